@@ -1,0 +1,20 @@
+//! A ROS 2 bridge for the RflySim drone simulator.
+//!
+//! Layers, lowest first; a module uses only modules above it in this list (`test/architecture.rs` enforces it):
+//!
+//! * [`wire`], [`frames`], [`time`], [`config`]: pure. Bytes, rotations, clocks and settings as values.
+//! * [`session`]: sans-IO state machines, for example fragments to frames.
+//! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
+//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor.
+//! * [`node`] assembles the bridge; [`emulator`] plays the simulator's side with the same wire types.
+pub mod config;
+pub mod emulator;
+pub mod frames;
+pub mod msgs;
+pub mod node;
+pub mod ros;
+pub mod sensors;
+pub mod session;
+pub mod time;
+pub mod transport;
+pub mod wire;

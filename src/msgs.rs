@@ -1,0 +1,1 @@
+//! ROS message types.

@@ -1,0 +1,160 @@
+use super::{Packet, WireError, expect_tag};
+use zerocopy::little_endian::{F64, I32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// Payload bytes of a full fragment.
+pub const MAX_FRAGMENT_PAYLOAD: usize = 60_000;
+
+/// The two header layouts in the field.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum HeaderVariant {
+    /// 24 bytes, check word 1234567890, no frame id.
+    A,
+    /// 32 bytes, check word 1234567893, with frame id.
+    B,
+}
+
+impl HeaderVariant {
+    /// Returns the header length in bytes.
+    pub const fn len(self) -> usize {
+        match self {
+            Self::A => 24,
+            Self::B => 32,
+        }
+    }
+}
+
+/// Header of one piece of an image, short form.
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[repr(C)]
+pub struct FragmentHeaderA {
+    /// Check word 1234567890.
+    pub checksum: I32,
+    /// Length of the whole datagram with this header.
+    pub len: I32,
+    /// Number of this piece, from 0.
+    pub seq: I32,
+    /// Number of pieces of this frame.
+    pub count: I32,
+    /// Simulation time in s.
+    pub sim_time: F64,
+}
+
+impl FragmentHeaderA {
+    const TAG: i32 = 1_234_567_890;
+
+    /// Creates the header of piece `seq` of `count` for a datagram of `len` bytes.
+    pub fn new(len: i32, seq: i32, count: i32, sim_time: f64) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            len: len.into(),
+            seq: seq.into(),
+            count: count.into(),
+            sim_time: sim_time.into(),
+        }
+    }
+}
+
+impl Packet for FragmentHeaderA {
+    const NAME: &'static str = "image fragment A";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    }
+}
+
+/// Header of one piece of an image, form with frame id.
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[repr(C)]
+pub struct FragmentHeaderB {
+    /// Check word 1234567893.
+    pub checksum: I32,
+    /// Length of the whole datagram with this header.
+    pub len: I32,
+    /// Number of this piece, from 0.
+    pub seq: I32,
+    /// Number of pieces of this frame.
+    pub count: I32,
+    /// Counts frames.
+    pub frame_id: I32,
+    /// Reserved.
+    pub reserved: I32,
+    /// Simulation time in s.
+    pub sim_time: F64,
+}
+
+impl FragmentHeaderB {
+    const TAG: i32 = 1_234_567_893;
+
+    /// Creates the header of piece `seq` of `count` of frame `frame_id` for a datagram of `len` bytes.
+    pub fn new(len: i32, seq: i32, count: i32, frame_id: i32, sim_time: f64) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            len: len.into(),
+            seq: seq.into(),
+            count: count.into(),
+            frame_id: frame_id.into(),
+            reserved: 0.into(),
+            sim_time: sim_time.into(),
+        }
+    }
+}
+
+impl Packet for FragmentHeaderB {
+    const NAME: &'static str = "image fragment B";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    }
+}
+
+/// What both header forms say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FragmentHeader {
+    /// Which form it was.
+    pub variant: HeaderVariant,
+    /// Number of this piece, below `count`.
+    pub seq: u32,
+    /// Number of pieces of this frame, at least 1.
+    pub count: u32,
+    /// Frame counter, form B only.
+    pub frame_id: Option<i32>,
+    /// Simulation time in s.
+    pub sim_time: f64,
+}
+
+impl FragmentHeader {
+    /// Parses the header at the start of a datagram of `datagram_len` bytes; `head` may be just its first bytes.
+    ///
+    /// The form is chosen per datagram, so one foreign datagram never locks out a sensor.
+    pub fn parse(head: &[u8], datagram_len: usize) -> Result<Self, WireError> {
+        const WHAT: &str = "image fragment";
+        let tag = I32::ref_from_prefix(head).map_err(|_| WireError::Length {
+            what: WHAT,
+            expected: HeaderVariant::A.len(),
+            found: datagram_len,
+        })?;
+        let (variant, len, seq, count, frame_id, sim_time) = match tag.0.get() {
+            FragmentHeaderA::TAG => {
+                let (h, _) = FragmentHeaderA::parse_prefix(head)?;
+                (HeaderVariant::A, h.len, h.seq, h.count, None, h.sim_time)
+            }
+            FragmentHeaderB::TAG => {
+                let (h, _) = FragmentHeaderB::parse_prefix(head)?;
+                (HeaderVariant::B, h.len, h.seq, h.count, Some(h.frame_id.get()), h.sim_time)
+            }
+            found => return Err(WireError::Tag { what: WHAT, expected: FragmentHeaderA::TAG.into(), found: found.into() }),
+        };
+        let field = |field, found: I32| WireError::Field { what: WHAT, field, found: found.get().into() };
+        if usize::try_from(len.get()) != Ok(datagram_len) {
+            return Err(field("PackLen", len));
+        }
+        let count_value = u32::try_from(count.get()).ok().filter(|c| *c > 0).ok_or(field("PackNum", count))?;
+        let seq_value = u32::try_from(seq.get()).ok().filter(|s| *s < count_value).ok_or(field("PackSeq", seq))?;
+        let sim_time = sim_time.get();
+        if !sim_time.is_finite() {
+            return Err(WireError::Field { what: WHAT, field: "timestamp", found: 0 });
+        }
+        Ok(Self { variant, seq: seq_value, count: count_value, frame_id, sim_time })
+    }
+}

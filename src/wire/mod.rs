@@ -1,0 +1,86 @@
+//! Bytes of the simulator as values: one file per family of datagrams, no I/O, no clock, no allocation, no panic.
+//!
+//! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), so that its
+//! definition is its specification and parsing is a checked view. Lengths and check words are verified by
+//! [`Packet::parse`]; everything else is a plain number in the simulator's frame (NED world, FRD body).
+//! Emission is [`Packet::as_bytes`] of a value built with the struct's `new`.
+//!
+//! ```
+//! use rfly_bridge::wire::{ImuPacket, Packet};
+//! let sent = ImuPacket::new(7, 12.345, [0.1, 0.2, -9.8], [0.0; 3]);
+//! let seen = ImuPacket::parse(sent.as_bytes()).unwrap();
+//! assert_eq!(seen.seq.get(), 7);
+//! assert!(ImuPacket::parse(&[0; 39]).is_err());
+//! ```
+mod cloud;
+mod console;
+mod error;
+mod handshake;
+mod heartbeat;
+mod image_fragment;
+mod imu;
+mod objects;
+mod range;
+mod sensor_request;
+mod shm_block;
+mod vehicle_state;
+
+pub use cloud::{CLOUD_HEADER_LEN, CloudHeader, CloudView};
+pub use console::{CONSOLE_LONG_LEN, CONSOLE_SHORT_LEN, console_command, parse_console_command};
+pub use error::WireError;
+pub use handshake::HandshakePacket;
+pub use heartbeat::HeartbeatPacket;
+pub use image_fragment::{FragmentHeader, FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
+pub use imu::{ImuPacket, ImuRequestPacket};
+pub use objects::{BoxEntry, ListView, TargetEntry};
+pub use range::RangeRecord;
+pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
+pub use shm_block::{SHM_HEADER_LEN, ShmFlag, shm_block_len, shm_name};
+pub use vehicle_state::{CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, ShortStatePacket, StateInner, TimedStatePacket, TrueState};
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// A fixed-size datagram or record.
+pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + Sized {
+    /// Name used in errors and logs.
+    const NAME: &'static str;
+
+    /// Length on the wire in bytes.
+    const LEN: usize = size_of::<Self>();
+
+    /// Verifies what a length does not tell, usually the check word.
+    fn check(&self) -> Result<(), WireError> {
+        Ok(())
+    }
+
+    /// Views `bytes` as this packet; the length must be exact.
+    fn parse(bytes: &[u8]) -> Result<&Self, WireError> {
+        let packet = Self::ref_from_bytes(bytes).map_err(|_| WireError::Length {
+            what: Self::NAME,
+            expected: Self::LEN,
+            found: bytes.len(),
+        })?;
+        packet.check()?;
+        Ok(packet)
+    }
+
+    /// Views the first bytes as this packet and returns the rest.
+    fn parse_prefix(bytes: &[u8]) -> Result<(&Self, &[u8]), WireError> {
+        let (packet, rest) = Self::ref_from_prefix(bytes).map_err(|_| WireError::Length {
+            what: Self::NAME,
+            expected: Self::LEN,
+            found: bytes.len(),
+        })?;
+        packet.check()?;
+        Ok((packet, rest))
+    }
+}
+
+/// Compares a check word with the expected one.
+pub(crate) fn expect_tag(what: &'static str, expected: i64, found: i64) -> Result<(), WireError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(WireError::Tag { what, expected, found })
+    }
+}

@@ -1,0 +1,202 @@
+use super::WireError;
+
+const TAG: u16 = 12345;
+
+/// Which of the three request layouts is meant; the length on the wire tells.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RequestLayout {
+    /// 92 bytes, 8 other parameters, Euler angles only.
+    Old,
+    /// 144 bytes, 16 other parameters, Euler angles or quaternion.
+    New,
+    /// 148 bytes, the gimballed pod camera (TypeID 9) with a bit mask.
+    Gimbal,
+}
+
+impl RequestLayout {
+    /// Returns the length on the wire in bytes.
+    pub const fn len(self) -> usize {
+        match self {
+            Self::Old => 92,
+            Self::New => 144,
+            Self::Gimbal => 148,
+        }
+    }
+}
+
+/// `SendProtocol`: how and where the renderer sends the data of a sensor.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct SendProtocol {
+    /// 0 shared memory, 1 and 3 compressed over UDP, 2 raw over UDP.
+    pub mode: u16,
+    /// IPv4 address; 0.0.0.0 and 127.0.0.1: the source of the request.
+    pub ip: [u16; 4],
+    /// UDP port.
+    pub port: u16,
+    /// Reserved.
+    pub reserved: [u16; 2],
+}
+
+/// Request for one sensor, user to renderer window port 20010+w. Angles are in whatever unit the caller uses.
+///
+/// Source: vendor SDK, golden `vision_req`; offsets in the protocol reference 3.1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SensorRequest {
+    /// Layout on the wire.
+    pub layout: RequestLayout,
+    /// Sensor number.
+    pub seq_id: u16,
+    /// Properties that a [`RequestLayout::Gimbal`] update carries; 0 otherwise.
+    pub bitmask: u32,
+    /// Sensor type.
+    pub type_id: u16,
+    /// Vehicle id, or the carrying sensor's number for mount type 4.
+    pub target_copter: u16,
+    /// 0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle without attitude, 4 other sensor.
+    pub mount_type: u16,
+    /// Width in px, or points per ring.
+    pub width: u16,
+    /// Height in px, or rings.
+    pub height: u16,
+    /// Rate in Hz.
+    pub check_freq: u16,
+    /// Transport and return address.
+    pub send_protocol: SendProtocol,
+    /// Horizontal field of view in degrees.
+    pub fov_deg: f32,
+    /// Mounting position in m, FRD.
+    pub position: [f32; 3],
+    /// Above 0.5: the quaternion counts, otherwise the Euler angles. Not in the old layout.
+    pub eular_or_quat: f32,
+    /// Roll, pitch, yaw, FRD.
+    pub euler: [f32; 3],
+    /// w, x, y, z. Not in the old layout.
+    pub quaternion: [f32; 4],
+    /// Per-type parameters; the old layout carries the first 8.
+    pub other_params: [f32; 16],
+}
+
+impl SensorRequest {
+    /// Writes the datagram into `buffer` and returns it.
+    pub fn emit<'a>(&self, buffer: &'a mut [u8; 148]) -> &'a [u8] {
+        buffer.fill(0);
+        let mut out = Cursor { bytes: buffer, at: 0 };
+        out.u16(TAG);
+        out.u16(self.seq_id);
+        if self.layout == RequestLayout::Gimbal {
+            out.put(self.bitmask.to_le_bytes());
+        }
+        for value in [self.type_id, self.target_copter, self.mount_type, self.width, self.height, self.check_freq] {
+            out.u16(value);
+        }
+        out.u16(self.send_protocol.mode);
+        self.send_protocol.ip.iter().for_each(|v| out.u16(*v));
+        out.u16(self.send_protocol.port);
+        self.send_protocol.reserved.iter().for_each(|v| out.u16(*v));
+        out.f32(self.fov_deg);
+        self.position.iter().for_each(|v| out.f32(*v));
+        if self.layout == RequestLayout::Old {
+            self.euler.iter().for_each(|v| out.f32(*v));
+            self.other_params.iter().take(8).for_each(|v| out.f32(*v));
+        } else {
+            out.f32(self.eular_or_quat);
+            self.euler.iter().for_each(|v| out.f32(*v));
+            self.quaternion.iter().for_each(|v| out.f32(*v));
+            self.other_params.iter().for_each(|v| out.f32(*v));
+        }
+        &buffer[..self.layout.len()]
+    }
+
+    /// Reads a request; the length selects the layout.
+    pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+        const WHAT: &str = "sensor request";
+        let layout = match bytes.len() {
+            92 => RequestLayout::Old,
+            144 => RequestLayout::New,
+            148 => RequestLayout::Gimbal,
+            found => return Err(WireError::Length { what: WHAT, expected: RequestLayout::New.len(), found }),
+        };
+        let mut at = Reader { bytes };
+        let tag = at.u16();
+        super::expect_tag(WHAT, TAG.into(), tag.into())?;
+        let seq_id = at.u16();
+        let bitmask = if layout == RequestLayout::Gimbal { u32::from_le_bytes(at.take()) } else { 0 };
+        let [type_id, target_copter, mount_type, width, height, check_freq] = std::array::from_fn(|_| at.u16());
+        let send_protocol = SendProtocol {
+            mode: at.u16(),
+            ip: std::array::from_fn(|_| at.u16()),
+            port: at.u16(),
+            reserved: std::array::from_fn(|_| at.u16()),
+        };
+        let fov_deg = at.f32();
+        let position = std::array::from_fn(|_| at.f32());
+        let old = layout == RequestLayout::Old;
+        let eular_or_quat = if old { 0.0 } else { at.f32() };
+        let euler = std::array::from_fn(|_| at.f32());
+        let quaternion = if old { [0.0; 4] } else { std::array::from_fn(|_| at.f32()) };
+        let other_params = std::array::from_fn(|i| if old && i >= 8 { 0.0 } else { at.f32() });
+        Ok(Self {
+            layout,
+            seq_id,
+            bitmask,
+            type_id,
+            target_copter,
+            mount_type,
+            width,
+            height,
+            check_freq,
+            send_protocol,
+            fov_deg,
+            position,
+            eular_or_quat,
+            euler,
+            quaternion,
+            other_params,
+        })
+    }
+}
+
+struct Cursor<'a> {
+    bytes: &'a mut [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn put<const N: usize>(&mut self, value: [u8; N]) {
+        self.bytes[self.at..self.at + N].copy_from_slice(&value);
+        self.at += N;
+    }
+
+    fn u16(&mut self, value: u16) {
+        self.put(value.to_le_bytes());
+    }
+
+    fn f32(&mut self, value: f32) {
+        self.put(value.to_le_bytes());
+    }
+}
+
+/// Reads fields in order; the caller has checked the total length.
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        match self.bytes.split_first_chunk::<N>() {
+            Some((head, rest)) => {
+                self.bytes = rest;
+                *head
+            }
+            None => [0; N],
+        }
+    }
+
+    fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.take())
+    }
+
+    fn f32(&mut self) -> f32 {
+        f32::from_le_bytes(self.take())
+    }
+}

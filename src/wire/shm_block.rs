@@ -1,0 +1,46 @@
+/// Bytes before the payload: flag u8 at 0, simulation time f64 at 1 (unaligned).
+pub const SHM_HEADER_LEN: usize = 9;
+
+/// Value of the flag byte of a shared-memory block.
+///
+/// The renderer writes [`Self::Ready`]; a reader sets [`Self::Reading`], copies, and sets [`Self::Released`]. The
+/// meaning of 0 and 1 is inferred (protocol reference 3.6).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub enum ShmFlag {
+    /// Nothing written yet.
+    Empty = 0,
+    /// The renderer writes.
+    Writing = 1,
+    /// A frame is complete.
+    Ready = 2,
+    /// A reader copies.
+    Reading = 3,
+    /// The reader has finished; the renderer may write.
+    Released = 4,
+}
+
+/// Returns the name of the block of a sensor below `/dev/shm`.
+pub fn shm_name(seq_id: u16) -> String {
+    format!("RflySim3DImg_{seq_id}")
+}
+
+/// Returns the size of the block of a sensor, or `None` for a type that has no block.
+///
+/// `max_objects` is the second other parameter (types 30 and 31).
+pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
+    let pixels = usize::from(width) * usize::from(height);
+    let objects = usize::try_from(max_objects).ok()?;
+    Some(match type_id {
+        1 | 4 | 8 | 9 | 41 => pixels * 3 + 9,
+        2 => pixels * 2 + 9,
+        3 | 40 => pixels + 9,
+        5 => 65,
+        7 => pixels * 6 + 37,
+        20..=22 => pixels * 8 + 37,
+        23 => 64 * 272 * 8 + 37,
+        30 => 13 + objects.checked_mul(24)?,
+        31 => 13 + objects.checked_mul(16)?,
+        _ => return None,
+    })
+}
