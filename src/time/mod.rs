@@ -19,6 +19,9 @@ impl SimTime {
 impl RosTime {
     /// Converts to the message type.
     pub fn to_msg(self) -> Time {
-        Time { sec: self.0.div_euclid(1_000_000_000) as i32, nanosec: self.0.rem_euclid(1_000_000_000) as u32 }
+        Time {
+            sec: self.0.div_euclid(1_000_000_000) as i32,
+            nanosec: self.0.rem_euclid(1_000_000_000) as u32,
+        }
     }
 }

@@ -6,7 +6,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub const CLOUD_HEADER_LEN: usize = 28;
 
 /// Start of a cloud payload (TypeID 7, 20, 21, 22, 23).
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct CloudHeader {
     /// Sensor position x, y, z in m, then roll, pitch, yaw in rad at capture time; the frame is not documented.
@@ -31,16 +33,22 @@ impl<'a, const CHANNELS: usize> CloudView<'a, CHANNELS> {
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
         const WHAT: &str = "cloud";
         let (header, rest) = CloudHeader::parse_prefix(payload)?;
-        let count = usize::try_from(header.count.get())
-            .map_err(|_| WireError::Field { what: WHAT, field: "count", found: header.count.get().into() })?;
+        let count = usize::try_from(header.count.get()).map_err(|_| WireError::Field {
+            what: WHAT,
+            field: "count",
+            found: header.count.get().into(),
+        })?;
         let wanted = count.saturating_mul(2 * CHANNELS);
         let bytes = rest.get(..wanted).ok_or(WireError::Length {
             what: WHAT,
             expected: wanted.saturating_add(CLOUD_HEADER_LEN),
             found: payload.len(),
         })?;
-        let points = <[[I16; CHANNELS]]>::ref_from_bytes(bytes)
-            .map_err(|_| WireError::Length { what: WHAT, expected: wanted, found: bytes.len() })?;
+        let points = <[[I16; CHANNELS]]>::ref_from_bytes(bytes).map_err(|_| WireError::Length {
+            what: WHAT,
+            expected: wanted,
+            found: bytes.len(),
+        })?;
         Ok(Self { header, points })
     }
 

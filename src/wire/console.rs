@@ -29,11 +29,19 @@ pub fn console_command<'a>(text: &str, buffer: &'a mut [u8; CONSOLE_LONG_LEN]) -
 pub fn parse_console_command(bytes: &[u8]) -> Result<&str, WireError> {
     const WHAT: &str = "console command";
     if bytes.len() != CONSOLE_SHORT_LEN && bytes.len() != CONSOLE_LONG_LEN {
-        return Err(WireError::Length { what: WHAT, expected: CONSOLE_SHORT_LEN, found: bytes.len() });
+        return Err(WireError::Length {
+            what: WHAT,
+            expected: CONSOLE_SHORT_LEN,
+            found: bytes.len(),
+        });
     }
     let (tag, text) = bytes.split_at(4);
     let found = tag.try_into().map(i32::from_le_bytes).unwrap_or_default();
     expect_tag(WHAT, TAG.into(), found.into())?;
     let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
-    std::str::from_utf8(&text[..end]).map_err(|_| WireError::Field { what: WHAT, field: "text", found: 0 })
+    std::str::from_utf8(&text[..end]).map_err(|_| WireError::Field {
+        what: WHAT,
+        field: "text",
+        found: 0,
+    })
 }

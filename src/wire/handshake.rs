@@ -6,7 +6,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 ///
 /// The check word of this exchange is not published (protocol reference 1.2 and 20), therefore none is checked: an
 /// answer repeats the one of its question.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct HandshakePacket {
     /// Unpublished check word.
@@ -18,7 +20,10 @@ pub struct HandshakePacket {
 impl HandshakePacket {
     /// Creates a question or an answer.
     pub fn new(checksum: i32, index: i32) -> Self {
-        Self { checksum: checksum.into(), index: index.into() }
+        Self {
+            checksum: checksum.into(),
+            index: index.into(),
+        }
     }
 }
 

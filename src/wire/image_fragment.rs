@@ -25,7 +25,9 @@ impl HeaderVariant {
 }
 
 /// Header of one piece of an image, short form.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct FragmentHeaderA {
     /// Check word 1234567890.
@@ -64,7 +66,9 @@ impl Packet for FragmentHeaderA {
 }
 
 /// Header of one piece of an image, form with frame id.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct FragmentHeaderB {
     /// Check word 1234567893.
@@ -141,20 +145,53 @@ impl FragmentHeader {
             }
             FragmentHeaderB::TAG => {
                 let (h, _) = FragmentHeaderB::parse_prefix(head)?;
-                (HeaderVariant::B, h.len, h.seq, h.count, Some(h.frame_id.get()), h.sim_time)
+                (
+                    HeaderVariant::B,
+                    h.len,
+                    h.seq,
+                    h.count,
+                    Some(h.frame_id.get()),
+                    h.sim_time,
+                )
             }
-            found => return Err(WireError::Tag { what: WHAT, expected: FragmentHeaderA::TAG.into(), found: found.into() }),
+            found => {
+                return Err(WireError::Tag {
+                    what: WHAT,
+                    expected: FragmentHeaderA::TAG.into(),
+                    found: found.into(),
+                });
+            }
         };
-        let field = |field, found: I32| WireError::Field { what: WHAT, field, found: found.get().into() };
+        let field = |field, found: I32| WireError::Field {
+            what: WHAT,
+            field,
+            found: found.get().into(),
+        };
         if usize::try_from(len.get()) != Ok(datagram_len) {
             return Err(field("PackLen", len));
         }
-        let count_value = u32::try_from(count.get()).ok().filter(|c| *c > 0).ok_or(field("PackNum", count))?;
-        let seq_value = u32::try_from(seq.get()).ok().filter(|s| *s < count_value).ok_or(field("PackSeq", seq))?;
+        let count_value = u32::try_from(count.get())
+            .ok()
+            .filter(|c| *c > 0)
+            .ok_or(field("PackNum", count))?;
+        let seq_value = u32::try_from(seq.get())
+            .ok()
+            .filter(|s| *s < count_value)
+            .ok_or(field("PackSeq", seq))?;
         let sim_time = sim_time.get();
         if !sim_time.is_finite() {
-            return Err(WireError::Field { what: WHAT, field: "timestamp", found: 0 });
+            return Err(WireError::Field {
+                what: WHAT,
+                field: "timestamp",
+                found: 0,
+            });
         }
-        Ok(Self { variant, seq: seq_value, count: count_value, frame_id, sim_time })
+        Ok(Self {
+            variant,
+            seq: seq_value,
+            count: count_value,
+            frame_id,
+            sim_time,
+        })
     }
 }

@@ -5,7 +5,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// IMU sample, `CopterSim` to user port 31000+id-1, 40 bytes.
 ///
 /// Source: vendor SDK, golden `recv_imu`.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct ImuPacket {
     /// Check word 1234567898.
@@ -46,7 +48,9 @@ impl Packet for ImuPacket {
 /// Request for IMU samples, user to `CopterSim` port 30100+2(id-1), 36 bytes.
 ///
 /// Source: vendor SDK, golden `coptersim_send`.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct ImuRequestPacket {
     /// Check word 12345.

@@ -30,13 +30,18 @@ pub use console::{CONSOLE_LONG_LEN, CONSOLE_SHORT_LEN, console_command, parse_co
 pub use error::WireError;
 pub use handshake::HandshakePacket;
 pub use heartbeat::HeartbeatPacket;
-pub use image_fragment::{FragmentHeader, FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
+pub use image_fragment::{
+    FragmentHeader, FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD,
+};
 pub use imu::{ImuPacket, ImuRequestPacket};
 pub use objects::{BoxEntry, ListView, TargetEntry};
 pub use range::RangeRecord;
 pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
 pub use shm_block::{SHM_HEADER_LEN, ShmFlag, shm_block_len, shm_name};
-pub use vehicle_state::{CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, ShortStatePacket, StateInner, TimedStatePacket, TrueState};
+pub use vehicle_state::{
+    CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, ShortStatePacket, StateInner,
+    TimedStatePacket, TrueState,
+};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -81,6 +86,10 @@ pub(crate) fn expect_tag(what: &'static str, expected: i64, found: i64) -> Resul
     if expected == found {
         Ok(())
     } else {
-        Err(WireError::Tag { what, expected, found })
+        Err(WireError::Tag {
+            what,
+            expected,
+            found,
+        })
     }
 }

@@ -3,7 +3,9 @@ use zerocopy::little_endian::{F32, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// One detected object in an image (TypeID 30), 24 bytes.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct BoxEntry {
     /// Vehicle id.
@@ -25,7 +27,9 @@ impl Packet for BoxEntry {
 }
 
 /// One target position (TypeID 31), 16 bytes.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct TargetEntry {
     /// Vehicle id.
@@ -47,16 +51,27 @@ pub struct ListView<'a, T> {
 impl<'a, T: Packet> ListView<'a, T> {
     /// Views a payload as a list.
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
-        let (count, rest) = I32::ref_from_prefix(payload)
-            .map_err(|_| WireError::Length { what: T::NAME, expected: 4, found: payload.len() })?;
-        let count = usize::try_from(count.get())
-            .map_err(|_| WireError::Field { what: T::NAME, field: "count", found: count.get().into() })?;
+        let (count, rest) = I32::ref_from_prefix(payload).map_err(|_| WireError::Length {
+            what: T::NAME,
+            expected: 4,
+            found: payload.len(),
+        })?;
+        let count = usize::try_from(count.get()).map_err(|_| WireError::Field {
+            what: T::NAME,
+            field: "count",
+            found: count.get().into(),
+        })?;
         let wanted = count.saturating_mul(T::LEN);
-        let bytes = rest
-            .get(..wanted)
-            .ok_or(WireError::Length { what: T::NAME, expected: wanted.saturating_add(4), found: payload.len() })?;
-        let entries = <[T]>::ref_from_bytes(bytes)
-            .map_err(|_| WireError::Length { what: T::NAME, expected: wanted, found: bytes.len() })?;
+        let bytes = rest.get(..wanted).ok_or(WireError::Length {
+            what: T::NAME,
+            expected: wanted.saturating_add(4),
+            found: payload.len(),
+        })?;
+        let entries = <[T]>::ref_from_bytes(bytes).map_err(|_| WireError::Length {
+            what: T::NAME,
+            expected: wanted,
+            found: bytes.len(),
+        })?;
         Ok(Self { entries })
     }
 

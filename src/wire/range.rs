@@ -5,7 +5,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// Reading of a range finder (TypeID 5), 56 bytes, at the start of a payload.
 ///
 /// Source: vendor SDK, golden `recv_points_udp`. Metres and radians; the world frame is NED.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct RangeRecord {
     /// Measured range in m.

@@ -80,13 +80,23 @@ impl SensorRequest {
     /// Writes the datagram into `buffer` and returns it.
     pub fn emit<'a>(&self, buffer: &'a mut [u8; 148]) -> &'a [u8] {
         buffer.fill(0);
-        let mut out = Cursor { bytes: buffer, at: 0 };
+        let mut out = Cursor {
+            bytes: buffer,
+            at: 0,
+        };
         out.u16(TAG);
         out.u16(self.seq_id);
         if self.layout == RequestLayout::Gimbal {
             out.put(self.bitmask.to_le_bytes());
         }
-        for value in [self.type_id, self.target_copter, self.mount_type, self.width, self.height, self.check_freq] {
+        for value in [
+            self.type_id,
+            self.target_copter,
+            self.mount_type,
+            self.width,
+            self.height,
+            self.check_freq,
+        ] {
             out.u16(value);
         }
         out.u16(self.send_protocol.mode);
@@ -114,14 +124,31 @@ impl SensorRequest {
             92 => RequestLayout::Old,
             144 => RequestLayout::New,
             148 => RequestLayout::Gimbal,
-            found => return Err(WireError::Length { what: WHAT, expected: RequestLayout::New.len(), found }),
+            found => {
+                return Err(WireError::Length {
+                    what: WHAT,
+                    expected: RequestLayout::New.len(),
+                    found,
+                });
+            }
         };
         let mut at = Reader { bytes };
         let tag = at.u16();
         super::expect_tag(WHAT, TAG.into(), tag.into())?;
         let seq_id = at.u16();
-        let bitmask = if layout == RequestLayout::Gimbal { u32::from_le_bytes(at.take()) } else { 0 };
-        let [type_id, target_copter, mount_type, width, height, check_freq] = std::array::from_fn(|_| at.u16());
+        let bitmask = if layout == RequestLayout::Gimbal {
+            u32::from_le_bytes(at.take())
+        } else {
+            0
+        };
+        let [
+            type_id,
+            target_copter,
+            mount_type,
+            width,
+            height,
+            check_freq,
+        ] = std::array::from_fn(|_| at.u16());
         let send_protocol = SendProtocol {
             mode: at.u16(),
             ip: std::array::from_fn(|_| at.u16()),
@@ -133,7 +160,11 @@ impl SensorRequest {
         let old = layout == RequestLayout::Old;
         let eular_or_quat = if old { 0.0 } else { at.f32() };
         let euler = std::array::from_fn(|_| at.f32());
-        let quaternion = if old { [0.0; 4] } else { std::array::from_fn(|_| at.f32()) };
+        let quaternion = if old {
+            [0.0; 4]
+        } else {
+            std::array::from_fn(|_| at.f32())
+        };
         let other_params = std::array::from_fn(|i| if old && i >= 8 { 0.0 } else { at.f32() });
         Ok(Self {
             layout,

@@ -4,7 +4,9 @@ use zerocopy::little_endian::{F32, F64, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// State inside [`ShortStatePacket`], 152 bytes, NED world and FRD body.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct StateInner {
     /// Vehicle id.
@@ -34,7 +36,9 @@ pub struct StateInner {
 }
 
 /// `netDataShort`, 200 bytes.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct ShortStatePacket {
     /// Negative normally; otherwise the id of the vehicle collided with.
@@ -57,7 +61,9 @@ impl Packet for ShortStatePacket {
 }
 
 /// `SOut2Simulator`, 168 bytes.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct FullStatePacket {
     /// Check word 123456789.
@@ -102,7 +108,9 @@ impl Packet for FullStatePacket {
 }
 
 /// `SOut2SimulatorSimpleTime`, 112 bytes.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct TimedStatePacket {
     /// Check word 1234567891.
@@ -151,7 +159,9 @@ macro_rules! tagged_1234567890 {
 }
 
 /// `outCopterStruct`, 264 bytes: outputs that a vehicle model defines.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct ModelOutputPacket {
     /// Check word 1234567890.
@@ -164,7 +174,9 @@ pub struct ModelOutputPacket {
 tagged_1234567890!(ModelOutputPacket, "model output");
 
 /// `Ue4CMDGPS`, 32 bytes: geodetic position of the map centre.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct MapCentrePacket {
     /// Check word 1234567890.
@@ -177,7 +189,9 @@ pub struct MapCentrePacket {
 tagged_1234567890!(MapCentrePacket, "map centre");
 
 /// `CopterSimCrash`, 12 bytes.
-#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned)]
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
 #[repr(C)]
 pub struct CrashPacket {
     /// Check word 1234567890 (trap 14).
@@ -220,7 +234,11 @@ impl TrueState {
             200 => {
                 let packet = ShortStatePacket::parse(bytes)?;
                 if packet.len.get() != ShortStatePacket::STATE_LEN {
-                    return Err(WireError::Field { what: ShortStatePacket::NAME, field: "len", found: packet.len.get().into() });
+                    return Err(WireError::Field {
+                        what: ShortStatePacket::NAME,
+                        field: "len",
+                        found: packet.len.get().into(),
+                    });
                 }
                 let s = &packet.state;
                 Ok(Self {
@@ -264,7 +282,11 @@ impl TrueState {
                     gps: [lat * 1e-7, lon * 1e-7, alt * 1e-3],
                 })
             }
-            found => Err(WireError::Length { what: "true state", expected: 168, found }),
+            found => Err(WireError::Length {
+                what: "true state",
+                expected: 168,
+                found,
+            }),
         }
     }
 }

@@ -1,1 +1,3 @@
 //! Tests of `transport`.
+mod shm;
+mod udp;

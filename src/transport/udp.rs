@@ -1,0 +1,158 @@
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg, setsockopt, sockopt};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io::{self, IoSliceMut};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::os::fd::AsRawFd;
+use tokio::io::unix::AsyncFd;
+
+/// How a receiving socket is set up.
+#[derive(Clone, Debug)]
+pub struct BindOptions {
+    /// Address to bind; 0.0.0.0 receives on every interface.
+    pub address: Ipv4Addr,
+    /// Port to bind; 0 lets the system choose.
+    pub port: u16,
+    /// Wanted receive buffer in bytes; the system may grant less, see [`UdpReceiver::buffer_bytes`].
+    pub buffer_bytes: usize,
+    /// Several processes may listen on the port.
+    pub reuse: bool,
+    /// Multicast groups to join on every interface that is up, loopback included.
+    pub groups: Vec<Ipv4Addr>,
+}
+
+impl BindOptions {
+    /// Binds `port` on every interface with a small buffer.
+    pub fn port(port: u16) -> Self {
+        Self {
+            address: Ipv4Addr::UNSPECIFIED,
+            port,
+            buffer_bytes: 1 << 18,
+            reuse: false,
+            groups: Vec::new(),
+        }
+    }
+}
+
+/// What is known about a received datagram besides its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagram {
+    /// Length on the wire, which may exceed the buffers' length.
+    pub len: usize,
+    /// Sender.
+    pub from: SocketAddrV4,
+    /// When the kernel received it, in ns since 1970, where the kernel tells.
+    pub kernel_time: Option<i64>,
+}
+
+/// A non-blocking UDP socket that scatters datagrams into buffers and knows when they arrived.
+#[derive(Debug)]
+pub struct UdpReceiver {
+    socket: AsyncFd<UdpSocket>,
+}
+
+impl UdpReceiver {
+    /// Binds a socket. Must be called within the tokio runtime that will poll it.
+    pub fn bind(options: &BindOptions) -> io::Result<Self> {
+        let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+        if options.reuse {
+            socket.set_reuse_address(true)?;
+        }
+        socket.set_recv_buffer_size(options.buffer_bytes)?;
+        if buffer_bytes(&socket) < options.buffer_bytes {
+            // Beyond net.core.rmem_max only a privileged process gets more; the caller sees what was granted.
+            let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &options.buffer_bytes);
+        }
+        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+        socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
+        for group in &options.groups {
+            join_everywhere(&socket, *group)?;
+        }
+        socket.set_nonblocking(true)?;
+        Ok(Self {
+            socket: AsyncFd::new(socket.into())?,
+        })
+    }
+
+    /// Returns the bound port.
+    pub fn port(&self) -> io::Result<u16> {
+        Ok(self.socket.get_ref().local_addr()?.port())
+    }
+
+    /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
+    pub fn buffer_bytes(&self) -> usize {
+        buffer_bytes(&socket2::SockRef::from(self.socket.get_ref()))
+    }
+
+    /// Waits until a datagram can be read.
+    pub async fn readable(&self) -> io::Result<()> {
+        // The readiness is only cleared by `try_recv`, which sees `WouldBlock`.
+        self.socket.readable().await?.retain_ready();
+        Ok(())
+    }
+
+    /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
+    pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Datagram>> {
+        let fd = self.socket.get_ref().as_raw_fd();
+        match receive(fd, buffers) {
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    /// Waits for one datagram.
+    pub async fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Datagram> {
+        loop {
+            let mut guard = self.socket.readable().await?;
+            if let Ok(result) = guard.try_io(|socket| receive(socket.as_raw_fd(), buffers)) {
+                return result;
+            }
+        }
+    }
+
+    /// Sends a datagram from this socket, so that answers to its source come back here.
+    pub fn send_to(&self, bytes: &[u8], to: SocketAddrV4) -> io::Result<usize> {
+        self.socket.get_ref().send_to(bytes, to)
+    }
+}
+
+fn receive(fd: i32, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Datagram> {
+    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec);
+    let message = recvmsg::<SockaddrIn>(fd, buffers, Some(&mut control), MsgFlags::MSG_TRUNC)?;
+    let from = message
+        .address
+        .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
+            SocketAddrV4::new(a.ip(), a.port())
+        });
+    let kernel_time = message.cmsgs()?.find_map(|c| match c {
+        ControlMessageOwned::ScmTimestampns(t) => Some(t.tv_sec() * 1_000_000_000 + t.tv_nsec()),
+        _ => None,
+    });
+    Ok(Datagram {
+        len: message.bytes,
+        from,
+        kernel_time,
+    })
+}
+
+fn buffer_bytes(socket: &Socket) -> usize {
+    socket.recv_buffer_size().unwrap_or(0) / 2
+}
+
+fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
+    let interfaces = nix::ifaddrs::getifaddrs()?;
+    let mut joined = 0;
+    let mut last = None;
+    for interface in interfaces {
+        let Some(address) = interface.address.as_ref().and_then(|a| a.as_sockaddr_in()) else {
+            continue;
+        };
+        match socket.join_multicast_v4(&group, &address.ip()) {
+            Ok(()) => joined += 1,
+            Err(e) => last = Some(e),
+        }
+    }
+    match last {
+        Some(e) if joined == 0 => Err(e),
+        _ => Ok(()),
+    }
+}

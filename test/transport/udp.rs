@@ -1,0 +1,95 @@
+use rfly_bridge::transport::{BindOptions, UdpReceiver};
+use std::io::IoSliceMut;
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+fn local() -> BindOptions {
+    BindOptions {
+        address: Ipv4Addr::LOCALHOST,
+        ..BindOptions::port(0)
+    }
+}
+
+fn target(receiver: &UdpReceiver) -> SocketAddrV4 {
+    SocketAddrV4::new(Ipv4Addr::LOCALHOST, receiver.port().unwrap())
+}
+
+#[tokio::test]
+async fn a_datagram_is_scattered_and_its_length_source_and_time_are_known() {
+    let receiver = UdpReceiver::bind(&local()).unwrap();
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let before = now();
+    sender.send_to(b"headpayload", target(&receiver)).unwrap();
+    let (mut head, mut rest) = ([0; 4], [0; 64]);
+    let datagram = receiver
+        .recv(&mut [IoSliceMut::new(&mut head), IoSliceMut::new(&mut rest)])
+        .await
+        .unwrap();
+    assert_eq!(datagram.len, 11);
+    assert_eq!(datagram.from.port(), sender.local_addr().unwrap().port());
+    assert_eq!(&head, b"head");
+    assert_eq!(&rest[..7], b"payload");
+    let time = datagram.kernel_time.unwrap();
+    assert!(before <= time && time <= now(), "{before} <= {time}");
+}
+
+#[tokio::test]
+async fn a_datagram_longer_than_the_buffers_tells_its_real_length() {
+    let receiver = UdpReceiver::bind(&local()).unwrap();
+    UdpSocket::bind("127.0.0.1:0")
+        .unwrap()
+        .send_to(&[7; 60_032], target(&receiver))
+        .unwrap();
+    let mut head = [0; 32];
+    let datagram = receiver
+        .recv(&mut [IoSliceMut::new(&mut head)])
+        .await
+        .unwrap();
+    assert_eq!(datagram.len, 60_032);
+    assert_eq!(head, [7; 32]);
+    assert!(
+        receiver
+            .try_recv(&mut [IoSliceMut::new(&mut head)])
+            .unwrap()
+            .is_none(),
+        "the rest of it is gone"
+    );
+}
+
+#[tokio::test]
+async fn an_empty_datagram_is_received_as_such() {
+    let receiver = UdpReceiver::bind(&local()).unwrap();
+    UdpSocket::bind("127.0.0.1:0")
+        .unwrap()
+        .send_to(&[], target(&receiver))
+        .unwrap();
+    let mut head = [0; 32];
+    assert_eq!(
+        receiver
+            .recv(&mut [IoSliceMut::new(&mut head)])
+            .await
+            .unwrap()
+            .len,
+        0
+    );
+}
+
+#[tokio::test]
+async fn the_granted_receive_buffer_is_reported() {
+    let receiver = UdpReceiver::bind(&BindOptions {
+        buffer_bytes: 100_000,
+        ..local()
+    })
+    .unwrap();
+    assert!(receiver.buffer_bytes() >= 100_000);
+}
+
+fn now() -> i64 {
+    i64::try_from(
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap()
+            .as_nanos(),
+    )
+    .unwrap()
+}
