@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
+        echo "setup: needs root to run: $*" >&2
+        exit 1
+    fi
+}
+
+apt_install() {
+    [ $# = 0 ] && return
+    if ! command -v apt-get >/dev/null; then
+        echo "setup: please install with your system's package manager: $*" >&2
+        exit 1
+    fi
+    echo "setup: installing $* (apt-get$([ "$(id -u)" = 0 ] || echo ' with sudo'))"
+    root apt-get update -qq
+    root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+build() {
+    local missing=()
+    command -v cc >/dev/null || missing+=(build-essential)
+    command -v cmake >/dev/null || missing+=(cmake) # builds Cyclone DDS
+    command -v make >/dev/null || missing+=(make)
+    # bindgen wants libclang
+    if ! ldconfig -p 2>/dev/null | grep -q 'libclang' && ! ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1; then
+        missing+=(clang libclang-dev)
+    fi
+    if ! command -v cargo >/dev/null; then
+        if apt-cache show rustup >/dev/null 2>&1; then missing+=(rustup); else
+            echo "setup: Rust $(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) or newer is needed; install it with rustup, then run this again" >&2
+            exit 1
+        fi
+    fi
+    apt_install "${missing[@]}"
+    if ! cargo --version >/dev/null 2>&1; then
+        echo "setup: installing the stable Rust toolchain (rustup)"
+        rustup default stable
+    fi
+}
+
+python() {
+    local stamp=.venv/requirements.sha wanted
+    wanted=$(sha256sum test/e2e/requirements.txt)
+    [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
+    local missing=()
+    command -v python3 >/dev/null || missing+=(python3)
+    python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+    apt_install "${missing[@]}"
+    echo "setup: installing test/e2e/requirements.txt into .venv"
+    [ -x .venv/bin/python ] || python3 -m venv .venv
+    .venv/bin/python -m pip install -q --disable-pip-version-check -r test/e2e/requirements.txt
+    echo "$wanted" >"$stamp"
+}
+
+"$1"
