@@ -1,0 +1,199 @@
+"""The DDS participant of the tests: discovery, QoS of offers, subscriptions, the ROS graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription
+from cyclonedds.core import Policy, Qos
+from cyclonedds.domain import Domain, DomainParticipant
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+from cyclonedds.util import duration
+
+from peer.messages import decode
+from peer.raw import Raw, demangle_type, mangle_type, raw_class
+
+# Loopback only, discovery by unicast as `ROS_LOCALHOST_ONLY=1` does it; the receive buffer is the user's to choose.
+LOOPBACK = """<CycloneDDS><Domain Id="any">
+  <General>
+    <Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
+    <AllowMulticast>{multicast}</AllowMulticast>
+  </General>
+  <Discovery>
+    <ParticipantIndex>auto</ParticipantIndex>
+    <MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>
+    <Peers><Peer address="127.0.0.1"/></Peers>
+  </Discovery>
+  <Internal><SocketReceiveBufferSize min="{buffer}"/></Internal>
+</Domain></CycloneDDS>"""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What discovery says of one publisher."""
+
+    topic: str
+    """ROS name, such as `/rflysim/sensor0/img_rgb`."""
+    type: str
+    """ROS type, such as `sensor_msgs/msg/Image`."""
+    reliable: bool
+    transient_local: bool
+    depth: int
+    """History depth; 0 means keep all."""
+    writer: bytes
+    """16-byte GUID of the DDS writer."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One received message."""
+
+    arrival: float
+    """Host time, Unix seconds, when the peer took it."""
+    cdr: bytes
+    message: Any
+
+
+class Subscription:
+    """Collects the messages of one topic."""
+
+    def __init__(self, peer: Peer, topic: str, ros_type: str, *, reliable: bool, transient_local: bool, depth: int):
+        self.topic, self.type = topic, ros_type
+        qos = Qos(
+            Policy.Reliability.Reliable(duration(seconds=1)) if reliable else Policy.Reliability.BestEffort,
+            Policy.Durability.TransientLocal if transient_local else Policy.Durability.Volatile,
+            Policy.History.KeepLast(depth),
+        )
+        prefix = "" if topic in DDS_NAMES else "rt"
+        name = topic if prefix == "" else prefix + topic
+        self._topic = Topic(peer.participant, name, raw_class(mangle_type(ros_type)))
+        self._reader = DataReader(peer.participant, self._topic, qos=qos)
+        self.samples: list[Sample] = []
+
+    def take(self) -> list[Sample]:
+        """Takes what has arrived, appends it to `samples` and returns the new ones."""
+        new = []
+        while batch := self._reader.take(N=64):
+            for raw in batch:
+                if isinstance(raw, Raw):
+                    new.append(Sample(time.time(), raw.cdr, decode(raw.cdr, self.type)))
+        self.samples += new
+        return new
+
+    def matched(self) -> int:
+        """Number of publishers that this subscription is connected to."""
+        return len(self._reader.get_matched_publications())
+
+    @property
+    def messages(self) -> list[Any]:
+        """All decoded messages so far, in order of arrival."""
+        return [sample.message for sample in self.samples]
+
+
+# One configuration per process and domain: Cyclone refuses a second one.
+_DOMAINS: dict[int, Domain] = {}
+
+# Topics that ROS 2 does not mangle.
+DDS_NAMES = {"ros_discovery_info"}
+
+
+class Peer:
+    """A participant in domain `domain_id` on the loopback interface."""
+
+    def __init__(self, domain_id: int, *, multicast: bool = False, buffer: str = "4MB"):
+        if domain_id not in _DOMAINS:
+            _DOMAINS[domain_id] = Domain(domain_id, LOOPBACK.format(multicast=str(multicast).lower(), buffer=buffer))
+        self.participant = DomainParticipant(domain_id)
+        self._publications = BuiltinDataReader(self.participant, BuiltinTopicDcpsPublication)
+        self._readers = BuiltinDataReader(self.participant, BuiltinTopicDcpsSubscription)
+        self._offers: dict[bytes, Offer] = {}
+        self.subscriptions: list[Subscription] = []
+
+    def offers(self) -> list[Offer]:
+        """Every ROS publisher that exists in the domain now, the peer's own excluded."""
+        own = self.participant.guid
+        offers = []
+        for endpoint in self._publications.read(N=10_000):
+            info = getattr(endpoint, "sample_info", None)
+            if info is not None and (info.instance_state & 16) == 0:  # DDS_ALIVE_INSTANCE_STATE
+                continue
+            if not hasattr(endpoint, "type_name") or endpoint.participant_key == own:
+                continue
+            ros_type = demangle_type(endpoint.type_name)
+            name = endpoint.topic_name
+            if ros_type is None or not (name.startswith("rt/") or name in DDS_NAMES):
+                continue
+            history = endpoint.qos[Policy.History]
+            offers.append(
+                Offer(
+                    topic=name[2:] if name.startswith("rt/") else name,
+                    type=ros_type,
+                    reliable=isinstance(endpoint.qos[Policy.Reliability], Policy.Reliability.Reliable),
+                    transient_local=endpoint.qos[Policy.Durability] == Policy.Durability.TransientLocal,
+                    depth=history.depth if isinstance(history, Policy.History.KeepLast) else 0,
+                    writer=endpoint.key.bytes,
+                )
+            )
+        return offers
+
+    def topics(self) -> dict[str, str]:
+        """ROS topic name -> ROS type of every publisher in the domain."""
+        return {offer.topic: offer.type for offer in self.offers()}
+
+    def offer(self, topic: str) -> Offer:
+        """The one publisher of `topic`."""
+        found = [offer for offer in self.offers() if offer.topic == topic]
+        assert len(found) == 1, f"{len(found)} publishers of {topic}: {found}"
+        return found[0]
+
+    def wait_for(self, wanted: Callable[[], Any], what: str, timeout: float = 30.0) -> Any:
+        """Polls `wanted`, receiving meanwhile, until it returns something true; fails after `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while not (result := wanted()):
+            assert time.monotonic() < deadline, f"waited {timeout:.0f} s for {what}"
+            self.take()
+            time.sleep(0.005)
+        return result
+
+    def wait_for_topics(self, topics: Iterable[str], timeout: float = 30.0) -> None:
+        """Returns as soon as every topic of `topics` has a publisher."""
+        missing = set(topics)
+
+        def complete() -> bool:
+            missing.difference_update(self.topics())
+            return not missing
+
+        try:
+            self.wait_for(complete, "topics", timeout)
+        except AssertionError:
+            raise AssertionError(f"no publisher of {sorted(missing)}; there are {sorted(self.topics())}") from None
+
+    def subscribe(
+        self, topic: str, ros_type: str, *, reliable: bool = True, transient_local: bool = False, depth: int = 50
+    ) -> Subscription:
+        """Subscribes; the samples collect in the result whenever `take`, `collect` or `wait_for` runs."""
+        subscription = Subscription(
+            self, topic, ros_type, reliable=reliable, transient_local=transient_local, depth=depth
+        )
+        self.subscriptions.append(subscription)
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Removes the reader; the publisher sees one subscriber less."""
+        self.subscriptions.remove(subscription)
+        subscription._reader = None
+        subscription._topic = None
+
+    def take(self) -> None:
+        """Takes what has arrived on every subscription."""
+        for subscription in self.subscriptions:
+            subscription.take()
+
+    def close(self) -> None:
+        """Leaves the domain."""
+        self.subscriptions.clear()
+        self._publications = self._readers = self.participant = None

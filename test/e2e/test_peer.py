@@ -1,0 +1,47 @@
+"""The peer itself: what it receives is what a writer of the same library sent, byte for byte."""
+
+from __future__ import annotations
+
+import numpy as np
+from cyclonedds.core import Policy, Qos
+from cyclonedds.pub import DataWriter
+from cyclonedds.topic import Topic
+
+from peer import TYPES, Peer
+from peer.raw import demangle_type, mangle_type, raw_class
+
+
+def image(width: int, height: int):
+    header = TYPES.types["std_msgs/msg/Header"](
+        stamp=TYPES.types["builtin_interfaces/msg/Time"](sec=12, nanosec=34), frame_id="camera"
+    )
+    data = np.arange(width * height, dtype=np.uint8)
+    return TYPES.types["sensor_msgs/msg/Image"](
+        header=header, height=height, width=width, encoding="mono8", is_bigendian=0, step=width, data=data
+    )
+
+
+def test_type_names_are_mangled_as_ros_2_does():
+    assert mangle_type("sensor_msgs/msg/Image") == "sensor_msgs::msg::dds_::Image_"
+    assert demangle_type("sensor_msgs::msg::dds_::Image_") == "sensor_msgs/msg/Image"
+    assert demangle_type("some::other::Type") is None
+
+
+def test_the_peer_receives_raw_cdr_and_sees_the_offered_qos(domain_id):
+    sender, receiver = Peer(domain_id), Peer(domain_id)
+    sent = bytes(TYPES.serialize_cdr(image(640, 480), "sensor_msgs/msg/Image"))
+    cls = raw_class(mangle_type("sensor_msgs/msg/Image"))
+    qos = Qos(
+        Policy.Reliability.Reliable(0), Policy.Durability.TransientLocal, Policy.History.KeepLast(3)
+    )
+    writer = DataWriter(sender.participant, Topic(sender.participant, "rt/camera/image", cls), qos=qos)
+    subscription = receiver.subscribe("/camera/image", "sensor_msgs/msg/Image", transient_local=True)
+    receiver.wait_for(subscription.matched, "a match")
+    writer.write(cls(payload=sent))
+    receiver.wait_for(lambda: subscription.samples, "the sample")
+    assert subscription.samples[0].cdr == sent
+    assert subscription.messages[0].header.frame_id == "camera"
+    offer = receiver.offer("/camera/image")
+    assert (offer.type, offer.reliable, offer.transient_local, offer.depth) == ("sensor_msgs/msg/Image", True, True, 3)
+    receiver.close()
+    sender.close()
