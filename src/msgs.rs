@@ -1,1 +1,41 @@
-//! ROS message types.
+//! ROS message types, and the name each one has on the wire.
+//!
+//! The shapes are those of rosidl's Rust generator (`sensor_msgs::msg::Imu { header, .. }`), so conversions do not
+//! know which back end carries the message.
+pub use ros2_interfaces_jazzy_serde::{
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs, sensor_msgs, std_msgs,
+    tf2_msgs, vision_msgs,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A ROS message: fields in the order of its `.msg` file, and its full name.
+pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Name as ROS writes it, for example `sensor_msgs/msg/Image`.
+    const TYPE: &'static str;
+}
+
+macro_rules! messages {
+    ($($package:ident: $($name:ident)+;)+) => {
+        $($(
+            impl Message for $package::msg::$name {
+                const TYPE: &'static str = concat!(stringify!($package), "/msg/", stringify!($name));
+            }
+        )+)+
+
+        /// Every type that implements [`Message`], for tests and tools that iterate.
+        pub const TYPES: &[&str] = &[$($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+];
+    };
+}
+
+messages! {
+    builtin_interfaces: Duration Time;
+    diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
+    geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
+        QuaternionStamped Transform TransformStamped Twist TwistStamped Vector3 Vector3Stamped;
+    rosgraph_msgs: Clock;
+    sensor_msgs: CameraInfo CompressedImage Image Imu NavSatFix PointCloud2 PointField Range RegionOfInterest;
+    std_msgs: Bool ColorRGBA Float32 Float64 Header Int32 Int64 String UInt8 UInt16 UInt32 UInt64;
+    tf2_msgs: TFMessage;
+    vision_msgs: BoundingBox2D BoundingBox3D Detection2D Detection2DArray Detection3D Detection3DArray
+        ObjectHypothesis ObjectHypothesisWithPose;
+}

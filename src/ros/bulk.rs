@@ -1,0 +1,215 @@
+//! CDR of messages whose array is big: everything before the array, and everything after it.
+//!
+//! The array itself is never touched here; the back end gathers head, array and tail in one copy.
+use super::RosError;
+use crate::msgs::{
+    Message,
+    sensor_msgs::msg::{CompressedImage, Image, PointCloud2, PointField},
+    std_msgs::msg::Header,
+};
+use serde::Serialize;
+
+/// Encapsulation header of plain little-endian CDR (RTPS 2.3, 10.2).
+const CDR_LE: [u8; 4] = [0, 1, 0, 0];
+
+/// An image that is published without being owned. Rows are `step` bytes apart; little-endian samples.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageView<'a> {
+    /// Stamp of acquisition and optical frame.
+    pub header: &'a Header,
+    /// Rows.
+    pub height: u32,
+    /// Columns.
+    pub width: u32,
+    /// For example `bgr8`, `mono8`, `16UC1` (sensor_msgs/image_encodings.hpp).
+    pub encoding: &'a str,
+    /// Bytes per row.
+    pub step: u32,
+    /// `step * height` bytes.
+    pub data: &'a [u8],
+}
+
+/// A compressed image that is published without being owned.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressedView<'a> {
+    /// Stamp of acquisition and optical frame.
+    pub header: &'a Header,
+    /// For example `jpeg`, `png`, `bgr8; jpeg compressed bgr8` (compressed_image_transport).
+    pub format: &'a str,
+    /// The file's bytes.
+    pub data: &'a [u8],
+}
+
+/// A point cloud that is published without being owned. Little-endian fields; rows are `width * point_step` bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct CloudView<'a> {
+    /// Stamp of acquisition and frame of the points.
+    pub header: &'a Header,
+    /// Rows; 1 if not organised.
+    pub height: u32,
+    /// Points per row.
+    pub width: u32,
+    /// Layout of one point.
+    pub fields: &'a [PointField],
+    /// Bytes per point.
+    pub point_step: u32,
+    /// `point_step * width * height` bytes.
+    pub data: &'a [u8],
+    /// True if no point is NaN.
+    pub is_dense: bool,
+}
+
+/// Bytes after the array: at most a flag and padding.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tail {
+    bytes: [u8; 4],
+    length: usize,
+}
+
+impl Tail {
+    pub(super) fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// `flag`, if any, then zeros up to a multiple of four (RTPS fragments end on one).
+    fn new(body_length: usize, flag: Option<bool>) -> Self {
+        let mut tail = Self::default();
+        if let Some(flag) = flag {
+            tail.bytes[0] = u8::from(flag);
+            tail.length = 1;
+        }
+        tail.length += (body_length + tail.length).wrapping_neg() % 4;
+        tail
+    }
+}
+
+impl ImageView<'_> {
+    pub(super) fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+        #[derive(Serialize)]
+        struct Head<'a> {
+            header: &'a Header,
+            height: u32,
+            width: u32,
+            encoding: &'a str,
+            is_bigendian: u8,
+            step: u32,
+            data_length: u32,
+        }
+        let &Self {
+            header,
+            height,
+            width,
+            encoding,
+            step,
+            data,
+        } = self;
+        let data_length = length(data, Image::TYPE)?;
+        encode(
+            head,
+            Image::TYPE,
+            &Head {
+                header,
+                height,
+                width,
+                encoding,
+                is_bigendian: 0,
+                step,
+                data_length,
+            },
+        )?;
+        Ok(Tail::new(head.len() + data.len(), None))
+    }
+}
+
+impl CompressedView<'_> {
+    pub(super) fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+        #[derive(Serialize)]
+        struct Head<'a> {
+            header: &'a Header,
+            format: &'a str,
+            data_length: u32,
+        }
+        let &Self {
+            header,
+            format,
+            data,
+        } = self;
+        let data_length = length(data, CompressedImage::TYPE)?;
+        encode(
+            head,
+            CompressedImage::TYPE,
+            &Head {
+                header,
+                format,
+                data_length,
+            },
+        )?;
+        Ok(Tail::new(head.len() + data.len(), None))
+    }
+}
+
+impl CloudView<'_> {
+    pub(super) fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+        #[derive(Serialize)]
+        struct Head<'a> {
+            header: &'a Header,
+            height: u32,
+            width: u32,
+            fields: &'a [PointField],
+            is_bigendian: bool,
+            point_step: u32,
+            row_step: u32,
+            data_length: u32,
+        }
+        let &Self {
+            header,
+            height,
+            width,
+            fields,
+            point_step,
+            data,
+            is_dense,
+        } = self;
+        let data_length = length(data, PointCloud2::TYPE)?;
+        let row_step = point_step.wrapping_mul(width);
+        let fields = Head {
+            header,
+            height,
+            width,
+            fields,
+            is_bigendian: false,
+            point_step,
+            row_step,
+            data_length,
+        };
+        encode(head, PointCloud2::TYPE, &fields)?;
+        Ok(Tail::new(head.len() + data.len(), Some(is_dense)))
+    }
+}
+
+fn length(data: &[u8], type_name: &'static str) -> Result<u32, RosError> {
+    u32::try_from(data.len()).map_err(|error| RosError::Encode {
+        type_name,
+        message: format!("{} bytes of data: {error}", data.len()),
+    })
+}
+
+/// Appends the encapsulation header and the CDR of `value` to the empty `buffer`.
+pub(super) fn encode<T: Serialize + ?Sized>(
+    buffer: &mut Vec<u8>,
+    type_name: &'static str,
+    value: &T,
+) -> Result<(), RosError> {
+    buffer.extend_from_slice(&CDR_LE);
+    cdr_encoding::to_writer::<_, byteorder::LittleEndian, _>(&mut *buffer, &value).map_err(
+        |error| RosError::Encode {
+            type_name,
+            message: error.to_string(),
+        },
+    )
+}
+
+/// Fills up with zeros to a multiple of four (RTPS fragments end on one).
+pub(super) fn pad(buffer: &mut Vec<u8>) {
+    buffer.resize(buffer.len().next_multiple_of(4), 0);
+}

@@ -1,0 +1,160 @@
+//! ROS names: validation, expansion, remapping.
+use super::RosError;
+
+/// Expands and remaps the names that one node uses.
+#[derive(Clone, Debug)]
+pub struct Resolver {
+    node: String,
+    namespace: String,
+    remaps: Vec<(String, String)>,
+}
+
+impl Resolver {
+    /// `remaps` are `from:=to` rules; both sides may be relative. `__node` and `__ns` rename the node itself.
+    pub fn new(
+        node_name: &str,
+        namespace: &str,
+        remaps: &[(String, String)],
+    ) -> Result<Self, RosError> {
+        let rule = |from: &str| {
+            remaps
+                .iter()
+                .rev()
+                .find(|(f, _)| f == from)
+                .map(|(_, to)| to.as_str())
+        };
+        let node_name = rule("__node").unwrap_or(node_name);
+        let namespace = rule("__ns").unwrap_or(namespace);
+        let namespace = format!("/{}", namespace.trim_matches('/'));
+        if namespace != "/" {
+            check_absolute(&namespace)?;
+        }
+        check_token(node_name, node_name)?;
+        let mut resolver = Self {
+            node: join(&namespace, node_name),
+            namespace,
+            remaps: Vec::new(),
+        };
+        resolver.remaps = remaps
+            .iter()
+            .filter(|(from, _)| !from.starts_with("__"))
+            .map(|(from, to)| Ok((resolver.expand(from)?, resolver.expand(to)?)))
+            .collect::<Result<_, RosError>>()?;
+        Ok(resolver)
+    }
+
+    /// Full name of the node.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// Namespace of the node, `/` for none.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Name of the node without namespace.
+    pub fn base_name(&self) -> &str {
+        self.node.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// `a` becomes `/ns/a`, `~/a` becomes `/ns/node/a`, `/a` stays; then the first rule that fits is applied.
+    pub fn resolve(&self, name: &str) -> Result<String, RosError> {
+        let full = self.expand(name)?;
+        Ok(self
+            .remaps
+            .iter()
+            .find(|(from, _)| *from == full)
+            .map_or(full, |(_, to)| to.clone()))
+    }
+
+    fn expand(&self, name: &str) -> Result<String, RosError> {
+        let full = if let Some(rest) = name.strip_prefix('~') {
+            format!(
+                "{}{}{}",
+                self.node,
+                if rest.is_empty() || rest.starts_with('/') {
+                    ""
+                } else {
+                    "/"
+                },
+                rest
+            )
+        } else if name.starts_with('/') {
+            name.to_owned()
+        } else {
+            join(&self.namespace, name)
+        };
+        check_absolute(&full)?;
+        Ok(full)
+    }
+}
+
+fn join(namespace: &str, name: &str) -> String {
+    if namespace == "/" {
+        format!("/{name}")
+    } else {
+        format!("{namespace}/{name}")
+    }
+}
+
+/// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>.
+fn check_absolute(name: &str) -> Result<(), RosError> {
+    let error = |reason| RosError::Name {
+        name: name.to_owned(),
+        reason,
+    };
+    let tokens = name
+        .strip_prefix('/')
+        .ok_or_else(|| error("a full name begins with `/`"))?;
+    if name.len() > 255 {
+        return Err(error("longer than 255 bytes"));
+    }
+    tokens
+        .split('/')
+        .try_for_each(|token| check_token(name, token))
+}
+
+fn check_token(name: &str, token: &str) -> Result<(), RosError> {
+    let error = |reason| {
+        Err(RosError::Name {
+            name: name.to_owned(),
+            reason,
+        })
+    };
+    if token.is_empty() {
+        return error("empty, doubled or trailing `/`");
+    }
+    if token.starts_with(|c: char| c.is_ascii_digit()) {
+        return error("a part begins with a digit");
+    }
+    if !token.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return error("only letters, digits and `_` between the `/`");
+    }
+    Ok(())
+}
+
+/// Topic name on DDS: `/a/b` is `rt/a/b`.
+pub fn dds_topic(topic: &str) -> String {
+    format!("rt{topic}")
+}
+
+/// Type name on DDS: `sensor_msgs/msg/Image` is `sensor_msgs::msg::dds_::Image_`.
+pub fn dds_type(type_name: &str) -> String {
+    let mut parts: Vec<_> = type_name.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    format!("{}::dds_::{name}_", parts.join("::"))
+}
+
+/// The way back; `None` if it is no topic of ROS.
+pub fn ros_topic(dds_topic: &str) -> Option<&str> {
+    dds_topic
+        .strip_prefix("rt")
+        .filter(|topic| topic.starts_with('/'))
+}
+
+/// The way back; `None` if it is no type of ROS.
+pub fn ros_type(dds_type: &str) -> Option<String> {
+    let (package, name) = dds_type.strip_suffix('_')?.split_once("::dds_::")?;
+    Some(format!("{}/{name}", package.replace("::", "/")))
+}

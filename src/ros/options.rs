@@ -1,0 +1,107 @@
+//! How to join the ROS graph; the same environment variables as any ROS 2 node.
+use super::RosError;
+
+/// Whom discovery reaches.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Discovery {
+    /// This machine only (`ROS_LOCALHOST_ONLY=1`, `ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST`).
+    Localhost,
+    /// The local network (`SUBNET`).
+    #[default]
+    Subnet,
+    /// Nobody (`OFF`).
+    Off,
+    /// What Cyclone's own configuration says (`SYSTEM_DEFAULT`).
+    SystemDefault,
+}
+
+/// Which peers the graph information is written for: the two generations differ in the size of a GID.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Distro {
+    /// Foxy to Humble: 24 bytes.
+    Humble,
+    /// Iron and newer: 16 bytes, and type hashes.
+    #[default]
+    Newer,
+}
+
+/// How to join the ROS graph.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Name of the node, without namespace.
+    pub node_name: String,
+    /// Namespace, absolute; `/` for none.
+    pub namespace: String,
+    /// `from:=to` rules, in order.
+    pub remaps: Vec<(String, String)>,
+    /// `ROS_DOMAIN_ID`, 0..=232.
+    pub domain_id: u32,
+    /// Whom discovery reaches.
+    pub discovery: Discovery,
+    /// Layout of the graph information.
+    pub distro: Distro,
+    /// The user's `CYCLONEDDS_URI`; what it says wins over the bridge's own settings.
+    pub cyclonedds_uri: String,
+}
+
+impl Options {
+    /// Defaults: domain 0, local network.
+    pub fn new(node_name: &str) -> Self {
+        Self {
+            node_name: node_name.to_owned(),
+            namespace: "/".to_owned(),
+            remaps: Vec::new(),
+            domain_id: 0,
+            discovery: Discovery::default(),
+            distro: Distro::default(),
+            cyclonedds_uri: String::new(),
+        }
+    }
+
+    /// Takes over what the environment says; `variable` is `|name| std::env::var(name).ok()` outside tests.
+    pub fn with_environment(
+        self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, RosError> {
+        let text = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut options = self;
+        if let Some(value) = text("ROS_DOMAIN_ID") {
+            options.domain_id = value
+                .trim()
+                .parse()
+                .ok()
+                .filter(|id| *id <= 232)
+                .ok_or_else(|| RosError::Environment {
+                    variable: "ROS_DOMAIN_ID",
+                    message: format!("`{value}` is not in 0..=232"),
+                })?;
+        }
+        if let Some(value) = text("ROS_AUTOMATIC_DISCOVERY_RANGE") {
+            options.discovery = match value.to_ascii_uppercase().as_str() {
+                "LOCALHOST" => Discovery::Localhost,
+                "SUBNET" => Discovery::Subnet,
+                "OFF" => Discovery::Off,
+                "SYSTEM_DEFAULT" => Discovery::SystemDefault,
+                _ => {
+                    let message =
+                        format!("`{value}` is none of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT");
+                    return Err(RosError::Environment {
+                        variable: "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                        message,
+                    });
+                }
+            };
+        }
+        // The older variable wins where both are set, as in rcl since Iron.
+        if text("ROS_LOCALHOST_ONLY").is_some_and(|value| value == "1") {
+            options.discovery = Discovery::Localhost;
+        }
+        if text("ROS_DISTRO").is_some_and(|distro| {
+            ["dashing", "eloquent", "foxy", "galactic", "humble"].contains(&distro.as_str())
+        }) {
+            options.distro = Distro::Humble;
+        }
+        options.cyclonedds_uri = text("CYCLONEDDS_URI").unwrap_or(options.cyclonedds_uri);
+        Ok(options)
+    }
+}

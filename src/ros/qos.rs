@@ -1,0 +1,164 @@
+//! Quality of service of one topic, as rclcpp names it.
+use std::{fmt, str::FromStr};
+
+/// Does the writer repeat what a reader missed?
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Reliability {
+    /// Lost samples stay lost.
+    BestEffort,
+    /// Lost samples are sent again while they are in the history.
+    Reliable,
+}
+
+/// Does a reader that joins late get what was published before?
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Durability {
+    /// No.
+    Volatile,
+    /// Yes, the newest `depth` samples (ROS 1 called it latched).
+    TransientLocal,
+}
+
+/// How many samples the history keeps.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum History {
+    /// The newest `depth`; older ones are overwritten, so a slow reader costs memory only up to `depth` samples.
+    KeepLast,
+    /// All that were not acknowledged. Unbounded, so never used for sensor data.
+    KeepAll,
+}
+
+/// Quality of service of one topic.
+///
+/// A reader matches only if the writer offers at least what it asks for, hence the default: RELIABLE writers match
+/// every reader that does not ask for TRANSIENT_LOCAL.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Qos {
+    /// Does the writer repeat what a reader missed?
+    pub reliability: Reliability,
+    /// Does a late reader get old samples?
+    pub durability: Durability,
+    /// Which samples the history keeps.
+    pub history: History,
+    /// Samples in the history with [`History::KeepLast`], at least 1.
+    pub depth: u16,
+}
+
+impl Qos {
+    /// `rmw_qos_profile_default`: reliable, volatile, depth 10.
+    pub const DEFAULT: Self = Self {
+        reliability: Reliability::Reliable,
+        durability: Durability::Volatile,
+        history: History::KeepLast,
+        depth: 10,
+    };
+    /// `rmw_qos_profile_sensor_data`: best effort, volatile, depth 5.
+    pub const SENSOR_DATA: Self = Self {
+        reliability: Reliability::BestEffort,
+        depth: 5,
+        ..Self::DEFAULT
+    };
+    /// Reliable, transient local, depth 1: the newest value reaches whoever asks, whenever it asks.
+    pub const LATCHED: Self = Self {
+        durability: Durability::TransientLocal,
+        depth: 1,
+        ..Self::DEFAULT
+    };
+    /// What the bridge offers for images and clouds: reliable, because default RViz and image_transport readers ask
+    /// for it, and shallow, because each sample is megabytes.
+    pub const IMAGE: Self = Self {
+        depth: 2,
+        ..Self::DEFAULT
+    };
+    /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
+    pub const TF: Self = Self {
+        depth: 100,
+        ..Self::DEFAULT
+    };
+    /// `/tf_static`: latched, depth 1, as tf2's own broadcaster.
+    pub const TF_STATIC: Self = Self::LATCHED;
+    /// `/clock`: best effort, depth 1, as rclcpp subscribes to it.
+    pub const CLOCK: Self = Self {
+        reliability: Reliability::BestEffort,
+        depth: 1,
+        ..Self::DEFAULT
+    };
+
+    /// The presets that a parameter can name, and the names.
+    pub const PRESETS: &[(&'static str, Self)] = &[
+        ("default", Self::DEFAULT),
+        ("system_default", Self::DEFAULT),
+        ("sensor_data", Self::SENSOR_DATA),
+        ("latched", Self::LATCHED),
+        ("image", Self::IMAGE),
+    ];
+
+    /// The same with another depth (0 is taken as 1).
+    #[must_use]
+    pub const fn with_depth(self, depth: u16) -> Self {
+        Self {
+            depth: if depth == 0 { 1 } else { depth },
+            ..self
+        }
+    }
+}
+
+impl Default for Qos {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl FromStr for Qos {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::PRESETS
+            .iter()
+            .find(|(preset, _)| *preset == name)
+            .map(|(_, qos)| *qos)
+            .ok_or_else(|| {
+                let known: Vec<_> = Self::PRESETS.iter().map(|(preset, _)| *preset).collect();
+                format!("`{name}` is no QoS preset; known: {}", known.join(", "))
+            })
+    }
+}
+
+impl fmt::Display for Qos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.reliability {
+            Reliability::BestEffort => "best effort",
+            Reliability::Reliable => "reliable",
+        })?;
+        f.write_str(match self.durability {
+            Durability::Volatile => ", volatile",
+            Durability::TransientLocal => ", transient local",
+        })?;
+        match self.history {
+            History::KeepLast => write!(f, ", keep last {}", self.depth),
+            History::KeepAll => f.write_str(", keep all"),
+        }
+    }
+}
+
+/// A policy that made a reader and a writer incompatible.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum Policy {
+    /// The reader asks for RELIABLE, the writer offers BEST_EFFORT.
+    Reliability,
+    /// The reader asks for TRANSIENT_LOCAL, the writer offers VOLATILE.
+    Durability,
+    /// Another one, by its number in the DDS specification.
+    Other(u32),
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reliability => f.write_str("RELIABILITY"),
+            Self::Durability => f.write_str("DURABILITY"),
+            Self::Other(id) => write!(f, "policy {id}"),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The back end that keeps what is published, for tests and dry runs.
+use super::{
+    Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    subscription::{self, Callback},
+};
+use crate::{msgs::Message, time::RosTime};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Messages kept per topic; older ones are forgotten, so that a dry run does not grow.
+const KEPT: usize = 1024;
+
+/// Everything that was published, by topic. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Recorder {
+    topics: Arc<Mutex<BTreeMap<String, Topic>>>,
+}
+
+#[derive(Default)]
+struct Topic {
+    type_name: &'static str,
+    qos: Qos,
+    subscribers: usize,
+    stats: WriterStats,
+    samples: VecDeque<Vec<u8>>,
+    callbacks: Vec<(u64, Arc<Mutex<Callback>>)>,
+}
+
+impl Recorder {
+    /// Pretends that `count` readers match, also for a topic that does not exist yet.
+    pub fn set_subscribers(&self, topic: &str, count: usize) {
+        self.lock().entry(topic.to_owned()).or_default().subscribers = count;
+    }
+
+    /// Pretends that every topic that exists has `count` readers.
+    pub fn set_all_subscribers(&self, count: usize) {
+        self.lock()
+            .values_mut()
+            .for_each(|topic| topic.subscribers = count);
+    }
+
+    /// CDR of what was published on `topic`, oldest first, with encapsulation header.
+    pub fn raw(&self, topic: &str) -> Vec<Vec<u8>> {
+        self.lock()
+            .get(topic)
+            .map(|topic| topic.samples.iter().cloned().collect())
+            .unwrap_or_default()
+    }
+
+    /// What was published on `topic`, oldest first; an error if one message is not an `M`.
+    pub fn messages<M: Message>(&self, topic: &str) -> Result<Vec<M>, RosError> {
+        self.raw(topic)
+            .iter()
+            .map(|cdr| subscription::decode(cdr))
+            .collect()
+    }
+
+    /// Forgets the messages, keeps topics and counters.
+    pub fn clear(&self) {
+        self.lock()
+            .values_mut()
+            .for_each(|topic| topic.samples.clear());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Topic>> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn writer(
+        &self,
+        name: &str,
+        type_name: &'static str,
+        qos: Qos,
+    ) -> Result<Writer, RosError> {
+        let mut topics = self.lock();
+        let topic = topics.entry(name.to_owned()).or_default();
+        if !topic.type_name.is_empty() && topic.type_name != type_name {
+            let (existing, wanted) = (topic.type_name.to_owned(), type_name.to_owned());
+            return Err(RosError::TypeConflict {
+                topic: name.to_owned(),
+                existing,
+                wanted,
+            });
+        }
+        (topic.type_name, topic.qos) = (type_name, qos);
+        Ok(Writer {
+            topic: name.into(),
+            qos,
+            recorder: self.clone(),
+        })
+    }
+
+    pub(super) fn subscribe(
+        &self,
+        topic: &str,
+        _: &str,
+        _: Qos,
+        callback: Callback,
+    ) -> Subscription {
+        struct Registration(Recorder, String, u64);
+        impl Drop for Registration {
+            fn drop(&mut self) {
+                if let Some(topic) = self.0.lock().get_mut(&self.1) {
+                    topic.callbacks.retain(|(id, _)| *id != self.2);
+                    topic.subscribers = topic.subscribers.saturating_sub(1);
+                }
+            }
+        }
+        let mut topics = self.lock();
+        let entry = topics.entry(topic.to_owned()).or_default();
+        let id = entry.callbacks.last().map_or(0, |(id, _)| id + 1);
+        entry.callbacks.push((id, Arc::new(Mutex::new(callback))));
+        entry.subscribers += 1;
+        Subscription::new(Registration(self.clone(), topic.to_owned(), id))
+    }
+
+    pub(super) fn report(&self) -> Vec<WriterReport> {
+        let written = |topic: &&Topic| !topic.type_name.is_empty();
+        let report = |(name, topic): (&String, &Topic)| WriterReport {
+            topic: name.clone(),
+            type_name: topic.type_name,
+            qos: topic.qos,
+            subscribers: topic.subscribers,
+            incompatible: super::Incompatible::default(),
+            stats: topic.stats,
+        };
+        self.lock()
+            .iter()
+            .filter(|(_, topic)| written(topic))
+            .map(report)
+            .collect()
+    }
+
+    pub(super) fn topics(&self) -> Vec<TopicInfo> {
+        let info = |report: WriterReport| TopicInfo {
+            name: report.topic,
+            type_name: report.type_name.to_owned(),
+            publishers: 1,
+        };
+        self.report().into_iter().map(info).collect()
+    }
+}
+
+/// Publisher's end of one topic.
+#[derive(Clone)]
+pub(super) struct Writer {
+    topic: Arc<str>,
+    qos: Qos,
+    recorder: Recorder,
+}
+
+impl Writer {
+    pub(super) fn write(&self, parts: &[&[u8]], intact: &dyn Fn() -> bool) -> Outcome {
+        let sample = parts.concat();
+        let intact = intact();
+        let mut topics = self.recorder.lock();
+        let Some(topic) = topics.get_mut(&*self.topic) else {
+            return Outcome::Dropped;
+        };
+        if !intact {
+            topic.stats.torn += 1;
+            return Outcome::Torn;
+        }
+        topic.stats.published += 1;
+        topic.stats.bytes += sample.len() as u64;
+        let callbacks: Vec<_> = topic
+            .callbacks
+            .iter()
+            .map(|(_, callback)| callback.clone())
+            .collect();
+        if topic.samples.len() == KEPT {
+            topic.samples.pop_front();
+        }
+        topic.samples.push_back(sample.clone());
+        drop(topics);
+        for callback in callbacks {
+            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
+            callback(&RawSample {
+                cdr: &sample,
+                source_stamp: RosTime(0),
+            });
+        }
+        Outcome::Sent
+    }
+
+    pub(super) fn subscribers(&self) -> usize {
+        self.recorder
+            .lock()
+            .get(&*self.topic)
+            .map_or(0, |topic| topic.subscribers)
+    }
+
+    pub(super) fn stats(&self) -> WriterStats {
+        self.recorder
+            .lock()
+            .get(&*self.topic)
+            .map(|topic| topic.stats)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    pub(super) fn qos(&self) -> Qos {
+        self.qos
+    }
+}
