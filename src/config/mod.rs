@@ -1,1 +1,17 @@
-//! TODO
+//! Settings: text in, values that cannot be wrong out, or *all* problems at once. No I/O; the caller reads the files.
+//!
+//! * [`vendor`]: the simulator's `Config.json`, its quirks included.
+//! * [`params`]: every ROS parameter, in one table that also makes `--help`, `docs/parameters.md` and `config/bridge.yaml`.
+//! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
+mod angle_unit;
+pub mod params;
+mod problem;
+pub mod ros_args;
+mod sensor;
+pub mod vendor;
+
+pub use angle_unit::{AngleUnit, AngleUnitChoice, ResolvedAngleUnit, resolve_angle_unit};
+pub use params::{ParamValue, Params};
+pub use problem::{Problem, Problems};
+pub use ros_args::RosArgs;
+pub use sensor::{Mount, MountOrientation, SensorConfig, TransportMode};

@@ -1,0 +1,145 @@
+//! Settings that are one word of a short list.
+use super::super::{AngleUnitChoice, TransportMode, vendor::TransportOverride};
+
+/// A setting that is one word of a list.
+pub(crate) trait Choice: Copy + 'static {
+    /// Words and meanings; the first letter case counts.
+    const CHOICES: &'static [(&'static str, Self)];
+}
+
+macro_rules! choices {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub enum $name { $($(#[$vdoc])* $variant,)+ }
+
+        impl $name {
+            /// The words of the parameter, in the order of the variants.
+            pub const NAMES: &'static [&'static str] = &[$($word),+];
+
+            /// Returns the word of the parameter.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl Choice for $name {
+            const CHOICES: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
+        }
+    )+};
+}
+
+choices! {
+    /// Axes of the `map` frame.
+    WorldConvention {
+        /// x east, y north, z up (REP 103).
+        Enu = "enu",
+        /// x north, y west, z up: keeps the simulator's x axis.
+        Nwu = "nwu",
+    }
+    /// Where the pose of a vehicle in TF comes from.
+    TfSource {
+        /// The simulator's true state.
+        Truth = "truth",
+        /// Another node, for example a state estimator; only the frames below `base_link` are published.
+        External = "external",
+    }
+    /// What goes into `header.stamp`.
+    TimeMode {
+        /// Simulation time moved onto the host's clock.
+        Aligned = "aligned",
+        /// Simulation time; `/clock` is published.
+        Sim = "sim",
+        /// Time of arrival at the host.
+        Arrival = "arrival",
+    }
+    /// How the offset between simulator and host is estimated.
+    TimeEstimator {
+        /// Lower envelope of host minus simulator time, with drift.
+        Envelope = "envelope",
+        /// As the vendor's scripts: once, from the heartbeat.
+        Vendor = "vendor",
+    }
+    /// Channel order of colour images.
+    RgbEncoding {
+        /// As the simulator sends it.
+        Bgr8 = "bgr8",
+        /// Swapped.
+        Rgb8 = "rgb8",
+    }
+    /// Encoding of the main depth topic.
+    DepthEncoding {
+        /// Millimetres, 0 is invalid (REP 118).
+        Millimetres = "16UC1",
+        /// The simulator's numbers as mono16, unscaled.
+        Vendor = "vendor",
+    }
+    /// Frame of the IMU message.
+    ImuFrame {
+        /// x forward, y left, z up (REP 103, REP 145).
+        Flu = "flu",
+        /// x forward, y right, z down, as the simulator sends it.
+        Frd = "frd",
+    }
+    /// Named QoS profiles, as in rmw.
+    QosPreset {
+        /// Reliable, volatile, keep last 10.
+        Default = "default",
+        /// Best effort, volatile, keep last 5.
+        SensorData = "sensor_data",
+        /// What the middleware does unasked: reliable, volatile, keep last 1.
+        SystemDefault = "system_default",
+        /// Reliable, transient local, keep last 1.
+        Latched = "latched",
+    }
+    /// QoS reliability of a publisher.
+    Reliability {
+        /// Lost samples are sent again.
+        Reliable = "reliable",
+        /// Lost samples are lost.
+        BestEffort = "best_effort",
+    }
+    /// QoS durability of a publisher.
+    Durability {
+        /// Late readers get nothing old.
+        Volatile = "volatile",
+        /// Late readers get the last samples.
+        TransientLocal = "transient_local",
+    }
+    /// QoS history of a publisher.
+    History {
+        /// `depth` samples are kept.
+        KeepLast = "keep_last",
+        /// Everything is kept up to resource limits.
+        KeepAll = "keep_all",
+    }
+}
+
+impl AngleUnitChoice {
+    /// The words of `mount_angle_unit`.
+    pub(crate) const NAMES: &'static [&'static str] = &["degrees", "radians", "auto"];
+}
+
+impl Choice for AngleUnitChoice {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("degrees", Self::Degrees),
+        ("radians", Self::Radians),
+        ("auto", Self::Auto),
+    ];
+}
+
+impl TransportOverride {
+    /// The words of `transport_mode`.
+    pub(crate) const NAMES: &'static [&'static str] = &["vendor", "file", "0", "1", "2", "3"];
+}
+
+impl Choice for TransportOverride {
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("vendor", Self::Vendor),
+        ("file", Self::File),
+        ("0", Self::Mode(TransportMode::SharedMemory)),
+        ("1", Self::Mode(TransportMode::UdpCompressed)),
+        ("2", Self::Mode(TransportMode::UdpRaw)),
+        ("3", Self::Mode(TransportMode::UdpCompressedAlt)),
+    ];
+}

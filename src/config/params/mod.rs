@@ -1,0 +1,183 @@
+//! Every ROS parameter, typed, from one table.
+mod choices;
+mod parse;
+mod qos;
+mod table;
+mod value;
+
+pub use super::angle_unit::AngleUnitChoice;
+pub use choices::{
+    DepthEncoding, Durability, History, ImuFrame, QosPreset, Reliability, RgbEncoding, TfSource,
+    TimeEstimator, TimeMode, WorldConvention,
+};
+pub use qos::{QosChange, QosParams, QosSettings, Stream};
+pub use table::{DefaultValue, Kind, PARAMETERS, ParameterSpec};
+pub use value::ParamValue;
+
+use super::vendor::{TransportOverride, VendorOverrides};
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Every parameter as a value that cannot be wrong. [`PARAMETERS`] documents each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// `config`.
+    pub config: Vec<PathBuf>,
+    /// `simulator_address`.
+    pub simulator_address: Ipv4Addr,
+    /// `window`.
+    pub window: u8,
+    /// `transport_mode`.
+    pub transport_mode: TransportOverride,
+    /// `receive_address`.
+    pub receive_address: Option<Ipv4Addr>,
+    /// `receive_buffer_bytes`.
+    pub receive_buffer_bytes: usize,
+    /// `vehicles`.
+    pub vehicles: Vec<u16>,
+    /// `clear_capture_on_start`.
+    pub clear_capture_on_start: bool,
+    /// `request.*`.
+    pub request: RequestParams,
+    /// `topic_prefix`.
+    pub topic_prefix: String,
+    /// `rgb.encoding`.
+    pub rgb_encoding: RgbEncoding,
+    /// `depth.*`.
+    pub depth: DepthParams,
+    /// `compressed.enabled`.
+    pub compressed_enabled: bool,
+    /// `cloud.organized`.
+    pub cloud_organized: bool,
+    /// `imu.*`.
+    pub imu: ImuParams,
+    /// Frames and TF.
+    pub frames: FrameParams,
+    /// `time.*`.
+    pub time: TimeParams,
+    /// `use_sim_time`.
+    pub use_sim_time: bool,
+    /// `diagnostics.period_s`.
+    pub diagnostics_period: Duration,
+    /// `sensor<SeqID>.*`.
+    pub sensors: BTreeMap<u16, SensorParams>,
+    /// `qos.*` and `qos_overrides.*`.
+    pub qos: QosParams,
+}
+
+/// `request.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestParams {
+    /// Time between requests until data flows.
+    pub period: Duration,
+    /// Silence after which a source counts as lost.
+    pub timeout: Duration,
+}
+
+/// `depth.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DepthParams {
+    /// Encoding of the main topic.
+    pub encoding: DepthEncoding,
+    /// 32FC1 topic beside it.
+    pub publish_float: bool,
+}
+
+/// `imu.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImuParams {
+    /// Whether the IMU is requested.
+    pub enabled: bool,
+    /// Rate in Hz.
+    pub rate_hz: u16,
+    /// Topic, relative to the prefix or absolute.
+    pub topic: String,
+    /// Frame id without the vehicle's prefix.
+    pub frame_id: String,
+    /// Axes.
+    pub frame: ImuFrame,
+    /// Row-major 3x3, rad²/s².
+    pub angular_velocity_covariance: [f64; 9],
+    /// Row-major 3x3, m²/s⁴.
+    pub linear_acceleration_covariance: [f64; 9],
+}
+
+/// Names of frames, conventions and TF.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameParams {
+    /// `map_frame`.
+    pub map: String,
+    /// `odom_frame`.
+    pub odom: String,
+    /// `base_frame`.
+    pub base: String,
+    /// `frame_prefix`, a template.
+    pub prefix: String,
+    /// `world_convention`.
+    pub world: WorldConvention,
+    /// `mount_angle_unit`.
+    pub mount_angle_unit: AngleUnitChoice,
+    /// `tf.publish`.
+    pub publish_tf: bool,
+    /// `tf.source`.
+    pub tf_source: TfSource,
+}
+
+impl FrameParams {
+    /// Returns what is put before the frames of vehicle `id` if the bridge serves `vehicles` vehicles.
+    pub fn prefix_of(&self, id: u16, vehicles: usize) -> String {
+        match self.prefix.as_str() {
+            "auto" if vehicles <= 1 => String::new(),
+            "auto" => format!("copter{id}/"),
+            template => template.replace("{id}", &id.to_string()),
+        }
+    }
+}
+
+/// `time.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeParams {
+    /// What goes into stamps.
+    pub mode: TimeMode,
+    /// How the offset is found.
+    pub estimator: TimeEstimator,
+    /// Window of the envelope.
+    pub window: Duration,
+}
+
+/// `sensor<SeqID>.*`; what is absent takes the default of the sensor's type or the global parameter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SensorParams {
+    /// Whether the sensor is requested at all.
+    pub enabled: Option<bool>,
+    /// Topic, relative to the prefix or absolute.
+    pub topic: Option<String>,
+    /// Link frame id, complete, replaces prefix and default name.
+    pub frame_id: Option<String>,
+    /// Encoding of the main topic.
+    pub encoding: Option<String>,
+}
+
+impl Params {
+    /// Returns what changes the sensor files.
+    pub fn vendor_overrides(&self) -> VendorOverrides {
+        VendorOverrides {
+            transport: self.transport_mode,
+            receive_address: self.receive_address.map(|a| a.octets()),
+        }
+    }
+
+    /// Returns `sensor<SeqID>.*` of a sensor.
+    pub fn sensor(&self, seq_id: u16) -> SensorParams {
+        self.sensors.get(&seq_id).cloned().unwrap_or_default()
+    }
+}
+
+impl Default for Params {
+    /// What the table says.
+    fn default() -> Self {
+        parse::build(&parse::Reader::default())
+    }
+}

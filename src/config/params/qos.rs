@@ -1,0 +1,148 @@
+use super::{Durability, History, QosPreset, Reliability};
+use std::collections::BTreeMap;
+
+/// QoS of a publisher.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct QosSettings {
+    /// Reliability.
+    pub reliability: Reliability,
+    /// Durability.
+    pub durability: Durability,
+    /// History.
+    pub history: History,
+    /// Samples kept with [`History::KeepLast`], at least 1.
+    pub depth: u32,
+}
+
+impl QosSettings {
+    /// Reliable, volatile, keep last `depth`.
+    pub const fn reliable(depth: u32) -> Self {
+        Self {
+            reliability: Reliability::Reliable,
+            durability: Durability::Volatile,
+            history: History::KeepLast,
+            depth,
+        }
+    }
+
+    /// Reliable, transient local, keep last `depth`.
+    pub const fn latched(depth: u32) -> Self {
+        Self {
+            reliability: Reliability::Reliable,
+            durability: Durability::TransientLocal,
+            history: History::KeepLast,
+            depth,
+        }
+    }
+
+    /// Returns the named profile.
+    pub const fn preset(preset: QosPreset) -> Self {
+        match preset {
+            QosPreset::Default => Self::reliable(10),
+            QosPreset::SensorData => Self {
+                reliability: Reliability::BestEffort,
+                durability: Durability::Volatile,
+                history: History::KeepLast,
+                depth: 5,
+            },
+            QosPreset::SystemDefault => Self::reliable(1),
+            QosPreset::Latched => Self::latched(1),
+        }
+    }
+}
+
+/// Policies that a parameter changes; none of them leaves the default.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct QosChange {
+    /// Named profile to start from.
+    pub preset: Option<QosPreset>,
+    /// Reliability.
+    pub reliability: Option<Reliability>,
+    /// Durability.
+    pub durability: Option<Durability>,
+    /// History.
+    pub history: Option<History>,
+    /// Depth.
+    pub depth: Option<u32>,
+}
+
+impl QosChange {
+    /// Applies the change.
+    pub fn apply(self, base: QosSettings) -> QosSettings {
+        let base = self.preset.map_or(base, QosSettings::preset);
+        QosSettings {
+            reliability: self.reliability.unwrap_or(base.reliability),
+            durability: self.durability.unwrap_or(base.durability),
+            history: self.history.unwrap_or(base.history),
+            depth: self.depth.unwrap_or(base.depth),
+        }
+    }
+}
+
+macro_rules! streams {
+    ($($variant:ident = $name:literal, $default:expr, $doc:literal;)+) => {
+        /// A kind of topics that share their QoS parameters `qos.<stream>.*`.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Stream { $(#[doc = $doc] $variant,)+ }
+
+        impl Stream {
+            /// All streams.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the name in `qos.<stream>`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// Returns the default QoS.
+            pub const fn default_qos(self) -> QosSettings {
+                match self { $(Self::$variant => $default),+ }
+            }
+
+            /// Returns what belongs to it.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$variant => $doc),+ }
+            }
+        }
+    };
+}
+
+// Reliable offers match every reader; shallow queues keep a slow reader from costing memory or latency.
+streams! {
+    Image = "image", QosSettings::reliable(3), "raw images";
+    CameraInfo = "camera_info", QosSettings::latched(5), "`camera_info`; as deep as the image queue, so that pairs stay pairs";
+    Compressed = "compressed", QosSettings::reliable(5), "`compressed` images";
+    Cloud = "cloud", QosSettings::reliable(3), "point clouds";
+    Range = "range", QosSettings::reliable(10), "range sensor and its hit details";
+    Detections = "detections", QosSettings::reliable(10), "detections";
+    Imu = "imu", QosSettings::reliable(50), "IMU";
+    State = "state", QosSettings::reliable(10), "state of vehicles and of the simulator's clock";
+    Diagnostics = "diagnostics", QosSettings::reliable(10), "`/diagnostics`";
+    Clock = "clock", QosSettings::reliable(1), "`/clock`";
+    Tf = "tf", QosSettings::reliable(100), "`/tf`, as tf2 does";
+    TfStatic = "tf_static", QosSettings::latched(1), "`/tf_static`, as tf2 does";
+}
+
+/// All QoS parameters.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct QosParams {
+    /// `qos.<stream>.*`.
+    pub streams: BTreeMap<Stream, QosChange>,
+    /// `qos_overrides.<topic>.publisher.*`, by fully qualified topic name.
+    pub topics: BTreeMap<String, QosChange>,
+}
+
+impl QosParams {
+    /// Returns the QoS of a publisher of `stream` on the fully qualified `topic`.
+    pub fn of(&self, stream: Stream, topic: &str) -> QosSettings {
+        let base = self
+            .streams
+            .get(&stream)
+            .map_or(stream.default_qos(), |change| {
+                change.apply(stream.default_qos())
+            });
+        self.topics
+            .get(topic)
+            .map_or(base, |change| change.apply(base))
+    }
+}

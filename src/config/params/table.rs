@@ -1,0 +1,192 @@
+use super::{
+    AngleUnitChoice, DepthEncoding, ImuFrame, ParamValue, RgbEncoding, TfSource, TimeEstimator,
+    TimeMode, WorldConvention,
+};
+use crate::config::vendor::TransportOverride;
+
+/// Type and range of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// Integer from the first to the second number.
+    Int(i64, i64),
+    /// Real number from the first to the second number; integers are accepted too.
+    Float(f64, f64),
+    /// Any text.
+    Str,
+    /// A ROS topic name, relative to the prefix or absolute; may be empty if the default is.
+    Topic,
+    /// A TF frame id without leading slash; may be empty if the default is.
+    Frame,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// IPv4 address; may be empty if the default is.
+    Address,
+    /// A path or an array of paths.
+    Paths,
+    /// Array of integers, each from the first to the second number.
+    Ints(i64, i64),
+    /// 3 numbers (diagonal) or 9 (row major), each at least 0 on the diagonal.
+    Covariance,
+}
+
+/// Default of a parameter, in a form that a `const` can have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DefaultValue {
+    /// Bool.
+    Bool(bool),
+    /// Integer.
+    Int(i64),
+    /// Real.
+    Float(f64),
+    /// Text.
+    Str(&'static str),
+    /// Array of reals.
+    Floats(&'static [f64]),
+    /// Empty array.
+    Empty,
+}
+
+impl DefaultValue {
+    /// Returns it as a value.
+    pub fn value(self) -> ParamValue {
+        match self {
+            Self::Bool(v) => ParamValue::Bool(v),
+            Self::Int(v) => ParamValue::Int(v),
+            Self::Float(v) => ParamValue::Float(v),
+            Self::Str(v) => ParamValue::Str(v.to_owned()),
+            Self::Floats(v) => ParamValue::List(v.iter().map(|v| ParamValue::Float(*v)).collect()),
+            Self::Empty => ParamValue::List(Vec::new()),
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParameterSpec {
+    /// Heading in the documents.
+    pub group: &'static str,
+    /// Name; dots nest in YAML.
+    pub name: &'static str,
+    /// Type and range.
+    pub kind: Kind,
+    /// Default.
+    pub default: DefaultValue,
+    /// Unit, or empty.
+    pub unit: &'static str,
+    /// One or two sentences.
+    pub doc: &'static str,
+}
+
+const fn row(
+    group: &'static str,
+    name: &'static str,
+    kind: Kind,
+    default: DefaultValue,
+    unit: &'static str,
+    doc: &'static str,
+) -> ParameterSpec {
+    ParameterSpec {
+        group,
+        name,
+        kind,
+        default,
+        unit,
+        doc,
+    }
+}
+
+use DefaultValue as D;
+use Kind as K;
+
+const SIMULATOR: &str = "Simulator";
+const FRAMES: &str = "Frames and TF";
+const TIME: &str = "Time";
+const TOPICS: &str = "Topics and encodings";
+const IMU: &str = "IMU";
+const NODE: &str = "Node";
+
+/// Every parameter with a fixed name. Parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml` come from here.
+#[rustfmt::skip] // one row, one to two lines: it is a table
+pub const PARAMETERS: &[ParameterSpec] = &[
+    row(SIMULATOR, "config", K::Paths, D::Empty, "",
+        "The simulator's Config.json, or an array of several: their sensors are numbered on as if it were one file."),
+    row(SIMULATOR, "simulator_address", K::Address, D::Str("127.0.0.1"), "",
+        "Machine on which RflySim3D and CopterSim run."),
+    row(SIMULATOR, "window", K::Int(0, 19), D::Int(0), "",
+        "RflySim3D window that renders the sensors (UDP port 20010 + window)."),
+    row(SIMULATOR, "transport_mode", K::Choice(TransportOverride::NAMES), D::Str("vendor"), "",
+        "SendProtocol[0] of all sensors: `vendor` as the vendor's loader on Linux (0 becomes 1, the others stay), `file` as written \
+         (0 is shared memory in /dev/shm), or one number for all: 0 shared memory, 1 and 3 compressed UDP, 2 raw UDP."),
+    row(SIMULATOR, "receive_address", K::Address, D::Str(""), "",
+        "Address the simulator sends sensor data to, overwrites SendProtocol[1..4]. Empty: as written in the file."),
+    row(SIMULATOR, "receive_buffer_bytes", K::Int(65_536, 1 << 30), D::Int(8 << 20), "bytes",
+        "Receive buffer wanted for each data socket; the kernel grants at most net.core.rmem_max."),
+    row(SIMULATOR, "vehicles", K::Ints(1, 10_000), D::Empty, "",
+        "CopterIDs to read true state and IMU of. Empty: those that carry sensors."),
+    row(SIMULATOR, "clear_capture_on_start", K::Bool, D::Bool(false), "",
+        "Send RflyClearCapture first: ends every capture of this window, also those of other programs."),
+    row(SIMULATOR, "request.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
+        "Time between sensor requests until data flows."),
+    row(SIMULATOR, "request.timeout_s", K::Float(0.2, 600.0), D::Float(3.0), "s",
+        "Silence after which a sensor or a vehicle counts as lost and is requested again."),
+
+    row(TOPICS, "topic_prefix", K::Topic, D::Str("/rflysim"), "",
+        "Prefix of all relative topic names."),
+    row(TOPICS, "rgb.encoding", K::Choice(RgbEncoding::NAMES), D::Str("bgr8"), "",
+        "Channel order of colour images; bgr8 is what the simulator sends and costs nothing."),
+    row(TOPICS, "depth.encoding", K::Choice(DepthEncoding::NAMES), D::Str("16UC1"), "",
+        "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's numbers as mono16."),
+    row(TOPICS, "depth.publish_float", K::Bool, D::Bool(true), "",
+        "Publish depth also as 32FC1 metres, while somebody subscribes."),
+    row(TOPICS, "compressed.enabled", K::Bool, D::Bool(true), "",
+        "Offer `<image>/compressed` where the simulator sends PNG or JPEG; the bytes pass through undecoded."),
+    row(TOPICS, "cloud.organized", K::Bool, D::Bool(true), "",
+        "Give clouds height x width where the sensor has rings or pixels, with NaN for missing points; otherwise one dense row."),
+
+    row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
+        "Request the IMU of every vehicle."),
+    row(IMU, "imu.rate_hz", K::Int(1, 1000), D::Int(200), "Hz",
+        "Rate to request."),
+    row(IMU, "imu.topic", K::Topic, D::Str("imu"), "",
+        "Topic, relative to the prefix; with several vehicles `copter<id>/` is put before a relative name."),
+    row(IMU, "imu.frame_id", K::Frame, D::Str("imu_link"), "",
+        "Frame of the IMU; the prefix of the vehicle is put before it."),
+    row(IMU, "imu.frame", K::Choice(ImuFrame::NAMES), D::Str("flu"), "",
+        "Axes of the message: `flu` as REP 103 wants, `frd` as the simulator reports."),
+    row(IMU, "imu.angular_velocity_covariance", K::Covariance, D::Floats(&[0.001, 0.001, 0.001]), "rad^2/s^2",
+        "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's."),
+    row(IMU, "imu.linear_acceleration_covariance", K::Covariance, D::Floats(&[0.0, 0.0, 0.0]), "m^2/s^4",
+        "Diagonal or row-major 3x3; all zero means unknown."),
+
+    row(FRAMES, "map_frame", K::Frame, D::Str("map"), "",
+        "World frame, root of TF. Its origin is the simulator's."),
+    row(FRAMES, "odom_frame", K::Frame, D::Str("odom"), "",
+        "Odometry frame of a vehicle; coincides with the map as long as the truth is the source."),
+    row(FRAMES, "base_frame", K::Frame, D::Str("base_link"), "",
+        "Body frame of a vehicle (x forward, y left, z up)."),
+    row(FRAMES, "frame_prefix", K::Str, D::Str("auto"), "",
+        "Put before odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, \
+         `copter{id}/` for several."),
+    row(FRAMES, "world_convention", K::Choice(WorldConvention::NAMES), D::Str("enu"), "",
+        "Axes of the map: `enu` x east, y north (REP 103), or `nwu` x north, y west, which keeps the simulator's x axis."),
+    row(FRAMES, "mount_angle_unit", K::Choice(AngleUnitChoice::NAMES), D::Str("degrees"), "",
+        "Unit of SensorAngEular; the vendor's documents disagree. `auto` decides by the values and logs what it took and why."),
+    row(FRAMES, "tf.publish", K::Bool, D::Bool(true), "",
+        "Publish /tf and /tf_static."),
+    row(FRAMES, "tf.source", K::Choice(TfSource::NAMES), D::Str("truth"), "",
+        "Pose of a vehicle in TF: `truth` from the simulator, `external` leaves odom and base_link to another node."),
+
+    row(TIME, "time.mode", K::Choice(TimeMode::NAMES), D::Str("aligned"), "",
+        "header.stamp: `aligned` simulation time moved onto the host's clock, `sim` simulation time (publishes /clock), `arrival` time of arrival."),
+    row(TIME, "time.estimator", K::Choice(TimeEstimator::NAMES), D::Str("envelope"), "",
+        "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does."),
+    row(TIME, "time.window_s", K::Float(1.0, 600.0), D::Float(10.0), "s",
+        "Length of the envelope's window."),
+    row(TIME, "use_sim_time", K::Bool, D::Bool(false), "",
+        "Accepted from launch files; as the source of /clock the bridge follows time.mode instead."),
+
+    row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
+        "Time between messages on /diagnostics."),
+];

@@ -1,0 +1,67 @@
+use std::fmt;
+
+/// Value of a ROS parameter, with the types that rcl knows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamValue {
+    /// `true`, `false`.
+    Bool(bool),
+    /// 64-bit integer.
+    Int(i64),
+    /// 64-bit real.
+    Float(f64),
+    /// Text.
+    Str(String),
+    /// Array of one type; empty arrays fit every array parameter.
+    List(Vec<ParamValue>),
+}
+
+impl ParamValue {
+    /// Returns the name of the type for error messages.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Bool(_) => "a bool",
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a real number",
+            Self::Str(_) => "a string",
+            Self::List(_) => "an array",
+        }
+    }
+}
+
+impl fmt::Display for ParamValue {
+    /// YAML flow style; what it prints reads back equal.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Float(value) if value.is_nan() => write!(f, ".nan"),
+            Self::Float(value) if value.is_infinite() => {
+                write!(f, "{}.inf", if *value < 0.0 { "-" } else { "" })
+            }
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Str(value) => fmt_string(value, f),
+            Self::List(values) => {
+                write!(f, "[")?;
+                for (i, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if i > 0 { ", " } else { "" })?;
+                }
+                write!(f, "]")
+            }
+        }
+    }
+}
+
+/// Quotes always: a reader never has to know which plain scalars YAML takes for something else.
+fn fmt_string(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "\"")?;
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => write!(f, "\\{c}")?,
+            '\n' => write!(f, "\\n")?,
+            '\t' => write!(f, "\\t")?,
+            c if u32::from(c) < 0x20 => write!(f, "\\x{:02x}", u32::from(c))?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    write!(f, "\"")
+}

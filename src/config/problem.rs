@@ -1,0 +1,101 @@
+use std::fmt;
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Problem {
+    /// Place, for example `Config.json: VisionSensors[1].DataWidth` or `imu.rate_hz`.
+    pub path: String,
+    /// What is wrong, with the value found, what is allowed and, where there is one, a suggestion.
+    pub message: String,
+}
+
+impl Problem {
+    /// Makes a problem.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// All problems of all inputs, in the order of the inputs. As an error it is never empty.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Problems(pub Vec<Problem>);
+
+impl Problems {
+    /// Adds a problem.
+    pub fn push(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.0.push(Problem::new(path, message));
+    }
+
+    /// Says whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns `value` if there is no problem.
+    pub fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() {
+            Ok(value)
+        } else {
+            Err(self)
+        }
+    }
+}
+
+impl fmt::Display for Problems {
+    /// One line each, messages aligned.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self
+            .0
+            .iter()
+            .map(|p| p.path.chars().count())
+            .max()
+            .unwrap_or(0);
+        for (i, problem) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{:width$}   {}", problem.path, problem.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Returns the candidate that `word` is probably a misspelling of.
+pub(crate) fn closest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&lower, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
+        .filter(|(score, _)| *score >= 0.87)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Returns `; did you mean "x"?` or nothing.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
+    closest(word, candidates)
+        .map(|c| format!("; did you mean \"{c}\"?"))
+        .unwrap_or_default()
+}

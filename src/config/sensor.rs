@@ -1,0 +1,175 @@
+use std::fmt;
+
+/// How the simulator delivers a sensor's data, `SendProtocol[0]`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum TransportMode {
+    /// 0: a shared memory block, same machine only.
+    SharedMemory,
+    /// 1: UDP; images as PNG or JPEG (the vendor's documents disagree, decode by magic bytes), other types packed.
+    UdpCompressed,
+    /// 2: UDP, raw pixels.
+    UdpRaw,
+    /// 3: UDP; images as JPEG or PNG, the other one of mode 1.
+    UdpCompressedAlt,
+}
+
+impl TransportMode {
+    /// Returns the number used on the wire.
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::SharedMemory => 0,
+            Self::UdpCompressed => 1,
+            Self::UdpRaw => 2,
+            Self::UdpCompressedAlt => 3,
+        }
+    }
+
+    /// Returns the mode with this number.
+    pub const fn from_number(number: u16) -> Option<Self> {
+        Some(match number {
+            0 => Self::SharedMemory,
+            1 => Self::UdpCompressed,
+            2 => Self::UdpRaw,
+            3 => Self::UdpCompressedAlt,
+            _ => return None,
+        })
+    }
+
+    /// Says whether images arrive as PNG or JPEG files.
+    pub const fn is_compressed(self) -> bool {
+        matches!(self, Self::UdpCompressed | Self::UdpCompressedAlt)
+    }
+
+    /// Says whether the data arrives over UDP.
+    pub const fn is_udp(self) -> bool {
+        !matches!(self, Self::SharedMemory)
+    }
+}
+
+/// What a sensor is attached to, `TargetMountType` and `TargetCopter`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Mount {
+    /// 0: geometric centre of this vehicle.
+    VehicleCentre(u16),
+    /// 1: bottom centre of this vehicle.
+    VehicleBottom(u16),
+    /// 2: fixed to the ground. The number is only kept because it is sent; it names the clock of the sensor.
+    Ground(u16),
+    /// 3: moves with this vehicle but keeps its attitude in the ground frame.
+    VehicleLevel(u16),
+    /// 4: attached to the sensor with this `SeqID`.
+    Sensor(u16),
+}
+
+impl Mount {
+    /// Returns `TargetMountType`.
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::VehicleCentre(_) => 0,
+            Self::VehicleBottom(_) => 1,
+            Self::Ground(_) => 2,
+            Self::VehicleLevel(_) => 3,
+            Self::Sensor(_) => 4,
+        }
+    }
+
+    /// Returns `TargetCopter`.
+    pub const fn target(self) -> u16 {
+        match self {
+            Self::VehicleCentre(id)
+            | Self::VehicleBottom(id)
+            | Self::Ground(id)
+            | Self::VehicleLevel(id)
+            | Self::Sensor(id) => id,
+        }
+    }
+
+    /// Returns the vehicle the sensor is directly attached to; none on the ground and on another sensor.
+    pub const fn vehicle(self) -> Option<u16> {
+        match self {
+            Self::VehicleCentre(id) | Self::VehicleBottom(id) | Self::VehicleLevel(id) => Some(id),
+            Self::Ground(_) | Self::Sensor(_) => None,
+        }
+    }
+
+    /// Makes a mount of the two numbers in the file.
+    pub const fn from_numbers(mount_type: u16, target: u16) -> Option<Self> {
+        Some(match mount_type {
+            0 => Self::VehicleCentre(target),
+            1 => Self::VehicleBottom(target),
+            2 => Self::Ground(target),
+            3 => Self::VehicleLevel(target),
+            4 => Self::Sensor(target),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Mount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VehicleCentre(id) => write!(f, "vehicle {id}, centre"),
+            Self::VehicleBottom(id) => write!(f, "vehicle {id}, bottom"),
+            Self::Ground(_) => write!(f, "ground"),
+            Self::VehicleLevel(id) => write!(f, "vehicle {id}, level"),
+            Self::Sensor(id) => write!(f, "sensor {id}"),
+        }
+    }
+}
+
+/// Attitude of a sensor in its mount, as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MountOrientation {
+    /// Roll, pitch, yaw (FRD, z-y-x) in the unit that [`resolve_angle_unit`](super::resolve_angle_unit) tells.
+    Euler([f64; 3]),
+    /// w, x, y, z (FRD), normalised.
+    Quaternion([f64; 4]),
+}
+
+/// One entry of `VisionSensors`, checked, numbered and with its port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SensorConfig {
+    /// Sensor number, unique; names the shared memory block.
+    pub seq_id: u16,
+    /// Sensor type.
+    pub type_id: u16,
+    /// What it is attached to.
+    pub mount: Mount,
+    /// Width in px, or points per ring.
+    pub width: u16,
+    /// Height in px, or rings.
+    pub height: u16,
+    /// Rate in Hz.
+    pub rate_hz: u16,
+    /// Transport after the overrides.
+    pub transport: TransportMode,
+    /// Address the simulator sends to; 0.0.0.0 and 127.0.0.1 mean the source of the request.
+    pub ip: [u8; 4],
+    /// UDP port, never 0.
+    pub port: u16,
+    /// `SendProtocol[6..8]`, sent as written.
+    pub reserved: [u16; 2],
+    /// Horizontal field of view in degrees, as sent.
+    pub fov_deg: f32,
+    /// Mounting position in m, FRD, relative to the mount.
+    pub position_frd: [f64; 3],
+    /// Attitude, FRD.
+    pub orientation: MountOrientation,
+    /// Per-type parameters; the old layout has only the first 8.
+    pub other_params: [f32; 16],
+    /// The request goes out in the 144-byte layout. The same for all sensors of one load.
+    pub layout_new: bool,
+    /// `SensorAngEular` as sent.
+    pub raw_euler: [f32; 3],
+    /// `SensorAngQuat` as sent.
+    pub raw_quaternion: [f32; 4],
+    /// `EularOrQuat` as sent; above 0.5 the quaternion counts.
+    pub eular_or_quat: f32,
+}
+
+impl SensorConfig {
+    /// Returns `SensorPosXYZ` as sent.
+    pub fn raw_position(&self) -> [f32; 3] {
+        self.position_frd.map(|v| v as f32)
+    }
+}
