@@ -20,6 +20,7 @@ mod heartbeat;
 mod image_fragment;
 mod imu;
 mod objects;
+mod packetiser;
 mod range;
 mod sensor_request;
 mod shm_block;
@@ -35,6 +36,7 @@ pub use image_fragment::{
 };
 pub use imu::{ImuPacket, ImuRequestPacket};
 pub use objects::{BoxEntry, ListView, TargetEntry};
+pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
 pub use range::RangeRecord;
 pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
 pub use shm_block::{SHM_HEADER_LEN, ShmFlag, shm_block_len, shm_name};

@@ -1,0 +1,494 @@
+use super::counters::{DropCause, ReassemblyCounters};
+use super::fragment_history::{Fate, History, Identity};
+use super::partial_frame::PartialFrame;
+use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
+
+/// Frames that may be in flight at once: two, so that neighbours may overlap on the way.
+const SLOTS: usize = 2;
+/// Index of the buffer for datagrams that have no place of their own yet.
+const SCRATCH: usize = SLOTS;
+/// Room for the payload of any UDP datagram behind the shorter header.
+const ROOM: usize = 65_507 - HeaderVariant::A.len();
+/// More fragments than that are no frame: 65,536 fragments of the vendor's size are 3.9 GB.
+const MAX_FRAGMENTS: u32 = 65_536;
+/// A time that jumps back by more is a restart of the simulator, not reordering on the way.
+const RESTART_S: f64 = 1.0;
+/// So many older frames in a row are a restart, too, when the simulator ran for less than [`RESTART_S`].
+const RESTART_FRAMES: u32 = 3;
+/// So many repetitions of one frame without another one are new frames of a simulator whose clock stands.
+const STANDING_CLOCK_REPEATS: u32 = 30;
+/// An incomplete frame is given up at the latest when so many later ones were completed.
+const MAX_OVERTAKEN: u32 = 2;
+
+/// Where to read the next datagram: first `header` is filled, then `payload` (scatter read).
+#[derive(Debug)]
+pub struct Landing<'a> {
+    /// For the first 24 or 32 bytes, the header that is expected.
+    pub header: &'a mut [u8],
+    /// For the rest; already the right place if the next datagram is the expected one.
+    pub payload: &'a mut [u8],
+}
+
+/// What is known about a frame without its bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameInfo {
+    /// Simulation time in s.
+    pub sim_time: f64,
+    /// Frame counter, where the sender has one.
+    pub frame_id: Option<i32>,
+    /// Payload length in bytes.
+    pub len: usize,
+    /// Number of datagrams it came in.
+    pub fragments: u32,
+}
+
+/// A frame with all its bytes; they stay valid until the next datagram is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WholeFrame<'a> {
+    /// Time, counter, length.
+    pub info: FrameInfo,
+    /// The payloads of all fragments in order.
+    pub payload: &'a [u8],
+}
+
+/// What a datagram led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome<'a> {
+    /// Kept; its frame is not complete yet.
+    Stored,
+    /// It completed a frame.
+    Complete(WholeFrame<'a>),
+    /// It completed a frame of which payload was skipped on purpose ([`Reassembler::landing_for_header`]).
+    Counted(FrameInfo),
+    /// It was not kept.
+    Dropped(DropCause),
+}
+
+/// Puts the fragments of one sensor's stream together again; it does no I/O.
+///
+/// The caller reads each datagram into the place that [`Self::landing`] names and then says how long it was. As long
+/// as datagrams come in order, payload lands at its final place and is never copied.
+///
+/// * Fragments come in any order, frames may overlap (two in flight), duplicates are ignored.
+/// * A frame is delivered whole, once, and never after a later one; or it is counted by [`DropCause`].
+/// * Nothing outlives a foreign datagram: the header form is decided per datagram, and restarted frame ids, a frame id
+///   that never changes and a restarted simulation clock are all just new frames.
+/// * Memory is bounded by twice the maximum frame length plus 256 KiB; in steady state nothing is allocated.
+///
+/// ```
+/// use rfly_bridge::session::{Outcome, Reassembler};
+/// use rfly_bridge::wire::{HeaderVariant, fragments};
+/// let mut reassembler = Reassembler::new(1 << 20);
+/// let image = vec![7; 100_000];
+/// for fragment in fragments(&image, HeaderVariant::B, 1, 0.033) {
+///     let landing = reassembler.landing(); // here a scatter read fills `landing.header`, then `landing.payload`
+///     landing.header.copy_from_slice(fragment.header.as_bytes());
+///     landing.payload[..fragment.payload.len()].copy_from_slice(fragment.payload);
+///     match reassembler.commit(fragment.datagram_len()) {
+///         Outcome::Complete(frame) => assert_eq!(frame.payload, image),
+///         outcome => assert_eq!(outcome, Outcome::Stored),
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Reassembler {
+    max_frame_len: usize,
+    buffers: [Vec<u8>; SLOTS + 1],
+    slots: [PartialFrame; SLOTS],
+    history: History,
+    counters: ReassemblyCounters,
+    header: [u8; 32],
+    aim: Aim,
+    last: Last,
+}
+
+/// Where the next datagram lands.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    buffer: usize,
+    offset: usize,
+    header_len: usize,
+    /// False: only the header is read.
+    payload: bool,
+}
+
+/// What the prediction and the restart detection remember.
+#[derive(Debug)]
+struct Last {
+    variant: HeaderVariant,
+    /// Slot and number of the last fragment stored.
+    stored: Option<(usize, u32)>,
+    unit: usize,
+    delivered: Option<f64>,
+    older_in_a_row: u32,
+    /// A finished frame that comes again, and how often in a row.
+    repeated: Option<(Identity, u32)>,
+    opened: u64,
+}
+
+impl Reassembler {
+    /// Creates a reassembler for frames of at most `max_frame_len` bytes.
+    pub fn new(max_frame_len: usize) -> Self {
+        Self {
+            max_frame_len,
+            buffers: Default::default(),
+            slots: Default::default(),
+            history: History::default(),
+            counters: ReassemblyCounters::default(),
+            header: [0; 32],
+            aim: Aim {
+                buffer: SCRATCH,
+                offset: 0,
+                header_len: HeaderVariant::B.len(),
+                payload: true,
+            },
+            last: Last {
+                variant: HeaderVariant::B,
+                stored: None,
+                unit: MAX_FRAGMENT_PAYLOAD,
+                delivered: None,
+                older_in_a_row: 0,
+                repeated: None,
+                opened: 0,
+            },
+        }
+    }
+
+    /// Says where to read the next datagram; call [`Self::commit`] afterwards.
+    pub fn landing(&mut self) -> Landing<'_> {
+        let (buffer, offset) = self.predict();
+        self.aim = Aim {
+            buffer,
+            offset,
+            header_len: self.last.variant.len(),
+            payload: true,
+        };
+        // 8 bytes more than is offered, for a payload that must move back by the difference of the header lengths.
+        let end = offset + ROOM + 8;
+        self.grow(buffer, end);
+        let payload = self.buffers[buffer]
+            .get_mut(offset..offset + ROOM)
+            .unwrap_or_default();
+        Landing {
+            header: &mut self.header[..self.aim.header_len],
+            payload,
+        }
+    }
+
+    /// Says where to read the header of the next datagram when its payload is not wanted (nobody subscribes).
+    ///
+    /// The rest of the datagram is cut off by the socket; [`Self::commit`] still needs the length of the whole.
+    pub fn landing_for_header(&mut self) -> &mut [u8] {
+        self.aim = Aim {
+            buffer: SCRATCH,
+            offset: 0,
+            header_len: self.header.len(),
+            payload: false,
+        };
+        &mut self.header
+    }
+
+    /// Takes over the datagram of `datagram_len` bytes that was read into the last landing.
+    ///
+    /// `datagram_len` is the length on the wire, also when the socket cut the datagram off.
+    pub fn commit(&mut self, datagram_len: usize) -> Outcome<'_> {
+        self.counters.datagrams += 1;
+        self.counters.bytes = self
+            .counters
+            .bytes
+            .saturating_add(u64::try_from(datagram_len).unwrap_or(u64::MAX));
+        match self.take(datagram_len) {
+            Err(cause) => Outcome::Dropped(cause),
+            Ok(None) => Outcome::Stored,
+            Ok(Some((info, None))) => Outcome::Counted(info),
+            Ok(Some((info, Some(slot)))) => {
+                let payload = self.buffers[slot].get(..info.len).unwrap_or_default();
+                Outcome::Complete(WholeFrame { info, payload })
+            }
+        }
+    }
+
+    /// Takes a datagram that lies elsewhere; for recordings and tests, the payload is copied.
+    pub fn push(&mut self, datagram: &[u8]) -> Outcome<'_> {
+        let landing = self.landing();
+        let head = datagram.len().min(landing.header.len());
+        let (header, payload) = datagram.split_at(head);
+        landing.header[..head].copy_from_slice(header);
+        let body = payload.len().min(landing.payload.len());
+        landing.payload[..body].copy_from_slice(&payload[..body]);
+        self.commit(datagram.len())
+    }
+
+    /// Gives up the frames in flight, for example when the simulator is gone, and counts them as incomplete.
+    pub fn abandon(&mut self) {
+        for slot in 0..SLOTS {
+            self.give_up(slot, DropCause::Incomplete);
+        }
+    }
+
+    /// Returns the counters.
+    pub fn counters(&self) -> &ReassemblyCounters {
+        &self.counters
+    }
+
+    /// Returns how many frames are incomplete and not given up yet.
+    pub fn in_flight(&self) -> usize {
+        self.slots.iter().filter(|slot| !slot.is_free()).count()
+    }
+
+    /// Returns the bytes held in buffers.
+    pub fn memory(&self) -> usize {
+        self.buffers.iter().map(Vec::capacity).sum()
+    }
+
+    /// Returns the buffer and offset where the next fragment belongs if it is the one after the last.
+    ///
+    /// Everything from there to the end of the buffer is unused, so that a datagram which is another one harms nothing.
+    fn predict(&self) -> (usize, usize) {
+        if let Some((slot, seq)) = self.last.stored
+            && let Some(frame) = self.slots.get(slot)
+            && let (Some(unit), Some(header)) = (frame.unit(), frame.header())
+            && seq + 1 < header.count
+        {
+            let offset = (seq as usize + 1) * unit;
+            return if offset >= frame.end() {
+                (slot, offset)
+            } else {
+                (SCRATCH, 0)
+            };
+        }
+        // The slot used last is still in the processor's cache.
+        let favourite = self.last.stored.map_or(0, |(slot, _)| slot);
+        let free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
+        let slot = Some(favourite)
+            .filter(free)
+            .or_else(|| (0..SLOTS).find(free));
+        (slot.unwrap_or(SCRATCH), 0)
+    }
+
+    fn take(
+        &mut self,
+        datagram_len: usize,
+    ) -> Result<Option<(FrameInfo, Option<usize>)>, DropCause> {
+        let header = self
+            .parse(datagram_len)
+            .inspect_err(|cause| self.counters.count(*cause))?;
+        let identity = Identity::from(&header);
+        let slot = match self.slots.iter().position(|slot| slot.is(&identity)) {
+            Some(slot) => slot,
+            None => self.open(identity, header)?,
+        };
+        let len = datagram_len - header.variant.len();
+        let place =
+            match self.slots[slot].place(header.seq, len, self.last.unit, self.max_frame_len) {
+                Ok(place) => place,
+                Err(cause) if cause.counts_frames() => {
+                    self.give_up(slot, cause);
+                    return Err(cause);
+                }
+                Err(cause) => {
+                    self.counters.count(cause);
+                    return Err(cause);
+                }
+            };
+        self.last.variant = header.variant;
+        self.last.stored = Some((slot, header.seq));
+        self.last.unit = self.slots[slot].unit().unwrap_or(self.last.unit);
+        if self.aim.payload {
+            if let Some((from, to, len)) = place.move_tail {
+                self.copy((slot, from), (slot, to), len);
+            }
+            let landed = self.landed(&header, len);
+            self.copy(landed, (slot, place.offset), len);
+        } else {
+            self.slots[slot].mark_hollow();
+        }
+        Ok(self.slots[slot]
+            .complete_len()
+            .map(|len| self.finish(slot, len)))
+    }
+
+    /// Parses the header, which may lie partly in the payload if the longer form was not expected.
+    fn parse(&mut self, datagram_len: usize) -> Result<FragmentHeader, DropCause> {
+        let Aim {
+            buffer,
+            offset,
+            header_len,
+            payload,
+        } = self.aim;
+        if payload && datagram_len > header_len + ROOM {
+            return Err(DropCause::Malformed);
+        }
+        let have = datagram_len.min(self.header.len());
+        if payload
+            && have > header_len
+            && let Some(rest) = self.buffers[buffer].get(offset..offset + have - header_len)
+        {
+            self.header[header_len..have].copy_from_slice(rest);
+        }
+        FragmentHeader::parse(&self.header[..have], datagram_len).or(Err(DropCause::Malformed))
+    }
+
+    /// Returns where the payload is, after repairing the effect of a header of another length than expected.
+    fn landed(&mut self, header: &FragmentHeader, len: usize) -> (usize, usize) {
+        let Aim {
+            buffer,
+            offset,
+            header_len,
+            ..
+        } = self.aim;
+        let actual = header.variant.len();
+        if actual >= header_len {
+            return (buffer, offset + actual - header_len);
+        }
+        let lost = (header_len - actual).min(len);
+        self.copy((buffer, offset), (buffer, offset + lost), len - lost);
+        if let Some(start) = self.buffers[buffer].get_mut(offset..offset + lost) {
+            start.copy_from_slice(&self.header[actual..actual + lost]);
+        }
+        (buffer, offset)
+    }
+
+    /// Finds a slot for a frame of which this is the first fragment to come, or says why there is none.
+    fn open(&mut self, identity: Identity, header: FragmentHeader) -> Result<usize, DropCause> {
+        if let Some(fate) = self.history.fate(&identity)
+            && !self.clock_stands(&identity, &header)
+        {
+            let cause = if fate == Fate::Delivered {
+                DropCause::Duplicate
+            } else {
+                DropCause::Late
+            };
+            self.counters.count(cause);
+            return Err(cause);
+        }
+        if header.count > MAX_FRAGMENTS {
+            self.refuse(identity, DropCause::Oversize);
+            return Err(DropCause::Oversize);
+        }
+        if self.is_stale(&header) {
+            self.refuse(identity, DropCause::Stale);
+            return Err(DropCause::Stale);
+        }
+        let slot = match self.slots.iter().position(PartialFrame::is_free) {
+            Some(slot) => slot,
+            None => {
+                let oldest = (0..SLOTS)
+                    .min_by_key(|slot| self.slots[*slot].opened())
+                    .unwrap_or(0);
+                self.give_up(oldest, DropCause::Incomplete);
+                oldest
+            }
+        };
+        if self
+            .last
+            .repeated
+            .is_some_and(|(repeated, _)| repeated != identity)
+        {
+            self.last.repeated = None;
+        }
+        self.last.opened += 1;
+        self.slots[slot].open(identity, header, self.last.opened);
+        Ok(slot)
+    }
+
+    /// Tells whether a finished frame comes again so often that the simulator must be sending new ones at one time.
+    fn clock_stands(&mut self, identity: &Identity, header: &FragmentHeader) -> bool {
+        let before = self
+            .last
+            .repeated
+            .filter(|(repeated, _)| repeated == identity)
+            .map_or(0, |(_, times)| times);
+        let times = before.saturating_add(u32::from(header.seq == 0));
+        self.last.repeated = Some((*identity, times));
+        times >= STANDING_CLOCK_REPEATS
+    }
+
+    /// Tells whether a new frame is older than the last delivered one and no restart explains it.
+    fn is_stale(&mut self, header: &FragmentHeader) -> bool {
+        let Some(delivered) = self.last.delivered else {
+            return false;
+        };
+        if header.sim_time >= delivered || delivered - header.sim_time > RESTART_S {
+            return false;
+        }
+        self.last.older_in_a_row += 1;
+        self.last.older_in_a_row < RESTART_FRAMES
+    }
+
+    /// Ends the frame in `slot`, which is complete; returns the slot if it has all its bytes.
+    fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
+        let frame = &mut self.slots[slot];
+        let (opened, hollow) = (frame.opened(), frame.is_hollow());
+        let mut info = FrameInfo {
+            sim_time: 0.0,
+            frame_id: None,
+            len,
+            fragments: 0,
+        };
+        if let Some((identity, header)) = frame.close() {
+            info = FrameInfo {
+                sim_time: header.sim_time,
+                frame_id: header.frame_id,
+                len,
+                fragments: header.count,
+            };
+            self.last.delivered = Some(info.sim_time);
+            self.last.older_in_a_row = 0;
+            self.history.remember(identity, Fate::Delivered);
+        }
+        self.counters.frames += 1;
+        for other in 0..SLOTS {
+            let frame = &mut self.slots[other];
+            let Some(time) = frame.header().map(|header| header.sim_time) else {
+                continue;
+            };
+            let older = time < info.sim_time || (time == info.sim_time && frame.opened() < opened);
+            if older || frame.overtake() >= MAX_OVERTAKEN {
+                self.give_up(other, DropCause::Incomplete);
+            }
+        }
+        (info, (!hollow).then_some(slot))
+    }
+
+    /// Frees a slot whose frame will not be delivered.
+    fn give_up(&mut self, slot: usize, cause: DropCause) {
+        if let Some((identity, _)) = self.slots[slot].close() {
+            self.refuse(identity, cause);
+        }
+    }
+
+    /// Counts a frame that will not be delivered; its remaining fragments are late.
+    fn refuse(&mut self, identity: Identity, cause: DropCause) {
+        self.counters.count(cause);
+        self.history.remember(identity, Fate::Dropped);
+    }
+
+    fn grow(&mut self, buffer: usize, len: usize) {
+        if self.buffers[buffer].len() < len {
+            // All that the frame will need at once: growing fragment by fragment would copy again and again.
+            let planned = self
+                .slots
+                .get(buffer)
+                .map_or(0, PartialFrame::planned_len)
+                .min(self.max_frame_len);
+            let len = len.max(planned + ROOM + 8);
+            let buffer = &mut self.buffers[buffer];
+            buffer.reserve_exact(len - buffer.len());
+            buffer.resize(len, 0);
+        }
+    }
+
+    /// Copies `len` bytes between two places, each a buffer and an offset.
+    fn copy(&mut self, from: (usize, usize), to: (usize, usize), len: usize) {
+        if from == to || len == 0 {
+            return;
+        }
+        self.grow(to.0, to.1 + len);
+        if from.0 == to.0 {
+            self.buffers[to.0].copy_within(from.1..from.1 + len, to.1);
+        } else if let Ok([source, target]) = self.buffers.get_disjoint_mut([from.0, to.0]) {
+            target[to.1..to.1 + len].copy_from_slice(&source[from.1..from.1 + len]);
+        }
+    }
+}
