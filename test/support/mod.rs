@@ -1,1 +1,3 @@
 //! What several test modules need.
+#[allow(dead_code, reason = "fields and helpers are used as tests come")]
+pub mod golden;
