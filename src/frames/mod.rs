@@ -1,1 +1,34 @@
-//! TODO
+//! Coordinate frames as types, after REP 103 and REP 105.
+//!
+//! The simulator speaks NED (world) and FRD (body), ROS speaks ENU and FLU, and a camera image has its optical frame.
+//! [`Vector`] and [`Attitude`] carry their frame as a type, so a forgotten conversion does not compile.
+//! Conversions between frames that differ by a constant are [`From`] impls; those between ENU, NWU and NED, and
+//! between FLU, FRD and Optical, only permute and negate, so a round trip is exact to the last bit.
+//!
+//! [`FrameTree`] knows every named frame that the bridge publishes, its parent, and whether the edge is static.
+//!
+//! ```
+//! use rfly_bridge::frames::{Attitude, Enu, Euler, Flu, Frd, Ned, Vector};
+//! let north_up = Vector::<Ned>::new(2.0, 0.0, -5.0);
+//! assert_eq!(Vector::<Enu>::from(north_up), Vector::new(0.0, 2.0, 5.0));
+//! let facing_north = Attitude::<Frd, Ned>::from_euler(Euler::default());
+//! let yaw = Attitude::<Flu, Enu>::from(facing_north).euler().yaw;
+//! assert!((yaw - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+//! ```
+mod attitude;
+mod covariance;
+mod mount;
+mod transform;
+mod tree;
+mod vector;
+mod world;
+
+pub use attitude::{Attitude, Euler};
+pub use covariance::{Covariance3, Covariance6};
+pub use mount::{Mount, MountOrientation, MountReference, mount_transform};
+pub use transform::Transform;
+pub use tree::{
+    FrameError, FrameNames, FrameTree, MissingPath, SensorFrames, SensorMount, VehiclePose,
+};
+pub use vector::{Enu, Flu, Frame, Frd, Ned, Nwu, Optical, Vector};
+pub use world::WorldConvention;

@@ -1,0 +1,102 @@
+use super::attitude::Attitude;
+use super::vector::Frame;
+use crate::time::RosTime;
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
+use ros2_interfaces_jazzy_serde::geometry_msgs::msg;
+use ros2_interfaces_jazzy_serde::std_msgs::msg::Header;
+use std::ops::Mul;
+
+/// Pose of a child frame in its parent frame, both named frames of ROS: position in m, then rotation.
+///
+/// `a_from_b * b_from_c` is `a_from_c`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform(Isometry3<f64>);
+
+impl Transform {
+    /// Returns the transform between frames that coincide.
+    pub fn identity() -> Self {
+        Self(Isometry3::identity())
+    }
+
+    /// Creates a transform from a position and w, x, y, z; the caller vouches for a norm of 1.
+    pub fn from_parts([x, y, z]: [f64; 3], [w, i, j, k]: [f64; 4]) -> Self {
+        let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
+        Self(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
+    }
+
+    /// Creates a transform that only rotates.
+    pub fn from_attitude<B: Frame, W: Frame>(attitude: Attitude<B, W>) -> Self {
+        Self::from_parts([0.0; 3], attitude.wxyz())
+    }
+
+    /// Returns the position of the child in the parent in m.
+    pub fn translation(&self) -> [f64; 3] {
+        self.0.translation.vector.into()
+    }
+
+    /// Returns the attitude of the child in the parent, w, x, y, z.
+    pub fn rotation(&self) -> [f64; 4] {
+        let q = self.0.rotation;
+        [q.w, q.i, q.j, q.k]
+    }
+
+    /// Returns the parent in the child.
+    pub fn inverse(&self) -> Self {
+        Self(self.0.inverse())
+    }
+
+    /// Expresses a point of the child in the parent.
+    pub fn apply(&self, point: [f64; 3]) -> [f64; 3] {
+        (self.0 * Point3::from(point)).coords.into()
+    }
+
+    /// Expresses a direction of the child in the parent: no translation.
+    pub fn rotate(&self, vector: [f64; 3]) -> [f64; 3] {
+        (self.0.rotation * nalgebra::Vector3::from(vector)).into()
+    }
+
+    /// Returns the transform with the child moved by `offset`, which is in axes of the parent.
+    pub fn shifted(&self, [x, y, z]: [f64; 3]) -> Self {
+        Self(Translation3::new(x, y, z) * self.0)
+    }
+
+    /// Converts to the message.
+    pub fn to_msg(&self) -> msg::Transform {
+        let [x, y, z] = self.translation();
+        let [w, i, j, k] = self.rotation();
+        msg::Transform {
+            translation: msg::Vector3 { x, y, z },
+            rotation: msg::Quaternion {
+                x: i,
+                y: j,
+                z: k,
+                w,
+            },
+        }
+    }
+
+    /// Converts to the message that `/tf` and `/tf_static` carry.
+    pub fn to_stamped(&self, parent: &str, child: &str, stamp: RosTime) -> msg::TransformStamped {
+        msg::TransformStamped {
+            header: Header {
+                stamp: stamp.to_msg(),
+                frame_id: parent.to_owned(),
+            },
+            child_frame_id: child.to_owned(),
+            transform: self.to_msg(),
+        }
+    }
+}
+
+impl Default for Transform {
+    fn default() -> Self {
+        Self::identity()
+    }
+}
+
+impl Mul for Transform {
+    type Output = Self;
+    fn mul(self, inner: Self) -> Self {
+        Self(self.0 * inner.0)
+    }
+}

@@ -1,0 +1,331 @@
+mod builder;
+
+use super::attitude::Attitude;
+use super::mount::{Mount, MountOrientation, mount_transform};
+use super::transform::Transform;
+use super::vector::{Frd, Ned, Vector};
+use super::world::WorldConvention;
+use crate::time::RosTime;
+use builder::Builder;
+use ros2_interfaces_jazzy_serde::geometry_msgs::msg::TransformStamped;
+use std::collections::{BTreeMap, HashMap};
+
+/// Names and choices that hold for the whole tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameNames {
+    /// World, shared by all vehicles.
+    pub map: String,
+    /// Odometry frame of a vehicle, without its prefix.
+    pub odom: String,
+    /// Body of a vehicle, FLU, without its prefix.
+    pub base_link: String,
+    /// IMU of a vehicle, FLU, without its prefix.
+    pub imu_link: String,
+    /// Put before every frame of a vehicle; `{id}` becomes the vehicle's number, for example `uav{id}/`.
+    pub prefix: String,
+    /// Axes of `map` and `odom`.
+    pub world: WorldConvention,
+    /// Distance in m of the bottom centre below `base_link`, for [`Mount::VehicleBottom`].
+    pub bottom_m: f64,
+    /// The bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation does, and the
+    /// path is taken for granted.
+    pub truth: bool,
+    /// Adds `map_ned` and `base_link_frd`, the simulator's own axes, as mavros does.
+    pub ned_frames: bool,
+}
+
+impl Default for FrameNames {
+    fn default() -> Self {
+        Self {
+            map: "map".into(),
+            odom: "odom".into(),
+            base_link: "base_link".into(),
+            imu_link: "imu_link".into(),
+            prefix: String::new(),
+            world: WorldConvention::Enu,
+            bottom_m: 0.0,
+            truth: true,
+            ned_frames: true,
+        }
+    }
+}
+
+impl FrameNames {
+    /// Returns the name of a frame of a vehicle.
+    pub fn of_vehicle(&self, id: u16, name: &str) -> String {
+        self.prefix.replace("{id}", &id.to_string()) + name
+    }
+}
+
+/// A sensor as the tree sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SensorMount {
+    /// `SeqID`.
+    pub seq_id: u16,
+    /// What carries it.
+    pub mount: Mount,
+    /// Position in m in the frame of the mount.
+    pub position_frd: [f64; 3],
+    /// Attitude in the frame of the mount.
+    pub orientation: MountOrientation,
+    /// It has an `_optical_frame`.
+    pub optical: bool,
+    /// It can turn in its mount (TypeID 9): its edge is published with every update.
+    pub moving: bool,
+    /// Name of its FLU frame; `None`: `<prefix>sensor<SeqID>_link`.
+    pub link: Option<String>,
+    /// Name of its optical frame; `None`: `<prefix>sensor<SeqID>_optical_frame`.
+    pub optical_frame: Option<String>,
+}
+
+/// Names of the frames of one sensor.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SensorFrames {
+    /// FLU frame: clouds, ranges.
+    pub link: String,
+    /// Optical frame: images and what is measured in pixels; the link where the sensor has none.
+    pub optical: String,
+}
+
+/// True pose of a vehicle in the simulator's frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VehiclePose {
+    /// Vehicle number, from 1.
+    pub vehicle: u16,
+    /// Position in m, origin at the map centre.
+    pub position: Vector<Ned>,
+    /// Attitude.
+    pub attitude: Attitude<Frd, Ned>,
+}
+
+/// A frame without a path to `map`.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("frame {frame:?} has no path to {map:?}{}", match .highest { Some(h) => format!(": {h:?} has no parent"), None => ": no transform mentions it".into() })]
+pub struct MissingPath {
+    /// The frame asked for.
+    pub frame: String,
+    /// The root it should reach.
+    pub map: String,
+    /// The highest ancestor that it does reach; `None` if no transform mentions the frame.
+    pub highest: Option<String>,
+}
+
+/// Why sensors and names do not make a tree.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// Two edges end in the same frame.
+    #[error("frame {frame:?} has two parents, {first:?} and {second:?}")]
+    TwoParents {
+        /// The child.
+        frame: String,
+        /// Its parents.
+        first: String,
+        /// Its parents.
+        second: String,
+    },
+    /// Sensors carry each other in a circle, or a frame is its own ancestor.
+    #[error("frames {0:?} are attached to each other in a circle")]
+    Cycle(Vec<String>),
+    /// The carrier of a sensor is not in the list.
+    #[error("sensor {seq_id} is mounted on sensor {carrier}, which does not exist")]
+    NoCarrier {
+        /// The sensor.
+        seq_id: u16,
+        /// `SeqID` of the missing carrier.
+        carrier: u16,
+    },
+    /// Two sensors have the same number.
+    #[error("two sensors have SeqID {0}")]
+    DuplicateSensor(u16),
+    /// Not a name that tf2 takes.
+    #[error("{0:?} is not a frame name: it must not be empty, begin with '/' or contain blanks")]
+    BadName(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Source {
+    Static,
+    /// Follows the vehicle.
+    Vehicle,
+    /// Follows the position of the vehicle, at a constant offset and attitude.
+    AtVehicle(Transform),
+    /// Turns in its mount.
+    Moving,
+    /// Somebody else publishes it.
+    External,
+}
+
+#[derive(Clone, Debug)]
+struct Edge {
+    parent: String,
+    child: String,
+    source: Source,
+    /// `None` until the first update of a dynamic edge.
+    transform: Option<Transform>,
+}
+
+/// Every named frame that the bridge publishes.
+///
+/// ```text
+/// map ── <p>odom ── <p>base_link ─┬─ <p>sensor0_link ── <p>sensor0_optical_frame
+///  │                              ├─ <p>imu_link
+///  │                              └─ <p>base_link_frd
+///  ├─ sensor3_link               (fixed to the ground)
+///  ├─ <p>sensor4_link            (moves with the vehicle, stays level)
+///  └─ map_ned
+/// ```
+#[derive(Clone, Debug)]
+pub struct FrameTree {
+    names: FrameNames,
+    edges: Vec<Edge>,
+    by_child: HashMap<String, usize>,
+    sensors: BTreeMap<u16, PlacedSensor>,
+    outboxes: BTreeMap<u16, Outbox>,
+}
+
+#[derive(Clone, Debug)]
+struct PlacedSensor {
+    mount: Mount,
+    frames: SensorFrames,
+    /// Index of the edge to its link.
+    edge: usize,
+}
+
+/// What goes out with an update of one vehicle; the messages are kept, so that an update allocates nothing.
+#[derive(Clone, Debug, Default)]
+struct Outbox {
+    edges: Vec<usize>,
+    messages: Vec<TransformStamped>,
+}
+
+impl FrameTree {
+    /// Builds the tree of these vehicles (besides those that carry sensors) and sensors, or says all that is wrong.
+    pub fn new(
+        names: FrameNames,
+        vehicles: &[u16],
+        sensors: &[SensorMount],
+    ) -> Result<Self, Vec<FrameError>> {
+        Builder::new(names).build(vehicles, sensors)
+    }
+
+    /// Returns the names of the frames of a sensor.
+    pub fn sensor(&self, seq_id: u16) -> Option<&SensorFrames> {
+        self.sensors.get(&seq_id).map(|s| &s.frames)
+    }
+
+    /// Returns the name of a vehicle's `base_link`.
+    pub fn base_link(&self, vehicle: u16) -> String {
+        self.names.of_vehicle(vehicle, &self.names.base_link)
+    }
+
+    /// Returns the name of a vehicle's IMU frame.
+    pub fn imu_link(&self, vehicle: u16) -> String {
+        self.names.of_vehicle(vehicle, &self.names.imu_link)
+    }
+
+    /// Returns the names and choices that the tree was built with.
+    pub fn names(&self) -> &FrameNames {
+        &self.names
+    }
+
+    /// Returns everything that belongs on the latched `/tf_static`.
+    pub fn static_transforms(&self, stamp: RosTime) -> Vec<TransformStamped> {
+        self.edges
+            .iter()
+            .filter(|e| e.source == Source::Static)
+            .filter_map(|e| Some(e.transform?.to_stamped(&e.parent, &e.child, stamp)))
+            .collect()
+    }
+
+    /// Moves a vehicle and returns everything that belongs on `/tf` now; allocates nothing. Empty for an unknown vehicle.
+    pub fn update(&mut self, pose: &VehiclePose, stamp: RosTime) -> &[TransformStamped] {
+        let Some(outbox) = self.outboxes.get_mut(&pose.vehicle) else {
+            return &[];
+        };
+        let body = self.names.world.pose(pose.position, pose.attitude);
+        for (edge, message) in outbox.edges.iter().zip(&mut outbox.messages) {
+            let edge = &mut self.edges[*edge];
+            match edge.source {
+                Source::Vehicle => edge.transform = Some(body),
+                Source::AtVehicle(offset) => {
+                    edge.transform = Some(offset.shifted(body.translation()))
+                }
+                Source::Static | Source::Moving | Source::External => {}
+            }
+            message.header.stamp = stamp.to_msg();
+            if let Some(transform) = edge.transform {
+                message.transform = transform.to_msg();
+            }
+        }
+        &outbox.messages
+    }
+
+    /// Turns or shifts a sensor in its mount, after its request was sent anew with other values. Returns whether a
+    /// static transform changed, so that `/tf_static` is due again; an edge on `/tf` goes out with the next update.
+    pub fn remount(
+        &mut self,
+        seq_id: u16,
+        position_frd: [f64; 3],
+        orientation: MountOrientation,
+    ) -> bool {
+        let Some(sensor) = self.sensors.get(&seq_id) else {
+            return false;
+        };
+        let (_, transform) = mount_transform(
+            sensor.mount,
+            position_frd,
+            orientation,
+            self.names.world,
+            self.names.bottom_m,
+        );
+        let edge = &mut self.edges[sensor.edge];
+        match &mut edge.source {
+            Source::AtVehicle(offset) => *offset = transform,
+            _ => edge.transform = Some(transform),
+        }
+        edge.source == Source::Static
+    }
+
+    /// Returns the frames without a path to `map`; the frames that may be published are given, names in any order.
+    pub fn check<S: AsRef<str>>(&self, frames: &[S]) -> Vec<MissingPath> {
+        frames
+            .iter()
+            .filter_map(|frame| self.missing_path(frame.as_ref()))
+            .collect()
+    }
+
+    /// Returns the pose of `child` in its ancestor `parent`; `None` if it is none, or before the first update.
+    pub fn lookup(&self, parent: &str, child: &str) -> Option<Transform> {
+        let mut transform = Transform::identity();
+        let mut frame = child;
+        while frame != parent {
+            let edge = &self.edges[*self.by_child.get(frame)?];
+            transform = edge.transform? * transform;
+            frame = &edge.parent;
+        }
+        Some(transform)
+    }
+
+    fn missing_path(&self, name: &str) -> Option<MissingPath> {
+        let missing = |highest: Option<&str>| {
+            let highest = highest.map(str::to_owned);
+            Some(MissingPath {
+                frame: name.to_owned(),
+                map: self.names.map.clone(),
+                highest,
+            })
+        };
+        let mut highest = None;
+        let mut frame = name;
+        // The builder refuses cycles, so this ends.
+        while frame != self.names.map {
+            match self.by_child.get(frame) {
+                Some(edge) => frame = &self.edges[*edge].parent,
+                None => return missing(highest),
+            }
+            highest = Some(frame);
+        }
+        None
+    }
+}

@@ -1,0 +1,36 @@
+use super::attitude::Attitude;
+use super::transform::Transform;
+use super::vector::{Enu, Flu, Frd, Ned, Nwu, Vector};
+
+/// Which way the axes of `map` and `odom` point.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum WorldConvention {
+    /// x east, y north, z up: REP 103. A vehicle that faces north has yaw +90°.
+    #[default]
+    Enu,
+    /// x north, y west, z up: x and yaw 0 as in the simulator.
+    Nwu,
+}
+
+impl WorldConvention {
+    /// Expresses a point or a vector of the simulator's world in this one.
+    pub fn vector(self, vector: Vector<Ned>) -> [f64; 3] {
+        match self {
+            Self::Enu => Vector::<Enu>::from(vector).to_array(),
+            Self::Nwu => Vector::<Nwu>::from(vector).to_array(),
+        }
+    }
+
+    /// Expresses the attitude of a body in this world, w, x, y, z; the body becomes FLU.
+    pub fn attitude(self, attitude: Attitude<Frd, Ned>) -> [f64; 4] {
+        match self {
+            Self::Enu => Attitude::<Flu, Enu>::from(attitude).wxyz(),
+            Self::Nwu => Attitude::<Flu, Nwu>::from(attitude).wxyz(),
+        }
+    }
+
+    /// Returns the transform from this world to an FLU body.
+    pub fn pose(self, position: Vector<Ned>, attitude: Attitude<Frd, Ned>) -> Transform {
+        Transform::from_parts(self.vector(position), self.attitude(attitude))
+    }
+}
