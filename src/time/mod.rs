@@ -1,4 +1,21 @@
-//! Clock domains as types; nothing here reads a clock.
+//! Clock domains as types, and the alignment of the simulator's clock with the host's; nothing here reads a clock.
+//!
+//! ```
+//! use rfly_bridge::time::{AlignerSettings, RosTime, SimTime, Stream, TimeAligner};
+//! let mut clock = TimeAligner::new(AlignerSettings::default());
+//! let arrival = RosTime(1_700_000_000_000_000_000);
+//! let left = clock.receive(SimTime::from_secs(12.0), arrival, Stream::Image);
+//! let right = clock.receive(SimTime::from_secs(12.0), RosTime(arrival.0 + 7_000_000), Stream::Image);
+//! assert_eq!(left, right); // one render tick, one stamp, whatever the delays
+//! ```
+mod aligner;
+mod status;
+
+pub use aligner::{
+    AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream, TimeAligner,
+};
+pub use status::{ClockStatus, Spread};
+
 use ros2_interfaces_jazzy_serde::builtin_interfaces::msg::Time;
 
 /// Time of the simulator in ns since its start.
@@ -13,6 +30,11 @@ impl SimTime {
     /// Converts the simulator's f64 seconds; rounds to the nearest ns.
     pub fn from_secs(seconds: f64) -> Self {
         Self((seconds * 1e9).round() as i64)
+    }
+
+    /// Converts to seconds.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 * 1e-9
     }
 }
 
