@@ -3,7 +3,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::os::fd::AsRawFd;
-use tokio::io::unix::AsyncFd;
+use tokio::io::{Interest, unix::AsyncFd};
 
 /// How a receiving socket is set up.
 #[derive(Clone, Debug)]
@@ -85,15 +85,14 @@ impl UdpReceiver {
 
     /// Waits until a datagram can be read.
     pub async fn readable(&self) -> io::Result<()> {
-        // The readiness is only cleared by `try_recv`, which sees `WouldBlock`.
         self.socket.readable().await?.retain_ready();
         Ok(())
     }
 
     /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Datagram>> {
-        let fd = self.socket.get_ref().as_raw_fd();
-        match receive(fd, buffers) {
+        // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
+        match self.socket.try_io(Interest::READABLE, |socket| receive(socket.as_raw_fd(), buffers)) {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(Some),
         }

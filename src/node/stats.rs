@@ -1,0 +1,89 @@
+//! What the bridge knows about each of its sources, as data.
+use crate::session::ReassemblyCounters;
+use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
+#[derive(Clone, Debug)]
+pub(crate) struct Figures {
+    /// Datagrams or blocks received, good and bad.
+    pub(crate) received: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+    /// Whole frames or samples.
+    pub(crate) frames: u64,
+    /// Frames that were handed to the sensor's converter because somebody subscribes.
+    pub(crate) converted: u64,
+    /// Drops by cause.
+    pub(crate) drops: BTreeMap<&'static str, u64>,
+    /// Arrival of the first byte to the end of publishing, in µs, since the last report.
+    pub(crate) latency_us: Histogram<u64>,
+    /// When the last frame was complete.
+    pub(crate) last_frame: Option<Instant>,
+}
+
+/// Longest latency that the histogram tells apart, one minute.
+const MAX_LATENCY_US: u64 = 60_000_000;
+
+impl Figures {
+    fn new() -> Self {
+        // 1 µs to one minute with two digits: 30 kB, bounds that the constructor accepts.
+        let latency_us = Histogram::new_with_bounds(1, MAX_LATENCY_US, 2).unwrap_or_else(|_| Histogram::new(2).unwrap_or_else(|_| unreachable!()));
+        Self { received: 0, bytes: 0, frames: 0, converted: 0, drops: BTreeMap::new(), latency_us, last_frame: None }
+    }
+
+    /// Counts a drop.
+    pub(crate) fn drop_one(&mut self, cause: &'static str) {
+        *self.drops.entry(cause).or_default() += 1;
+    }
+
+    /// Takes over the counters of a reassembler.
+    pub(crate) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
+        self.received = counters.datagrams;
+        self.bytes = counters.bytes;
+        self.frames = counters.frames;
+        for cause in crate::session::DropCause::ALL {
+            let count = counters.dropped(cause);
+            if count > 0 {
+                self.drops.insert(cause.name(), count);
+            }
+        }
+    }
+
+    /// Notes how long a frame took.
+    pub(crate) fn took(&mut self, nanoseconds: i64) {
+        let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
+        self.latency_us.saturating_record(us);
+    }
+}
+
+/// Shared figures; the source's task writes, the health task reads.
+#[derive(Debug)]
+pub(crate) struct SourceStats {
+    /// Name in diagnostics, for example `sensor0 img_rgb`.
+    pub(crate) name: String,
+    figures: Mutex<Figures>,
+}
+
+impl SourceStats {
+    /// Creates empty figures.
+    pub(crate) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), figures: Mutex::new(Figures::new()) }
+    }
+
+    /// Locks the figures; never held across I/O.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Figures> {
+        // A panic elsewhere leaves numbers, which are valid whatever they are.
+        self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a copy and starts the latency histogram anew.
+    pub(crate) fn take_report(&self) -> Figures {
+        let mut figures = self.lock();
+        let copy = figures.clone();
+        figures.latency_us.reset();
+        copy
+    }
+}
