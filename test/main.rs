@@ -1,4 +1,10 @@
 //! One integration binary; its modules mirror `src/`.
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "tests have no callers and stop at the first surprise"
+)]
 mod config;
 mod emulator;
 mod frames;

@@ -1,5 +1,6 @@
 use super::counters::DropCause;
 use super::fragment_history::Identity;
+use crate::time::RosTime;
 use crate::wire::FragmentHeader;
 
 /// Bookkeeping of one frame in flight; the bytes are in the reassembler's buffer of the same slot.
@@ -16,6 +17,7 @@ pub(super) struct PartialFrame {
     hollow: bool,
     opened: u64,
     overtaken: u32,
+    arrival: RosTime,
 }
 
 /// The last fragment; `offset` is a guess until `unit` is known.
@@ -35,7 +37,13 @@ pub(super) struct Place {
 
 impl PartialFrame {
     /// Starts a new frame in this slot.
-    pub(super) fn open(&mut self, identity: Identity, header: FragmentHeader, opened: u64) {
+    pub(super) fn open(
+        &mut self,
+        identity: Identity,
+        header: FragmentHeader,
+        opened: u64,
+        arrival: RosTime,
+    ) {
         let words = usize::try_from(header.count / 64 + 1).unwrap_or(usize::MAX);
         self.seen.clear();
         self.seen.resize(words, 0);
@@ -47,6 +55,7 @@ impl PartialFrame {
         self.hollow = false;
         self.opened = opened;
         self.overtaken = 0;
+        self.arrival = arrival;
     }
 
     /// Frees the slot and returns the frame that was in it.
@@ -60,6 +69,11 @@ impl PartialFrame {
 
     pub(super) fn is(&self, identity: &Identity) -> bool {
         self.header.as_ref().is_some_and(|(own, _)| own == identity)
+    }
+
+    /// When its first fragment arrived.
+    pub(super) fn arrival(&self) -> RosTime {
+        self.arrival
     }
 
     pub(super) fn opened(&self) -> u64 {

@@ -1,6 +1,7 @@
 use super::counters::{DropCause, ReassemblyCounters};
 use super::fragment_history::{Fate, History, Identity};
 use super::partial_frame::PartialFrame;
+use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 
 /// Frames that may be in flight at once: two, so that neighbours may overlap on the way.
@@ -40,6 +41,8 @@ pub struct FrameInfo {
     pub len: usize,
     /// Number of datagrams it came in.
     pub fragments: u32,
+    /// When the first of them arrived, as told to [`Reassembler::commit`].
+    pub arrival: RosTime,
 }
 
 /// A frame with all its bytes; they stay valid until the next datagram is read.
@@ -77,6 +80,7 @@ pub enum Outcome<'a> {
 ///
 /// ```
 /// use rfly_bridge::session::{Outcome, Reassembler};
+/// use rfly_bridge::time::RosTime;
 /// use rfly_bridge::wire::{HeaderVariant, fragments};
 /// let mut reassembler = Reassembler::new(1 << 20);
 /// let image = vec![7; 100_000];
@@ -84,7 +88,7 @@ pub enum Outcome<'a> {
 ///     let landing = reassembler.landing(); // here a scatter read fills `landing.header`, then `landing.payload`
 ///     landing.header.copy_from_slice(fragment.header.as_bytes());
 ///     landing.payload[..fragment.payload.len()].copy_from_slice(fragment.payload);
-///     match reassembler.commit(fragment.datagram_len()) {
+///     match reassembler.commit(fragment.datagram_len(), RosTime::default()) {
 ///         Outcome::Complete(frame) => assert_eq!(frame.payload, image),
 ///         outcome => assert_eq!(outcome, Outcome::Stored),
 ///     }
@@ -191,13 +195,13 @@ impl Reassembler {
     /// Takes over the datagram of `datagram_len` bytes that was read into the last landing.
     ///
     /// `datagram_len` is the length on the wire, also when the socket cut the datagram off.
-    pub fn commit(&mut self, datagram_len: usize) -> Outcome<'_> {
+    pub fn commit(&mut self, datagram_len: usize, arrival: RosTime) -> Outcome<'_> {
         self.counters.datagrams += 1;
         self.counters.bytes = self
             .counters
             .bytes
             .saturating_add(u64::try_from(datagram_len).unwrap_or(u64::MAX));
-        match self.take(datagram_len) {
+        match self.take(datagram_len, arrival) {
             Err(cause) => Outcome::Dropped(cause),
             Ok(None) => Outcome::Stored,
             Ok(Some((info, None))) => Outcome::Counted(info),
@@ -216,7 +220,7 @@ impl Reassembler {
         landing.header[..head].copy_from_slice(header);
         let body = payload.len().min(landing.payload.len());
         landing.payload[..body].copy_from_slice(&payload[..body]);
-        self.commit(datagram.len())
+        self.commit(datagram.len(), RosTime::default())
     }
 
     /// Gives up the frames in flight, for example when the simulator is gone, and counts them as incomplete.
@@ -269,6 +273,7 @@ impl Reassembler {
     fn take(
         &mut self,
         datagram_len: usize,
+        arrival: RosTime,
     ) -> Result<Option<(FrameInfo, Option<usize>)>, DropCause> {
         let header = self
             .parse(datagram_len)
@@ -276,7 +281,7 @@ impl Reassembler {
         let identity = Identity::from(&header);
         let slot = match self.slots.iter().position(|slot| slot.is(&identity)) {
             Some(slot) => slot,
-            None => self.open(identity, header)?,
+            None => self.open(identity, header, arrival)?,
         };
         let len = datagram_len - header.variant.len();
         let place =
@@ -350,7 +355,12 @@ impl Reassembler {
     }
 
     /// Finds a slot for a frame of which this is the first fragment to come, or says why there is none.
-    fn open(&mut self, identity: Identity, header: FragmentHeader) -> Result<usize, DropCause> {
+    fn open(
+        &mut self,
+        identity: Identity,
+        header: FragmentHeader,
+        arrival: RosTime,
+    ) -> Result<usize, DropCause> {
         if let Some(fate) = self.history.fate(&identity)
             && !self.clock_stands(&identity, &header)
         {
@@ -388,7 +398,7 @@ impl Reassembler {
             self.last.repeated = None;
         }
         self.last.opened += 1;
-        self.slots[slot].open(identity, header, self.last.opened);
+        self.slots[slot].open(identity, header, self.last.opened, arrival);
         Ok(slot)
     }
 
@@ -419,12 +429,13 @@ impl Reassembler {
     /// Ends the frame in `slot`, which is complete; returns the slot if it has all its bytes.
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
-        let (opened, hollow) = (frame.opened(), frame.is_hollow());
+        let (opened, hollow, arrival) = (frame.opened(), frame.is_hollow(), frame.arrival());
         let mut info = FrameInfo {
             sim_time: 0.0,
             frame_id: None,
             len,
             fragments: 0,
+            arrival,
         };
         if let Some((identity, header)) = frame.close() {
             info = FrameInfo {
@@ -432,6 +443,7 @@ impl Reassembler {
                 frame_id: header.frame_id,
                 len,
                 fragments: header.count,
+                arrival,
             };
             self.last.delivered = Some(info.sim_time);
             self.last.older_in_a_row = 0;

@@ -92,7 +92,9 @@ impl UdpReceiver {
     /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Datagram>> {
         // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
-        match self.socket.try_io(Interest::READABLE, |socket| receive(socket.as_raw_fd(), buffers)) {
+        match self.socket.try_io(Interest::READABLE, |socket| {
+            receive(socket.as_raw_fd(), buffers)
+        }) {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(Some),
         }

@@ -12,7 +12,9 @@ impl Vector {
     }
 
     pub fn function(&self) -> &str {
-        self.0["function"].as_str().expect("every vector names the vendor's function")
+        self.0["function"]
+            .as_str()
+            .expect("every vector names the vendor's function")
     }
 
     pub fn has(&self, field: &str) -> bool {
@@ -21,13 +23,22 @@ impl Vector {
 
     /// All input datagrams of a receive vector.
     pub fn input_packets(&self) -> Vec<Vec<u8>> {
-        let packets = self.0["input_hex_packets"].as_array().expect("a receive vector");
-        packets.iter().map(|p| unhex(p.as_str().expect("hex"))).collect()
+        let packets = self.0["input_hex_packets"]
+            .as_array()
+            .expect("a receive vector");
+        packets
+            .iter()
+            .map(|p| unhex(p.as_str().expect("hex")))
+            .collect()
     }
 
     /// The shared-memory block of a `recv_shm` vector at its full length.
     pub fn input_region(&self) -> Vec<u8> {
-        let mut region = unhex(self.0["input_hex_region"].as_str().expect("a shared-memory vector"));
+        let mut region = unhex(
+            self.0["input_hex_region"]
+                .as_str()
+                .expect("a shared-memory vector"),
+        );
         let size = self.0["region_size"].as_u64().expect("region_size");
         region.resize(usize::try_from(size).unwrap(), 0);
         region
@@ -35,7 +46,9 @@ impl Vector {
 
     /// All datagrams of a send vector with their port, in order; empty if the call emits nothing.
     pub fn sent(&self) -> Vec<(u16, Vec<u8>)> {
-        let Some(first) = self.0["hex"].as_str() else { return Vec::new() };
+        let Some(first) = self.0["hex"].as_str() else {
+            return Vec::new();
+        };
         let port = |v: &Value| u16::try_from(v["port"].as_u64().expect("port")).unwrap();
         let mut all = vec![(port(&self.0), unhex(first))];
         for next in self.0["more"].as_array().into_iter().flatten() {
@@ -54,7 +67,9 @@ impl std::ops::Index<&str> for Vector {
 }
 
 pub fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("test/fixtures").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("test/fixtures")
+        .join(path)
 }
 
 /// Loads `test/fixtures/<path>` as JSON.
@@ -66,7 +81,9 @@ pub fn json(path: &str) -> Value {
 
 /// Loads all vectors of `test/fixtures/golden/<file>.json`.
 pub fn load(file: &str) -> Vec<Vector> {
-    let Value::Array(vectors) = json(&format!("golden/{file}.json")) else { panic!("{file} is no array") };
+    let Value::Array(vectors) = json(&format!("golden/{file}.json")) else {
+        panic!("{file} is no array")
+    };
     assert!(!vectors.is_empty(), "{file} is empty");
     vectors.into_iter().map(Vector).collect()
 }
@@ -79,7 +96,10 @@ pub fn load_one(file: &str, name: &str) -> Vector {
 
 pub fn unhex(text: &str) -> Vec<u8> {
     assert!(text.len().is_multiple_of(2), "odd number of hex digits");
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex digit")).collect()
+    (0..text.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex digit"))
+        .collect()
 }
 
 pub fn hex(bytes: &[u8]) -> String {
@@ -103,5 +123,10 @@ pub fn number(value: &Value) -> f64 {
 
 /// A list of numbers.
 pub fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap_or_else(|| panic!("{value} is no list")).iter().map(number).collect()
+    value
+        .as_array()
+        .unwrap_or_else(|| panic!("{value} is no list"))
+        .iter()
+        .map(number)
+        .collect()
 }

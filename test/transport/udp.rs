@@ -98,10 +98,23 @@ fn now() -> i64 {
 async fn an_empty_socket_waits_instead_of_spinning() {
     let receiver = UdpReceiver::bind(&local()).unwrap();
     let mut byte = [0; 1];
-    UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&[1], target(&receiver)).unwrap();
+    UdpSocket::bind("127.0.0.1:0")
+        .unwrap()
+        .send_to(&[1], target(&receiver))
+        .unwrap();
     receiver.readable().await.unwrap();
-    assert!(receiver.try_recv(&mut [IoSliceMut::new(&mut byte)]).unwrap().is_some());
-    assert!(receiver.try_recv(&mut [IoSliceMut::new(&mut byte)]).unwrap().is_none());
+    assert!(
+        receiver
+            .try_recv(&mut [IoSliceMut::new(&mut byte)])
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        receiver
+            .try_recv(&mut [IoSliceMut::new(&mut byte)])
+            .unwrap()
+            .is_none()
+    );
     tokio::select! {
         biased;
         result = receiver.readable() => panic!("readable without a datagram: {result:?}"),
