@@ -1,1 +1,221 @@
-//! TODO
+//! Plays the simulator: renderer windows and vehicle simulators over the same wire types as the bridge.
+//!
+//! It shares no code with the receiving side, because it is the independent truth the bridge is tested against.
+//!
+//! ```no_run
+//! use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+//! let emulator = Emulator::start(EmulatorOptions::default(), Faults::default())?;
+//! println!("window 0 listens on {}", emulator.windows()[0]);
+//! let stats = emulator.stop();
+//! # Ok::<(), rfly_bridge::emulator::EmulatorError>(())
+//! ```
+mod clock;
+mod engine;
+mod faults;
+mod options;
+mod render;
+mod sender;
+mod sensor;
+mod servers;
+mod shared;
+pub mod world;
+
+pub use faults::{FaultCounts, FaultScope, Faults, Lane};
+pub use options::{AngleUnit, EmulatorOptions, Ports, StatePacket};
+pub use shared::{SensorStats, Stats};
+
+use engine::Engine;
+use sender::Postman;
+use servers::Role;
+use shared::Shared;
+use socket2::{Domain, Socket, Type};
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+/// Why the emulator cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmulatorError {
+    /// A port cannot be had.
+    #[error("cannot listen on {address} for {what}")]
+    Bind {
+        /// Who wants to listen.
+        what: String,
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A thread cannot be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+}
+
+/// A running emulator; dropping it stops it.
+pub struct Emulator {
+    shared: Arc<Shared>,
+    windows: Vec<SocketAddr>,
+    coptersims: Vec<SocketAddr>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Emulator {
+    /// Binds every port and starts the simulation.
+    pub fn start(options: EmulatorOptions, faults: Faults) -> Result<Self, EmulatorError> {
+        let (bind, ports) = (options.bind, options.ports);
+        let mut sockets = Vec::new();
+        for window in 0..options.windows {
+            let port = if ports.window == 0 {
+                0
+            } else {
+                ports.window + window
+            };
+            sockets.push((
+                Role::Window(window.into()),
+                listen(format!("window {window}"), (bind, port).into())?,
+            ));
+        }
+        for vehicle in &options.world.vehicles {
+            let port = if ports.coptersim == 0 {
+                0
+            } else {
+                ports.coptersim + 2 * (vehicle.id - 1)
+            };
+            let what = format!("CopterSim of vehicle {}", vehicle.id);
+            sockets.push((
+                Role::CopterSim(vehicle.id),
+                listen(what, (bind, port).into())?,
+            ));
+        }
+        let addresses = |wanted: fn(&Role) -> bool| -> Vec<SocketAddr> {
+            sockets
+                .iter()
+                .filter(|(role, _)| wanted(role))
+                .filter_map(|(_, s)| s.local_addr().ok())
+                .collect()
+        };
+        let mut emulator = Self {
+            windows: addresses(|role| matches!(role, Role::Window(_))),
+            coptersims: addresses(|role| matches!(role, Role::CopterSim(_))),
+            shared: Arc::new(Shared::new(options, faults)),
+            threads: Vec::new(),
+        };
+        emulator.launch(sockets)?;
+        Ok(emulator)
+    }
+
+    fn launch(&mut self, sockets: Vec<(Role, Arc<UdpSocket>)>) -> Result<(), EmulatorError> {
+        let postman = Arc::new(Postman::new());
+        let of = |wanted: fn(&Role) -> bool| -> Vec<Arc<UdpSocket>> {
+            sockets
+                .iter()
+                .filter(|(role, _)| wanted(role))
+                .map(|(_, s)| Arc::clone(s))
+                .collect()
+        };
+        let engine = Engine::new(
+            Arc::clone(&self.shared),
+            of(|role| matches!(role, Role::Window(_))),
+            Arc::clone(&postman),
+        );
+        self.spawn("emu-render", move |_| engine.run())?;
+        let office = Arc::clone(&postman);
+        self.spawn("emu-post", move |shared| office.run(|| shared.stopped()))?;
+        if let Some(socket) = of(|role| matches!(role, Role::CopterSim(_)))
+            .first()
+            .map(Arc::clone)
+        {
+            self.spawn("emu-copter", move |shared| {
+                servers::coptersim::run(shared, &socket, &postman)
+            })?;
+        }
+        self.spawn("emu-serve", move |shared| servers::run(shared, &sockets))
+    }
+
+    fn spawn(
+        &mut self,
+        name: &str,
+        body: impl FnOnce(&Shared) + Send + 'static,
+    ) -> Result<(), EmulatorError> {
+        let shared = Arc::clone(&self.shared);
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || body(&shared));
+        self.threads.push(thread.map_err(EmulatorError::Thread)?);
+        Ok(())
+    }
+
+    /// Returns where the windows listen.
+    pub fn windows(&self) -> &[SocketAddr] {
+        &self.windows
+    }
+
+    /// Returns where the `CopterSim` of each vehicle listens, in the order of their ids.
+    pub fn coptersims(&self) -> &[SocketAddr] {
+        &self.coptersims
+    }
+
+    /// Changes the faults from now on; the seed counts for streams that start later.
+    pub fn set_faults(&self, faults: Faults) {
+        self.shared.set_faults(|f| *f = faults);
+    }
+
+    /// Restarts the simulation: time 0, all sensors forgotten, frame ids from the beginning.
+    pub fn restart(&self) {
+        self.shared.restart();
+    }
+
+    /// Stops simulation time and all data, or lets them go on.
+    pub fn set_paused(&self, paused: bool) {
+        self.shared.set_clock(|clock| clock.set_paused(paused));
+    }
+
+    /// Returns simulation time in s.
+    pub fn sim_time(&self) -> f64 {
+        self.shared.clock().now()
+    }
+
+    /// Returns the counters.
+    pub fn stats(&self) -> Stats {
+        self.shared.stats().clone()
+    }
+
+    /// Stops everything and returns the counters.
+    pub fn stop(mut self) -> Stats {
+        self.finish();
+        self.stats()
+    }
+
+    fn finish(&mut self) {
+        self.shared.stop();
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the emulator panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+/// Opens a non-blocking socket with room for a large frame.
+fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorError> {
+    let open = || -> io::Result<UdpSocket> {
+        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
+        let _ = socket.set_send_buffer_size(8 << 20); // as much as the system grants
+        socket.set_nonblocking(true)?;
+        socket.bind(&address.into())?;
+        Ok(socket.into())
+    };
+    open().map(Arc::new).map_err(|source| EmulatorError::Bind {
+        what,
+        address,
+        source,
+    })
+}

@@ -1,0 +1,87 @@
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The simulation clock: 0 at start, running at its own speed, able to pause and to restart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SimClock {
+    anchor: Instant,
+    anchor_time: f64,
+    rate: f64,
+    drift: f64,
+    paused: bool,
+    start_ms: i64,
+}
+
+impl SimClock {
+    pub(super) fn new(speed: f64, drift_ppm: f64) -> Self {
+        let drift = 1.0 + drift_ppm * 1e-6;
+        Self {
+            anchor: Instant::now(),
+            anchor_time: 0.0,
+            rate: speed,
+            drift,
+            paused: false,
+            start_ms: wall_ms(),
+        }
+    }
+
+    /// Returns simulation time in s.
+    pub(super) fn now(&self) -> f64 {
+        if self.paused {
+            return self.anchor_time;
+        }
+        self.anchor_time + self.anchor.elapsed().as_secs_f64() * self.rate * self.drift
+    }
+
+    /// Returns how long it takes until simulation time `time`; `None` while paused.
+    pub(super) fn until(&self, time: f64) -> Option<Duration> {
+        let seconds = (time - self.now()) / (self.rate * self.drift);
+        (!self.paused).then(|| {
+            Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::from_secs(1))
+        })
+    }
+
+    /// Returns the wall clock in ms since 1970 at simulation time 0.
+    pub(super) fn start_ms(&self) -> i64 {
+        self.start_ms
+    }
+
+    pub(super) fn restart(&mut self) {
+        *self = Self {
+            anchor: Instant::now(),
+            anchor_time: 0.0,
+            start_ms: wall_ms(),
+            ..*self
+        };
+    }
+
+    pub(super) fn set_paused(&mut self, paused: bool) {
+        self.settle();
+        self.paused = paused;
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    pub(super) fn set_speed(&mut self, speed: f64) {
+        self.settle();
+        self.rate = speed;
+    }
+
+    fn settle(&mut self) {
+        self.anchor_time = self.now();
+        self.anchor = Instant::now();
+    }
+}
+
+/// Returns the wall clock in ms since 1970.
+pub(super) fn wall_ms() -> i64 {
+    (wall_ns() / 1_000_000) as i64
+}
+
+/// Returns the wall clock in ns since 1970.
+pub(super) fn wall_ns() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos() as u64)
+}

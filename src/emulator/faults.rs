@@ -1,0 +1,237 @@
+//! Faults on command: what may happen to a datagram between the emulator and its reader.
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+/// Which datagrams suffer.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum FaultScope {
+    /// Data of renderer sensors and IMU samples.
+    #[default]
+    Data,
+    /// Data of renderer sensors only.
+    Images,
+    /// IMU samples only.
+    Imu,
+}
+
+/// Probabilities and delays of faults; the default is a perfect network.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Faults {
+    /// Probability that a datagram is lost.
+    pub loss: f64,
+    /// Probability that a datagram arrives after its successor.
+    pub reorder: f64,
+    /// Probability that a datagram arrives twice.
+    pub duplicate: f64,
+    /// Probability that a datagram is damaged: a byte of its first 32, any byte, or its end is missing.
+    pub corrupt: f64,
+    /// Delay of every datagram in ms.
+    pub delay_ms: f64,
+    /// Additional random delay in ms, uniform from 0 up to this.
+    pub delay_jitter_ms: f64,
+    /// Seed of all draws.
+    pub seed: u64,
+    /// Which datagrams suffer.
+    pub scope: FaultScope,
+}
+
+impl Faults {
+    /// Tells whether anything can happen at all.
+    pub fn active(&self) -> bool {
+        [
+            self.loss,
+            self.reorder,
+            self.duplicate,
+            self.corrupt,
+            self.delay_ms,
+            self.delay_jitter_ms,
+        ]
+        .iter()
+        .any(|v| *v > 0.0)
+    }
+}
+
+/// What has happened so far, in datagrams.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct FaultCounts {
+    /// Never sent.
+    pub lost: u64,
+    /// Sent after their successor.
+    pub reordered: u64,
+    /// Sent twice.
+    pub duplicated: u64,
+    /// Sent damaged.
+    pub corrupted: u64,
+}
+
+/// Small generator (`SplitMix64`): the sequence is part of the emulator's behaviour and must not change with a crate.
+#[derive(Clone, Debug)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.unit() * end as f64) as usize
+    }
+}
+
+/// The faults of one stream of datagrams; draws depend only on the seed, the stream and the datagram's number.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    rng: SplitMix,
+    held: Option<(Duration, Vec<u8>)>,
+    /// What has happened so far.
+    pub counts: FaultCounts,
+}
+
+impl Lane {
+    /// Creates the lane of stream number `stream`.
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let mut mix = SplitMix(seed ^ stream.wrapping_mul(0xD134_2543_DE82_EF95));
+        Self {
+            rng: SplitMix(mix.bits()),
+            held: None,
+            counts: FaultCounts::default(),
+        }
+    }
+
+    /// Passes a datagram and gives what is to be sent, with its delay, to `send`. Returns whether it came to harm.
+    pub fn pass(
+        &mut self,
+        faults: &Faults,
+        datagram: &[u8],
+        mut send: impl FnMut(Duration, Vec<u8>),
+    ) -> bool {
+        // Every datagram draws the same number of values, so that one fault does not move the others.
+        let [loss, duplicate, corrupt, reorder, jitter] = std::array::from_fn(|_| self.rng.unit());
+        let [way, at, value] = std::array::from_fn(|_| self.rng.bits());
+        if loss < faults.loss {
+            self.counts.lost += 1;
+            return true;
+        }
+        let mut bytes = datagram.to_vec();
+        let harmed = corrupt < faults.corrupt;
+        if harmed {
+            self.counts.corrupted += 1;
+            damage(&mut bytes, way, at, value);
+        }
+        let delay = Duration::from_secs_f64(
+            (faults.delay_ms + jitter * faults.delay_jitter_ms).max(0.0) / 1e3,
+        );
+        if reorder < faults.reorder && self.held.is_none() {
+            self.counts.reordered += 1;
+            self.held = Some((delay, bytes));
+            return harmed;
+        }
+        if duplicate < faults.duplicate {
+            self.counts.duplicated += 1;
+            send(delay, bytes.clone());
+        }
+        send(delay, bytes);
+        if let Some((delay, bytes)) = self.held.take() {
+            send(delay, bytes);
+        }
+        harmed
+    }
+
+    /// Gives up the datagram that is still held back, if any.
+    pub fn release(&mut self, send: impl FnOnce(Duration, Vec<u8>)) {
+        if let Some((delay, bytes)) = self.held.take() {
+            send(delay, bytes);
+        }
+    }
+}
+
+fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {
+    let mut rng = SplitMix(at);
+    let end = if way % 3 == 0 {
+        bytes.len().min(32)
+    } else {
+        bytes.len()
+    };
+    if way % 3 == 2 {
+        bytes.truncate(rng.below(bytes.len()));
+    } else if let Some(byte) = bytes.get_mut(rng.below(end)) {
+        // never 0, so that the byte does change
+        *byte ^= (value % 255) as u8 + 1;
+    }
+}
+
+/// Datagrams that wait for their time, earliest first.
+#[derive(Debug)]
+pub(super) struct Waiting<T> {
+    heap: BinaryHeap<Entry<T>>,
+    count: u64,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    due: std::time::Instant,
+    order: u64,
+    item: T,
+}
+
+impl<T> Ord for Entry<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        // reversed: the heap yields its greatest
+        (other.due, other.order).cmp(&(self.due, self.order))
+    }
+}
+
+impl<T> PartialOrd for Entry<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Eq for Entry<T> {}
+
+impl<T> PartialEq for Entry<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<T> Waiting<T> {
+    /// Bound of the queue; what exceeds it is dropped.
+    const MAX: usize = 8192;
+
+    pub(super) fn new() -> Self {
+        Self {
+            heap: BinaryHeap::new(),
+            count: 0,
+        }
+    }
+
+    /// Adds an item; returns whether there was room.
+    pub(super) fn push(&mut self, due: std::time::Instant, item: T) -> bool {
+        if self.heap.len() >= Self::MAX {
+            return false;
+        }
+        self.count += 1;
+        self.heap.push(Entry {
+            due,
+            order: self.count,
+            item,
+        });
+        true
+    }
+
+    pub(super) fn next_due(&self) -> Option<std::time::Instant> {
+        self.heap.peek().map(|e| e.due)
+    }
+
+    pub(super) fn pop(&mut self) -> Option<T> {
+        self.heap.pop().map(|e| e.item)
+    }
+}

@@ -1,0 +1,164 @@
+use super::faults::{FaultCounts, Faults, Lane, Waiting};
+use crate::wire::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
+use nix::sys::socket::{MsgFlags, SockaddrStorage, sendmsg};
+use std::io::{self, IoSlice};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use zerocopy::IntoBytes as _;
+
+/// Sends datagrams late: the only queue of the emulator, used by delay faults.
+#[derive(Debug)]
+pub(super) struct Postman {
+    waiting: Mutex<Waiting<(Arc<UdpSocket>, SocketAddr, Vec<u8>)>>,
+    changed: Condvar,
+}
+
+impl Postman {
+    pub(super) fn new() -> Self {
+        Self {
+            waiting: Mutex::new(Waiting::new()),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn post(&self, delay: Duration, socket: &Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(Instant::now() + delay, (Arc::clone(socket), to, bytes));
+        self.changed.notify_one();
+    }
+
+    /// Sends what is due until `stop` says so; run by a thread of its own.
+    pub(super) fn run(&self, stop: impl Fn() -> bool) {
+        const NAP: Duration = Duration::from_millis(50);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        while !stop() {
+            let nap = waiting
+                .next_due()
+                .map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
+            if !nap.is_zero() {
+                let woken = self.changed.wait_timeout(waiting, nap.min(NAP));
+                waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+            } else if let Some((socket, to, bytes)) = waiting.pop() {
+                drop(waiting);
+                let _ = socket.send_to(&bytes, to); // the reader may be gone, as with any datagram
+                waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Sent {
+    pub(super) datagrams: u64,
+    pub(super) errors: u64,
+    /// At least one datagram was lost or damaged.
+    pub(super) harmed: bool,
+}
+
+/// The way of one stream to its reader.
+pub(super) struct Sender {
+    socket: Arc<UdpSocket>,
+    postman: Arc<Postman>,
+    lane: Lane,
+    scratch: Vec<u8>,
+}
+
+impl Sender {
+    pub(super) fn new(socket: Arc<UdpSocket>, postman: Arc<Postman>, lane: Lane) -> Self {
+        Self {
+            socket,
+            postman,
+            lane,
+            scratch: Vec::new(),
+        }
+    }
+
+    pub(super) fn counts(&self) -> FaultCounts {
+        self.lane.counts
+    }
+
+    /// Sends a frame in pieces as the vendor's forwarder cuts it: a length that is a multiple of the piece ends with
+    /// an empty piece.
+    pub(super) fn frame(
+        &mut self,
+        to: SocketAddr,
+        variant: HeaderVariant,
+        frame_id: i32,
+        sim_time: f64,
+        payload: &[u8],
+        faults: &Faults,
+    ) -> Sent {
+        let count = payload.len() / MAX_FRAGMENT_PAYLOAD + 1;
+        let mut sent = Sent::default();
+        for seq in 0..count {
+            let start = seq * MAX_FRAGMENT_PAYLOAD;
+            let piece = &payload[start..payload.len().min(start + MAX_FRAGMENT_PAYLOAD)];
+            let len = (variant.len() + piece.len()) as i32;
+            match variant {
+                HeaderVariant::A => {
+                    let header = FragmentHeaderA::new(len, seq as i32, count as i32, sim_time);
+                    self.piece(to, header.as_bytes(), piece, faults, &mut sent);
+                }
+                HeaderVariant::B => {
+                    let header =
+                        FragmentHeaderB::new(len, seq as i32, count as i32, frame_id, sim_time);
+                    self.piece(to, header.as_bytes(), piece, faults, &mut sent);
+                }
+            }
+        }
+        if faults.active() && faults.reorder == 0.0 {
+            self.lane.release(|_, _| {});
+        }
+        sent
+    }
+
+    /// Sends one datagram that is not part of a frame.
+    pub(super) fn datagram(&mut self, to: SocketAddr, bytes: &[u8], faults: &Faults) -> Sent {
+        let mut sent = Sent::default();
+        self.piece(to, bytes, &[], faults, &mut sent);
+        sent
+    }
+
+    fn piece(
+        &mut self,
+        to: SocketAddr,
+        header: &[u8],
+        piece: &[u8],
+        faults: &Faults,
+        sent: &mut Sent,
+    ) {
+        if !faults.active() {
+            sent.datagrams += 1;
+            sent.errors += u64::from(send_two(&self.socket, to, header, piece).is_err());
+            return;
+        }
+        self.scratch.clear();
+        self.scratch.extend_from_slice(header);
+        self.scratch.extend_from_slice(piece);
+        let (socket, postman) = (&self.socket, &self.postman);
+        sent.harmed |= self.lane.pass(faults, &self.scratch, |delay, bytes| {
+            sent.datagrams += 1;
+            if delay.is_zero() {
+                sent.errors += u64::from(socket.send_to(&bytes, to).is_err());
+            } else {
+                postman.post(delay, socket, to, bytes);
+            }
+        });
+    }
+}
+
+/// Sends header and piece as one datagram without joining them first.
+fn send_two(socket: &UdpSocket, to: SocketAddr, header: &[u8], piece: &[u8]) -> io::Result<()> {
+    let to = SockaddrStorage::from(to);
+    sendmsg(
+        socket.as_raw_fd(),
+        &[IoSlice::new(header), IoSlice::new(piece)],
+        &[],
+        MsgFlags::empty(),
+        Some(&to),
+    )?;
+    Ok(())
+}

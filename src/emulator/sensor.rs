@@ -1,0 +1,204 @@
+use super::options::AngleUnit;
+use super::world::{Pose, Quat, Snapshot, VEHICLE_HALF, Vec3};
+use crate::wire::{RequestLayout, SensorRequest};
+use nalgebra::Quaternion;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// The simulator's limit per PC.
+pub(super) const MAX_SENSORS: usize = 32;
+
+const MASK_FOV: u32 = 1 << 6;
+const MASK_EULER: u32 = 1 << 7;
+const MASK_QUATERNION: u32 = 1 << 8;
+
+/// A sensor somebody has asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Live {
+    pub(super) request: SensorRequest,
+    /// Window that was asked.
+    pub(super) window: usize,
+    /// Where the data go.
+    pub(super) destination: SocketAddr,
+    /// Number of the next due frame on the grid of its rate.
+    pub(super) next: u64,
+    /// Changes with every request, so that prepared data are made anew.
+    pub(super) generation: u64,
+}
+
+impl Live {
+    pub(super) fn rate(&self) -> f64 {
+        f64::from(self.request.check_freq.max(1))
+    }
+
+    /// Simulation time of the next frame; a quotient of integers, so that sensors of one tick agree to the bit.
+    pub(super) fn due(&self) -> f64 {
+        self.next as f64 / self.rate()
+    }
+}
+
+/// Why a request is not taken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Refusal {
+    UnknownType,
+    TooMany,
+}
+
+/// All live sensors by number.
+#[derive(Debug, Default)]
+pub(super) struct SensorTable {
+    pub(super) live: BTreeMap<u16, Live>,
+    generation: u64,
+}
+
+impl SensorTable {
+    /// Takes a new request, or updates the live sensor of that number.
+    pub(super) fn request(
+        &mut self,
+        mut request: SensorRequest,
+        window: usize,
+        source: SocketAddr,
+        now: f64,
+    ) -> Result<(), Refusal> {
+        if !matches!(request.type_id, 1..=5 | 7..=9 | 20..=23 | 30 | 31 | 40 | 41) {
+            return Err(Refusal::UnknownType);
+        }
+        let old = self.live.get(&request.seq_id);
+        if old.is_none() && self.live.len() >= MAX_SENSORS {
+            return Err(Refusal::TooMany);
+        }
+        if let (Some(old), RequestLayout::Gimbal, 1..) = (old, request.layout, request.bitmask) {
+            request = gimbal_update(&old.request, &request);
+        }
+        self.generation += 1;
+        let rate = f64::from(request.check_freq.max(1));
+        let same_rate = old
+            .filter(|o| o.request.check_freq == request.check_freq)
+            .map(|o| o.next);
+        let live = Live {
+            request,
+            window,
+            destination: destination(&request, source),
+            next: same_rate.unwrap_or((now * rate).floor().max(0.0) as u64 + 1),
+            generation: self.generation,
+        };
+        self.live.insert(request.seq_id, live);
+        Ok(())
+    }
+
+    /// Forgets one sensor, or all.
+    pub(super) fn clear(&mut self, seq_id: Option<u16>) {
+        match seq_id {
+            Some(seq_id) => drop(self.live.remove(&seq_id)),
+            None => self.live.clear(),
+        }
+    }
+}
+
+/// A masked update of the pod camera changes only what its bits name.
+fn gimbal_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
+    let mut new = SensorRequest {
+        layout: RequestLayout::Gimbal,
+        bitmask: update.bitmask,
+        ..*old
+    };
+    if update.bitmask & MASK_FOV != 0 {
+        new.fov_deg = update.fov_deg;
+    }
+    if update.bitmask & MASK_EULER != 0 {
+        (new.euler, new.eular_or_quat) = (update.euler, 0.0);
+    }
+    if update.bitmask & MASK_QUATERNION != 0 {
+        (new.quaternion, new.eular_or_quat) = (update.quaternion, 1.0);
+    }
+    new
+}
+
+/// 0.0.0.0 and 127.0.0.1 mean the source of the request.
+fn destination(request: &SensorRequest, source: SocketAddr) -> SocketAddr {
+    let protocol = &request.send_protocol;
+    let ip = protocol.ip.map(|b| b as u8);
+    let port = if protocol.port == 0 {
+        9999u16.saturating_add(request.seq_id)
+    } else {
+        protocol.port
+    };
+    match ip {
+        [0, 0, 0, 0] | [127, 0, 0, 1] => SocketAddr::new(source.ip(), port),
+        ip => SocketAddr::from((ip, port)),
+    }
+}
+
+/// Returns the orientation a request gives its sensor relative to the mount.
+fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
+    let wide = |v: f32| f64::from(v);
+    if request.layout != RequestLayout::Old && request.eular_or_quat > 0.5 {
+        let [w, x, y, z] = request.quaternion.map(wide);
+        return Quat::try_new(Quaternion::new(w, x, y, z), 1e-9).unwrap_or_default();
+    }
+    let degrees = unit == AngleUnit::Degrees
+        || request.layout == RequestLayout::Gimbal
+        || request.type_id == 9;
+    let [roll, pitch, yaw] = request
+        .euler
+        .map(wide)
+        .map(|a| if degrees { a.to_radians() } else { a });
+    Quat::from_euler_angles(roll, pitch, yaw)
+}
+
+/// Resolves mounts: the pose of a sensor in the world, and the vehicle that carries it.
+///
+/// Returns `None` for a vehicle or carrying sensor that does not exist, or sensors that carry each other.
+pub(super) fn world_pose(
+    sensors: &BTreeMap<u16, SensorRequest>,
+    request: &SensorRequest,
+    snapshot: &Snapshot,
+    unit: AngleUnit,
+) -> Option<(Pose, Option<u16>)> {
+    let mut chain = vec![Pose {
+        position: Vec3::from(request.position.map(f64::from)),
+        attitude: orientation(request, unit),
+    }];
+    let mut base = request;
+    while base.mount_type == 4 {
+        if chain.len() > MAX_SENSORS {
+            return None;
+        }
+        base = sensors.get(&base.target_copter)?;
+        chain.push(Pose {
+            position: Vec3::from(base.position.map(f64::from)),
+            attitude: orientation(base, unit),
+        });
+    }
+    let last = chain.pop()?;
+    let target = base.target_copter;
+    let (root, own) = match base.mount_type {
+        0 => (snapshot.vehicle(target)?.pose.then(&last), Some(target)),
+        1 => {
+            let below = Pose {
+                position: last.position + Vec3::new(0.0, 0.0, VEHICLE_HALF.z),
+                ..last
+            };
+            (snapshot.vehicle(target)?.pose.then(&below), Some(target))
+        }
+        2 => (last, None),
+        3 => {
+            let position = snapshot.vehicle(target)?.pose.position + last.position;
+            (
+                Pose {
+                    position,
+                    attitude: last.attitude,
+                },
+                Some(target),
+            )
+        }
+        _ => return None,
+    };
+    Some((
+        chain
+            .iter()
+            .rev()
+            .fold(root, |carrier, mounted| carrier.then(mounted)),
+        own,
+    ))
+}

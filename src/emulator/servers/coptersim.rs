@@ -1,0 +1,312 @@
+//! The vehicle simulator's side: heartbeats, IMU samples, true states.
+use crate::emulator::clock::wall_ms;
+use crate::emulator::faults::{FaultScope, Faults, Lane};
+use crate::emulator::options::StatePacket;
+use crate::emulator::sender::{Postman, Sender};
+use crate::emulator::shared::{ImuReader, Shared};
+use crate::emulator::world::{Kinematics, Snapshot};
+use crate::wire::{
+    FullStatePacket, HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, ShortStatePacket,
+    StateInner, TimedStatePacket,
+};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+use zerocopy::IntoBytes as _;
+use zerocopy::little_endian::{F32, F64, I32};
+
+/// Check word and code of "send me the heartbeat".
+const HEARTBEAT_REQUEST: i32 = 123_450;
+
+/// Takes a datagram that was sent to the `CopterSim` of vehicle `id`.
+pub(in crate::emulator) fn accept(
+    shared: &Shared,
+    socket: &UdpSocket,
+    id: u16,
+    bytes: &[u8],
+    source: SocketAddr,
+) {
+    if let Ok(request) = ImuRequestPacket::parse(bytes) {
+        let port = match request.port.get() {
+            0 => shared.options.ports.imu + (id - 1),
+            port => port,
+        };
+        let ip = match request.ip {
+            [127, 0, 0, 1] | [0, 0, 0, 0] => source.ip(),
+            ip => IpAddr::V4(Ipv4Addr::from(ip)),
+        };
+        let reader = ImuReader {
+            vehicle: id,
+            rate_hz: request.rate_hz.get().max(1),
+            to: SocketAddr::new(ip, port),
+        };
+        let mut readers = shared.imu_readers();
+        readers.retain(|r| r.to != reader.to);
+        readers.push(reader);
+    } else if bytes.len() == 8
+        && bytes[..4] == HEARTBEAT_REQUEST.to_le_bytes()
+        && matches!(bytes[4], 90 | 91)
+    {
+        let to = SocketAddr::new(source.ip(), shared.options.ports.heartbeat);
+        let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the asker may be gone
+    } else {
+        shared.stats().refused += 1;
+    }
+}
+
+fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
+    HeartbeatPacket::new(id.into(), shared.clock().start_ms(), wall_ms(), count)
+}
+
+/// Sends heartbeats, IMU samples and true states on their own time until the emulator stops.
+pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Arc<Postman>) {
+    let mut streams: Vec<ImuStream> = Vec::new();
+    let mut epoch = shared.epoch();
+    let (mut beats, mut states) = (0u64, 0u64);
+    while !shared.stopped() {
+        if epoch != shared.epoch() {
+            (epoch, beats, states) = (shared.epoch(), 0, 0);
+            streams.clear();
+        }
+        adopt(shared, socket, postman, &mut streams);
+        let clock = shared.clock();
+        if clock.is_paused() {
+            std::thread::sleep(Duration::from_millis(5));
+            continue;
+        }
+        let now = clock.now();
+        let period = shared.options.heartbeat_period.max(1e-3);
+        if now >= beats as f64 * period {
+            send_heartbeats(shared, socket, beats);
+            beats = (now / period).floor() as u64 + 1;
+        }
+        let rate = f64::from(shared.options.state_rate);
+        if rate > 0.0 && now * rate >= states as f64 {
+            send_true_states(
+                shared,
+                socket,
+                &shared.options.world.at((now * rate).floor() / rate),
+            );
+            states = (now * rate).floor() as u64 + 1;
+        }
+        streams
+            .iter_mut()
+            .for_each(|stream| stream.send(shared, now));
+        let state_due = if rate > 0.0 {
+            states as f64 / rate
+        } else {
+            f64::INFINITY
+        };
+        let next = streams
+            .iter()
+            .map(ImuStream::due)
+            .fold(state_due.min(beats as f64 * period), f64::min);
+        if let Some(nap) = clock.until(next) {
+            std::thread::sleep(nap.min(Duration::from_millis(10)));
+        }
+    }
+}
+
+/// Follows the list of IMU readers.
+fn adopt(
+    shared: &Shared,
+    socket: &Arc<UdpSocket>,
+    postman: &Arc<Postman>,
+    streams: &mut Vec<ImuStream>,
+) {
+    let readers = shared.imu_readers().clone();
+    streams.retain(|s| readers.contains(&s.reader));
+    for reader in readers {
+        if !streams.iter().any(|s| s.reader == reader) {
+            let lane = Lane::new(shared.faults().seed, 0x1_0000 + u64::from(reader.vehicle));
+            let next = (shared.clock().now() * f64::from(reader.rate_hz))
+                .floor()
+                .max(0.0) as u64
+                + 1;
+            let sender = Sender::new(Arc::clone(socket), Arc::clone(postman), lane);
+            streams.push(ImuStream {
+                reader,
+                sender,
+                next,
+                seq: 0,
+            });
+        }
+    }
+}
+
+struct ImuStream {
+    reader: ImuReader,
+    sender: Sender,
+    next: u64,
+    seq: i32,
+}
+
+impl ImuStream {
+    fn due(&self) -> f64 {
+        self.next as f64 / f64::from(self.reader.rate_hz)
+    }
+
+    /// Sends every sample that is due: none is left out, as long as the thread is less than a second late.
+    fn send(&mut self, shared: &Shared, now: f64) {
+        let Some(vehicle) = shared
+            .options
+            .world
+            .vehicles
+            .iter()
+            .find(|v| v.id == self.reader.vehicle)
+        else {
+            return;
+        };
+        let faults = shared.faults();
+        let faults = if faults.scope == FaultScope::Images {
+            Faults::default()
+        } else {
+            faults
+        };
+        if now - self.due() > 1.0 {
+            self.next = (now * f64::from(self.reader.rate_hz)).floor() as u64;
+        }
+        while self.due() <= now {
+            let motion = vehicle.motion.at(self.due());
+            let sample = ImuPacket::new(
+                self.seq,
+                self.due(),
+                narrow(&motion.specific_force),
+                narrow(&motion.rate),
+            );
+            self.sender
+                .datagram(self.reader.to, sample.as_bytes(), &faults);
+            self.seq = self.seq.wrapping_add(1);
+            self.next += 1;
+            let mut stats = shared.stats();
+            stats.imu_samples += 1;
+            stats.imu_faults = self.sender.counts();
+        }
+    }
+}
+
+fn send_heartbeats(shared: &Shared, socket: &UdpSocket, count: u64) {
+    let options = &shared.options;
+    for vehicle in &options.world.vehicles {
+        let packet = heartbeat(shared, vehicle.id, count as i64);
+        // Nobody may listen, or multicast may be off: a heartbeat is never worth an error.
+        let _ = socket.send_to(packet.as_bytes(), (options.client, options.ports.heartbeat));
+        if options.multicast_heartbeat {
+            let _ = socket.send_to(
+                packet.as_bytes(),
+                (Ipv4Addr::new(224, 0, 0, 10), options.ports.heartbeat),
+            );
+        }
+        shared.stats().heartbeats += 1;
+    }
+}
+
+/// Sends the true state of every vehicle at the instant of `snapshot`.
+pub(in crate::emulator) fn send_true_states(
+    shared: &Shared,
+    socket: &UdpSocket,
+    snapshot: &Snapshot,
+) {
+    let options = &shared.options;
+    for (id, motion) in &snapshot.vehicles {
+        let to = SocketAddr::new(options.client, options.ports.true_state + 2 * (id - 1));
+        let _ = match options.state_packet {
+            StatePacket::Bytes200 => {
+                socket.send_to(short_state(*id, snapshot.time, motion).as_bytes(), to)
+            }
+            StatePacket::Bytes168 => {
+                socket.send_to(full_state(*id, snapshot.time, motion).as_bytes(), to)
+            }
+            StatePacket::Bytes112 => {
+                socket.send_to(timed_state(*id, snapshot.time, motion).as_bytes(), to)
+            }
+        };
+    }
+    shared.stats().true_states += snapshot.vehicles.len() as u64;
+}
+
+/// Class and style of the vehicles: a quadrotor.
+const QUADROTOR: i32 = 3;
+/// Speed of hovering rotors in rpm.
+const HOVER_RPM: f32 = 5000.0;
+/// The documented map centre: latitude deg, longitude deg, altitude m.
+const MAP_CENTRE: [f64; 3] = [40.154_030_2, 116.259_368_3, 50.0];
+
+fn narrow(v: &super::super::world::Vec3) -> [f32; 3] {
+    v.map(|x| x as f32).into()
+}
+
+fn f32s<const N: usize>(values: [f32; N]) -> [F32; N] {
+    values.map(F32::new)
+}
+
+fn rpm() -> [F32; 8] {
+    f32s([
+        HOVER_RPM, HOVER_RPM, HOVER_RPM, HOVER_RPM, 0.0, 0.0, 0.0, 0.0,
+    ])
+}
+
+/// Position on the earth, by the small-angle form of the tangent plane: good to centimetres within the scene.
+fn gps(motion: &Kinematics) -> [f64; 3] {
+    const RADIUS: f64 = 6_378_137.0;
+    let p = motion.pose.position;
+    let [lat, lon, alt] = MAP_CENTRE;
+    let north = (p.x / RADIUS).to_degrees();
+    let east = (p.y / (RADIUS * lat.to_radians().cos())).to_degrees();
+    [lat + north, lon + east, alt - p.z]
+}
+
+fn short_state(id: u16, time: f64, motion: &Kinematics) -> ShortStatePacket {
+    ShortStatePacket {
+        collided_with: (-1).into(),
+        len: ShortStatePacket::STATE_LEN.into(),
+        state: StateInner {
+            copter_id: i32::from(id).into(),
+            vehicle_type: QUADROTOR.into(),
+            sim_time: time.into(),
+            velocity: f32s(narrow(&motion.velocity)),
+            position: f32s(narrow(&motion.pose.position)),
+            euler: f32s(motion.pose.roll_pitch_yaw().map(|x| x as f32)),
+            quaternion: f32s(motion.pose.wxyz().map(|x| x as f32)),
+            motor_rpm: rpm(),
+            acc: f32s(narrow(&motion.specific_force)),
+            rate: f32s(narrow(&motion.rate)),
+            pad: [0; 4],
+            gps: gps(motion).map(F64::new),
+        },
+        reserved: [0; 40],
+    }
+}
+
+fn full_state(id: u16, time: f64, motion: &Kinematics) -> FullStatePacket {
+    FullStatePacket {
+        checksum: FullStatePacket::TAG.into(),
+        copter_id: i32::from(id).into(),
+        vehicle_type: QUADROTOR.into(),
+        reserved: 0.into(),
+        velocity: f32s(narrow(&motion.velocity)),
+        euler: f32s(motion.pose.roll_pitch_yaw().map(|x| x as f32)),
+        quaternion: f32s(motion.pose.wxyz().map(|x| x as f32)),
+        motor_rpm: rpm(),
+        acc: f32s(narrow(&motion.specific_force)),
+        rate: f32s(narrow(&motion.rate)),
+        sim_time: time.into(),
+        position: <[f64; 3]>::from(motion.pose.position).map(F64::new),
+        gps: gps(motion).map(F64::new),
+    }
+}
+
+fn timed_state(id: u16, time: f64, motion: &Kinematics) -> TimedStatePacket {
+    let [lat, lon, alt] = gps(motion);
+    TimedStatePacket {
+        checksum: TimedStatePacket::TAG.into(),
+        copter_id: i32::from(id).into(),
+        vehicle_type: QUADROTOR.into(),
+        gps: [lat * 1e7, lon * 1e7, alt * 1e3].map(|x| I32::new(x.round() as i32)),
+        motor_rpm: rpm(),
+        velocity: f32s(narrow(&motion.velocity)),
+        euler: f32s(motion.pose.roll_pitch_yaw().map(|x| x as f32)),
+        position: <[f64; 3]>::from(motion.pose.position).map(F64::new),
+        sim_time: time.into(),
+    }
+}

@@ -1,0 +1,57 @@
+//! The emulated world: a static scene, vehicles on analytic paths, and the rays that see them.
+//!
+//! Everything is in metres, seconds and radians; the world is NED with its origin at the map centre, bodies are FRD.
+mod path;
+mod raycast;
+mod scene;
+
+pub use path::{Kinematics, Motion};
+pub use raycast::{Caster, Hit, Nothing, RayBundle};
+pub use scene::{Block, Object, Snapshot, Solid, VEHICLE_HALF, Vehicle, World};
+
+/// A vector in m (or m/s, ...), NED or FRD as the context says.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A rotation from a body (FRD) to the world (NED).
+pub type Quat = nalgebra::UnitQuaternion<f64>;
+
+/// Acceleration of gravity in m/s².
+pub const GRAVITY: f64 = 9.81;
+
+/// Where a body is: position in NED and the rotation from its FRD axes to NED.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Position in m, NED.
+    pub position: Vec3,
+    /// Rotation from body FRD to NED.
+    pub attitude: Quat,
+}
+
+impl Pose {
+    /// Creates a pose from a position in m and roll, pitch, yaw in rad (z-y-x).
+    pub fn new(position: [f64; 3], roll_pitch_yaw: [f64; 3]) -> Self {
+        let [roll, pitch, yaw] = roll_pitch_yaw;
+        Self {
+            position: position.into(),
+            attitude: Quat::from_euler_angles(roll, pitch, yaw),
+        }
+    }
+
+    /// Returns roll, pitch, yaw in rad.
+    pub fn roll_pitch_yaw(&self) -> [f64; 3] {
+        self.attitude.euler_angles().into()
+    }
+
+    /// Returns the attitude as w, x, y, z.
+    pub fn wxyz(&self) -> [f64; 4] {
+        let q = self.attitude.quaternion();
+        [q.w, q.i, q.j, q.k]
+    }
+
+    /// Returns the pose of a body that is mounted on this one.
+    pub fn then(&self, mounted: &Self) -> Self {
+        Self {
+            position: self.position + self.attitude * mounted.position,
+            attitude: self.attitude * mounted.attitude,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+use super::{Kinematics, Motion, Pose, Quat, Vec3};
+
+/// Half the length, width and height of a vehicle's body in m.
+pub const VEHICLE_HALF: Vec3 = Vec3::new(0.4, 0.4, 0.15);
+
+/// What a ray can hit.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Object {
+    /// The plane at height 0.
+    Ground,
+    /// A box of the scene, by index.
+    Block(u16),
+    /// A vehicle, by id from 1.
+    Vehicle(u16),
+}
+
+impl Object {
+    /// Returns the id that range records carry: vehicles have theirs, the ground is 1000, boxes follow.
+    pub fn id(self) -> i32 {
+        match self {
+            Self::Ground => 1000,
+            Self::Block(i) => 1001 + i32::from(i),
+            Self::Vehicle(id) => i32::from(id),
+        }
+    }
+
+    /// Returns the class (stencil value) that segmentation colours and fourth lidar channels carry, never 0.
+    pub fn class(self) -> u8 {
+        match self {
+            Self::Ground => 1,
+            Self::Block(i) => 10 + (i % 80) as u8,
+            Self::Vehicle(id) => 100 + (id % 100) as u8,
+        }
+    }
+}
+
+/// An axis-aligned box that stands in the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// Centre in m, NED.
+    pub centre: Vec3,
+    /// Half the extent north, east, down in m.
+    pub half: Vec3,
+}
+
+/// A vehicle of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vehicle {
+    /// Id, from 1.
+    pub id: u16,
+    /// How it moves.
+    pub motion: Motion,
+}
+
+/// The ground, some boxes, and vehicles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct World {
+    /// Boxes that never move.
+    pub blocks: Vec<Block>,
+    /// Vehicles in ascending order of their ids.
+    pub vehicles: Vec<Vehicle>,
+}
+
+/// A box as rays see it, standing in any attitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    /// What it is.
+    pub object: Object,
+    /// Centre in NED and rotation from its own axes.
+    pub pose: Pose,
+    /// Half extents along its own axes in m.
+    pub half: Vec3,
+}
+
+/// The world at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Simulation time in s.
+    pub time: f64,
+    /// Id and motion of each vehicle.
+    pub vehicles: Vec<(u16, Kinematics)>,
+    /// Every box and vehicle.
+    pub solids: Vec<Solid>,
+}
+
+impl World {
+    /// Returns the default scene: nine boxes in and around the lap that the vehicles fly.
+    pub fn new(vehicles: Vec<Vehicle>) -> Self {
+        // north, east, half north, half east, height
+        const BLOCKS: [[f64; 5]; 9] = [
+            [0.0, 0.0, 1.0, 1.0, 2.5],
+            [14.0, 0.0, 1.0, 2.0, 4.0],
+            [12.0, 8.0, 0.5, 0.5, 6.0],
+            [4.0, 12.0, 2.0, 0.7, 3.0],
+            [-6.0, 11.0, 1.2, 1.2, 1.5],
+            [-14.0, 3.0, 0.8, 3.0, 5.0],
+            [-11.0, -8.0, 1.0, 1.0, 2.0],
+            [1.0, -13.0, 3.0, 0.6, 3.5],
+            [10.0, -9.0, 1.5, 1.5, 1.0],
+        ];
+        let block = |[n, e, half_n, half_e, height]: [f64; 5]| Block {
+            centre: Vec3::new(n, e, -height / 2.0),
+            half: Vec3::new(half_n, half_e, height / 2.0),
+        };
+        Self {
+            blocks: BLOCKS.map(block).to_vec(),
+            vehicles,
+        }
+    }
+
+    /// Returns `count` vehicles that share one lap, evenly spread along it.
+    pub fn laps(count: u16) -> Vec<Vehicle> {
+        let lap = |id: u16| Motion::Lap {
+            centre: Vec3::new(0.0, 0.0, -3.0),
+            radii: Vec3::new(8.0, 6.0, 0.5),
+            period: 16.0,
+            phase: f64::from(id - 1) / f64::from(count.max(1)),
+        };
+        (1..=count)
+            .map(|id| Vehicle {
+                id,
+                motion: lap(id),
+            })
+            .collect()
+    }
+
+    /// Returns `count` vehicles that hover in a row, 3 m apart, 2 m high, looking north.
+    pub fn hovering(count: u16) -> Vec<Vehicle> {
+        let pose = |id: u16| Pose::new([-6.0, 3.0 * f64::from(id - 1), -2.0], [0.0; 3]);
+        (1..=count)
+            .map(|id| Vehicle {
+                id,
+                motion: Motion::Hover(pose(id)),
+            })
+            .collect()
+    }
+
+    /// Returns the world at simulation time `time` in s.
+    pub fn at(&self, time: f64) -> Snapshot {
+        let vehicles: Vec<_> = self
+            .vehicles
+            .iter()
+            .map(|v| (v.id, v.motion.at(time)))
+            .collect();
+        let blocks = self.blocks.iter().zip(0..).map(|(b, i)| Solid {
+            object: Object::Block(i),
+            pose: Pose {
+                position: b.centre,
+                attitude: Quat::identity(),
+            },
+            half: b.half,
+        });
+        let bodies = vehicles.iter().map(|(id, k)| Solid {
+            object: Object::Vehicle(*id),
+            pose: k.pose,
+            half: VEHICLE_HALF,
+        });
+        let solids = blocks.chain(bodies).collect();
+        Snapshot {
+            time,
+            vehicles,
+            solids,
+        }
+    }
+}
+
+impl Snapshot {
+    /// Returns the motion of a vehicle.
+    pub fn vehicle(&self, id: u16) -> Option<&Kinematics> {
+        self.vehicles
+            .iter()
+            .find(|(other, _)| *other == id)
+            .map(|(_, k)| k)
+    }
+}
