@@ -17,8 +17,38 @@ pub struct CloudHeader {
     pub count: I32,
 }
 
+impl CloudHeader {
+    /// Creates the header of `count` points; `pose` is x, y, z in m, then roll, pitch, yaw in rad.
+    pub fn new(pose: [f32; 6], count: i32) -> Self {
+        Self {
+            pose: pose.map(F32::new),
+            count: count.into(),
+        }
+    }
+}
+
 impl Packet for CloudHeader {
     const NAME: &'static str = "cloud header";
+}
+
+/// Appends a cloud payload to `out`; allocates only if `out` must grow.
+///
+/// The points are written while they are counted, so that a renderer needs no list of them.
+pub fn append_cloud<const CHANNELS: usize>(
+    pose: [f32; 6],
+    points: impl IntoIterator<Item = [i16; CHANNELS]>,
+    out: &mut Vec<u8>,
+) {
+    let start = out.len();
+    out.extend_from_slice(CloudHeader::new(pose, 0).as_bytes());
+    let mut count = 0_i32;
+    for point in points {
+        out.extend(point.iter().flat_map(|channel| channel.to_le_bytes()));
+        count = count.saturating_add(1);
+    }
+    if let Some(field) = out.get_mut(start + 24..start + CLOUD_HEADER_LEN) {
+        field.copy_from_slice(&count.to_le_bytes());
+    }
 }
 
 /// A cloud payload: header, then `count` points of `CHANNELS` i16, scaled so that 32767 is the sensor's range.
@@ -33,7 +63,7 @@ impl<'a, const CHANNELS: usize> CloudView<'a, CHANNELS> {
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
         const WHAT: &str = "cloud";
         let (header, rest) = CloudHeader::parse_prefix(payload)?;
-        let count = usize::try_from(header.count.get()).map_err(|_| WireError::Field {
+        let count = usize::try_from(header.count.get()).map_err(|_cast| WireError::Field {
             what: WHAT,
             field: "count",
             found: header.count.get().into(),
@@ -44,11 +74,12 @@ impl<'a, const CHANNELS: usize> CloudView<'a, CHANNELS> {
             expected: wanted.saturating_add(CLOUD_HEADER_LEN),
             found: payload.len(),
         })?;
-        let points = <[[I16; CHANNELS]]>::ref_from_bytes(bytes).map_err(|_| WireError::Length {
-            what: WHAT,
-            expected: wanted,
-            found: bytes.len(),
-        })?;
+        let points =
+            <[[I16; CHANNELS]]>::ref_from_bytes(bytes).map_err(|_cast| WireError::Length {
+                what: WHAT,
+                expected: wanted,
+                found: bytes.len(),
+            })?;
         Ok(Self { header, points })
     }
 

@@ -16,6 +16,7 @@ pub enum HeaderVariant {
 
 impl HeaderVariant {
     /// Returns the header length in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a header is never empty")]
     pub const fn len(self) -> usize {
         match self {
             Self::A => 24,
@@ -133,7 +134,7 @@ impl FragmentHeader {
     /// The form is chosen per datagram, so one foreign datagram never locks out a sensor.
     pub fn parse(head: &[u8], datagram_len: usize) -> Result<Self, WireError> {
         const WHAT: &str = "image fragment";
-        let tag = I32::ref_from_prefix(head).map_err(|_| WireError::Length {
+        let tag = I32::ref_from_prefix(head).map_err(|_cast| WireError::Length {
             what: WHAT,
             expected: HeaderVariant::A.len(),
             found: datagram_len,

@@ -24,10 +24,15 @@ mod packetiser;
 mod range;
 mod sensor_request;
 mod shm_block;
+mod shm_directory;
+mod true_state;
 mod vehicle_state;
 
-pub use cloud::{CLOUD_HEADER_LEN, CloudHeader, CloudView};
-pub use console::{CONSOLE_LONG_LEN, CONSOLE_SHORT_LEN, console_command, parse_console_command};
+pub use cloud::{CLOUD_HEADER_LEN, CloudHeader, CloudView, append_cloud};
+pub use console::{
+    CONSOLE_LONG_LEN, CONSOLE_NETWORK_LEN, CONSOLE_SHORT_LEN, ConsoleArguments, console_command,
+    console_command_for_network, parse_console_command, split_console_command,
+};
 pub use error::WireError;
 pub use handshake::HandshakePacket;
 pub use heartbeat::HeartbeatPacket;
@@ -35,14 +40,16 @@ pub use image_fragment::{
     FragmentHeader, FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD,
 };
 pub use imu::{ImuPacket, ImuRequestPacket};
-pub use objects::{BoxEntry, ListView, TargetEntry};
+pub use objects::{BoxEntry, ListView, TargetEntry, append_list};
 pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
 pub use range::RangeRecord;
 pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
-pub use shm_block::{SHM_HEADER_LEN, ShmFlag, shm_block_len, shm_name};
+pub use shm_block::{SHM_HEADER_LEN, ShmFlag, ShmHeader, shm_block_len, shm_name};
+pub use shm_directory::{SENSORS_PER_GROUP, SensorSize, ShmDirectory};
+pub use true_state::{TrueState, TruthDatagram};
 pub use vehicle_state::{
     CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, ShortStatePacket, StateInner,
-    TimedStatePacket, TrueState,
+    TimedStatePacket,
 };
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -62,7 +69,7 @@ pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + 
 
     /// Views `bytes` as this packet; the length must be exact.
     fn parse(bytes: &[u8]) -> Result<&Self, WireError> {
-        let packet = Self::ref_from_bytes(bytes).map_err(|_| WireError::Length {
+        let packet = Self::ref_from_bytes(bytes).map_err(|_cast| WireError::Length {
             what: Self::NAME,
             expected: Self::LEN,
             found: bytes.len(),
@@ -73,7 +80,7 @@ pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + 
 
     /// Views the first bytes as this packet and returns the rest.
     fn parse_prefix(bytes: &[u8]) -> Result<(&Self, &[u8]), WireError> {
-        let (packet, rest) = Self::ref_from_prefix(bytes).map_err(|_| WireError::Length {
+        let (packet, rest) = Self::ref_from_prefix(bytes).map_err(|_cast| WireError::Length {
             what: Self::NAME,
             expected: Self::LEN,
             found: bytes.len(),

@@ -12,7 +12,7 @@ pub struct BoxEntry {
     pub copter_id: I32,
     /// Confidence.
     pub credibility: F32,
-    /// Left, top, right, bottom edge in px.
+    /// Left edge in px.
     pub min_x: F32,
     /// Top edge in px.
     pub min_y: F32,
@@ -20,6 +20,21 @@ pub struct BoxEntry {
     pub max_x: F32,
     /// Bottom edge in px.
     pub max_y: F32,
+}
+
+impl BoxEntry {
+    /// Creates an entry; `edges` are left, top, right, bottom in px.
+    pub fn new(copter_id: i32, credibility: f32, edges: [f32; 4]) -> Self {
+        let [min_x, min_y, max_x, max_y] = edges.map(F32::new);
+        Self {
+            copter_id: copter_id.into(),
+            credibility: credibility.into(),
+            min_x,
+            min_y,
+            max_x,
+            max_y,
+        }
+    }
 }
 
 impl Packet for BoxEntry {
@@ -38,8 +53,25 @@ pub struct TargetEntry {
     pub position: [F32; 3],
 }
 
+impl TargetEntry {
+    /// Creates an entry; `position` is in m.
+    pub fn new(copter_id: i32, position: [f32; 3]) -> Self {
+        Self {
+            copter_id: copter_id.into(),
+            position: position.map(F32::new),
+        }
+    }
+}
+
 impl Packet for TargetEntry {
     const NAME: &'static str = "target entry";
+}
+
+/// Appends the payload of TypeID 30 or 31 to `out`; allocates only if `out` must grow.
+pub fn append_list<T: Packet>(entries: &[T], out: &mut Vec<u8>) {
+    let count = i32::try_from(entries.len()).unwrap_or(i32::MAX);
+    out.extend_from_slice(&count.to_le_bytes());
+    out.extend_from_slice(entries.as_bytes());
 }
 
 /// A counted list, the payload of TypeID 30 and 31: i32 count, then the entries. Bytes after them are ignored.
@@ -51,12 +83,12 @@ pub struct ListView<'a, T> {
 impl<'a, T: Packet> ListView<'a, T> {
     /// Views a payload as a list.
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
-        let (count, rest) = I32::ref_from_prefix(payload).map_err(|_| WireError::Length {
+        let (count, rest) = I32::ref_from_prefix(payload).map_err(|_cast| WireError::Length {
             what: T::NAME,
             expected: 4,
             found: payload.len(),
         })?;
-        let count = usize::try_from(count.get()).map_err(|_| WireError::Field {
+        let count = usize::try_from(count.get()).map_err(|_cast| WireError::Field {
             what: T::NAME,
             field: "count",
             found: count.get().into(),
@@ -67,7 +99,7 @@ impl<'a, T: Packet> ListView<'a, T> {
             expected: wanted.saturating_add(4),
             found: payload.len(),
         })?;
-        let entries = <[T]>::ref_from_bytes(bytes).map_err(|_| WireError::Length {
+        let entries = <[T]>::ref_from_bytes(bytes).map_err(|_cast| WireError::Length {
             what: T::NAME,
             expected: wanted,
             found: bytes.len(),

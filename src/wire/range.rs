@@ -24,6 +24,27 @@ pub struct RangeRecord {
     pub box_origin: [F32; 3],
 }
 
+impl RangeRecord {
+    /// Creates a reading of `distance` m along the ray that starts at `ray_start` with the attitude `ray_angles`.
+    pub fn new(
+        distance: f32,
+        copter_id: i32,
+        ray_start: [f32; 3],
+        ray_angles: [f32; 3],
+        impact_point: [f32; 3],
+        box_origin: [f32; 3],
+    ) -> Self {
+        Self {
+            distance: distance.into(),
+            copter_id: copter_id.into(),
+            ray_start: ray_start.map(F32::new),
+            ray_angles: ray_angles.map(F32::new),
+            impact_point: impact_point.map(F32::new),
+            box_origin: box_origin.map(F32::new),
+        }
+    }
+}
+
 impl Packet for RangeRecord {
     const NAME: &'static str = "range record";
 }

@@ -15,6 +15,7 @@ pub enum RequestLayout {
 
 impl RequestLayout {
     /// Returns the length on the wire in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a layout is never empty")]
     pub const fn len(self) -> usize {
         match self {
             Self::Old => 92,

@@ -1,3 +1,7 @@
+use super::Packet;
+use zerocopy::little_endian::F64;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
 /// Bytes before the payload: flag u8 at 0, simulation time f64 at 1 (unaligned).
 pub const SHM_HEADER_LEN: usize = 9;
 
@@ -18,6 +22,50 @@ pub enum ShmFlag {
     Reading = 3,
     /// The reader has finished; the renderer may write.
     Released = 4,
+}
+
+impl TryFrom<u8> for ShmFlag {
+    type Error = u8;
+
+    /// Fails with the byte itself if no writer or reader uses it.
+    fn try_from(byte: u8) -> Result<Self, u8> {
+        Ok(match byte {
+            0 => Self::Empty,
+            1 => Self::Writing,
+            2 => Self::Ready,
+            3 => Self::Reading,
+            4 => Self::Released,
+            other => return Err(other),
+        })
+    }
+}
+
+/// Start of a shared-memory block, 9 bytes; the time is not aligned.
+///
+/// A view of a *copy*: the live flag is read and written with atomic operations by the transport.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct ShmHeader {
+    /// State of the block, see [`ShmFlag`].
+    pub flag: u8,
+    /// Simulation time in s.
+    pub sim_time: F64,
+}
+
+impl ShmHeader {
+    /// Creates a header.
+    pub fn new(flag: ShmFlag, sim_time: f64) -> Self {
+        Self {
+            flag: flag as u8,
+            sim_time: sim_time.into(),
+        }
+    }
+}
+
+impl Packet for ShmHeader {
+    const NAME: &'static str = "shared-memory header";
 }
 
 /// Returns the name of the block of a sensor below `/dev/shm`.

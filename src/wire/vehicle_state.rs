@@ -173,6 +173,17 @@ pub struct ModelOutputPacket {
 }
 tagged_1234567890!(ModelOutputPacket, "model output");
 
+impl ModelOutputPacket {
+    /// Creates the packet.
+    pub fn new(copter_id: i32, data: [f64; 32]) -> Self {
+        Self {
+            checksum: 1_234_567_890.into(),
+            copter_id: copter_id.into(),
+            data: data.map(F64::new),
+        }
+    }
+}
+
 /// `Ue4CMDGPS`, 32 bytes: geodetic position of the map centre.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
@@ -187,6 +198,17 @@ pub struct MapCentrePacket {
     pub gps: [F64; 3],
 }
 tagged_1234567890!(MapCentrePacket, "map centre");
+
+impl MapCentrePacket {
+    /// Creates the packet; `gps` is latitude deg, longitude deg, altitude m.
+    pub fn new(copter_id: i32, gps: [f64; 3]) -> Self {
+        Self {
+            checksum: 1_234_567_890.into(),
+            copter_id: copter_id.into(),
+            gps: gps.map(F64::new),
+        }
+    }
+}
 
 /// `CopterSimCrash`, 12 bytes.
 #[derive(
@@ -203,90 +225,13 @@ pub struct CrashPacket {
 }
 tagged_1234567890!(CrashPacket, "collision");
 
-/// What the three state packets have in common, as native numbers; NED world, FRD body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrueState {
-    /// Vehicle id.
-    pub copter_id: i32,
-    /// Simulation time in s.
-    pub sim_time: f64,
-    /// Position in m, NED.
-    pub position: [f64; 3],
-    /// Velocity in m/s, NED.
-    pub velocity: [f64; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [f64; 3],
-    /// Attitude w, x, y, z where the packet has one.
-    pub quaternion: Option<[f64; 4]>,
-    /// Angular rate in rad/s, FRD, where the packet has one.
-    pub rate: Option<[f64; 3]>,
-    /// Specific force in m/s², FRD, where the packet has one.
-    pub acc: Option<[f64; 3]>,
-    /// Latitude deg, longitude deg, altitude m (up).
-    pub gps: [f64; 3],
-}
-
-impl TrueState {
-    /// Reads any of the three state packets; the length tells which.
-    pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
-        let wide = |v: [F32; 3]| v.map(|x| f64::from(x.get()));
-        match bytes.len() {
-            200 => {
-                let packet = ShortStatePacket::parse(bytes)?;
-                if packet.len.get() != ShortStatePacket::STATE_LEN {
-                    return Err(WireError::Field {
-                        what: ShortStatePacket::NAME,
-                        field: "len",
-                        found: packet.len.get().into(),
-                    });
-                }
-                let s = &packet.state;
-                Ok(Self {
-                    copter_id: s.copter_id.get(),
-                    sim_time: s.sim_time.get(),
-                    position: wide(s.position),
-                    velocity: wide(s.velocity),
-                    euler: wide(s.euler),
-                    quaternion: Some(s.quaternion.map(|x| f64::from(x.get()))),
-                    rate: Some(wide(s.rate)),
-                    acc: Some(wide(s.acc)),
-                    gps: s.gps.map(F64::get),
-                })
-            }
-            168 => {
-                let s = FullStatePacket::parse(bytes)?;
-                Ok(Self {
-                    copter_id: s.copter_id.get(),
-                    sim_time: s.sim_time.get(),
-                    position: s.position.map(F64::get),
-                    velocity: wide(s.velocity),
-                    euler: wide(s.euler),
-                    quaternion: Some(s.quaternion.map(|x| f64::from(x.get()))),
-                    rate: Some(wide(s.rate)),
-                    acc: Some(wide(s.acc)),
-                    gps: s.gps.map(F64::get),
-                })
-            }
-            112 => {
-                let s = TimedStatePacket::parse(bytes)?;
-                let [lat, lon, alt] = s.gps.map(|x| f64::from(x.get()));
-                Ok(Self {
-                    copter_id: s.copter_id.get(),
-                    sim_time: s.sim_time.get(),
-                    position: s.position.map(F64::get),
-                    velocity: wide(s.velocity),
-                    euler: wide(s.euler),
-                    quaternion: None,
-                    rate: None,
-                    acc: None,
-                    gps: [lat * 1e-7, lon * 1e-7, alt * 1e-3],
-                })
-            }
-            found => Err(WireError::Length {
-                what: "true state",
-                expected: 168,
-                found,
-            }),
+impl CrashPacket {
+    /// Creates the packet; `target_id` is negative when nothing was hit.
+    pub fn new(copter_id: i32, target_id: i32) -> Self {
+        Self {
+            checksum: 1_234_567_890.into(),
+            copter_id: copter_id.into(),
+            target_id: target_id.into(),
         }
     }
 }

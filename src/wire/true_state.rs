@@ -1,0 +1,246 @@
+//! The true state as native numbers, whichever packet carries it.
+use super::{
+    CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, Packet, ShortStatePacket,
+    StateInner, TimedStatePacket, WireError,
+};
+use zerocopy::little_endian::{F32, F64, I32};
+
+/// What the three state packets have in common, as native numbers; NED world, FRD body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TrueState {
+    /// Vehicle id.
+    pub copter_id: i32,
+    /// 3D style.
+    pub vehicle_type: i32,
+    /// Simulation time in s.
+    pub sim_time: f64,
+    /// Position in m, NED, origin at the map centre.
+    pub position: [f64; 3],
+    /// Velocity in m/s, NED.
+    pub velocity: [f64; 3],
+    /// Roll, pitch, yaw in rad.
+    pub euler: [f64; 3],
+    /// Attitude w, x, y, z where the packet has one.
+    pub quaternion: Option<[f64; 4]>,
+    /// Angular rate in rad/s, FRD, where the packet has one.
+    pub rate: Option<[f64; 3]>,
+    /// Specific force in m/s², FRD, where the packet has one.
+    pub acc: Option<[f64; 3]>,
+    /// Motor speeds in rpm.
+    pub motor_rpm: [f64; 8],
+    /// Latitude deg, longitude deg, altitude m (up).
+    pub gps: [f64; 3],
+    /// Vehicle that this one collided with; only in [`ShortStatePacket`].
+    pub collided_with: Option<i32>,
+}
+
+/// Any datagram that `CopterSim` sends to user port 30101+2(id-1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack for a moment; a box would allocate per packet"
+)]
+pub enum TruthDatagram<'a> {
+    /// 200, 168 or 112 bytes.
+    State(TrueState),
+    /// 264 bytes.
+    ModelOutput(&'a ModelOutputPacket),
+    /// 32 bytes.
+    MapCentre(&'a MapCentrePacket),
+    /// 12 bytes, or 200 bytes of which only the collision counts.
+    Collision {
+        /// Id of the vehicle, where the packet has one.
+        copter_id: Option<i32>,
+        /// Id of what it collided with; `None`: nothing.
+        with: Option<i32>,
+    },
+}
+
+impl<'a> TruthDatagram<'a> {
+    /// Reads a datagram; the length tells its kind.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let hit = |id: I32| Some(id.get()).filter(|id| *id >= 0);
+        match bytes.len() {
+            12 => {
+                let crash = CrashPacket::parse(bytes)?;
+                let copter_id = Some(crash.copter_id.get());
+                let with = hit(crash.target_id);
+                Ok(Self::Collision { copter_id, with })
+            }
+            32 => MapCentrePacket::parse(bytes).map(Self::MapCentre),
+            264 => ModelOutputPacket::parse(bytes).map(Self::ModelOutput),
+            200 => {
+                let packet = ShortStatePacket::parse(bytes)?;
+                let with = hit(packet.collided_with);
+                match TrueState::try_from(packet) {
+                    Ok(state) => Ok(Self::State(state)),
+                    Err(_) if with.is_some() => Ok(Self::Collision {
+                        copter_id: None,
+                        with,
+                    }),
+                    Err(error) => Err(error),
+                }
+            }
+            _ => TrueState::parse(bytes).map(Self::State),
+        }
+    }
+}
+
+impl TrueState {
+    /// Reads any of the three state packets; the length tells which.
+    pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
+        match bytes.len() {
+            200 => Self::try_from(ShortStatePacket::parse(bytes)?),
+            168 => FullStatePacket::parse(bytes).map(Self::from),
+            112 => TimedStatePacket::parse(bytes).map(Self::from),
+            found => Err(WireError::Length {
+                what: "true state",
+                expected: 168,
+                found,
+            }),
+        }
+    }
+}
+
+impl TryFrom<&ShortStatePacket> for TrueState {
+    type Error = WireError;
+
+    /// Fails if the packet says that its state is not valid.
+    fn try_from(packet: &ShortStatePacket) -> Result<Self, WireError> {
+        if packet.len.get() != ShortStatePacket::STATE_LEN {
+            return Err(WireError::Field {
+                what: ShortStatePacket::NAME,
+                field: "len",
+                found: packet.len.get().into(),
+            });
+        }
+        let s = &packet.state;
+        Ok(Self {
+            copter_id: s.copter_id.get(),
+            vehicle_type: s.vehicle_type.get(),
+            sim_time: s.sim_time.get(),
+            position: wide(s.position),
+            velocity: wide(s.velocity),
+            euler: wide(s.euler),
+            quaternion: Some(wide(s.quaternion)),
+            rate: Some(wide(s.rate)),
+            acc: Some(wide(s.acc)),
+            motor_rpm: wide(s.motor_rpm),
+            gps: s.gps.map(F64::get),
+            collided_with: Some(packet.collided_with.get()).filter(|id| *id >= 0),
+        })
+    }
+}
+
+impl From<&FullStatePacket> for TrueState {
+    fn from(s: &FullStatePacket) -> Self {
+        Self {
+            copter_id: s.copter_id.get(),
+            vehicle_type: s.vehicle_type.get(),
+            sim_time: s.sim_time.get(),
+            position: s.position.map(F64::get),
+            velocity: wide(s.velocity),
+            euler: wide(s.euler),
+            quaternion: Some(wide(s.quaternion)),
+            rate: Some(wide(s.rate)),
+            acc: Some(wide(s.acc)),
+            motor_rpm: wide(s.motor_rpm),
+            gps: s.gps.map(F64::get),
+            collided_with: None,
+        }
+    }
+}
+
+impl From<&TimedStatePacket> for TrueState {
+    fn from(s: &TimedStatePacket) -> Self {
+        let [latitude, longitude, altitude] = s.gps.map(|x| f64::from(x.get()));
+        Self {
+            copter_id: s.copter_id.get(),
+            vehicle_type: s.vehicle_type.get(),
+            sim_time: s.sim_time.get(),
+            position: s.position.map(F64::get),
+            velocity: wide(s.velocity),
+            euler: wide(s.euler),
+            quaternion: None,
+            rate: None,
+            acc: None,
+            motor_rpm: wide(s.motor_rpm),
+            gps: [latitude / 1e7, longitude / 1e7, altitude / 1e3],
+            collided_with: None,
+        }
+    }
+}
+
+/// What the state does not know is written as 0.
+impl From<&TrueState> for ShortStatePacket {
+    fn from(s: &TrueState) -> Self {
+        Self {
+            collided_with: s.collided_with.unwrap_or(-1).into(),
+            len: Self::STATE_LEN.into(),
+            state: StateInner {
+                copter_id: s.copter_id.into(),
+                vehicle_type: s.vehicle_type.into(),
+                sim_time: s.sim_time.into(),
+                velocity: narrow(s.velocity),
+                position: narrow(s.position),
+                euler: narrow(s.euler),
+                quaternion: narrow(s.quaternion.unwrap_or_default()),
+                motor_rpm: narrow(s.motor_rpm),
+                acc: narrow(s.acc.unwrap_or_default()),
+                rate: narrow(s.rate.unwrap_or_default()),
+                pad: [0; 4],
+                gps: s.gps.map(F64::new),
+            },
+            reserved: [0; 40],
+        }
+    }
+}
+
+/// What the state does not know is written as 0.
+impl From<&TrueState> for FullStatePacket {
+    fn from(s: &TrueState) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: s.copter_id.into(),
+            vehicle_type: s.vehicle_type.into(),
+            reserved: I32::ZERO,
+            velocity: narrow(s.velocity),
+            euler: narrow(s.euler),
+            quaternion: narrow(s.quaternion.unwrap_or_default()),
+            motor_rpm: narrow(s.motor_rpm),
+            acc: narrow(s.acc.unwrap_or_default()),
+            rate: narrow(s.rate.unwrap_or_default()),
+            sim_time: s.sim_time.into(),
+            position: s.position.map(F64::new),
+            gps: s.gps.map(F64::new),
+        }
+    }
+}
+
+impl From<&TrueState> for TimedStatePacket {
+    fn from(s: &TrueState) -> Self {
+        let [latitude, longitude, altitude] = s.gps;
+        // `as` saturates, which is what a position beyond the range of the packet needs.
+        let gps =
+            [latitude * 1e7, longitude * 1e7, altitude * 1e3].map(|x| I32::new(x.round() as i32));
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: s.copter_id.into(),
+            vehicle_type: s.vehicle_type.into(),
+            gps,
+            motor_rpm: narrow(s.motor_rpm),
+            velocity: narrow(s.velocity),
+            euler: narrow(s.euler),
+            position: s.position.map(F64::new),
+            sim_time: s.sim_time.into(),
+        }
+    }
+}
+
+fn wide<const N: usize>(values: [F32; N]) -> [f64; N] {
+    values.map(|x| f64::from(x.get()))
+}
+
+fn narrow<const N: usize>(values: [f64; N]) -> [F32; N] {
+    values.map(|x| F32::new(x as f32))
+}
