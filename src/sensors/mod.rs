@@ -1,1 +1,64 @@
-//! TODO
+//! Payloads of the simulator to ROS messages: one row of [`SENSORS`] and one file per kind of sensor.
+//!
+//! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only what somebody
+//! subscribes to, into buffers that it keeps; raw images go out as the slice they came in. Why each message looks the
+//! way it does is in `docs/sensors.md`; the table of topics in `docs/topics.md` is [`topics_markdown`].
+mod camera;
+mod camera_info;
+mod cloud;
+mod codec;
+mod depth;
+mod error;
+mod imu;
+mod objects;
+mod options;
+pub mod pixels;
+mod range;
+mod spec;
+mod topics;
+
+pub use camera_info::{Lens, camera_info};
+pub use cloud::{Axes, Converted, LABELLED_FIELDS, Missing, PLAIN_FIELDS, convert};
+pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
+pub use error::SensorError;
+pub use imu::ImuConverter;
+pub use options::Options;
+pub use spec::{Frame, FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
+pub use topics::topics_markdown;
+
+/// One open sensor: its publishers and buffers.
+pub trait Sensor: Send {
+    /// Says whether any topic has a subscriber; one atomic load per topic.
+    fn wanted(&self) -> bool;
+
+    /// Converts and publishes what is subscribed to. An error is counted by the caller and never fatal.
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError>;
+
+    /// Changes the horizontal field of view, in degrees, of the following frames.
+    fn set_fov(&mut self, _fov_deg: f32) {}
+}
+
+/// The table of sensors: the bridge, the documents and the tests iterate over it.
+pub const SENSORS: &[SensorSpec] = &[
+    camera::RGB,
+    depth::DEPTH,
+    camera::GREY,
+    camera::SEGMENTATION,
+    range::RANGE,
+    cloud::DEPTH_CLOUD,
+    camera::FISHEYE,
+    camera::POD,
+    cloud::LIDAR,
+    cloud::GLOBAL_LIDAR,
+    cloud::MID40,
+    cloud::MID360,
+    objects::DETECTIONS,
+    objects::TARGETS,
+    camera::INFRARED_GREY,
+    camera::INFRARED,
+];
+
+/// Returns the row of a `TypeID`.
+pub fn spec_of(type_id: u16) -> Option<&'static SensorSpec> {
+    SENSORS.iter().find(|spec| spec.type_id == type_id)
+}

@@ -1,0 +1,283 @@
+//! Colour and grey images: types 1, 3, 4, 8, 9, 40 and 41.
+use super::{
+    Codec, Decoder, Frame, FrameKind, Layout, Lens, Sensor, SensorError, SensorSpec, Size,
+    TopicSpec, camera_info::InfoTopic, codec::size_of_file, pixels, spec::Topics,
+};
+use crate::{
+    config::params::{RgbEncoding, Stream},
+    msgs::std_msgs::msg::Header,
+    ros::{CompressedPublisher, CompressedView, ImagePublisher, ImageView, Outcome, RosError},
+};
+
+const IMAGE: &str = "sensor_msgs/msg/Image";
+const COMPRESSED: &str = "sensor_msgs/msg/CompressedImage";
+const CAMERA_INFO: &str = "sensor_msgs/msg/CameraInfo";
+
+/// The row of `camera_info`, the same for every camera.
+pub(super) const INFO_TOPIC: TopicSpec = TopicSpec {
+    stream: Stream::CameraInfo,
+    suffix: InfoTopic::SUFFIX,
+    interface: CAMERA_INFO,
+    frame: FrameKind::Optical,
+    compressed_only: false,
+    doc: "calibration, same stamp and frame as the image",
+};
+
+/// The row of an image.
+pub(super) const fn image_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
+    TopicSpec {
+        stream: Stream::Image,
+        suffix,
+        interface: IMAGE,
+        frame: FrameKind::Optical,
+        compressed_only: false,
+        doc,
+    }
+}
+
+/// The row of a compressed image.
+pub(super) const fn compressed_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
+    TopicSpec {
+        stream: Stream::Compressed,
+        suffix,
+        interface: COMPRESSED,
+        frame: FrameKind::Optical,
+        compressed_only: true,
+        doc,
+    }
+}
+
+macro_rules! camera {
+    ($name:ident, $type_id:literal, $key:literal, $suffix:literal, $open:ident, $encoding:literal, $doc:literal) => {
+        #[doc = $doc]
+        pub(super) const $name: SensorSpec = SensorSpec {
+            type_id: $type_id,
+            name: $key,
+            topics: &[
+                image_topic($suffix, $encoding),
+                compressed_topic(
+                    concat!($suffix, "/compressed"),
+                    "the simulator's PNG or JPEG, untouched",
+                ),
+                INFO_TOPIC,
+            ],
+            modes: &[0, 1, 2, 3],
+            doc: $doc,
+            open: $open,
+        };
+    };
+}
+
+camera!(
+    RGB,
+    1,
+    "rgb",
+    "img_rgb",
+    open_colour,
+    "bgr8, or rgb8 by parameter",
+    "RGB camera"
+);
+camera!(
+    GREY,
+    3,
+    "grey",
+    "img_gray",
+    open_grey,
+    "mono8",
+    "grey camera"
+);
+camera!(
+    SEGMENTATION,
+    4,
+    "segmentation",
+    "img_Segmentation",
+    open_colour,
+    "bgr8, or rgb8 by parameter",
+    "segmentation camera; colours follow the stencil values of the objects"
+);
+camera!(
+    FISHEYE,
+    8,
+    "fisheye",
+    "fisheye",
+    open_fisheye,
+    "bgr8, or rgb8 by parameter",
+    "fisheye camera"
+);
+camera!(
+    POD,
+    9,
+    "pod",
+    "img_cine",
+    open_colour,
+    "bgr8, or rgb8 by parameter",
+    "gimballed pod camera"
+);
+camera!(
+    INFRARED_GREY,
+    40,
+    "infrared_grey",
+    "img_Infrared_Gray",
+    open_grey,
+    "mono8",
+    "infrared camera, grey"
+);
+camera!(
+    INFRARED,
+    41,
+    "infrared",
+    "img_Infrared",
+    open_colour,
+    "bgr8, or rgb8 by parameter",
+    "thermal camera, false colour"
+);
+
+fn open_colour(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
+    Camera::open(topics, Layout::Bgr8, Lens::Pinhole)
+}
+
+fn open_grey(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
+    Camera::open(topics, Layout::Mono8, Lens::Pinhole)
+}
+
+fn open_fisheye(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
+    Camera::open(topics, Layout::Bgr8, Lens::Fisheye)
+}
+
+struct Camera {
+    image: ImagePublisher,
+    compressed: Option<CompressedPublisher>,
+    info: InfoTopic,
+    header: Header,
+    /// What raw payloads are.
+    raw: Layout,
+    /// What is published.
+    layout: Layout,
+    size: Size,
+    decoder: Decoder,
+    swapped: Vec<u8>,
+}
+
+impl Camera {
+    fn open(topics: &Topics<'_>, raw: Layout, lens: Lens) -> Result<Box<dyn Sensor>, RosError> {
+        let config = topics.context.config;
+        let size = Size {
+            width: config.width.into(),
+            height: config.height.into(),
+        };
+        let swap = raw == Layout::Bgr8 && topics.context.options.rgb == RgbEncoding::Rgb8;
+        Ok(Box::new(Self {
+            image: topics.image(topics.main())?,
+            compressed: topics.compressed(&topics.below("/compressed"))?,
+            info: InfoTopic::open(topics, lens)?,
+            header: topics.header(topics.main()),
+            raw,
+            layout: if swap { Layout::Rgb8 } else { raw },
+            size,
+            decoder: Decoder::new(size),
+            swapped: Vec::new(),
+        }))
+    }
+
+    /// Publishes raw pixels; without a swap the payload itself is the data.
+    fn raw(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        if self.image.subscribers() > 0 {
+            let data = if self.layout == self.raw {
+                frame.payload
+            } else {
+                self.swapped.resize(frame.payload.len(), 0);
+                pixels::copy_swapped(frame.payload, &mut self.swapped);
+                &self.swapped
+            };
+            sent(self.image.publish_if(
+                &view(&self.header, self.size, self.layout, data),
+                frame.intact,
+            )?)?;
+        }
+        Ok(self.info.publish(&self.header.stamp, self.size)?)
+    }
+
+    /// Passes a file through and decodes it, each only while somebody listens.
+    fn file(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        let (codec, size) = size_of_file(frame.payload)?;
+        if let Some(compressed) = self.compressed.as_ref().filter(|c| c.subscribers() > 0) {
+            let format = format_of(self.raw, codec);
+            let view = CompressedView {
+                header: &self.header,
+                format,
+                data: frame.payload,
+            };
+            sent(compressed.publish_if(&view, frame.intact)?)?;
+        }
+        if self.image.subscribers() > 0 {
+            let (size, data) = self.decoder.decode(frame.payload, self.layout)?;
+            sent(
+                self.image
+                    .publish_if(&view(&self.header, size, self.layout, data), frame.intact)?,
+            )?;
+        }
+        Ok(self.info.publish(&self.header.stamp, size)?)
+    }
+}
+
+impl Sensor for Camera {
+    fn wanted(&self) -> bool {
+        self.image.subscribers() > 0
+            || self
+                .compressed
+                .as_ref()
+                .is_some_and(|c| c.subscribers() > 0)
+            || self.info.wanted()
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        self.header.stamp = frame.stamp.to_msg();
+        let expected = self.size.pixels() * self.raw.bytes();
+        // A file is a file whatever the mode says (trap 2); only a raw image of the right size is never taken for one.
+        if frame.compressed
+            || (frame.payload.len() != expected && Codec::of(frame.payload).is_some())
+        {
+            self.file(frame)
+        } else if frame.payload.len() == expected {
+            self.raw(frame)
+        } else {
+            Err(SensorError::Size {
+                expected,
+                found: frame.payload.len(),
+            })
+        }
+    }
+
+    fn set_fov(&mut self, fov_deg: f32) {
+        self.info.set_fov(fov_deg);
+    }
+}
+
+fn view<'a>(header: &'a Header, size: Size, layout: Layout, data: &'a [u8]) -> ImageView<'a> {
+    ImageView {
+        header,
+        height: size.height as u32,
+        width: size.width as u32,
+        encoding: layout.encoding(),
+        step: (size.width * layout.bytes()) as u32,
+        data,
+    }
+}
+
+/// Returns what `compressed_image_transport` writes for an image of this kind (and its subscribers parse).
+fn format_of(raw: Layout, codec: Codec) -> &'static str {
+    match (raw, codec) {
+        (Layout::Mono8, Codec::Png) => "mono8; png compressed ",
+        (Layout::Mono8, Codec::Jpeg) => "mono8; jpeg compressed ",
+        (_, Codec::Png) => "bgr8; png compressed bgr8",
+        (_, Codec::Jpeg) => "bgr8; jpeg compressed bgr8",
+    }
+}
+
+/// Makes a torn frame an error; one that the middleware dropped is counted there.
+pub(super) fn sent(outcome: Outcome) -> Result<(), SensorError> {
+    match outcome {
+        Outcome::Sent | Outcome::Dropped => Ok(()),
+        Outcome::Torn => Err(SensorError::Torn),
+    }
+}

@@ -1,0 +1,118 @@
+//! Calibration of the simulator's ideal cameras.
+use super::{Size, spec::Topics};
+use crate::{
+    msgs::{builtin_interfaces::msg::Time, sensor_msgs::msg::CameraInfo, std_msgs::msg::Header},
+    ros::{Publisher, RosError},
+};
+
+/// How a camera projects.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Lens {
+    /// Straight lines stay straight; model `plumb_bob` without distortion.
+    Pinhole,
+    /// Distance from the centre proportional to the angle; model `equidistant` without distortion.
+    Fisheye,
+}
+
+/// Returns the calibration of an image of `size` with the horizontal field of view `fov_deg`.
+///
+/// The optical axis meets the middle of the image. Pixel centres have integer coordinates (OpenCV, image_geometry), so
+/// the middle is at `(W-1)/2, (H-1)/2`, and the field of view spans the outer pixel edges, `W` px. Pixels are square.
+/// A field of view that the lens cannot have gives K = 0, which `sensor_msgs/CameraInfo` defines as uncalibrated.
+pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> CameraInfo {
+    let (w, h) = (size.width as f64, size.height as f64);
+    let fov = f64::from(fov_deg).to_radians();
+    let possible = match lens {
+        Lens::Pinhole => fov > 0.0 && fov < std::f64::consts::PI,
+        Lens::Fisheye => fov > 0.0 && fov <= std::f64::consts::TAU,
+    };
+    let f = match lens {
+        Lens::Pinhole => w / (2.0 * (fov / 2.0).tan()),
+        Lens::Fisheye => w / fov,
+    };
+    let (cx, cy) = ((w - 1.0) / 2.0, (h - 1.0) / 2.0);
+    let (k, p) = if possible {
+        (
+            [f, 0.0, cx, 0.0, f, cy, 0.0, 0.0, 1.0],
+            [f, 0.0, cx, 0.0, 0.0, f, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
+        )
+    } else {
+        ([0.0; 9], [0.0; 12])
+    };
+    let (distortion_model, coefficients) = match lens {
+        Lens::Pinhole => ("plumb_bob", 5),
+        Lens::Fisheye => ("equidistant", 4),
+    };
+    CameraInfo {
+        header,
+        height: size.height as u32,
+        width: size.width as u32,
+        distortion_model: distortion_model.to_owned(),
+        d: vec![0.0; coefficients],
+        k,
+        r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        p,
+        ..CameraInfo::default()
+    }
+}
+
+/// Publishes the calibration beside each image; the message is rebuilt only if the size or the lens changes.
+pub(super) struct InfoTopic {
+    publisher: Publisher<CameraInfo>,
+    message: CameraInfo,
+    lens: Lens,
+    fov_deg: f32,
+}
+
+impl InfoTopic {
+    /// Suffix of the topic.
+    pub(super) const SUFFIX: &'static str = "camera_info";
+
+    pub(super) fn open(topics: &Topics<'_>, lens: Lens) -> Result<Self, RosError> {
+        let config = topics.context.config;
+        let size = Size {
+            width: config.width.into(),
+            height: config.height.into(),
+        };
+        Ok(Self {
+            publisher: topics.publisher(Self::SUFFIX)?,
+            message: camera_info(lens, size, config.fov_deg, topics.header(Self::SUFFIX)),
+            lens,
+            fov_deg: config.fov_deg,
+        })
+    }
+
+    pub(super) fn wanted(&self) -> bool {
+        self.publisher.subscribers() > 0
+    }
+
+    /// Publishes for an image with this stamp and size, if anybody listens.
+    pub(super) fn publish(&mut self, stamp: &Time, size: Size) -> Result<(), RosError> {
+        if !self.wanted() {
+            return Ok(());
+        }
+        if (self.message.width as usize, self.message.height as usize) != (size.width, size.height)
+        {
+            self.rebuild(size);
+        }
+        self.message.header.stamp = stamp.clone();
+        self.publisher.publish(&self.message).map(drop)
+    }
+
+    pub(super) fn set_fov(&mut self, fov_deg: f32) {
+        self.fov_deg = fov_deg;
+        self.rebuild(Size {
+            width: self.message.width as usize,
+            height: self.message.height as usize,
+        });
+    }
+
+    fn rebuild(&mut self, size: Size) {
+        self.message = camera_info(
+            self.lens,
+            size,
+            self.fov_deg,
+            std::mem::take(&mut self.message.header),
+        );
+    }
+}

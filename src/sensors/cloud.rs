@@ -1,0 +1,340 @@
+//! Point clouds: types 7, 20, 21, 22 and 23.
+//!
+//! The wire has i16 coordinates, 32767 being the range `otherParams[0]`, and for the lidars a fourth channel with the
+//! class of the object hit. The vendor scales that channel like a coordinate; here it is the class again (trap 9).
+use super::{
+    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, camera::sent, spec::Topics,
+};
+use crate::{
+    config::params::{Stream, WorldConvention},
+    msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
+    ros::{CloudPublisher, CloudView, RosError},
+    wire::CloudView as WireCloud,
+};
+use zerocopy::FromBytes as _;
+use zerocopy::little_endian::{I16, U32};
+
+/// Bits of the NaN that marks a missing point.
+const NAN_BITS: u32 = 0x7FC0_0000;
+
+const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
+    TopicSpec {
+        stream: Stream::Cloud,
+        suffix,
+        interface: "sensor_msgs/msg/PointCloud2",
+        frame,
+        compressed_only: false,
+        doc,
+    }
+}
+
+macro_rules! cloud {
+    ($name:ident, $type_id:literal, $key:literal, $suffix:literal, $frame:ident, $open:expr, $modes:expr, $fields:literal, $doc:literal) => {
+        #[doc = $doc]
+        pub(super) const $name: SensorSpec = SensorSpec {
+            type_id: $type_id,
+            name: $key,
+            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields)],
+            modes: $modes,
+            doc: $doc,
+            open: $open,
+        };
+    };
+}
+
+cloud!(
+    DEPTH_CLOUD,
+    7,
+    "depth_cloud",
+    "Depth_Cloud",
+    Link,
+    |t| Cloud::<3>::open(t, Grid::Pixels),
+    &[0, 1, 3],
+    "x, y, z; rows of pixels if complete",
+    "depth camera as point cloud"
+);
+cloud!(
+    LIDAR,
+    20,
+    "lidar",
+    "vehicle_lidar",
+    Link,
+    |t| Cloud::<4>::open(t, Grid::Rings),
+    &[0, 1],
+    "x, y, z, label; rows are rings if complete",
+    "mechanical lidar in its own frame"
+);
+cloud!(
+    GLOBAL_LIDAR,
+    21,
+    "global_lidar",
+    "global_lidar",
+    World,
+    |t| Cloud::<4>::open(t, Grid::Rings),
+    &[0, 1],
+    "x, y, z, label; rows are rings if complete",
+    "mechanical lidar in the world frame"
+);
+cloud!(
+    MID40,
+    22,
+    "mid40",
+    "livox_lidar",
+    Link,
+    |t| Cloud::<4>::open(t, Grid::None),
+    &[0, 1],
+    "x, y, z, label",
+    "Livox Mid-40"
+);
+cloud!(
+    MID360,
+    23,
+    "mid360",
+    "mid360_lidar",
+    Link,
+    |t| Cloud::<4>::open(t, Grid::None),
+    &[0, 1],
+    "x, y, z, label",
+    "Livox Mid-360"
+);
+
+/// Name, offset and type of the fields of a lidar point, 16 bytes. `label` is UINT32 because `pcl::PointXYZL` has it so.
+pub const LABELLED_FIELDS: [(&str, u32, u8); 4] = [
+    ("x", 0, PointField::FLOAT32),
+    ("y", 4, PointField::FLOAT32),
+    ("z", 8, PointField::FLOAT32),
+    ("label", 12, PointField::UINT32),
+];
+
+/// Name, offset and type of the fields of a point without label, 12 bytes.
+pub const PLAIN_FIELDS: [(&str, u32, u8); 3] = [
+    ("x", 0, PointField::FLOAT32),
+    ("y", 4, PointField::FLOAT32),
+    ("z", 8, PointField::FLOAT32),
+];
+
+/// Where rows of points come from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Grid {
+    /// The pattern has no rows.
+    None,
+    /// Width points per ring, height rings.
+    Rings,
+    /// Every n-th pixel in both directions, n being `otherParams[1]`.
+    Pixels,
+}
+
+/// From wire numbers to axes of the message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axes {
+    /// Exchange x and y before scaling.
+    swap: bool,
+    /// Metres per wire unit with sign, per axis of the message.
+    scale: [f64; 3],
+}
+
+impl Axes {
+    /// Axes of a sensor frame, which is FLU on the wire; `range` in m is 32767 on the wire.
+    pub fn sensor(range: f32) -> Self {
+        Self {
+            swap: false,
+            scale: [f64::from(range) / 32767.0; 3],
+        }
+    }
+
+    /// Axes of the world frame, which is NED on the wire.
+    pub fn world(range: f32, convention: WorldConvention) -> Self {
+        let s = f64::from(range) / 32767.0;
+        match convention {
+            WorldConvention::Enu => Self {
+                swap: true,
+                scale: [s, s, -s],
+            },
+            WorldConvention::Nwu => Self {
+                swap: false,
+                scale: [s, -s, -s],
+            },
+        }
+    }
+}
+
+/// What becomes of points without return, which are 0, 0, 0 on the wire.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Missing {
+    /// They keep their place and are NaN.
+    Nan,
+    /// They are left out.
+    Removed,
+}
+
+/// Result of [`convert`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Converted {
+    /// Points written.
+    pub points: usize,
+    /// No NaN was written.
+    pub is_dense: bool,
+}
+
+/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label as u32; `out` is resized.
+pub fn convert<const CHANNELS: usize>(
+    points: &[[I16; CHANNELS]],
+    axes: Axes,
+    missing: Missing,
+    out: &mut Vec<u8>,
+) -> Converted {
+    out.resize(points.len() * CHANNELS * 4, 0);
+    let Ok(target) = <[[U32; CHANNELS]]>::mut_from_bytes(out) else {
+        return Converted {
+            points: 0,
+            is_dense: true,
+        }; // unreachable: alignment is 1 and the length a multiple
+    };
+    let converted = match (axes.swap, missing) {
+        (false, Missing::Nan) => keep::<CHANNELS, false>(points, axes.scale, target),
+        (true, Missing::Nan) => keep::<CHANNELS, true>(points, axes.scale, target),
+        (false, Missing::Removed) => compact::<CHANNELS, false>(points, axes.scale, target),
+        (true, Missing::Removed) => compact::<CHANNELS, true>(points, axes.scale, target),
+    };
+    out.truncate(converted.points * CHANNELS * 4);
+    converted
+}
+
+/// Converts one point; the second value is not 0 if it is missing. Free of branches, so that loops become vector code.
+#[inline(always)]
+fn point<const CHANNELS: usize, const SWAP: bool>(
+    raw: &[I16; CHANNELS],
+    scale: [f64; 3],
+) -> ([U32; CHANNELS], u32) {
+    let (x, y, z) = (raw[0].get(), raw[1].get(), raw[2].get());
+    let (x, y) = if SWAP { (y, x) } else { (x, y) };
+    let missing = if (x | y | z) == 0 { NAN_BITS } else { 0 };
+    // In f64 as the vendor does; the bits of a missing coordinate are zero but for the sign.
+    let metres = |v: i16, scale: f64| U32::new(((f64::from(v) * scale) as f32).to_bits() | missing);
+    let mut out = [U32::ZERO; CHANNELS];
+    out[0] = metres(x, scale[0]);
+    out[1] = metres(y, scale[1]);
+    out[2] = metres(z, scale[2]);
+    if CHANNELS == 4 {
+        out[3] = U32::new(u32::from(raw[3].get() as u16));
+    }
+    (out, missing)
+}
+
+fn keep<const CHANNELS: usize, const SWAP: bool>(
+    points: &[[I16; CHANNELS]],
+    scale: [f64; 3],
+    target: &mut [[U32; CHANNELS]],
+) -> Converted {
+    let mut any_missing = 0;
+    for (raw, out) in points.iter().zip(&mut *target) {
+        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale);
+        *out = value;
+        any_missing |= missing;
+    }
+    Converted {
+        points: points.len(),
+        is_dense: any_missing == 0,
+    }
+}
+
+fn compact<const CHANNELS: usize, const SWAP: bool>(
+    points: &[[I16; CHANNELS]],
+    scale: [f64; 3],
+    target: &mut [[U32; CHANNELS]],
+) -> Converted {
+    let mut written = 0;
+    for raw in points {
+        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale);
+        if let Some(out) = target.get_mut(written) {
+            *out = value;
+        }
+        written += usize::from(missing == 0);
+    }
+    Converted {
+        points: written,
+        is_dense: true,
+    }
+}
+
+struct Cloud<const CHANNELS: usize> {
+    publisher: CloudPublisher,
+    header: Header,
+    fields: Vec<PointField>,
+    axes: Axes,
+    /// Points per row and rows of a complete cloud.
+    grid: Option<(usize, usize)>,
+    points: Vec<u8>,
+}
+
+impl<const CHANNELS: usize> Cloud<CHANNELS> {
+    fn open(topics: &Topics<'_>, grid: Grid) -> Result<Box<dyn Sensor>, RosError> {
+        let (config, options) = (topics.context.config, topics.context.options);
+        let (w, h) = (usize::from(config.width), usize::from(config.height));
+        let grid = match grid {
+            Grid::Rings => Some((w, h)),
+            Grid::Pixels => {
+                let step = (config.other_params[1] as usize).max(1);
+                Some((w.div_ceil(step), h.div_ceil(step)))
+            }
+            Grid::None => None,
+        };
+        let table: &[(&str, u32, u8)] = if CHANNELS == 4 {
+            &LABELLED_FIELDS
+        } else {
+            &PLAIN_FIELDS
+        };
+        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
+            name: name.to_owned(),
+            offset,
+            datatype,
+            count: 1,
+        });
+        Ok(Box::new(Self {
+            publisher: topics.cloud(topics.main())?,
+            header: topics.header(topics.main()),
+            fields: fields.collect(),
+            axes: match topics.frame() {
+                FrameKind::World => Axes::world(config.other_params[0], options.world),
+                _ => Axes::sensor(config.other_params[0]),
+            },
+            grid: grid.filter(|_| options.organized),
+            points: Vec::new(),
+        }))
+    }
+}
+
+impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
+    fn wanted(&self) -> bool {
+        self.publisher.subscribers() > 0
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        let cloud = WireCloud::<CHANNELS>::parse(frame.payload)?;
+        if !self.wanted() {
+            return Ok(());
+        }
+        let points = cloud.points();
+        let organized = self
+            .grid
+            .filter(|&(width, height)| height > 1 && width * height == points.len());
+        let missing = if organized.is_some() {
+            Missing::Nan
+        } else {
+            Missing::Removed
+        };
+        let converted = convert(points, self.axes, missing, &mut self.points);
+        let (width, height) = organized.unwrap_or((converted.points, 1));
+        self.header.stamp = frame.stamp.to_msg();
+        let view = CloudView {
+            header: &self.header,
+            height: height as u32,
+            width: width as u32,
+            fields: &self.fields,
+            point_step: 4 * CHANNELS as u32,
+            data: &self.points,
+            is_dense: converted.is_dense,
+        };
+        sent(self.publisher.publish_if(&view, frame.intact)?)
+    }
+}

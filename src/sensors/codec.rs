@@ -1,0 +1,310 @@
+//! PNG and JPEG files to pixels in a reused buffer.
+//!
+//! The codec is chosen by the first bytes of the file: the vendor's documents contradict each other about which
+//! transport mode carries which (protocol reference, trap 2). `png` and `zune-jpeg` are used directly instead of
+//! through `image`, whose adapters copy the whole file once more; the rows are turned to BGR while they are in cache.
+use super::{SensorError, pixels};
+use png::{BitDepth, ColorType, Transformations};
+use std::io::Cursor;
+use zune_jpeg::{
+    JpegDecoder,
+    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
+};
+
+/// Longest side that any sensor can have (the range of `DataWidth` in the configuration).
+const MAX_SIDE: usize = 8192;
+/// Pixels that an image may always have, whatever the sensor's settings say.
+const MIN_PIXEL_LIMIT: usize = 1 << 23;
+
+/// File format of an image.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Codec {
+    /// Portable Network Graphics.
+    Png,
+    /// JPEG.
+    Jpeg,
+}
+
+impl Codec {
+    /// Tells the format from the first bytes.
+    pub fn of(file: &[u8]) -> Option<Self> {
+        match file {
+            [0x89, b'P', b'N', b'G', ..] => Some(Self::Png),
+            [0xFF, 0xD8, ..] => Some(Self::Jpeg),
+            _ => None,
+        }
+    }
+
+    /// Returns the name as in format strings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+        }
+    }
+
+    const fn broken(self) -> SensorError {
+        SensorError::Undecodable { codec: self.name() }
+    }
+}
+
+/// Layout of decoded pixels.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Layout {
+    /// 3 bytes: blue, green, red.
+    Bgr8,
+    /// 3 bytes: red, green, blue.
+    Rgb8,
+    /// 1 byte.
+    Mono8,
+}
+
+impl Layout {
+    /// Returns the bytes per pixel.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Bgr8 | Self::Rgb8 => 3,
+            Self::Mono8 => 1,
+        }
+    }
+
+    /// Returns the name in `sensor_msgs/Image.encoding`.
+    pub const fn encoding(self) -> &'static str {
+        match self {
+            Self::Bgr8 => "bgr8",
+            Self::Rgb8 => "rgb8",
+            Self::Mono8 => "mono8",
+        }
+    }
+}
+
+/// Width and height in px.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Size {
+    /// Width in px.
+    pub width: usize,
+    /// Height in px.
+    pub height: usize,
+}
+
+impl Size {
+    /// Returns the number of pixels.
+    pub const fn pixels(self) -> usize {
+        self.width * self.height
+    }
+}
+
+/// Decoder with its buffers; steady state allocates nothing of its own.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    pixels: Vec<u8>,
+    rows: Vec<u8>,
+    limit: usize,
+}
+
+impl Decoder {
+    /// Creates a decoder for a sensor of `expected` size; files may be up to four times as large.
+    pub fn new(expected: Size) -> Self {
+        Self {
+            limit: (4 * expected.pixels()).max(MIN_PIXEL_LIMIT),
+            ..Self::default()
+        }
+    }
+
+    /// Decodes a file; the pixels stay valid until the next call.
+    pub fn decode(&mut self, file: &[u8], layout: Layout) -> Result<(Size, &[u8]), SensorError> {
+        let size = match Codec::of(file) {
+            Some(Codec::Png) => self.png(file, layout)?,
+            Some(Codec::Jpeg) => self.jpeg(file, layout)?,
+            None => return Err(SensorError::UnknownCodec { found: file.len() }),
+        };
+        Ok((size, &self.pixels[..size.pixels() * layout.bytes()]))
+    }
+
+    /// Decodes a 16-bit grey PNG to little-endian counts.
+    pub fn decode_depth(&mut self, file: &[u8]) -> Result<(Size, &[u8]), SensorError> {
+        match Codec::of(file) {
+            Some(Codec::Png) => {}
+            Some(Codec::Jpeg) => return Err(SensorError::DepthFormat),
+            None => return Err(SensorError::UnknownCodec { found: file.len() }),
+        }
+        let mut reader = png_reader(file, Transformations::IDENTITY)?;
+        let size = self.checked(reader.info().width as usize, reader.info().height as usize)?;
+        if reader.output_color_type() != (ColorType::Grayscale, BitDepth::Sixteen) {
+            return Err(SensorError::DepthFormat);
+        }
+        let len = size.pixels() * 2;
+        grow(&mut self.pixels, len);
+        grow(&mut self.rows, len);
+        reader
+            .next_frame(&mut self.rows[..len])
+            .map_err(|_| Codec::Png.broken())?;
+        pixels::swap_bytes_16(&self.rows[..len], &mut self.pixels[..len]);
+        Ok((size, &self.pixels[..len]))
+    }
+
+    fn checked(&self, width: usize, height: usize) -> Result<Size, SensorError> {
+        let size = Size { width, height };
+        if width == 0
+            || height == 0
+            || width > MAX_SIDE
+            || height > MAX_SIDE
+            || size.pixels() > self.limit
+        {
+            return Err(SensorError::TooLarge { width, height });
+        }
+        Ok(size)
+    }
+
+    fn png(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
+        let broken = || Codec::Png.broken();
+        let mut reader = png_reader(file, Transformations::EXPAND | Transformations::STRIP_16)?;
+        let size = self.checked(reader.info().width as usize, reader.info().height as usize)?;
+        let (colour, _) = reader.output_color_type();
+        let len = size.pixels() * layout.bytes();
+        grow(&mut self.pixels, len);
+        let direct = matches!(
+            (colour, layout),
+            (ColorType::Rgb, Layout::Rgb8 | Layout::Bgr8) | (ColorType::Grayscale, Layout::Mono8)
+        );
+        if direct && !reader.info().interlaced {
+            for row in self.pixels[..len].chunks_exact_mut(size.width * layout.bytes()) {
+                reader.read_row(row).map_err(|_| broken())?;
+                if layout == Layout::Bgr8 {
+                    pixels::swap_red_blue(row);
+                }
+            }
+            reader.finish().map_err(|_| broken())?;
+            return Ok(size);
+        }
+        // Uncommon: interlaced files, files with alpha or a palette, grey files for colour sensors and vice versa.
+        let wanted = reader.output_buffer_size().ok_or_else(broken)?;
+        grow(&mut self.rows, wanted);
+        reader
+            .next_frame(&mut self.rows[..wanted])
+            .map_err(|_| broken())?;
+        convert(
+            &self.rows[..wanted],
+            colour.samples(),
+            &mut self.pixels[..len],
+            layout,
+        );
+        Ok(size)
+    }
+
+    fn jpeg(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
+        let broken = |_| Codec::Jpeg.broken();
+        // zune-jpeg has vector code for RGB only, so RGB and a swap beats asking for BGR.
+        let space = if layout == Layout::Mono8 {
+            ColorSpace::Luma
+        } else {
+            ColorSpace::RGB
+        };
+        let options = DecoderOptions::new_fast()
+            .set_strict_mode(true) // a truncated frame is counted, not published with grey at its bottom
+            .set_max_width(MAX_SIDE)
+            .set_max_height(MAX_SIDE)
+            .jpeg_set_out_colorspace(space);
+        let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
+        decoder.decode_headers().map_err(broken)?;
+        let (width, height) = decoder.dimensions().ok_or_else(|| Codec::Jpeg.broken())?;
+        let size = self.checked(width, height)?;
+        let len = size.pixels() * layout.bytes();
+        grow(&mut self.pixels, len);
+        decoder
+            .decode_into(&mut self.pixels[..len])
+            .map_err(broken)?;
+        if layout == Layout::Bgr8 {
+            pixels::swap_red_blue(&mut self.pixels[..len]);
+        }
+        Ok(size)
+    }
+}
+
+/// Reads width and height from the head of a file without decoding it.
+pub fn size_of_file(file: &[u8]) -> Result<(Codec, Size), SensorError> {
+    match Codec::of(file) {
+        Some(Codec::Png) => {
+            let side = |at: usize| {
+                file.get(at..at + 4)
+                    .and_then(|b| <[u8; 4]>::try_from(b).ok())
+                    .map(|b| u32::from_be_bytes(b) as usize)
+            };
+            match (side(16), side(20)) {
+                (Some(width), Some(height)) => Ok((Codec::Png, Size { width, height })),
+                _ => Err(Codec::Png.broken()),
+            }
+        }
+        Some(Codec::Jpeg) => match jpeg_size(file) {
+            Some(size) => Ok((Codec::Jpeg, size)),
+            None => Err(Codec::Jpeg.broken()),
+        },
+        None => Err(SensorError::UnknownCodec { found: file.len() }),
+    }
+}
+
+/// Walks the markers up to the start of frame (SOF0..15 without DHT, JPG and DAC).
+fn jpeg_size(file: &[u8]) -> Option<Size> {
+    let mut rest = file.get(2..)?;
+    loop {
+        let [0xFF, marker, after @ ..] = rest else {
+            return None;
+        };
+        rest = match marker {
+            0xFF => rest.get(1..)?,      // fill byte
+            0x01 | 0xD0..=0xD8 => after, // markers without length
+            0xD9 | 0xDA => return None,  // end or scan before any frame
+            _ => {
+                let &[high, low, ..] = after else { return None };
+                if matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC) {
+                    let &[_, h1, h0, w1, w0, ..] = after.get(2..)? else {
+                        return None;
+                    };
+                    let side = |high, low| usize::from(u16::from_be_bytes([high, low]));
+                    return Some(Size {
+                        width: side(w1, w0),
+                        height: side(h1, h0),
+                    });
+                }
+                after.get(usize::from(u16::from_be_bytes([high, low])).max(2)..)?
+            }
+        };
+    }
+}
+
+fn png_reader(
+    file: &[u8],
+    transformations: Transformations,
+) -> Result<png::Reader<Cursor<&[u8]>>, SensorError> {
+    let mut decoder = png::Decoder::new(Cursor::new(file));
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.set_transformations(transformations);
+    decoder.read_info().map_err(|_| Codec::Png.broken())
+}
+
+/// Converts pixels of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGB, alpha) samples; alpha is dropped as OpenCV does.
+fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
+    for (s, t) in from
+        .chunks_exact(samples)
+        .zip(to.chunks_exact_mut(layout.bytes()))
+    {
+        let rgb = if samples < 3 {
+            [s[0]; 3]
+        } else {
+            [s[0], s[1], s[2]]
+        };
+        match layout {
+            Layout::Rgb8 => t.copy_from_slice(&rgb),
+            Layout::Bgr8 => t.copy_from_slice(&[rgb[2], rgb[1], rgb[0]]),
+            Layout::Mono8 => t[0] = if samples < 3 { s[0] } else { pixels::luma(rgb) },
+        }
+    }
+}
+
+/// Makes room; never shrinks, so that a stream of equal frames touches the allocator once.
+fn grow(buffer: &mut Vec<u8>, len: usize) {
+    if buffer.len() < len {
+        buffer.resize(len, 0);
+    }
+}

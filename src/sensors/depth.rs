@@ -1,0 +1,263 @@
+//! Depth images: type 2.
+//!
+//! The wire has u16 counts; a count is `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than
+//! `otherParams[0]` or farther than `otherParams[1]`. REP 117 wants -Inf for the one and +Inf for the other. With no
+//! lower limit only "too far" is left, so it becomes +Inf; otherwise the wire does not tell, so it becomes NaN.
+use super::{
+    Codec, Decoder, Frame, Lens, Sensor, SensorError, SensorSpec, Size,
+    camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
+    camera_info::InfoTopic,
+    spec::Topics,
+};
+use crate::{
+    config::params::DepthEncoding,
+    msgs::std_msgs::msg::Header,
+    ros::{CompressedPublisher, CompressedView, ImagePublisher, ImageView, RosError},
+};
+
+/// Count of a pixel without return.
+const NO_RETURN: u16 = u16::MAX;
+/// Metres per count if the parameter is 0.
+const DEFAULT_SCALE: f32 = 0.001;
+/// `ConfigHeader` of `compressed_depth_image_transport`: format and quantisation, unused for 16UC1.
+const CONFIG_HEADER: [u8; 12] = [0; 12];
+
+pub(super) const DEPTH: SensorSpec = SensorSpec {
+    type_id: 2,
+    name: "depth",
+    topics: &[
+        image_topic(
+            "img_depth",
+            "16UC1, mm, 0 = invalid (REP 118); mono16 counts by parameter",
+        ),
+        image_topic(
+            "img_depth_float",
+            "32FC1, m, NaN = invalid, +Inf = no return (REP 117, 118)",
+        ),
+        compressed_topic(
+            "img_depth/compressed",
+            "the simulator's 16-bit PNG, untouched: mono16 counts",
+        ),
+        compressed_topic(
+            "img_depth/compressedDepth",
+            "16UC1 PNG in mm as compressed_depth_image_transport writes it",
+        ),
+        INFO_TOPIC,
+    ],
+    modes: &[0, 1, 2, 3],
+    doc: "depth camera",
+    open: Depth::open,
+};
+
+struct Depth {
+    main: ImagePublisher,
+    float: Option<ImagePublisher>,
+    compressed: Option<CompressedPublisher>,
+    compressed_depth: Option<CompressedPublisher>,
+    info: InfoTopic,
+    header: Header,
+    vendor: bool,
+    size: Size,
+    scale: f32,
+    no_return: f32,
+    decoder: Decoder,
+    millimetres: Vec<u8>,
+    metres: Vec<u8>,
+    file: Vec<u8>,
+}
+
+impl Depth {
+    fn open(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
+        let (config, options) = (topics.context.config, topics.context.options);
+        let size = Size {
+            width: config.width.into(),
+            height: config.height.into(),
+        };
+        let [near, _, scale, ..] = config.other_params;
+        Ok(Box::new(Self {
+            main: topics.image(topics.main())?,
+            float: options
+                .depth_float
+                .then(|| topics.image(&topics.below("_float")))
+                .transpose()?,
+            compressed: topics.compressed(&topics.below("/compressed"))?,
+            compressed_depth: topics.compressed(&topics.below("/compressedDepth"))?,
+            info: InfoTopic::open(topics, Lens::Pinhole)?,
+            header: topics.header(topics.main()),
+            vendor: options.depth == DepthEncoding::Vendor,
+            size,
+            scale: if scale > 0.0 { scale } else { DEFAULT_SCALE },
+            no_return: if near > 0.0 { f32::NAN } else { f32::INFINITY },
+            decoder: Decoder::new(size),
+            millimetres: Vec::new(),
+            metres: Vec::new(),
+            file: Vec::new(),
+        }))
+    }
+
+    fn is_millimetres(&self) -> bool {
+        self.scale == DEFAULT_SCALE
+    }
+}
+
+impl Sensor for Depth {
+    fn wanted(&self) -> bool {
+        let compressed =
+            |c: &Option<CompressedPublisher>| c.as_ref().is_some_and(|c| c.subscribers() > 0);
+        self.main.subscribers() > 0
+            || self.float.as_ref().is_some_and(|f| f.subscribers() > 0)
+            || compressed(&self.compressed)
+            || compressed(&self.compressed_depth)
+            || self.info.wanted()
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        self.header.stamp = frame.stamp.to_msg();
+        let expected = self.size.pixels() * 2;
+        let is_file = frame.compressed
+            || (frame.payload.len() != expected && Codec::of(frame.payload).is_some());
+        if !is_file && frame.payload.len() != expected {
+            return Err(SensorError::Size {
+                expected,
+                found: frame.payload.len(),
+            });
+        }
+        let millimetres_fit = self.is_millimetres();
+        let Self {
+            header, decoder, ..
+        } = self;
+        if let Some(compressed) = self
+            .compressed
+            .as_ref()
+            .filter(|c| is_file && c.subscribers() > 0)
+        {
+            super::codec::size_of_file(frame.payload)?;
+            let view = CompressedView {
+                header,
+                format: "mono16; png compressed ",
+                data: frame.payload,
+            };
+            sent(compressed.publish_if(&view, frame.intact)?)?;
+        }
+
+        let main = self.main.subscribers() > 0;
+        let float = self.float.as_ref().filter(|f| f.subscribers() > 0);
+        let compressed_depth = self
+            .compressed_depth
+            .as_ref()
+            .filter(|c| is_file && c.subscribers() > 0);
+        let (size, counts) = match is_file {
+            true if main || float.is_some() || compressed_depth.is_some() => {
+                decoder.decode_depth(frame.payload)?
+            }
+            true => (super::codec::size_of_file(frame.payload)?.1, &[][..]),
+            false => (self.size, frame.payload),
+        };
+        let image = |encoding, bytes: usize, data| ImageView {
+            header,
+            height: size.height as u32,
+            width: size.width as u32,
+            encoding,
+            step: (size.width * bytes) as u32,
+            data,
+        };
+
+        let mut in_millimetres = None;
+        if (main && !self.vendor) || compressed_depth.is_some() {
+            in_millimetres = Some(if millimetres_fit && !has_no_return(counts) {
+                (counts, true)
+            } else {
+                to_millimetres(counts, self.scale, &mut self.millimetres);
+                (&self.millimetres[..], false)
+            });
+        }
+        if main {
+            let view = match in_millimetres.filter(|_| !self.vendor) {
+                Some((data, _)) => image("16UC1", 2, data),
+                None => image("mono16", 2, counts),
+            };
+            sent(self.main.publish_if(&view, frame.intact)?)?;
+        }
+        if let Some(float) = float {
+            to_metres(counts, self.scale, self.no_return, &mut self.metres);
+            sent(float.publish_if(&image("32FC1", 4, &self.metres), frame.intact)?)?;
+        }
+        if let (Some(publisher), Some((data, unchanged))) = (compressed_depth, in_millimetres) {
+            self.file.clear();
+            self.file.extend_from_slice(&CONFIG_HEADER);
+            if unchanged {
+                self.file.extend_from_slice(frame.payload);
+            } else {
+                encode(size, data, &mut self.file)?;
+            }
+            let view = CompressedView {
+                header,
+                format: "16UC1; compressedDepth png",
+                data: &self.file,
+            };
+            sent(publisher.publish_if(&view, frame.intact)?)?;
+        }
+        Ok(self.info.publish(&self.header.stamp, size)?)
+    }
+
+    fn set_fov(&mut self, fov_deg: f32) {
+        self.info.set_fov(fov_deg);
+    }
+}
+
+fn count(bytes: &[u8]) -> u16 {
+    u16::from_le_bytes([bytes[0], bytes[1]])
+}
+
+/// Says whether any pixel has no return; the sky is at the top, so this usually ends early.
+fn has_no_return(counts: &[u8]) -> bool {
+    counts.chunks(512).any(|block| {
+        block
+            .chunks_exact(2)
+            .fold(false, |found, c| found | (count(c) == NO_RETURN))
+    })
+}
+
+/// Converts counts to millimetres; no return and what does not fit become 0, which is invalid (REP 118).
+fn to_millimetres(counts: &[u8], scale: f32, out: &mut Vec<u8>) {
+    out.resize(counts.len(), 0);
+    if scale == DEFAULT_SCALE {
+        for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(2)) {
+            let raw = count(c);
+            o.copy_from_slice(&(if raw == NO_RETURN { 0 } else { raw }).to_le_bytes());
+        }
+        return;
+    }
+    let per_count = scale * 1000.0;
+    for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(2)) {
+        let raw = count(c);
+        let value = f32::from(raw) * per_count + 0.5;
+        let valid = raw != NO_RETURN && value < 65536.0;
+        // Through i32, for which SSE2 has a conversion.
+        o.copy_from_slice(&(if valid { value as i32 as u16 } else { 0 }).to_le_bytes());
+    }
+}
+
+/// Converts counts to metres; 0 becomes NaN, no return `no_return`.
+fn to_metres(counts: &[u8], scale: f32, no_return: f32, out: &mut Vec<u8>) {
+    out.resize(counts.len() * 2, 0);
+    for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(4)) {
+        let raw = count(c);
+        let metres = f32::from(raw) * scale;
+        let metres = if raw == 0 { f32::NAN } else { metres };
+        o.copy_from_slice(&(if raw == NO_RETURN { no_return } else { metres }).to_le_bytes());
+    }
+}
+
+/// Appends the little-endian counts as a PNG, fastest setting.
+fn encode(size: Size, counts: &[u8], file: &mut Vec<u8>) -> Result<(), SensorError> {
+    let broken = |_| SensorError::Undecodable { codec: "png" };
+    let mut encoder = png::Encoder::new(file, size.width as u32, size.height as u32);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    encoder.set_compression(png::Compression::Fast);
+    let mut big_endian = vec![0; counts.len()];
+    super::pixels::swap_bytes_16(counts, &mut big_endian);
+    let mut writer = encoder.write_header().map_err(broken)?;
+    writer.write_image_data(&big_endian).map_err(broken)
+}

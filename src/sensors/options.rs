@@ -1,0 +1,63 @@
+use crate::config::params::{DepthEncoding, Params, RgbEncoding, WorldConvention};
+
+/// How payloads are converted; the parameters that concern sensors.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Options {
+    /// Channel order of colour images.
+    pub rgb: RgbEncoding,
+    /// Encoding of the main depth topic.
+    pub depth: DepthEncoding,
+    /// Offer depth in metres too.
+    pub depth_float: bool,
+    /// Offer the simulator's PNG and JPEG files.
+    pub compressed: bool,
+    /// Give clouds rows where the sensor has them.
+    pub organized: bool,
+    /// Axes of the world frame.
+    pub world: WorldConvention,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            rgb: RgbEncoding::Bgr8,
+            depth: DepthEncoding::Millimetres,
+            depth_float: true,
+            compressed: true,
+            organized: true,
+            world: WorldConvention::Enu,
+        }
+    }
+}
+
+impl Options {
+    /// Takes over the parameters; those of sensor `seq_id` win over the global ones.
+    pub fn new(params: &Params, seq_id: u16) -> Self {
+        let encoding = params.sensor(seq_id).encoding;
+        let encoding = encoding.as_deref();
+        Self {
+            rgb: match encoding {
+                Some("bgr8") => RgbEncoding::Bgr8,
+                Some("rgb8") => RgbEncoding::Rgb8,
+                _ => params.rgb_encoding,
+            },
+            depth: match encoding {
+                Some("16UC1") => DepthEncoding::Millimetres,
+                Some("vendor" | "mono16") => DepthEncoding::Vendor,
+                _ => params.depth.encoding,
+            },
+            depth_float: params.depth.publish_float,
+            compressed: params.compressed_enabled,
+            organized: params.cloud_organized,
+            world: params.frames.world,
+        }
+    }
+
+    /// Turns a vector from the simulator's world axes (NED) to those of the map frame.
+    pub fn world_from_ned(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        match self.world {
+            WorldConvention::Enu => [y, x, -z],
+            WorldConvention::Nwu => [x, -y, -z],
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Range finder: type 5.
+use super::{
+    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, objects::set_text, spec::Topics,
+};
+use crate::{
+    config::params::Stream,
+    msgs::{
+        sensor_msgs::msg::Range,
+        vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose},
+    },
+    ros::{Publisher, RosError},
+    wire::{Packet, RangeRecord},
+};
+
+/// Range in m if `otherParams[0]` is 0; the vendor's default.
+const DEFAULT_MAX_RANGE: f32 = 200.0;
+/// Full angle of the beam in rad. The simulator casts one ray; RViz draws a cone, so it is thin but not zero.
+const FIELD_OF_VIEW: f32 = 0.01;
+
+pub(super) const RANGE: SensorSpec = SensorSpec {
+    type_id: 5,
+    name: "range",
+    topics: &[
+        TopicSpec {
+            stream: Stream::Range,
+            suffix: "range",
+            interface: "sensor_msgs/msg/Range",
+            frame: FrameKind::Link,
+            compressed_only: false,
+            doc: "m along x; +Inf beyond the range, -Inf at 0 (REP 117)",
+        },
+        TopicSpec {
+            stream: Stream::Detections,
+            suffix: "range/hit",
+            interface: "vision_msgs/msg/Detection3DArray",
+            frame: FrameKind::World,
+            compressed_only: false,
+            doc: "object hit: id, point hit (pose), centre of its box (bbox); empty without hit",
+        },
+    ],
+    modes: &[0, 1, 3],
+    doc: "range finder",
+    open: RangeFinder::open,
+};
+
+struct RangeFinder {
+    range: Publisher<Range>,
+    hit: Publisher<Detection3DArray>,
+    reading: Range,
+    hits: Detection3DArray,
+    /// Kept while nothing is hit, so that its strings are reused.
+    spare: Detection3D,
+    options: super::Options,
+}
+
+impl RangeFinder {
+    fn open(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
+        let max_range = topics.context.config.other_params[0];
+        let hit = topics.below("/hit");
+        let header = topics.header(&hit);
+        Ok(Box::new(Self {
+            range: topics.publisher(topics.main())?,
+            hit: topics.publisher(&hit)?,
+            reading: Range {
+                header: topics.header(topics.main()),
+                radiation_type: Range::INFRARED,
+                field_of_view: FIELD_OF_VIEW,
+                min_range: 0.0,
+                max_range: if max_range > 0.0 {
+                    max_range
+                } else {
+                    DEFAULT_MAX_RANGE
+                },
+                ..Range::default()
+            },
+            spare: Detection3D {
+                header: header.clone(),
+                results: vec![ObjectHypothesisWithPose::default()],
+                ..Detection3D::default()
+            },
+            hits: Detection3DArray {
+                header,
+                detections: Vec::with_capacity(1),
+            },
+            options: topics.context.options,
+        }))
+    }
+}
+
+/// Returns what REP 117 wants for a distance.
+fn rep_117(distance: f32, min: f32, max: f32) -> f32 {
+    if distance.is_nan() || distance < 0.0 {
+        f32::NAN // no sensor measures this
+    } else if distance <= min {
+        f32::NEG_INFINITY
+    } else if distance >= max {
+        f32::INFINITY
+    } else {
+        distance
+    }
+}
+
+impl Sensor for RangeFinder {
+    fn wanted(&self) -> bool {
+        self.range.subscribers() > 0 || self.hit.subscribers() > 0
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        let (record, _) = RangeRecord::parse_prefix(frame.payload)?;
+        let record = *record;
+        if !(frame.intact)() {
+            return Err(SensorError::Torn);
+        }
+        let stamp = frame.stamp.to_msg();
+        self.reading.range = rep_117(
+            record.distance.get(),
+            self.reading.min_range,
+            self.reading.max_range,
+        );
+        if self.range.subscribers() > 0 {
+            self.reading.header.stamp = stamp.clone();
+            self.range.publish(&self.reading)?;
+        }
+        if self.hit.subscribers() > 0 {
+            let vector = |v: [zerocopy::little_endian::F32; 3]| {
+                self.options.world_from_ned(v.map(|c| f64::from(c.get())))
+            };
+            self.hits.header.stamp = stamp.clone();
+            if self.reading.range.is_finite() {
+                let mut hit = self
+                    .hits
+                    .detections
+                    .pop()
+                    .unwrap_or_else(|| std::mem::take(&mut self.spare));
+                hit.header.stamp = stamp;
+                set_text(&mut hit.id, record.copter_id.get());
+                if let Some(result) = hit.results.first_mut() {
+                    set_text(&mut result.hypothesis.class_id, record.copter_id.get());
+                    result.hypothesis.score = 1.0;
+                    super::objects::set_point(
+                        &mut result.pose.pose.position,
+                        vector(record.impact_point),
+                    );
+                    result.pose.pose.orientation.w = 1.0;
+                }
+                super::objects::set_point(&mut hit.bbox.center.position, vector(record.box_origin));
+                hit.bbox.center.orientation.w = 1.0;
+                self.hits.detections.push(hit);
+            } else if let Some(hit) = self.hits.detections.pop() {
+                self.spare = hit;
+            }
+            self.hit.publish(&self.hits)?;
+        }
+        Ok(())
+    }
+}

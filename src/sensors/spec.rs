@@ -1,0 +1,256 @@
+use super::{Options, Sensor};
+use crate::{
+    config::{SensorConfig, params::Stream},
+    msgs::{Message, builtin_interfaces::msg::Time, std_msgs::msg::Header},
+    ros::{
+        CloudPublisher, CompressedPublisher, ImagePublisher, Middleware, Publisher, Qos, RosError,
+    },
+    time::{RosTime, SimTime},
+};
+
+/// One topic of a sensor.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TopicSpec {
+    /// What it carries.
+    pub stream: Stream,
+    /// Name below `<root>/sensor<SeqID>/`.
+    pub suffix: &'static str,
+    /// ROS type.
+    pub interface: &'static str,
+    /// Frame the header names.
+    pub frame: FrameKind,
+    /// Exists only with a compressed transport (mode 1 or 3).
+    pub compressed_only: bool,
+    /// The row in `docs/topics.md`.
+    pub doc: &'static str,
+}
+
+/// Which of a sensor's frames its messages are in.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum FrameKind {
+    /// `<prefix>sensor<SeqID>_optical_frame`: z forward, x right, y down (REP 103).
+    Optical,
+    /// `<prefix>sensor<SeqID>_link`: x forward, y left, z up (REP 103).
+    Link,
+    /// `map`, axes as the world convention says.
+    World,
+}
+
+/// The frame ids of one sensor.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FrameIds {
+    /// Optical frame.
+    pub optical: String,
+    /// Link frame.
+    pub link: String,
+    /// World frame.
+    pub world: String,
+}
+
+impl FrameIds {
+    /// Returns the default frame ids of sensor `seq_id` of the vehicle whose frames start with `prefix`.
+    pub fn new(prefix: &str, seq_id: u16) -> Self {
+        Self {
+            optical: format!("{prefix}sensor{seq_id}_optical_frame"),
+            link: format!("{prefix}sensor{seq_id}_link"),
+            world: "map".to_owned(),
+        }
+    }
+
+    /// Returns the frame id of a kind.
+    pub fn id(&self, kind: FrameKind) -> &str {
+        match kind {
+            FrameKind::Optical => &self.optical,
+            FrameKind::Link => &self.link,
+            FrameKind::World => &self.world,
+        }
+    }
+}
+
+/// Everything a sensor needs to open its topics.
+pub struct SensorContext<'a> {
+    /// Where topics are opened; remapping rules are applied there.
+    pub middleware: &'a Middleware,
+    /// Entry of Config.json.
+    pub config: &'a SensorConfig,
+    /// Name of the main topic, usually [`SensorSpec::default_topic`]; the others follow it.
+    pub topic: &'a str,
+    /// Frame ids.
+    pub frames: FrameIds,
+    /// How payloads are converted.
+    pub options: Options,
+    /// Quality of service per stream.
+    pub qos: &'a dyn Fn(Stream) -> Qos,
+}
+
+/// One kind of sensor: a row of [`super::SENSORS`].
+pub struct SensorSpec {
+    /// `TypeID` of the simulator.
+    pub type_id: u16,
+    /// Key in configuration and documents.
+    pub name: &'static str,
+    /// Its topics; the first is the vendor's.
+    pub topics: &'static [TopicSpec],
+    /// Values of SendProtocol\[0\] that carry it: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
+    pub modes: &'static [u16],
+    /// One sentence for `docs/topics.md`.
+    pub doc: &'static str,
+    pub(super) open: fn(&Topics<'_>) -> Result<Box<dyn Sensor>, RosError>,
+}
+
+impl SensorSpec {
+    /// Opens the topics of one sensor of this kind.
+    pub fn open(&self, context: &SensorContext<'_>) -> Result<Box<dyn Sensor>, RosError> {
+        (self.open)(&Topics {
+            spec: self,
+            context,
+        })
+    }
+
+    /// Returns the vendor's topic suffix.
+    pub fn suffix(&self) -> &'static str {
+        self.topics[0].suffix
+    }
+
+    /// Returns the name of the main topic without parameters, for example `/rflysim/sensor3/img_rgb` below `/rflysim`.
+    pub fn default_topic(&self, root: &str, seq_id: u16) -> String {
+        format!(
+            "{}/sensor{seq_id}/{}",
+            root.trim_end_matches('/'),
+            self.suffix()
+        )
+    }
+
+    /// Returns the name of one of the topics if the main one is called `main`: what starts like the main suffix is
+    /// appended (`img_rgb/compressed`, `img_depth_float`), everything else is a sibling (`camera_info`).
+    pub fn topic_name(&self, topic: &TopicSpec, main: &str) -> String {
+        match topic.suffix.strip_prefix(self.suffix()) {
+            Some(rest) => format!("{main}{rest}"),
+            None => match main.rsplit_once('/') {
+                Some((parent, _)) => format!("{parent}/{}", topic.suffix),
+                None => topic.suffix.to_owned(),
+            },
+        }
+    }
+
+    /// Returns the type of the main topic.
+    pub fn interface(&self) -> &'static str {
+        self.topics[0].interface
+    }
+
+    /// Returns the frame of the main topic.
+    pub fn frame(&self) -> FrameKind {
+        self.topics[0].frame
+    }
+}
+
+impl std::fmt::Debug for SensorSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SensorSpec")
+            .field("type_id", &self.type_id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A row and a context: what a sensor opens its publishers from.
+pub(super) struct Topics<'a> {
+    spec: &'a SensorSpec,
+    /// The context.
+    pub(super) context: &'a SensorContext<'a>,
+}
+
+impl Topics<'_> {
+    /// Opens the topic with this suffix.
+    pub(super) fn image(&self, suffix: &str) -> Result<ImagePublisher, RosError> {
+        let (name, qos) = self.name_and_qos(suffix);
+        self.context.middleware.image(&name, qos)
+    }
+
+    /// Opens the topic with this suffix if the transport delivers files and the options want it.
+    pub(super) fn compressed(&self, suffix: &str) -> Result<Option<CompressedPublisher>, RosError> {
+        if !self.context.config.transport.is_compressed() || !self.context.options.compressed {
+            return Ok(None);
+        }
+        let (name, qos) = self.name_and_qos(suffix);
+        self.context.middleware.compressed(&name, qos).map(Some)
+    }
+
+    /// Opens the topic with this suffix.
+    pub(super) fn cloud(&self, suffix: &str) -> Result<CloudPublisher, RosError> {
+        let (name, qos) = self.name_and_qos(suffix);
+        self.context.middleware.cloud(&name, qos)
+    }
+
+    /// Opens the topic with this suffix.
+    pub(super) fn publisher<M: Message>(&self, suffix: &str) -> Result<Publisher<M>, RosError> {
+        let (name, qos) = self.name_and_qos(suffix);
+        self.context.middleware.publisher(&name, qos)
+    }
+
+    /// Returns a header in the frame of the topic with this suffix; its stamp is set per message.
+    pub(super) fn header(&self, suffix: &str) -> Header {
+        Header {
+            stamp: Time::default(),
+            frame_id: self.context.frames.id(self.row(suffix).frame).to_owned(),
+        }
+    }
+
+    /// Returns the frame of the main topic.
+    pub(super) fn frame(&self) -> FrameKind {
+        self.spec.frame()
+    }
+
+    /// Returns the suffix of the main topic.
+    pub(super) fn main(&self) -> &'static str {
+        self.spec.suffix()
+    }
+
+    /// Returns the suffix of the topic below the main one, for example of `/compressed`.
+    pub(super) fn below(&self, rest: &str) -> String {
+        format!("{}{rest}", self.spec.suffix())
+    }
+
+    fn row(&self, suffix: &str) -> &'static TopicSpec {
+        let topics = self.spec.topics;
+        let row = topics.iter().find(|t| t.suffix == suffix);
+        debug_assert!(row.is_some(), "{} has no topic {suffix}", self.spec.name);
+        row.unwrap_or(&topics[0])
+    }
+
+    fn name_and_qos(&self, suffix: &str) -> (String, Qos) {
+        let row = self.row(suffix);
+        (
+            self.spec.topic_name(row, self.context.topic),
+            (self.context.qos)(row.stream),
+        )
+    }
+}
+
+/// One payload of a sensor, whole.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    /// Payload without transport headers.
+    pub payload: &'a [u8],
+    /// Stamp of the ROS headers.
+    pub stamp: RosTime,
+    /// Time of the simulator.
+    pub sim_time: SimTime,
+    /// The transport is mode 1 or 3, so images are PNG or JPEG files.
+    pub compressed: bool,
+    /// Is `payload` still what was received? Shared memory: asked after each copy; UDP: always true.
+    pub intact: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Frame<'a> {
+    /// Returns a frame that nobody else can write to.
+    pub fn new(payload: &'a [u8], stamp: RosTime, compressed: bool) -> Self {
+        Self {
+            payload,
+            stamp,
+            sim_time: SimTime::default(),
+            compressed,
+            intact: &|| true,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+use super::{FrameKind, SENSORS, SensorSpec, TopicSpec};
+use std::fmt::Write as _;
+
+/// Returns `docs/topics.md`, made of [`SENSORS`].
+pub fn topics_markdown() -> String {
+    let mut text = String::from(HEAD);
+    for spec in SENSORS {
+        for (i, topic) in spec.topics.iter().enumerate() {
+            row(&mut text, spec, topic, i == 0);
+        }
+    }
+    text.push_str(
+        "| IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) |\n",
+    );
+    text
+}
+
+const HEAD: &str = "\
+# Topics
+
+Made from the table `SENSORS` (`src/sensors/mod.rs`) by `make docs`; a test compares. Why the messages look as they do:
+[sensors.md](sensors.md).
+
+* `<N>` is the sensor's `SeqID`, `<prefix>` the frame prefix of its vehicle (empty for a single vehicle).
+* *QoS* is the name in `qos.<stream>.*` parameters.
+* *Modes* are the values of `SendProtocol[0]`: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
+* Nothing is converted for a topic without subscribers.
+
+| TypeID | Sensor | Topic | Type | Frame | QoS | Modes | Content |
+|---|---|---|---|---|---|---|---|
+";
+
+fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
+    let frame = match topic.frame {
+        FrameKind::Optical => "`<prefix>sensor<N>_optical_frame`",
+        FrameKind::Link => "`<prefix>sensor<N>_link`",
+        FrameKind::World => "`map`",
+    };
+    let modes: Vec<String> = spec
+        .modes
+        .iter()
+        .filter(|m| !topic.compressed_only || [1, 3].contains(*m))
+        .map(u16::to_string)
+        .collect();
+    let (type_id, name) = if first {
+        (spec.type_id.to_string(), spec.name)
+    } else {
+        (String::new(), "")
+    };
+    let _ = writeln!(
+        text,
+        "| {type_id} | {name} | `/rflysim/sensor<N>/{}` | `{}` | {frame} | `{}` | {} | {} |",
+        topic.suffix,
+        topic.interface,
+        topic.stream.name(),
+        modes.join(", "),
+        topic.doc,
+    );
+}
