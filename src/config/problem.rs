@@ -71,7 +71,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// Returns the candidate that `word` is probably a misspelling of.
+/// Returns the candidate that `word` is probably a misspelling or a part of.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -79,15 +79,25 @@ pub(crate) fn closest<'a>(
     let lower = word.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| {
-            (
-                strsim::jaro_winkler(&lower, &candidate.to_lowercase()),
-                candidate,
-            )
-        })
-        .filter(|(score, _)| *score >= 0.87)
+        .map(|candidate| (similarity(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score >= 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
+}
+
+/// 0 to 1. Edits catch typing errors, containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
+fn similarity(word: &str, candidate: &str) -> f64 {
+    let edits = strsim::normalized_damerau_levenshtein(word, candidate);
+    let (short, long) = if word.len() < candidate.len() {
+        (word, candidate)
+    } else {
+        (candidate, word)
+    };
+    if short.len() >= 4 && long.contains(short) {
+        edits.max(0.7 + 0.2 * short.len() as f64 / long.len() as f64)
+    } else {
+        edits
+    }
 }
 
 /// Returns `; did you mean "x"?` or nothing.

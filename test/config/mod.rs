@@ -1,1 +1,4 @@
 //! Tests of `config`.
+mod angle_unit;
+mod golden;
+mod vendor;

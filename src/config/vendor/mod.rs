@@ -1,5 +1,23 @@
 //! The simulator's `Config.json`, with the quirks of the vendor's loader but without its silence.
+//!
+//! Where the vendor skips a sensor or gives up, this is a [`Problem`]; all problems of all files are reported at once.
+//! The format is documented in `docs/config_json.md`.
+//!
+//! ```
+//! use rfly_bridge::config::vendor::{VendorOverrides, load};
+//! let file = ("Config.json".to_owned(), r#"{"VisionSensors": [{"TypeID": 1, "DataWith": 640}]}"#.to_owned());
+//! let problems = load(&[file], &VendorOverrides::default()).unwrap_err();
+//! assert!(problems.to_string().contains(r#"did you mean "DataWidth"?"#));
+//! ```
+mod entry;
+mod fields;
+mod relations;
+mod text;
+mod types;
+
 use super::{Problem, Problems, SensorConfig, TransportMode};
+use fields::{Entry, Findings};
+use text::Node;
 
 /// Parameter `transport_mode`: what becomes of `SendProtocol[0]`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -9,7 +27,7 @@ pub enum TransportOverride {
     /// As the vendor's loader on Linux: mode 0 becomes 1, the others stay.
     #[default]
     Vendor,
-    /// This mode for every sensor.
+    /// This mode for every sensor whose type has it, 1 for the others.
     Mode(TransportMode),
 }
 
@@ -31,11 +49,114 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
 }
 
-/// Reads `(name, text)` of one or more files, as if the vendor's loader had been called once per file.
+/// Reads `(name, text)` of one or more files, as if the vendor's loader had been called once per file: the sensors
+/// are appended, automatic numbering starts anew in each file, and one sensor with `EularOrQuat` gives all the new layout.
 ///
 /// # Errors
 /// All problems of all files.
 pub fn load(files: &[(String, String)], overrides: &VendorOverrides) -> Result<Loaded, Problems> {
-    let _ = (files, overrides);
-    Ok(Loaded::default())
+    let (loaded, problems) = inspect(files, overrides);
+    problems.or(loaded)
+}
+
+/// The same, but returns the good sensors beside the problems, for tools that show both.
+pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Loaded, Problems) {
+    let mut findings = Findings::default();
+    let mut drafts = Vec::new();
+    for (name, text) in files {
+        let mut current = None;
+        let Some(root) = read_root(name, text, &mut findings) else {
+            continue;
+        };
+        for (i, node) in read_list(name, &root, &mut findings).iter().enumerate() {
+            let path = format!("{name}: VisionSensors[{i}]");
+            match node {
+                Node::Object(pairs) => drafts.push(entry::read(
+                    &mut Entry::new(path, pairs, &mut findings),
+                    overrides,
+                    &mut current,
+                )),
+                other => findings
+                    .problems
+                    .push(path, format!("must be an object, is {other}")),
+            }
+        }
+    }
+    relations::check(&drafts, &mut findings);
+    let mut sensors: Vec<SensorConfig> = drafts
+        .into_iter()
+        .filter_map(|draft| draft.sensor)
+        .collect();
+    let layout_new = sensors.iter().any(|sensor| sensor.layout_new);
+    for sensor in &mut sensors {
+        sensor.layout_new = layout_new;
+    }
+    (
+        Loaded {
+            sensors,
+            warnings: findings.warnings,
+        },
+        findings.problems,
+    )
+}
+
+fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<Node> {
+    match text::parse(text) {
+        Ok(root) => Some(root),
+        Err(error) => {
+            let position = format!(" at line {} column {}", error.line(), error.column());
+            let message = error.to_string();
+            let message = message.strip_suffix(&position).unwrap_or(&message);
+            findings.problems.push(
+                format!("{name}:{}:{}", error.line(), error.column()),
+                format!("is no JSON: {message}"),
+            );
+            None
+        }
+    }
+}
+
+fn read_list<'a>(name: &str, root: &'a Node, findings: &mut Findings) -> &'a [Node] {
+    const LIST: &str = "VisionSensors";
+    let Node::Object(pairs) = root else {
+        findings.problems.push(
+            name,
+            format!("must be an object with the key \"{LIST}\", is {root}"),
+        );
+        return &[];
+    };
+    // The path of top-level keys is `Config.json: key`, without the dot that entries have.
+    let value = pairs
+        .iter()
+        .rev()
+        .find(|(key, _)| key == LIST)
+        .map(|(_, value)| value);
+    for (key, _) in pairs.iter().filter(|(key, _)| key != LIST) {
+        let meant = super::problem::closest(key, [LIST]).filter(|_| value.is_none());
+        match meant {
+            Some(_) => findings.problems.push(
+                format!("{name}: {key}"),
+                format!("unknown key; did you mean \"{LIST}\"?"),
+            ),
+            None => findings.warnings.push(Problem::new(
+                format!("{name}: {key}"),
+                "unknown key, ignored",
+            )),
+        }
+    }
+    match value {
+        Some(Node::Array(list)) if !list.is_empty() => return list,
+        Some(Node::Array(_)) => findings.problems.push(
+            format!("{name}: {LIST}"),
+            "is empty, at least one sensor is needed",
+        ),
+        Some(other) => findings.problems.push(
+            format!("{name}: {LIST}"),
+            format!("must be an array, is {other}"),
+        ),
+        None => findings
+            .problems
+            .push(format!("{name}: {LIST}"), "is missing"),
+    }
+    &[]
 }

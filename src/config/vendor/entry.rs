@@ -1,0 +1,429 @@
+//! One entry of `VisionSensors`.
+use super::fields::Entry;
+use super::types::{self, Fov, Size, TypeRules};
+use super::{TransportOverride, VendorOverrides};
+use crate::config::{Mount, MountOrientation, SensorConfig, TransportMode};
+
+const MANDATORY: &[&str] = &[
+    "SeqID",
+    "TypeID",
+    "TargetCopter",
+    "TargetMountType",
+    "DataWidth",
+    "DataHeight",
+    "DataCheckFreq",
+    "SendProtocol",
+    "CameraFOV",
+    "SensorPosXYZ",
+    "SensorAngEular",
+    "otherParams",
+];
+/// The last one is no key, but explained elsewhere if [`misspelt_eular`] says so.
+const OPTIONAL: [&str; 3] = ["EularOrQuat", "SensorAngQuat", "EulerOrQuat"];
+
+/// Largest image edge in px.
+const MAX_EDGE: i64 = 8192;
+/// Most points of a cloud: 128 MiB of the simulator's 8-byte points.
+const MAX_POINTS: i64 = 1 << 24;
+/// Port of SeqID 0 where the file says port 0.
+const BASE_PORT: u16 = 9999;
+
+/// What an entry says, as far as it could be read; the rest serves the checks between entries.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) path: String,
+    pub(super) seq_id: Option<u16>,
+    pub(super) automatic: bool,
+    pub(super) mount: Option<Mount>,
+    /// Port that data arrives on; none with shared memory.
+    pub(super) udp_port: Option<u16>,
+    /// `SendProtocol[0]` was 0 and is now 1 because the vendor does so on Linux.
+    pub(super) moved_to_udp: bool,
+    pub(super) sensor: Option<SensorConfig>,
+}
+
+/// Reads one entry. `current` is the last SeqID of this file and is advanced even by an entry with problems, as the
+/// vendor does.
+pub(super) fn read(
+    entry: &mut Entry<'_>,
+    overrides: &VendorOverrides,
+    current: &mut Option<u16>,
+) -> Draft {
+    let before = entry.problem_count();
+    entry.warn_duplicates();
+    let optional = if misspelt_eular(entry) {
+        &OPTIONAL[..]
+    } else {
+        &OPTIONAL[..2]
+    };
+    entry.check_keys(MANDATORY, optional);
+
+    let automatic =
+        entry.get("SeqID").and_then(super::text::Node::integer) == Some(0) && current.is_some();
+    let seq_id = read_seq_id(entry, current);
+    let rules = read_type(entry);
+    let mount = read_mount(entry);
+    let size = read_size(entry, rules);
+    let rate_hz = entry.integer("DataCheckFreq", 1..=1000, "Hz");
+    let send = read_send_protocol(entry, seq_id, rules, overrides);
+    let fov = read_fov(entry, rules);
+    let position = entry.numbers::<3>("SensorPosXYZ");
+    let orientation = read_orientation(entry);
+    let new_layout = entry.get("EularOrQuat").is_some();
+    let other_params = read_other_params(entry, new_layout);
+    let mode = send.as_ref().map(|send| send.mode);
+    if let (Some(rules), Some(params)) = (rules, &other_params) {
+        types::check_other_params(entry, rules, params, mode, size.unwrap_or_default());
+    }
+
+    let good = entry.problem_count() == before;
+    let sensor = || {
+        let (rules, send, orientation) = (rules?, send.as_ref()?, orientation?);
+        let (width, height) = size?;
+        Some(SensorConfig {
+            seq_id: seq_id?,
+            type_id: rules.id,
+            mount: mount?,
+            width: u16::try_from(width).ok()?,
+            height: u16::try_from(height).ok()?,
+            rate_hz: u16::try_from(rate_hz?).ok()?,
+            transport: send.mode,
+            ip: send.ip,
+            port: send.port,
+            reserved: send.reserved,
+            fov_deg: fov? as f32,
+            position_frd: position?,
+            orientation: orientation.value(),
+            other_params: other_params?.map(|v| v as f32),
+            layout_new: new_layout,
+            raw_euler: orientation.euler.map(|v| v as f32),
+            raw_quaternion: orientation.quaternion.map(|v| v as f32),
+            eular_or_quat: orientation.selector as f32,
+        })
+    };
+    Draft {
+        path: entry.path.clone(),
+        seq_id,
+        automatic,
+        mount,
+        udp_port: send
+            .as_ref()
+            .filter(|send| send.mode.is_udp())
+            .map(|send| send.port),
+        moved_to_udp: send.as_ref().is_some_and(|send| send.moved_to_udp),
+        sensor: if good { sensor() } else { None },
+    }
+}
+
+/// Some of the vendor's documents write `EulerOrQuat`, which its loader ignores: the sensor then has the old layout
+/// and looks where its Euler angles say. That is an error where a quaternion was meant to count.
+fn misspelt_eular(entry: &mut Entry<'_>) -> bool {
+    let meant = entry
+        .get("EulerOrQuat")
+        .and_then(super::text::Node::number)
+        .is_some_and(|v| v > 0.5);
+    let harmful =
+        meant && entry.get("EularOrQuat").is_none() && entry.get("SensorAngQuat").is_some();
+    if harmful {
+        entry.problem(
+            "EulerOrQuat",
+            "unknown key, so SensorAngQuat does not count; did you mean \"EularOrQuat\"?",
+        );
+    }
+    harmful
+}
+
+fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> {
+    let written = u16::try_from(entry.integer("SeqID", 0..=65_535, "")?).ok()?;
+    let seq_id = match (written, *current) {
+        (0, Some(last)) => last.checked_add(1),
+        _ => Some(written),
+    };
+    if seq_id.is_none() {
+        entry.problem(
+            "SeqID",
+            "0 means one more than the last SeqID, which is 65535 already",
+        );
+    }
+    *current = seq_id.or(*current);
+    seq_id
+}
+
+fn read_type(entry: &mut Entry<'_>) -> Option<&'static TypeRules> {
+    let id = entry.integer("TypeID", 0..=65_535, "")?;
+    let rules = types::find(id);
+    if rules.is_none() {
+        let known: Vec<String> = types::TYPES
+            .iter()
+            .map(|rules| rules.id.to_string())
+            .collect();
+        match types::unsupported(id) {
+            Some(why) => entry.problem("TypeID", format!("{id} is the {why}")),
+            None => entry.problem(
+                "TypeID",
+                format!("must be one of {}, is {id}", known.join(", ")),
+            ),
+        }
+    }
+    rules
+}
+
+fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
+    let target = entry.integer("TargetCopter", 0..=65_535, "");
+    let mount_type = entry.integer(
+        "TargetMountType",
+        0..=4,
+        "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)",
+    );
+    let (target, mount_type) = (
+        u16::try_from(target?).ok()?,
+        u16::try_from(mount_type?).ok()?,
+    );
+    if target == 0 && matches!(mount_type, 0 | 1 | 3) {
+        entry.problem(
+            "TargetCopter",
+            "must be in 1..=65535 with this TargetMountType (CopterIDs start at 1), is 0",
+        );
+        return None;
+    }
+    Mount::from_numbers(mount_type, target)
+}
+
+fn read_size(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<(i64, i64)> {
+    let (range, unit) = match rules.map(|rules| rules.size) {
+        Some(Size::Pixels) => (1..=MAX_EDGE, "px"),
+        Some(Size::Points) => (1..=65_535, "points"),
+        Some(Size::Unused) | None => (0..=65_535, ""),
+    };
+    let width = entry.integer("DataWidth", range.clone(), unit);
+    let height = entry.integer("DataHeight", range, unit);
+    let (width, height) = (width?, height?);
+    if rules.is_some_and(|rules| rules.size == Size::Points) && width * height > MAX_POINTS {
+        entry.problem(
+            "DataWidth",
+            format!("times DataHeight must be at most {MAX_POINTS} points, is {width} * {height}"),
+        );
+        return None;
+    }
+    Some((width, height))
+}
+
+fn read_fov(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<f64> {
+    let fov = entry.number("CameraFOV")?;
+    let rules = rules?;
+    let (good, allowed) = match rules.fov {
+        Fov::Pinhole => (fov > 0.0 && fov < 180.0, "above 0 and below 180"),
+        Fov::Fisheye => (fov > 0.0 && fov <= 360.0, "above 0 and at most 360"),
+        Fov::Unused => (true, ""),
+    };
+    if !good {
+        entry.problem(
+            "CameraFOV",
+            format!(
+                "must be {allowed} deg for TypeID {} ({}), is {fov}",
+                rules.id, rules.name
+            ),
+        );
+        return None;
+    }
+    if rules.fov == Fov::Fisheye && !(180.0..=270.0).contains(&fov) {
+        entry.warning(
+            "CameraFOV",
+            format!("the simulator documents 180 to 270 deg for the fisheye camera, is {fov}"),
+        );
+    }
+    Some(fov)
+}
+
+/// `SendProtocol` after the overrides.
+struct Send {
+    mode: TransportMode,
+    ip: [u8; 4],
+    port: u16,
+    reserved: [u16; 2],
+    moved_to_udp: bool,
+}
+
+fn read_send_protocol(
+    entry: &mut Entry<'_>,
+    seq_id: Option<u16>,
+    rules: Option<&TypeRules>,
+    overrides: &VendorOverrides,
+) -> Option<Send> {
+    const NAMES: &str = " (mode, 4 bytes of the address, port, 2 reserved)";
+    let values = entry.array("SendProtocol", 8, NAMES)?;
+    let before = entry.problem_count();
+    let mut number = |i: usize, max: i64| -> Option<i64> {
+        let node = values.get(i)?;
+        entry.check_integer(&format!("SendProtocol[{i}]"), node, 0..=max)
+    };
+    // A value that an override replaces does not matter.
+    let written_mode = if matches!(overrides.transport, TransportOverride::Mode(_)) {
+        Some(0)
+    } else {
+        number(0, 3)
+    };
+    let mut ip = [0; 4];
+    for (i, byte) in ip.iter_mut().enumerate() {
+        *byte = match overrides.receive_address {
+            Some(address) => address[i],
+            None => number(i + 1, 255)
+                .and_then(|v| u8::try_from(v).ok())
+                .unwrap_or(0),
+        };
+    }
+    let written_port = number(5, 65_535).and_then(|v| u16::try_from(v).ok());
+    let reserved = [6, 7].map(|i| {
+        number(i, 65_535)
+            .and_then(|v| u16::try_from(v).ok())
+            .unwrap_or(0)
+    });
+
+    let written_mode = TransportMode::from_number(u16::try_from(written_mode?).ok()?)?;
+    let (mode, moved_to_udp) = match overrides.transport {
+        TransportOverride::File => (written_mode, false),
+        TransportOverride::Vendor if written_mode == TransportMode::SharedMemory => {
+            (TransportMode::UdpCompressed, true)
+        }
+        TransportOverride::Vendor => (written_mode, false),
+        TransportOverride::Mode(mode) => (mode, false),
+    };
+    let mode = check_mode(entry, mode, rules, overrides);
+    let port = match (written_port?, seq_id) {
+        (0, Some(seq_id)) => match BASE_PORT.checked_add(seq_id) {
+            Some(port) => port,
+            None => {
+                entry.problem("SendProtocol[5]", format!("port 0 means {BASE_PORT} + SeqID, which is above 65535 for SeqID {seq_id}; give a port"));
+                0
+            }
+        },
+        (port, _) => port,
+    };
+    (entry.problem_count() == before).then_some(Send {
+        mode,
+        ip,
+        port,
+        reserved,
+        moved_to_udp,
+    })
+}
+
+/// A mode in the file must suit the type; a parameter is meant for those that have the mode, the others get 1.
+fn check_mode(
+    entry: &mut Entry<'_>,
+    mode: TransportMode,
+    rules: Option<&TypeRules>,
+    overrides: &VendorOverrides,
+) -> TransportMode {
+    let Some(rules) = rules.filter(|rules| !rules.modes.allow(mode)) else {
+        return mode;
+    };
+    let (id, name, number) = (rules.id, rules.name, mode.number());
+    if matches!(overrides.transport, TransportOverride::Mode(_)) {
+        entry.warning(
+            "SendProtocol[0]",
+            format!("transport_mode {number} does not exist for TypeID {id} ({name}); 1 is used"),
+        );
+        return TransportMode::UdpCompressed;
+    }
+    entry.problem(
+        "SendProtocol[0]",
+        format!(
+            "must be {} for TypeID {id} ({name}), is {number}",
+            rules.modes.text()
+        ),
+    );
+    mode
+}
+
+/// The three keys of the attitude as written.
+#[derive(Clone, Copy)]
+struct Orientation {
+    selector: f64,
+    euler: [f64; 3],
+    quaternion: [f64; 4],
+}
+
+impl Orientation {
+    fn uses_quaternion(&self) -> bool {
+        self.selector > 0.5
+    }
+
+    fn norm(&self) -> f64 {
+        self.quaternion.iter().map(|v| v * v).sum::<f64>().sqrt()
+    }
+
+    fn value(&self) -> MountOrientation {
+        if self.uses_quaternion() {
+            let norm = self.norm();
+            MountOrientation::Quaternion(self.quaternion.map(|v| v / norm))
+        } else {
+            MountOrientation::Euler(self.euler)
+        }
+    }
+}
+
+fn read_orientation(entry: &mut Entry<'_>) -> Option<Orientation> {
+    let euler = entry.numbers::<3>("SensorAngEular");
+    if entry.get("EularOrQuat").is_none() {
+        if entry.get("SensorAngQuat").is_some() {
+            entry.warning("SensorAngQuat", "ignored, because there is no EularOrQuat");
+        }
+        return Some(Orientation {
+            selector: 0.0,
+            euler: euler?,
+            quaternion: [0.0; 4],
+        });
+    }
+    let selector = entry.number("EularOrQuat");
+    if entry.get("SensorAngQuat").is_none() {
+        entry.problem(
+            "SensorAngQuat",
+            "is missing; with EularOrQuat it must be there, even if the Euler angles count",
+        );
+    }
+    let quaternion = entry.numbers::<4>("SensorAngQuat");
+    let orientation = Orientation {
+        selector: selector?,
+        euler: euler?,
+        quaternion: quaternion?,
+    };
+    if orientation.uses_quaternion() {
+        let norm = orientation.norm();
+        if norm < 1e-6 {
+            entry.problem(
+                "SensorAngQuat",
+                "must be a rotation (w, x, y, z) because EularOrQuat is above 0.5, is zero",
+            );
+            return None;
+        }
+        if (norm - 1.0).abs() > 0.01 {
+            entry.warning(
+                "SensorAngQuat",
+                format!("has the norm {norm:.3} instead of 1; TF uses it normalised"),
+            );
+        }
+    }
+    Some(orientation)
+}
+
+/// 16 values with `EularOrQuat`, otherwise 8.
+fn read_other_params(entry: &mut Entry<'_>, new_layout: bool) -> Option<[f64; 16]> {
+    let (length, why) = match (new_layout, entry.get("EulerOrQuat").is_some()) {
+        (true, _) => (16, " with EularOrQuat"),
+        (false, false) => (8, " without EularOrQuat"),
+        (false, true) => (
+            8,
+            " without EularOrQuat (the file has \"EulerOrQuat\"; did you mean \"EularOrQuat\"?)",
+        ),
+    };
+    let values = entry.array("otherParams", length, why)?;
+    let before = entry.problem_count();
+    let mut out = [0.0; 16];
+    for (i, (slot, node)) in out.iter_mut().zip(values).enumerate() {
+        *slot = entry
+            .check_number(&format!("otherParams[{i}]"), node)
+            .unwrap_or(0.0);
+    }
+    (entry.problem_count() == before).then_some(out)
+}

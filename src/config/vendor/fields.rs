@@ -1,0 +1,236 @@
+//! Typed access to the keys of one object, collecting what is wrong instead of stopping.
+use super::text::Node;
+use crate::config::problem::{Problem, Problems, closest};
+use std::ops::RangeInclusive;
+
+/// Problems and warnings found so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) problems: Problems,
+    pub(super) warnings: Vec<Problem>,
+}
+
+/// One entry of `VisionSensors` and where it stands.
+pub(super) struct Entry<'a> {
+    /// `Config.json: VisionSensors[1]`.
+    pub(super) path: String,
+    pairs: &'a [(String, Node)],
+    findings: &'a mut Findings,
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn new(
+        path: String,
+        pairs: &'a [(String, Node)],
+        findings: &'a mut Findings,
+    ) -> Self {
+        Self {
+            path,
+            pairs,
+            findings,
+        }
+    }
+
+    pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
+        self.findings
+            .problems
+            .push(format!("{}.{key}", self.path), message);
+    }
+
+    pub(super) fn warning(&mut self, key: &str, message: impl Into<String>) {
+        self.findings
+            .warnings
+            .push(Problem::new(format!("{}.{key}", self.path), message));
+    }
+
+    pub(super) fn problem_count(&self) -> usize {
+        self.findings.problems.0.len()
+    }
+
+    /// Returns the value of a key; of several the last, as JSON readers do.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+        self.pairs
+            .iter()
+            .rev()
+            .find(|(k, _)| k == key)
+            .map(|(_, value)| value)
+    }
+
+    /// Returns the keys that are not in `known`, each once.
+    pub(super) fn unknown_keys(&self, known: &[&str]) -> Vec<&'a str> {
+        let mut unknown: Vec<&str> = Vec::new();
+        for (key, _) in self.pairs {
+            if !known.contains(&key.as_str()) && !unknown.contains(&key.as_str()) {
+                unknown.push(key);
+            }
+        }
+        unknown
+    }
+
+    /// Warns about keys that occur twice.
+    pub(super) fn warn_duplicates(&mut self) {
+        for (i, (key, _)) in self.pairs.iter().enumerate() {
+            if self.pairs[..i].iter().any(|(earlier, _)| earlier == key) {
+                self.warning(key, "occurs twice, the last one counts");
+            }
+        }
+    }
+
+    /// Reports mandatory keys that are missing and explains unknown ones.
+    ///
+    /// The vendor ignores unknown keys, so they only matter when a mandatory key is missing: then the similar one is
+    /// probably it, and one problem says both.
+    pub(super) fn check_keys(&mut self, mandatory: &[&str], optional: &[&str]) {
+        let known: Vec<&str> = mandatory.iter().chain(optional).copied().collect();
+        let mut missing: Vec<&str> = mandatory
+            .iter()
+            .copied()
+            .filter(|key| self.get(key).is_none())
+            .collect();
+        for key in self.unknown_keys(&known) {
+            if let Some(meant) = closest(key, missing.iter().copied()) {
+                missing.retain(|m| *m != meant);
+                self.problem(
+                    key,
+                    format!("unknown key, and {meant:?} is missing; did you mean {meant:?}?"),
+                );
+            } else if let Some(meant) = closest(key, known.iter().copied()) {
+                self.warning(
+                    key,
+                    format!("unknown key, ignored; did you mean {meant:?}?"),
+                );
+            } else {
+                self.warning(key, "unknown key, ignored");
+            }
+        }
+        for key in missing {
+            self.problem(key, "is missing");
+        }
+    }
+
+    /// Returns an integer in a range.
+    pub(super) fn integer(
+        &mut self,
+        key: &str,
+        range: RangeInclusive<i64>,
+        unit: &str,
+    ) -> Option<i64> {
+        let node = self.get(key)?;
+        let Some(value) = node.integer() else {
+            let hint = match node {
+                Node::Float(v) if v.fract() == 0.0 && v.abs() < 1e9 => format!("; write {v:.0}"),
+                Node::Str(text) if text.trim().parse::<i64>().is_ok() => {
+                    "; remove the quotes".to_owned()
+                }
+                _ => String::new(),
+            };
+            self.problem(key, format!("must be an integer, is {node}{hint}"));
+            return None;
+        };
+        if let Node::Bool(given) = node {
+            self.warning(key, format!("is {given}, taken as {value}"));
+        }
+        self.in_range(key, value, range, unit)
+    }
+
+    /// Returns a real number.
+    pub(super) fn number(&mut self, key: &str) -> Option<f64> {
+        let node = self.get(key)?;
+        self.check_number(key, node)
+    }
+
+    /// Returns `N` real numbers.
+    pub(super) fn numbers<const N: usize>(&mut self, key: &str) -> Option<[f64; N]> {
+        let values = self.array(key, N, "")?;
+        let mut out = [0.0; N];
+        let mut good = true;
+        for (i, (slot, node)) in out.iter_mut().zip(values).enumerate() {
+            match self.check_number(&format!("{key}[{i}]"), node) {
+                Some(value) => *slot = value,
+                None => good = false,
+            }
+        }
+        good.then_some(out)
+    }
+
+    /// Returns an array of a given length; `why` completes the message.
+    pub(super) fn array(&mut self, key: &str, length: usize, why: &str) -> Option<&'a [Node]> {
+        match self.get(key)? {
+            Node::Array(values) if values.len() == length => Some(values),
+            Node::Array(values) => {
+                self.problem(
+                    key,
+                    format!("must have {length} values{why}, has {}", values.len()),
+                );
+                None
+            }
+            other => {
+                self.problem(
+                    key,
+                    format!("must be an array of {length} values{why}, is {other}"),
+                );
+                None
+            }
+        }
+    }
+
+    pub(super) fn check_integer(
+        &mut self,
+        key: &str,
+        node: &Node,
+        range: RangeInclusive<i64>,
+    ) -> Option<i64> {
+        match node.integer() {
+            Some(value) => self.in_range(key, value, range, ""),
+            None => {
+                self.problem(key, format!("must be an integer, is {node}"));
+                None
+            }
+        }
+    }
+
+    /// A number that single precision, which goes on the wire, can hold.
+    pub(super) fn check_number(&mut self, key: &str, node: &Node) -> Option<f64> {
+        match node.number() {
+            Some(value) if (value as f32).is_finite() => Some(value),
+            Some(_) => {
+                self.problem(key, format!("does not fit single precision, is {node}"));
+                None
+            }
+            None => {
+                let hint = match node {
+                    Node::Str(text) if text.trim().parse::<f64>().is_ok() => "; remove the quotes",
+                    _ => "",
+                };
+                self.problem(key, format!("must be a number, is {node}{hint}"));
+                None
+            }
+        }
+    }
+
+    fn in_range(
+        &mut self,
+        key: &str,
+        value: i64,
+        range: RangeInclusive<i64>,
+        unit: &str,
+    ) -> Option<i64> {
+        if range.contains(&value) {
+            return Some(value);
+        }
+        let unit = if unit.is_empty() {
+            String::new()
+        } else {
+            format!(" {unit}")
+        };
+        self.problem(
+            key,
+            format!(
+                "must be in {}..={}{unit}, is {value}",
+                range.start(),
+                range.end()
+            ),
+        );
+        None
+    }
+}

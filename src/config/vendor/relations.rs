@@ -1,0 +1,117 @@
+//! What only shows when all sensors of all files are known.
+use super::entry::Draft;
+use super::fields::Findings;
+use crate::config::{Mount, Problem};
+
+/// The simulator renders at most this many sensors per machine.
+const MAX_SENSORS: usize = 32;
+
+pub(super) fn check(drafts: &[Draft], findings: &mut Findings) {
+    check_seq_ids(drafts, findings);
+    check_ports(drafts, findings);
+    check_carriers(drafts, findings);
+    if let Some(draft) = drafts.get(MAX_SENSORS) {
+        let message = format!(
+            "the simulator renders at most {MAX_SENSORS} sensors per machine, here are {}",
+            drafts.len()
+        );
+        findings.problems.push(&draft.path, message);
+    }
+    note_moved_transport(drafts, findings);
+}
+
+fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
+    for (i, draft) in drafts.iter().enumerate() {
+        let Some(seq_id) = draft.seq_id else { continue };
+        if let Some(first) = drafts[..i]
+            .iter()
+            .find(|earlier| earlier.seq_id == Some(seq_id))
+        {
+            let how = if draft.automatic {
+                "0 becomes the next number, "
+            } else {
+                ""
+            };
+            findings.problems.push(
+                format!("{}.SeqID", draft.path),
+                format!("{how}{seq_id} is also the SeqID of {}", first.path),
+            );
+        }
+    }
+}
+
+/// Equal ports follow from equal SeqIDs; one problem is enough then.
+fn check_ports(drafts: &[Draft], findings: &mut Findings) {
+    for (i, draft) in drafts.iter().enumerate() {
+        let Some(port) = draft.udp_port.filter(|port| *port != 0) else {
+            continue;
+        };
+        let clash = drafts[..i]
+            .iter()
+            .find(|earlier| earlier.udp_port == Some(port) && earlier.seq_id != draft.seq_id);
+        if let Some(first) = clash {
+            findings.problems.push(
+                format!("{}.SendProtocol[5]", draft.path),
+                format!("UDP port {port} is also used by {}", first.path),
+            );
+        }
+    }
+}
+
+/// A carrying sensor must have been requested before; that also excludes cycles.
+fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
+    for (i, draft) in drafts.iter().enumerate() {
+        let Some(Mount::Sensor(carrier)) = draft.mount else {
+            continue;
+        };
+        if drafts[..i]
+            .iter()
+            .any(|earlier| earlier.seq_id == Some(carrier))
+        {
+            continue;
+        }
+        let path = format!("{}.TargetCopter", draft.path);
+        let message = match drafts[i..]
+            .iter()
+            .position(|later| later.seq_id == Some(carrier))
+        {
+            Some(0) => format!(
+                "with TargetMountType 4 it names the carrying sensor, and sensor {carrier} cannot carry itself"
+            ),
+            Some(later) => format!(
+                "with TargetMountType 4 it names the carrying sensor, which must come earlier; sensor {carrier} is {}",
+                drafts[i + later].path
+            ),
+            None => {
+                let earlier: Vec<String> = drafts[..i]
+                    .iter()
+                    .filter_map(|d| d.seq_id)
+                    .map(|id| id.to_string())
+                    .collect();
+                let known = if earlier.is_empty() {
+                    "there is none before it".to_owned()
+                } else {
+                    format!("those before it are {}", earlier.join(", "))
+                };
+                format!(
+                    "with TargetMountType 4 it must be the SeqID of a sensor, {known}; is {carrier}"
+                )
+            }
+        };
+        findings.problems.push(path, message);
+    }
+}
+
+fn note_moved_transport(drafts: &[Draft], findings: &mut Findings) {
+    let mut moved = drafts.iter().filter(|draft| draft.moved_to_udp);
+    if let Some(first) = moved.next() {
+        let count = 1 + moved.count();
+        findings.warnings.push(Problem::new(
+            format!("{}.SendProtocol[0]", first.path),
+            format!(
+                "is 0 (shared memory), {count} sensor(s) in all; UDP mode 1 is used, as the vendor's loader does on Linux \
+                 (transport_mode:=file keeps shared memory)"
+            ),
+        ));
+    }
+}

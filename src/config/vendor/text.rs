@@ -1,0 +1,152 @@
+//! From text to a tree: comments away, JSON in, keys in order.
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// Removes `//` and `#` comments.
+///
+/// The vendor's loader cuts at the first of them even inside a string, which always leaves a string open and so breaks
+/// the file. Skipping strings therefore reads every file that the vendor reads, with the same meaning, and some more.
+pub(super) fn without_comments(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut out = String::with_capacity(text.len());
+    // A lone CR ends a line too: Python's text mode, which the vendor uses, says so.
+    for line in text.split_inclusive(['\n', '\r']) {
+        out.push_str(&line[..comment_start(line)]);
+        if let Some(end @ ('\n' | '\r')) = line.chars().next_back() {
+            out.push(end);
+        }
+    }
+    out
+}
+
+/// Returns where the comment, or else the end of line, begins. No string of JSON goes on in the next line.
+fn comment_start(line: &str) -> usize {
+    let bytes = line.as_bytes();
+    let mut in_string = false;
+    let mut i = 0;
+    while let Some(byte) = bytes.get(i) {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => i += 1,
+            b'#' if !in_string => return i,
+            b'/' if !in_string && bytes.get(i + 1) == Some(&b'/') => return i,
+            b'\n' | b'\r' => return i,
+            _ => {}
+        }
+        i += 1;
+    }
+    line.len()
+}
+
+/// JSON that keeps the order of keys, and keys that occur twice.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(String),
+    Array(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// Returns a number; the vendor's Python takes booleans for 0 and 1.
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Bool(value) => Some(f64::from(*value)),
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Returns an integer; booleans as above, `640.0` is none.
+    pub(super) fn integer(&self) -> Option<i64> {
+        match self {
+            Self::Bool(value) => Some((*value).into()),
+            Self::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    /// Short: for error messages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => write!(f, "null"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Str(value) if value.chars().count() > 40 => {
+                write!(f, "a string of {} characters", value.chars().count())
+            }
+            Self::Str(value) => write!(f, "{value:?}"),
+            Self::Array(values) => write!(f, "an array of {}", values.len()),
+            Self::Object(_) => write!(f, "an object"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Int(value))
+    }
+
+    /// Nothing in the file may be that large; as a saturated value it fails every range check.
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Int(i64::try_from(value).unwrap_or(i64::MAX)))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Str(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(Node::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Node::Object(pairs))
+    }
+}
+
+/// Parses a whole file.
+pub(super) fn parse(text: &str) -> Result<Node, serde_json::Error> {
+    serde_json::from_str(&without_comments(text))
+}
