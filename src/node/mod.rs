@@ -1,1 +1,18 @@
-//! TODO
+//! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
+mod build;
+mod clock;
+mod error;
+mod health;
+mod request;
+mod settings;
+mod shm_source;
+mod stats;
+mod supervisor;
+pub mod top;
+mod udp_source;
+mod vehicle;
+
+pub use build::Bridge;
+pub use error::NodeError;
+pub use request::{LinkChange, LinkState, Liveness, sensor_request};
+pub use settings::{NODE_NAME, Settings};

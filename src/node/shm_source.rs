@@ -2,7 +2,7 @@
 use super::clock::{SimClock, host_now};
 use super::stats::SourceStats;
 use crate::sensors::{Frame, Sensor};
-use crate::time::SimTime;
+use crate::time::{SimTime, Stream};
 use crate::transport::SharedBlock;
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl ShmSource {
             Some(Err("malformed"))
         } else {
             let sim_time = SimTime::from_secs(seconds);
-            let stamp = self.clock.stamp(sim_time, arrival);
+            let stamp = self.clock.stamp(sim_time, arrival, Stream::Image);
             let sensor = &mut self.sensor;
             sensor.wanted().then(|| {
                 let intact = || block.flag() == ShmFlag::Reading as u8;

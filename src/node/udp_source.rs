@@ -3,7 +3,7 @@ use super::clock::{SimClock, host_now};
 use super::stats::SourceStats;
 use crate::sensors::{Frame, Sensor};
 use crate::session::{Landing, Outcome, Reassembler};
-use crate::time::{RosTime, SimTime};
+use crate::time::{RosTime, SimTime, Stream};
 use crate::transport::UdpReceiver;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -60,12 +60,12 @@ impl UdpSource {
                 return Ok(true);
             }
             Outcome::Counted(info) => {
-                self.clock.stamp(SimTime::from_secs(info.sim_time), info.arrival);
+                self.clock.stamp(SimTime::from_secs(info.sim_time), info.arrival, Stream::Image);
                 (info, None)
             }
             Outcome::Complete(whole) => {
                 let sim_time = SimTime::from_secs(whole.info.sim_time);
-                let stamp = self.clock.stamp(sim_time, whole.info.arrival);
+                let stamp = self.clock.stamp(sim_time, whole.info.arrival, Stream::Image);
                 let frame = Frame { payload: whole.payload, stamp, sim_time, compressed: self.compressed, intact: &|| true };
                 (whole.info, Some(self.sensor.accept(&frame)))
             }

@@ -3,4 +3,4 @@ mod shm;
 mod udp;
 
 pub use shm::{SharedBlock, ShmError};
-pub use udp::{BindOptions, Datagram, UdpReceiver};
+pub use udp::{BindOptions, Datagram, UdpReceiver, is_local_address};

@@ -157,3 +157,12 @@ fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Whether an address belongs to this machine.
+pub fn is_local_address(address: Ipv4Addr) -> bool {
+    let own = |interface: nix::ifaddrs::InterfaceAddress| {
+        interface.address.as_ref().and_then(|a| a.as_sockaddr_in()).map(SockaddrIn::ip)
+    };
+    address.is_loopback()
+        || nix::ifaddrs::getifaddrs().is_ok_and(|all| all.filter_map(own).any(|ip| ip == address))
+}

@@ -1,0 +1,173 @@
+//! What the bridge knows about itself, as `/diagnostics`.
+use super::clock::{SimClocks, host_now};
+use super::request::LinkState;
+use super::stats::{Figures, SourceStats};
+use crate::frames::MissingPath;
+use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use crate::ros::{Middleware, Publisher, WriterReport};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+const OK: u8 = 0;
+const WARN: u8 = 1;
+const ERROR: u8 = 2;
+const STALE: u8 = 3;
+
+/// Collects figures and publishes them.
+pub(crate) struct Health {
+    pub(crate) middleware: Middleware,
+    pub(crate) publisher: Publisher<DiagnosticArray>,
+    pub(crate) renderer: String,
+    /// Sources that nobody requests from the renderer: IMU, true state, heartbeats.
+    pub(crate) others: Vec<Arc<SourceStats>>,
+    pub(crate) clocks: SimClocks,
+    pub(crate) missing: Vec<MissingPath>,
+    before: BTreeMap<String, (u64, u64, u64)>,
+    last: Instant,
+}
+
+impl Health {
+    /// Creates an empty record.
+    pub(crate) fn new(
+        middleware: Middleware,
+        publisher: Publisher<DiagnosticArray>,
+        renderer: String,
+        others: Vec<Arc<SourceStats>>,
+        clocks: SimClocks,
+        missing: Vec<MissingPath>,
+    ) -> Self {
+        Self {
+            middleware,
+            publisher,
+            renderer,
+            others,
+            clocks,
+            missing,
+            before: BTreeMap::new(),
+            last: Instant::now(),
+        }
+    }
+
+    /// Publishes one report.
+    pub(crate) fn report(&mut self, links: &[(&SourceStats, LinkState)]) {
+        let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
+        self.last = Instant::now();
+        let mut status = Vec::new();
+        for (stats, state) in links {
+            status.push(self.source(stats, *state, seconds));
+        }
+        for stats in self.others.clone() {
+            let state = match stats.lock().last_frame {
+                None => LinkState::Waiting,
+                Some(at) if at.elapsed().as_secs_f64() > 3.0 => LinkState::Lost,
+                Some(_) => LinkState::Up,
+            };
+            status.push(self.source(&stats, state, seconds));
+        }
+        status.extend(self.clocks.iter().map(|(vehicle, clock)| {
+            let c = clock.status();
+            let values = vec![
+                value("offset_s", format!("{:.9}", c.offset_ns as f64 * 1e-9)),
+                value("spread_p50_ms", format!("{:.3}", c.spread.p50_ns as f64 * 1e-6)),
+                value("spread_p99_ms", format!("{:.3}", c.spread.p99_ns as f64 * 1e-6)),
+                value("drift_ppm", format!("{:.2}", c.drift_ppm)),
+                value("restarts", c.restarts),
+                value("steps", c.steps),
+                value("observations", c.observations),
+                value("rejected", c.rejected),
+            ];
+            let level = if c.observations == 0 { STALE } else { OK };
+            let message = if c.observations == 0 { "no data yet" } else { "aligned" };
+            self.status(level, format!("clock of vehicle {vehicle}"), message.into(), values)
+        }));
+        for writer in self.middleware.report() {
+            status.push(self.writer(&writer));
+        }
+        let unreachable: Vec<_> = self.missing.iter().map(ToString::to_string).collect();
+        let (level, message) = match unreachable.len() {
+            0 => (OK, "every frame has a path to map".to_owned()),
+            n => (ERROR, format!("{n} frames without a path to map")),
+        };
+        let values = unreachable.into_iter().map(|text| value("missing", text)).collect();
+        status.push(self.status(level, "frames".into(), message, values));
+        let mut message = DiagnosticArray { status, ..DiagnosticArray::default() };
+        message.header.stamp = host_now().to_msg();
+        // A failure is in the counters of the publisher.
+        let _counted = self.publisher.publish(&message);
+    }
+
+    fn source(&mut self, stats: &SourceStats, state: LinkState, seconds: f64) -> DiagnosticStatus {
+        let figures = stats.take_report();
+        let dropped: u64 = figures.drops.values().sum();
+        let before = self
+            .before
+            .insert(stats.name.clone(), (figures.frames, dropped, figures.bytes))
+            .unwrap_or_default();
+        let new_drops = dropped - before.1;
+        let rate = (figures.frames - before.0) as f64 / seconds;
+        let (level, message) = match state {
+            LinkState::Waiting => (WARN, "no data yet".to_owned()),
+            LinkState::Lost => (ERROR, "silent".to_owned()),
+            LinkState::Up if new_drops > 0 => (WARN, format!("{new_drops} drops, {rate:.1} Hz")),
+            LinkState::Up => (OK, format!("{rate:.1} Hz")),
+        };
+        let megabytes = (figures.bytes - before.2) as f64 / seconds * 1e-6;
+        self.status(level, stats.name.clone(), message, values_of(&figures, rate, megabytes))
+    }
+
+    fn writer(&self, writer: &WriterReport) -> DiagnosticStatus {
+        let mut values = vec![
+            value("type", writer.type_name),
+            value("qos", &writer.qos),
+            value("subscribers", writer.subscribers),
+            value("published", writer.stats.published),
+            value("bytes", writer.stats.bytes),
+            value("dropped", writer.stats.dropped),
+            value("torn", writer.stats.torn),
+            value("incompatible_qos", writer.incompatible.count),
+        ];
+        if let Some(bytes) = writer.stats.retransmitted_bytes {
+            values.push(value("retransmitted_bytes", bytes));
+        }
+        let (level, message) = match writer.incompatible.last_policy {
+            Some(policy) => {
+                let count = writer.incompatible.count;
+                (WARN, format!("{count} readers ask for a {policy:?} that is not offered"))
+            }
+            None if writer.stats.dropped > 0 => (WARN, format!("{} messages dropped", writer.stats.dropped)),
+            None => (OK, format!("{} subscribers", writer.subscribers)),
+        };
+        self.status(level, format!("topic {}", writer.topic), message, values)
+    }
+
+    fn status(&self, level: u8, name: String, message: String, values: Vec<KeyValue>) -> DiagnosticStatus {
+        DiagnosticStatus {
+            level,
+            name: format!("rfly_bridge: {name}"),
+            message,
+            hardware_id: self.renderer.clone(),
+            values,
+        }
+    }
+}
+
+fn values_of(figures: &Figures, rate: f64, megabytes: f64) -> Vec<KeyValue> {
+    let ms = |quantile| format!("{:.3}", figures.latency_us.value_at_quantile(quantile) as f64 * 1e-3);
+    let mut values = vec![
+        value("rate_hz", format!("{rate:.2}")),
+        value("mb_per_s", format!("{megabytes:.2}")),
+        value("received", figures.received),
+        value("bytes", figures.bytes),
+        value("frames", figures.frames),
+        value("converted", figures.converted),
+        value("latency_p50_ms", ms(0.5)),
+        value("latency_p99_ms", ms(0.99)),
+    ];
+    values.extend(figures.drops.iter().map(|(cause, count)| value(&format!("drop_{cause}"), count)));
+    values
+}
+
+fn value(key: &str, value: impl ToString) -> KeyValue {
+    KeyValue { key: key.to_owned(), value: value.to_string() }
+}

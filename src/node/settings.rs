@@ -1,0 +1,166 @@
+//! From a command line to everything the bridge needs to know, or all that is wrong.
+use super::NodeError;
+use crate::config::ros_args::{self, ParamSource, RosArgs};
+use crate::config::{ParamValue, Params, Problem, Problems, SensorConfig, resolve_angle_unit, vendor};
+use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
+use crate::sensors::{FrameKind, spec_of};
+use crate::config;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Default name of the node.
+pub const NODE_NAME: &str = "rfly_bridge";
+
+/// TypeID of the pod camera, which turns in its mount.
+const GIMBAL: u16 = 9;
+
+/// Checked parameters and sensors.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Parameters.
+    pub params: Params,
+    /// Enabled sensors of all configuration files.
+    pub sensors: Vec<SensorConfig>,
+    /// What is worth a look although it works.
+    pub warnings: Vec<Problem>,
+    /// Unit of the mounting angles, and why.
+    pub angle_unit: config::ResolvedAngleUnit,
+}
+
+impl Settings {
+    /// Reads parameter files, applies `-p`, reads Config.json files.
+    pub fn load(args: &RosArgs) -> Result<Self, NodeError> {
+        let name = args.node_name.as_deref().unwrap_or(NODE_NAME);
+        let namespace = args.namespace.as_deref().unwrap_or("/").trim_end_matches('/');
+        let mut values: Vec<(String, ParamValue)> = Vec::new();
+        let mut problems = Vec::new();
+        for source in &args.sources {
+            match source {
+                ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
+                ParamSource::File(path) => {
+                    match ros_args::params_of_file(&path.to_string_lossy(), &read(path)?, &format!("{namespace}/{name}")) {
+                        Ok(found) => values.extend(found),
+                        Err(Problems(found)) => problems.extend(found),
+                    }
+                }
+            }
+        }
+        let params = match Params::from_values(&values) {
+            Ok(params) => params,
+            Err(Problems(found)) => {
+                problems.extend(found);
+                return Err(Problems(problems).into());
+            }
+        };
+        if !problems.is_empty() {
+            return Err(Problems(problems).into());
+        }
+        Self::with_params(params)
+    }
+
+    /// Reads the Config.json files that the parameters name.
+    pub fn with_params(params: Params) -> Result<Self, NodeError> {
+        let mut files = Vec::new();
+        for path in &params.config {
+            files.push((path.display().to_string(), read(path)?));
+        }
+        let loaded = vendor::load(&files, &params.vendor_overrides())?;
+        let enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
+        let sensors: Vec<_> = loaded.sensors.into_iter().filter(enabled).collect();
+        let mut warnings = loaded.warnings;
+        for seq_id in params.sensors.keys() {
+            if !sensors.iter().any(|s| s.seq_id == *seq_id) && params.sensor(*seq_id).enabled != Some(false) {
+                warnings.push(Problem::new(format!("sensor{seq_id}"), "no configuration file has a sensor with this SeqID"));
+            }
+        }
+        let angle_unit = resolve_angle_unit(&sensors, params.frames.mount_angle_unit);
+        Ok(Self { params, sensors, warnings, angle_unit })
+    }
+
+    /// Returns the vehicles that the bridge serves, in ascending order, at least one.
+    pub fn vehicles(&self) -> Vec<u16> {
+        let mut vehicles = self.params.vehicles.clone();
+        vehicles.extend(self.sensors.iter().filter_map(|s| s.mount.vehicle()));
+        vehicles.sort_unstable();
+        vehicles.dedup();
+        if vehicles.is_empty() {
+            vehicles.push(1);
+        }
+        vehicles
+    }
+
+    /// Returns the vehicle that carries a sensor, directly or through other sensors; none on the ground.
+    pub fn vehicle_of(&self, sensor: &SensorConfig) -> Option<u16> {
+        let carriers: BTreeMap<u16, config::Mount> = self.sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
+        let mut mount = sensor.mount;
+        // A chain cannot be longer than the list of sensors; the configuration refuses cycles.
+        for _ in 0..=self.sensors.len() {
+            match mount {
+                config::Mount::Sensor(carrier) => mount = *carriers.get(&carrier)?,
+                other => return other.vehicle(),
+            }
+        }
+        None
+    }
+
+    /// Returns what the frame tree is built from.
+    pub fn frame_names(&self) -> FrameNames {
+        let f = &self.params.frames;
+        let prefix = match f.prefix.as_str() {
+            "auto" if self.vehicles().len() == 1 => String::new(),
+            "auto" => "copter{id}/".to_owned(),
+            template => template.to_owned(),
+        };
+        FrameNames {
+            map: f.map.clone(),
+            odom: f.odom.clone(),
+            base_link: f.base.clone(),
+            imu_link: self.params.imu.frame_id.clone(),
+            prefix,
+            world: match f.world {
+                config::params::WorldConvention::Enu => WorldConvention::Enu,
+                config::params::WorldConvention::Nwu => WorldConvention::Nwu,
+            },
+            truth: f.tf_source == config::params::TfSource::Truth,
+            ..FrameNames::default()
+        }
+    }
+
+    /// Returns the sensors as the frame tree sees them.
+    pub fn mounts(&self) -> Vec<SensorMount> {
+        self.sensors.iter().map(|s| self.mount(s)).collect()
+    }
+
+    fn mount(&self, sensor: &SensorConfig) -> SensorMount {
+        let unit = self.angle_unit.unit;
+        let own = self.params.sensor(sensor.seq_id).frame_id;
+        SensorMount {
+            seq_id: sensor.seq_id,
+            mount: match sensor.mount {
+                config::Mount::VehicleCentre(id) => Mount::VehicleCentre(id),
+                config::Mount::VehicleBottom(id) => Mount::VehicleBottom(id),
+                config::Mount::Ground(_) => Mount::Ground,
+                config::Mount::VehicleLevel(id) => Mount::VehicleLevel(id),
+                config::Mount::Sensor(seq_id) => Mount::Sensor(seq_id),
+            },
+            position_frd: sensor.position_frd,
+            orientation: match sensor.orientation {
+                config::MountOrientation::Euler(angles) => MountOrientation::Euler(angles.map(|a| unit.to_radians(a))),
+                config::MountOrientation::Quaternion(q) => MountOrientation::Quaternion(q),
+            },
+            optical: spec_of(sensor.type_id).is_some_and(|spec| spec.topics.iter().any(|t| t.frame == FrameKind::Optical)),
+            moving: sensor.type_id == GIMBAL,
+            optical_frame: own.as_ref().map(|link| optical_of(link)),
+            link: own,
+        }
+    }
+}
+
+/// Returns the optical frame that belongs to a link with a name of the user's.
+fn optical_of(link: &str) -> String {
+    format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link))
+}
+
+fn read(path: &Path) -> Result<String, NodeError> {
+    std::fs::read_to_string(path).map_err(|source| NodeError::Read { path: path.to_owned(), source })
+}

@@ -1,0 +1,97 @@
+//! Asks the renderer for sensors until they deliver, notices when they stop, and reports.
+use super::health::Health;
+use super::request::{LinkChange, Liveness, sensor_request};
+use super::stats::SourceStats;
+use crate::config::SensorConfig;
+use crate::wire::{CONSOLE_LONG_LEN, console_command};
+use std::net::{SocketAddrV4, UdpSocket};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often the links are looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// One requested sensor.
+pub(crate) struct Link {
+    pub(crate) sensor: SensorConfig,
+    pub(crate) stats: Arc<SourceStats>,
+    pub(crate) liveness: Liveness,
+}
+
+/// The task that watches everything.
+pub(crate) struct Supervisor {
+    pub(crate) socket: UdpSocket,
+    pub(crate) renderer: SocketAddrV4,
+    pub(crate) links: Vec<Link>,
+    pub(crate) request_period: Duration,
+    pub(crate) clear_first: bool,
+    pub(crate) health: Health,
+    pub(crate) health_period: Duration,
+}
+
+impl Supervisor {
+    /// Works until the task is dropped.
+    pub(crate) async fn run(mut self) {
+        let mut tick = tokio::time::interval(LOOK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut next_request = Instant::now();
+        let mut next_health = next_request + self.health_period;
+        if self.clear_first {
+            self.clear_captures();
+        }
+        loop {
+            tick.tick().await;
+            let now = Instant::now();
+            self.look(now);
+            if now >= next_request {
+                next_request = now + self.request_period;
+                self.request();
+            }
+            if now >= next_health {
+                next_health += self.health_period;
+                let links: Vec<_> = self.links.iter().map(|l| (&*l.stats, l.liveness.state())).collect();
+                self.health.report(&links);
+            }
+        }
+    }
+
+    /// Notes which links changed; says so in few lines, however many sensors there are.
+    fn look(&mut self, now: Instant) {
+        let (mut lost, mut up) = (Vec::new(), Vec::new());
+        for link in &mut self.links {
+            let last = link.stats.lock().last_frame;
+            match link.liveness.look(now, last) {
+                LinkChange::Lost => lost.push(link.stats.name.as_str()),
+                LinkChange::Started | LinkChange::Returned => up.push(link.stats.name.as_str()),
+                LinkChange::None => {}
+            }
+        }
+        if !up.is_empty() {
+            tracing::info!(renderer = %self.renderer, "receiving {}", up.join(", "));
+        }
+        if !lost.is_empty() {
+            tracing::warn!(renderer = %self.renderer, "no data any more from {}; asking again", lost.join(", "));
+        }
+    }
+
+    /// Sends a request for every silent sensor, carriers first as in the file.
+    fn request(&self) {
+        let mut buffer = [0; 148];
+        for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
+            let request = sensor_request(&link.sensor);
+            if let Err(error) = self.socket.send_to(request.emit(&mut buffer), self.renderer) {
+                tracing::debug!(%error, source = link.stats.name, "request not sent");
+                link.stats.lock().drop_one("request_not_sent");
+            }
+        }
+    }
+
+    fn clear_captures(&self) {
+        let mut buffer = [0; CONSOLE_LONG_LEN];
+        if let Some(datagram) = console_command("RflyClearCapture", &mut buffer)
+            && let Err(error) = self.socket.send_to(datagram, self.renderer)
+        {
+            tracing::warn!(%error, "RflyClearCapture not sent");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Small, frequent datagrams of a vehicle: IMU, true state, heartbeats. They share one thread of their own, so that
+//! no image delays them.
+use super::clock::{SimClock, SimClocks, host_now};
+use super::stats::SourceStats;
+use crate::frames::{Attitude, Euler, FrameTree, Frd, Ned, Vector, VehiclePose};
+use crate::msgs::sensor_msgs::msg::Imu;
+use crate::msgs::tf2_msgs::msg::TFMessage;
+use crate::ros::Publisher;
+use crate::sensors::ImuConverter;
+use crate::time::{Heartbeat, RosTime, SimTime, Stream};
+use crate::transport::{Datagram, UdpReceiver, is_local_address};
+use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, TrueState};
+use std::io::IoSliceMut;
+use std::net::SocketAddrV4;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Longer than every datagram of these ports.
+const BUFFER: usize = 2048;
+
+/// The IMU of one vehicle.
+pub(crate) struct ImuSource {
+    pub(crate) receiver: UdpReceiver,
+    pub(crate) request: ImuRequestPacket,
+    pub(crate) simulator: SocketAddrV4,
+    pub(crate) period: Duration,
+    pub(crate) timeout: Duration,
+    pub(crate) converter: ImuConverter,
+    pub(crate) publisher: Publisher<Imu>,
+    pub(crate) clock: Arc<SimClock>,
+    pub(crate) stats: Arc<SourceStats>,
+}
+
+impl ImuSource {
+    /// Asks for samples until they come, publishes them, and asks again when they stop.
+    pub(crate) async fn run(mut self) {
+        let mut buffer = [0; BUFFER];
+        let mut ask = tokio::time::interval(self.period);
+        ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                    if let Some(datagram) = received {
+                        self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
+                    }
+                }
+                _ = ask.tick() => {
+                    let last = self.stats.lock().last_frame;
+                    if last.is_none_or(|at| at.elapsed() >= self.timeout)
+                        && self.receiver.send_to(self.request.as_bytes(), self.simulator).is_err()
+                    {
+                        self.stats.lock().drop_one("request_not_sent");
+                    }
+                }
+            }
+        }
+    }
+
+    fn sample(&mut self, bytes: &[u8], datagram: &Datagram) {
+        let Ok(packet) = ImuPacket::parse(bytes) else {
+            return self.stats.lock().drop_one("malformed");
+        };
+        let seconds = packet.sim_time.get();
+        if !seconds.is_finite() {
+            return self.stats.lock().drop_one("malformed");
+        }
+        let arrival = arrival(datagram);
+        let sim_time = SimTime::from_secs(seconds);
+        let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
+        let result = self.publisher.publish(self.converter.convert(packet, stamp));
+        let mut figures = self.stats.lock();
+        figures.frames += 1;
+        figures.last_frame = Some(Instant::now());
+        match result {
+            Ok(_) => {
+                figures.converted += 1;
+                figures.took(host_now().0 - arrival.0);
+            }
+            Err(_) => figures.drop_one("publish"),
+        }
+    }
+}
+
+/// The true state of one vehicle, which moves its frames.
+pub(crate) struct TruthSource {
+    pub(crate) vehicle: u16,
+    pub(crate) receiver: UdpReceiver,
+    pub(crate) clock: Arc<SimClock>,
+    pub(crate) tf: Option<Tf>,
+    pub(crate) stats: Arc<SourceStats>,
+}
+
+/// The moving part of TF, shared by all vehicles.
+#[derive(Clone)]
+pub(crate) struct Tf {
+    pub(crate) tree: Arc<Mutex<FrameTree>>,
+    pub(crate) publisher: Arc<Publisher<TFMessage>>,
+}
+
+impl TruthSource {
+    /// Publishes TF for every state.
+    pub(crate) async fn run(self) {
+        let mut buffer = [0; BUFFER];
+        let mut last = None;
+        loop {
+            if let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await {
+                self.state(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
+            }
+        }
+    }
+
+    fn state(&self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
+        let state = match TrueState::parse(bytes) {
+            Ok(state) if state.copter_id == i32::from(self.vehicle) && is_finite(&state) => state,
+            // Collisions, map centres and model outputs share the port; they are not part of the sensor path.
+            _ if matches!(bytes.len(), 12 | 32 | 264) => {
+                return self.stats.lock().drop_one("not_a_state");
+            }
+            _ => return self.stats.lock().drop_one("malformed"),
+        };
+        let arrival = arrival(datagram);
+        let sim_time = SimTime::from_secs(state.sim_time);
+        let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
+        if let Some(tf) = &self.tf
+            && last.is_none_or(|last| stamp != last)
+        {
+            *last = Some(stamp);
+            tf.publish(&pose(self.vehicle, &state), stamp);
+        }
+        let mut figures = self.stats.lock();
+        figures.frames += 1;
+        figures.converted += 1;
+        figures.last_frame = Some(Instant::now());
+        figures.took(host_now().0 - arrival.0);
+    }
+}
+
+impl Tf {
+    fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
+        let transforms = {
+            let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
+            tree.update(pose, stamp).to_vec()
+        };
+        // A failure is in the counters of the publisher.
+        let _counted = self.publisher.publish(&TFMessage { transforms });
+    }
+}
+
+/// Clock heartbeats of all vehicles.
+pub(crate) struct HeartbeatSource {
+    pub(crate) receiver: UdpReceiver,
+    pub(crate) clocks: SimClocks,
+    pub(crate) stats: Arc<SourceStats>,
+}
+
+impl HeartbeatSource {
+    /// Feeds the clocks.
+    pub(crate) async fn run(self) {
+        let mut buffer = [0; BUFFER];
+        loop {
+            let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await else {
+                continue;
+            };
+            let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {
+                self.stats.lock().drop_one("malformed");
+                continue;
+            };
+            let clock = u16::try_from(packet.copter_id.get())
+                .ok()
+                .and_then(|id| self.clocks.get(id));
+            let Some(clock) = clock else {
+                self.stats.lock().drop_one("other_vehicle");
+                continue;
+            };
+            clock.heartbeat(Heartbeat {
+                start_ms: packet.start_ms.get(),
+                now_ms: packet.now_ms.get(),
+                host: arrival(&datagram),
+                local: is_local_address(*datagram.from.ip()),
+            });
+            let mut figures = self.stats.lock();
+            figures.frames += 1;
+            figures.last_frame = Some(Instant::now());
+        }
+    }
+}
+
+async fn receive(
+    receiver: &UdpReceiver,
+    buffer: &mut [u8; BUFFER],
+    stats: &SourceStats,
+) -> Option<Datagram> {
+    match receiver.recv(&mut [IoSliceMut::new(buffer)]).await {
+        Ok(datagram) => {
+            let mut figures = stats.lock();
+            figures.received += 1;
+            figures.bytes += datagram.len as u64;
+            Some(datagram)
+        }
+        Err(_) => {
+            stats.lock().drop_one("socket");
+            // A socket that fails at once must not spin.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            None
+        }
+    }
+}
+
+fn arrival(datagram: &Datagram) -> RosTime {
+    datagram.kernel_time.map_or_else(host_now, RosTime)
+}
+
+fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
+    let [x, y, z] = state.position;
+    let [roll, pitch, yaw] = state.euler;
+    let attitude = state
+        .quaternion
+        .and_then(Attitude::<Frd, Ned>::from_wxyz)
+        .unwrap_or_else(|| Attitude::from_euler(Euler { roll, pitch, yaw }));
+    VehiclePose {
+        vehicle,
+        position: Vector::new(x, y, z),
+        attitude,
+    }
+}
+
+fn is_finite(state: &TrueState) -> bool {
+    let angles = state.euler.into_iter().chain(state.quaternion.into_iter().flatten());
+    state.sim_time.is_finite()
+        && state.position.into_iter().chain(angles).all(f64::is_finite)
+}
