@@ -1,1 +1,144 @@
-fn main() {}
+//! The bridge's command line; everything else is in the library.
+use anyhow::Context;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use rfly_bridge::config::ros_args;
+use rfly_bridge::node::{Bridge, NODE_NAME, Settings, top};
+use rfly_bridge::ros::{Middleware, Options};
+use std::process::ExitCode;
+use std::time::Duration;
+use tracing_subscriber::EnvFilter;
+
+/// ROS 2 bridge for the RflySim drone simulator.
+///
+/// Without a subcommand the bridge runs until Ctrl-C:
+///
+///   rfly_bridge --ros-args -p config:=Config.json -p simulator_address:=127.0.0.1
+///
+/// All settings are ROS parameters: `-p name:=value` or `--params-file FILE`; topics are renamed with
+/// `-r from:=to`. `docs/parameters.md` explains each parameter.
+#[derive(Parser)]
+#[command(name = "rfly_bridge", version, verbatim_doc_comment, override_usage = USAGE)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]... [--params-file FILE]... [--log-level LEVEL]]
+       rfly_bridge <COMMAND>";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Subscribes to every topic of the ROS graph and shows rate, latency and losses.
+    Top(TopArgs),
+}
+
+#[derive(Args)]
+struct TopArgs {
+    /// Ends after this many seconds with a summary.
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// Shows only topics that start with this.
+    #[arg(long, default_value = "/")]
+    prefix: String,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("rfly_bridge: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let args = ros_args::parse(std::env::args().skip(1))?;
+    let level = args.log_level.clone().unwrap_or_else(|| "info".to_owned());
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_writer(std::io::stderr)
+        .init();
+    let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
+    let cli = Cli::from_arg_matches(&Cli::command().get_matches_from(rest))?;
+    match cli.command {
+        None => bridge(&args),
+        Some(Command::Top(top)) => show_top(&args, &top),
+    }
+}
+
+fn bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
+    let settings = Settings::load(args)?;
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
+    if !settings.sensors.is_empty() {
+        tracing::info!(
+            "mounting angles are in {:?}: {}",
+            settings.angle_unit.unit,
+            settings.angle_unit.reason
+        );
+    }
+    let middleware = middleware(args, NODE_NAME)?;
+    let bridge = Bridge::start(&settings, &middleware)?;
+    tracing::info!(
+        "{} sensors and {} vehicles, simulator at {}",
+        settings.sensors.len(),
+        settings.vehicles().len(),
+        settings.params.simulator_address
+    );
+    wait_for_signal(None)?;
+    drop(bridge);
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn show_top(args: &ros_args::RosArgs, top: &TopArgs) -> anyhow::Result<()> {
+    let middleware = middleware(args, "rfly_bridge_top")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let seconds = top.seconds.map(Duration::from_secs);
+    runtime.block_on(async {
+        tokio::select! {
+            result = top::run(&middleware, &top.prefix, seconds) => result.context("the table cannot be shown"),
+            result = signal() => result,
+        }
+    })
+}
+
+fn middleware(args: &ros_args::RosArgs, node_name: &str) -> anyhow::Result<Middleware> {
+    let options = Options {
+        namespace: args.namespace.clone().unwrap_or_else(|| "/".to_owned()),
+        remaps: args.remaps.clone(),
+        ..Options::new(args.node_name.as_deref().unwrap_or(node_name))
+    };
+    let options = options.with_environment(|name| std::env::var(name).ok())?;
+    Ok(Middleware::dds(&options)?)
+}
+
+fn wait_for_signal(limit: Option<Duration>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        match limit {
+            Some(limit) => tokio::time::timeout(limit, signal())
+                .await
+                .unwrap_or(Ok(())),
+            None => signal().await,
+        }
+    })
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+async fn signal() -> anyhow::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        result = tokio::signal::ctrl_c() => result?,
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}

@@ -13,7 +13,7 @@ use crate::config::{SensorConfig, TransportMode};
 use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::{Durability, History, Middleware, Publisher, Qos, Reliability};
-use crate::sensors::{FrameIds, FrameKind, ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
+use crate::sensors::{FrameIds, ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
 use crate::session::Reassembler;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::wire::{ImuRequestPacket, shm_block_len, shm_name};
@@ -51,11 +51,17 @@ impl Bridge {
             .thread_name("rfly-data")
             .enable_all()
             .build()
-            .map_err(|source| NodeError::Start { what: "the data runtime", source })?;
+            .map_err(|source| NodeError::Start {
+                what: "the data runtime",
+                source,
+            })?;
         let prompt = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|source| NodeError::Start { what: "the IMU runtime", source })?;
+            .map_err(|source| NodeError::Start {
+                what: "the IMU runtime",
+                source,
+            })?;
         let plan = Plan::new(settings, middleware)?;
         let (quit, quitting) = tokio::sync::oneshot::channel();
         let stop = Arc::new(AtomicBool::new(false));
@@ -85,7 +91,13 @@ impl Bridge {
             let stop = stop.clone();
             threads.push(spawn("rfly-shm", move || shm_source::poll(blocks, &stop))?);
         }
-        Ok(Self { data: Some(data), stop, quit: Some(quit), threads, _static_tf: static_tf })
+        Ok(Self {
+            data: Some(data),
+            stop,
+            quit: Some(quit),
+            threads,
+            _static_tf: static_tf,
+        })
     }
 }
 
@@ -118,19 +130,31 @@ impl<'a> Plan<'a> {
     fn new(settings: &'a Settings, middleware: &'a Middleware) -> Result<Self, NodeError> {
         let params = &settings.params;
         let vehicles = settings.vehicles();
-        let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts()).map_err(NodeError::Frames)?;
+        let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
+            .map_err(NodeError::Frames)?;
         let clock = match params.time.mode {
-            TimeMode::Sim => Some(middleware.publisher("/clock", qos_of(settings, middleware, Stream::Clock, "/clock"))?),
+            TimeMode::Sim => Some(middleware.publisher(
+                "/clock",
+                qos_of(settings, middleware, Stream::Clock, "/clock"),
+            )?),
             TimeMode::Aligned | TimeMode::Arrival => None,
         };
         let tf = match params.frames.publish_tf {
             false => None,
             true => Some(Tf {
                 tree: Arc::new(Mutex::new(tree.clone())),
-                publisher: Arc::new(middleware.publisher("/tf", qos_of(settings, middleware, Stream::Tf, "/tf"))?),
+                publisher: Arc::new(
+                    middleware.publisher("/tf", qos_of(settings, middleware, Stream::Tf, "/tf"))?,
+                ),
             }),
         };
-        Ok(Self { settings, middleware, clocks: SimClocks::new(params, &vehicles, clock), tree, tf })
+        Ok(Self {
+            settings,
+            middleware,
+            clocks: SimClocks::new(params, &vehicles, clock),
+            tree,
+            tf,
+        })
     }
 
     fn qos(&self, stream: Stream, topic: &str) -> Qos {
@@ -149,18 +173,39 @@ impl<'a> Plan<'a> {
             others.push(stats.clone());
             stats
         };
-        let options = BindOptions { reuse: true, groups: vec![HEARTBEAT_GROUP], ..BindOptions::port(HEARTBEAT_PORT) };
+        let options = BindOptions {
+            reuse: true,
+            groups: vec![HEARTBEAT_GROUP],
+            ..BindOptions::port(HEARTBEAT_PORT)
+        };
         if let Some(receiver) = binder.bind(&options, "clock heartbeats") {
-            let source = HeartbeatSource { receiver, clocks: self.clocks.clone(), stats: watch("heartbeats".into()) };
+            let source = HeartbeatSource {
+                receiver,
+                clocks: self.clocks.clone(),
+                stats: watch("heartbeats".into()),
+            };
             runtime.spawn(source.run());
         }
         for vehicle in self.settings.vehicles() {
-            let Some(clock) = self.clocks.of(Some(vehicle)) else { continue };
+            let Some(clock) = self.clocks.of(Some(vehicle)) else {
+                continue;
+            };
             let step = 2 * (vehicle - 1);
-            let options = BindOptions { reuse: true, ..BindOptions::port(TRUTH_PORT + step) };
-            if let Some(receiver) = binder.bind(&options, &format!("true state of vehicle {vehicle}")) {
+            let options = BindOptions {
+                reuse: true,
+                ..BindOptions::port(TRUTH_PORT + step)
+            };
+            if let Some(receiver) =
+                binder.bind(&options, &format!("true state of vehicle {vehicle}"))
+            {
                 let stats = watch(format!("true state of vehicle {vehicle}"));
-                let source = TruthSource { vehicle, receiver, clock: clock.clone(), tf: self.tf.clone(), stats };
+                let source = TruthSource {
+                    vehicle,
+                    receiver,
+                    clock: clock.clone(),
+                    tf: self.tf.clone(),
+                    stats,
+                };
                 runtime.spawn(source.run());
             }
             if !params.imu.enabled {
@@ -178,7 +223,9 @@ impl<'a> Plan<'a> {
                     period: params.request.period,
                     timeout: params.request.timeout,
                     converter: ImuConverter::new(&params.imu, &self.imu_frame(vehicle)),
-                    publisher: self.middleware.publisher(&topic, self.qos(Stream::Imu, &topic))?,
+                    publisher: self
+                        .middleware
+                        .publisher(&topic, self.qos(Stream::Imu, &topic))?,
                     clock,
                     stats: watch(format!("imu of vehicle {vehicle}")),
                 };
@@ -197,11 +244,25 @@ impl<'a> Plan<'a> {
     ) -> Result<(), NodeError> {
         let params = &self.settings.params;
         for config in &self.settings.sensors {
-            let Some(spec) = spec_of(config.type_id) else { continue };
-            let Some(clock) = self.clocks.of(self.settings.vehicle_of(config)) else { continue };
+            let Some(spec) = spec_of(config.type_id) else {
+                continue;
+            };
+            let Some(clock) = self.clocks.of(self.settings.vehicle_of(config)) else {
+                continue;
+            };
             let sensor = self.open(spec, config)?;
-            let stats = Arc::new(SourceStats::new(format!("sensor{} {}", config.seq_id, spec.suffix())));
-            let len = shm_block_len(config.type_id, config.width, config.height, max_objects(config)).unwrap_or(0);
+            let stats = Arc::new(SourceStats::new(format!(
+                "sensor{} {}",
+                config.seq_id,
+                spec.suffix()
+            )));
+            let len = shm_block_len(
+                config.type_id,
+                config.width,
+                config.height,
+                max_objects(config),
+            )
+            .unwrap_or(0);
             links.push(Link {
                 sensor: config.clone(),
                 stats: stats.clone(),
@@ -209,11 +270,24 @@ impl<'a> Plan<'a> {
             });
             if config.transport == TransportMode::SharedMemory {
                 let (name, next_look) = (shm_name(config.seq_id), Instant::now());
-                blocks.push(ShmSource { name, len, sensor, clock, stats, block: None, next_look });
+                blocks.push(ShmSource {
+                    name,
+                    len,
+                    sensor,
+                    clock,
+                    stats,
+                    block: None,
+                    next_look,
+                });
                 continue;
             }
-            let options = BindOptions { buffer_bytes: params.receive_buffer_bytes, ..BindOptions::port(config.port) };
-            let Some(receiver) = binder.bind(&options, &stats.name) else { continue };
+            let options = BindOptions {
+                buffer_bytes: params.receive_buffer_bytes,
+                ..BindOptions::port(config.port)
+            };
+            let Some(receiver) = binder.bind(&options, &stats.name) else {
+                continue;
+            };
             if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
                 tracing::warn!(
                     "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
@@ -256,7 +330,11 @@ impl<'a> Plan<'a> {
     fn frame_ids(&self, config: &SensorConfig) -> FrameIds {
         let world = self.tree.names().map.clone();
         match self.tree.sensor(config.seq_id) {
-            Some(f) => FrameIds { optical: f.optical.clone(), link: f.link.clone(), world },
+            Some(f) => FrameIds {
+                optical: f.optical.clone(),
+                link: f.link.clone(),
+                world,
+            },
             None => FrameIds::new("", config.seq_id),
         }
     }
@@ -279,12 +357,18 @@ impl<'a> Plan<'a> {
 
     /// Returns every frame_id that can be published and has no path to the map frame.
     fn missing_paths(&self) -> Vec<MissingPath> {
-        let mut published: Vec<String> = self.settings.vehicles().iter().map(|v| self.imu_frame(*v)).collect();
+        let mut published: Vec<String> = self
+            .settings
+            .vehicles()
+            .iter()
+            .map(|v| self.imu_frame(*v))
+            .collect();
         for config in &self.settings.sensors {
-            let Some(spec) = spec_of(config.type_id) else { continue };
+            let Some(spec) = spec_of(config.type_id) else {
+                continue;
+            };
             let ids = self.frame_ids(config);
-            let kinds = spec.topics.iter().map(|t| t.frame).filter(|k| *k != FrameKind::Body);
-            published.extend(kinds.map(|kind| ids.id(kind).to_owned()));
+            published.extend(spec.topics.iter().map(|t| ids.id(t.frame).to_owned()));
         }
         published.sort();
         published.dedup();
@@ -295,22 +379,39 @@ impl<'a> Plan<'a> {
         if self.tf.is_none() {
             return Ok(None);
         }
-        let publisher = self.middleware.publisher("/tf_static", self.qos(Stream::TfStatic, "/tf_static"))?;
-        publisher.publish(&TFMessage { transforms: self.tree.static_transforms(host_now()) })?;
+        let publisher = self
+            .middleware
+            .publisher("/tf_static", self.qos(Stream::TfStatic, "/tf_static"))?;
+        publisher.publish(&TFMessage {
+            transforms: self.tree.static_transforms(host_now()),
+        })?;
         Ok(Some(publisher))
     }
 
-    fn supervisor(&self, links: Vec<Link>, others: Vec<Arc<SourceStats>>) -> Result<Supervisor, NodeError> {
+    fn supervisor(
+        &self,
+        links: Vec<Link>,
+        others: Vec<Arc<SourceStats>>,
+    ) -> Result<Supervisor, NodeError> {
         let params = &self.settings.params;
         let missing = self.missing_paths();
         for path in &missing {
             tracing::error!("{path}");
         }
-        let renderer = SocketAddrV4::new(params.simulator_address, RENDERER_PORT + u16::from(params.window));
+        let renderer = SocketAddrV4::new(
+            params.simulator_address,
+            RENDERER_PORT + u16::from(params.window),
+        );
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
             .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
-            .map_err(|source| NodeError::Start { what: "the request socket", source })?;
-        let publisher = self.middleware.publisher("/diagnostics", self.qos(Stream::Diagnostics, "/diagnostics"))?;
+            .map_err(|source| NodeError::Start {
+                what: "the request socket",
+                source,
+            })?;
+        let publisher = self.middleware.publisher(
+            "/diagnostics",
+            self.qos(Stream::Diagnostics, "/diagnostics"),
+        )?;
         let middleware = self.middleware.clone();
         Ok(Supervisor {
             socket,
@@ -318,7 +419,14 @@ impl<'a> Plan<'a> {
             links,
             request_period: params.request.period,
             clear_first: params.clear_capture_on_start,
-            health: Health::new(middleware, publisher, renderer.to_string(), others, self.clocks.clone(), missing),
+            health: Health::new(
+                middleware,
+                publisher,
+                renderer.to_string(),
+                others,
+                self.clocks.clone(),
+                missing,
+            ),
             health_period: params.diagnostics_period,
         })
     }
@@ -334,17 +442,25 @@ impl Binder {
     fn bind(&mut self, options: &BindOptions, what: &str) -> Option<UdpReceiver> {
         let receiver = UdpReceiver::bind(options);
         if let Err(error) = &receiver {
-            self.failures.push(format!("{what}: UDP port {}: {error}", options.port));
+            self.failures
+                .push(format!("{what}: UDP port {}: {error}", options.port));
         }
         receiver.ok()
     }
 
     fn finish(self) -> Result<(), NodeError> {
-        if self.failures.is_empty() { Ok(()) } else { Err(NodeError::Bind(self.failures)) }
+        if self.failures.is_empty() {
+            Ok(())
+        } else {
+            Err(NodeError::Bind(self.failures))
+        }
     }
 }
 
-fn spawn(name: &'static str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, NodeError> {
+fn spawn(
+    name: &'static str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, NodeError> {
     std::thread::Builder::new()
         .name(name.to_owned())
         .spawn(body)
@@ -352,7 +468,9 @@ fn spawn(name: &'static str, body: impl FnOnce() + Send + 'static) -> Result<Joi
 }
 
 fn workers() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4)
+    std::thread::available_parallelism()
+        .map_or(2, usize::from)
+        .clamp(2, 4)
 }
 
 fn max_objects(config: &SensorConfig) -> u32 {
@@ -360,11 +478,17 @@ fn max_objects(config: &SensorConfig) -> u32 {
 }
 
 fn below(prefix: &str, name: &str) -> String {
-    if name.starts_with('/') { name.to_owned() } else { format!("{}/{name}", prefix.trim_end_matches('/')) }
+    if name.starts_with('/') {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", prefix.trim_end_matches('/'))
+    }
 }
 
 fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &str) -> Qos {
-    let name = middleware.resolve(topic).unwrap_or_else(|_| topic.to_owned());
+    let name = middleware
+        .resolve(topic)
+        .unwrap_or_else(|_| topic.to_owned());
     to_qos(settings.params.qos.of(stream, &name))
 }
 

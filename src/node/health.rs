@@ -69,8 +69,14 @@ impl Health {
             let c = clock.status();
             let values = vec![
                 value("offset_s", format!("{:.9}", c.offset_ns as f64 * 1e-9)),
-                value("spread_p50_ms", format!("{:.3}", c.spread.p50_ns as f64 * 1e-6)),
-                value("spread_p99_ms", format!("{:.3}", c.spread.p99_ns as f64 * 1e-6)),
+                value(
+                    "spread_p50_ms",
+                    format!("{:.3}", c.spread.p50_ns as f64 * 1e-6),
+                ),
+                value(
+                    "spread_p99_ms",
+                    format!("{:.3}", c.spread.p99_ns as f64 * 1e-6),
+                ),
                 value("drift_ppm", format!("{:.2}", c.drift_ppm)),
                 value("restarts", c.restarts),
                 value("steps", c.steps),
@@ -78,8 +84,17 @@ impl Health {
                 value("rejected", c.rejected),
             ];
             let level = if c.observations == 0 { STALE } else { OK };
-            let message = if c.observations == 0 { "no data yet" } else { "aligned" };
-            self.status(level, format!("clock of vehicle {vehicle}"), message.into(), values)
+            let message = if c.observations == 0 {
+                "no data yet"
+            } else {
+                "aligned"
+            };
+            self.status(
+                level,
+                format!("clock of vehicle {vehicle}"),
+                message.into(),
+                values,
+            )
         }));
         for writer in self.middleware.report() {
             status.push(self.writer(&writer));
@@ -89,9 +104,15 @@ impl Health {
             0 => (OK, "every frame has a path to map".to_owned()),
             n => (ERROR, format!("{n} frames without a path to map")),
         };
-        let values = unreachable.into_iter().map(|text| value("missing", text)).collect();
+        let values = unreachable
+            .into_iter()
+            .map(|text| value("missing", text))
+            .collect();
         status.push(self.status(level, "frames".into(), message, values));
-        let mut message = DiagnosticArray { status, ..DiagnosticArray::default() };
+        let mut message = DiagnosticArray {
+            status,
+            ..DiagnosticArray::default()
+        };
         message.header.stamp = host_now().to_msg();
         // A failure is in the counters of the publisher.
         let _counted = self.publisher.publish(&message);
@@ -113,7 +134,12 @@ impl Health {
             LinkState::Up => (OK, format!("{rate:.1} Hz")),
         };
         let megabytes = (figures.bytes - before.2) as f64 / seconds * 1e-6;
-        self.status(level, stats.name.clone(), message, values_of(&figures, rate, megabytes))
+        self.status(
+            level,
+            stats.name.clone(),
+            message,
+            values_of(&figures, rate, megabytes),
+        )
     }
 
     fn writer(&self, writer: &WriterReport) -> DiagnosticStatus {
@@ -133,15 +159,26 @@ impl Health {
         let (level, message) = match writer.incompatible.last_policy {
             Some(policy) => {
                 let count = writer.incompatible.count;
-                (WARN, format!("{count} readers ask for a {policy:?} that is not offered"))
+                (
+                    WARN,
+                    format!("{count} readers ask for a {policy:?} that is not offered"),
+                )
             }
-            None if writer.stats.dropped > 0 => (WARN, format!("{} messages dropped", writer.stats.dropped)),
+            None if writer.stats.dropped > 0 => {
+                (WARN, format!("{} messages dropped", writer.stats.dropped))
+            }
             None => (OK, format!("{} subscribers", writer.subscribers)),
         };
         self.status(level, format!("topic {}", writer.topic), message, values)
     }
 
-    fn status(&self, level: u8, name: String, message: String, values: Vec<KeyValue>) -> DiagnosticStatus {
+    fn status(
+        &self,
+        level: u8,
+        name: String,
+        message: String,
+        values: Vec<KeyValue>,
+    ) -> DiagnosticStatus {
         DiagnosticStatus {
             level,
             name: format!("rfly_bridge: {name}"),
@@ -153,7 +190,12 @@ impl Health {
 }
 
 fn values_of(figures: &Figures, rate: f64, megabytes: f64) -> Vec<KeyValue> {
-    let ms = |quantile| format!("{:.3}", figures.latency_us.value_at_quantile(quantile) as f64 * 1e-3);
+    let ms = |quantile| {
+        format!(
+            "{:.3}",
+            figures.latency_us.value_at_quantile(quantile) as f64 * 1e-3
+        )
+    };
     let mut values = vec![
         value("rate_hz", format!("{rate:.2}")),
         value("mb_per_s", format!("{megabytes:.2}")),
@@ -164,10 +206,18 @@ fn values_of(figures: &Figures, rate: f64, megabytes: f64) -> Vec<KeyValue> {
         value("latency_p50_ms", ms(0.5)),
         value("latency_p99_ms", ms(0.99)),
     ];
-    values.extend(figures.drops.iter().map(|(cause, count)| value(&format!("drop_{cause}"), count)));
+    values.extend(
+        figures
+            .drops
+            .iter()
+            .map(|(cause, count)| value(&format!("drop_{cause}"), count)),
+    );
     values
 }
 
 fn value(key: &str, value: impl ToString) -> KeyValue {
-    KeyValue { key: key.to_owned(), value: value.to_string() }
+    KeyValue {
+        key: key.to_owned(),
+        value: value.to_string(),
+    }
 }

@@ -6,7 +6,11 @@ use std::time::{Duration, Instant};
 /// Returns the datagram's content for a sensor.
 pub fn sensor_request(sensor: &SensorConfig) -> SensorRequest {
     SensorRequest {
-        layout: if sensor.layout_new { RequestLayout::New } else { RequestLayout::Old },
+        layout: if sensor.layout_new {
+            RequestLayout::New
+        } else {
+            RequestLayout::Old
+        },
         seq_id: sensor.seq_id,
         bitmask: 0,
         type_id: sensor.type_id,
@@ -64,7 +68,10 @@ pub enum LinkChange {
 impl Liveness {
     /// Creates a source that has not delivered yet.
     pub fn new(timeout: Duration) -> Self {
-        Self { timeout, state: LinkState::Waiting }
+        Self {
+            timeout,
+            state: LinkState::Waiting,
+        }
     }
 
     /// Returns the state as of the last [`Self::look`].

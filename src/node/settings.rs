@@ -1,10 +1,12 @@
 //! From a command line to everything the bridge needs to know, or all that is wrong.
 use super::NodeError;
+use crate::config;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
-use crate::config::{ParamValue, Params, Problem, Problems, SensorConfig, resolve_angle_unit, vendor};
+use crate::config::{
+    ParamValue, Params, Problem, Problems, SensorConfig, resolve_angle_unit, vendor,
+};
 use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
 use crate::sensors::{FrameKind, spec_of};
-use crate::config;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -31,14 +33,22 @@ impl Settings {
     /// Reads parameter files, applies `-p`, reads Config.json files.
     pub fn load(args: &RosArgs) -> Result<Self, NodeError> {
         let name = args.node_name.as_deref().unwrap_or(NODE_NAME);
-        let namespace = args.namespace.as_deref().unwrap_or("/").trim_end_matches('/');
+        let namespace = args
+            .namespace
+            .as_deref()
+            .unwrap_or("/")
+            .trim_end_matches('/');
         let mut values: Vec<(String, ParamValue)> = Vec::new();
         let mut problems = Vec::new();
         for source in &args.sources {
             match source {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
-                    match ros_args::params_of_file(&path.to_string_lossy(), &read(path)?, &format!("{namespace}/{name}")) {
+                    match ros_args::params_of_file(
+                        &path.to_string_lossy(),
+                        &read(path)?,
+                        &format!("{namespace}/{name}"),
+                    ) {
                         Ok(found) => values.extend(found),
                         Err(Problems(found)) => problems.extend(found),
                     }
@@ -69,12 +79,22 @@ impl Settings {
         let sensors: Vec<_> = loaded.sensors.into_iter().filter(enabled).collect();
         let mut warnings = loaded.warnings;
         for seq_id in params.sensors.keys() {
-            if !sensors.iter().any(|s| s.seq_id == *seq_id) && params.sensor(*seq_id).enabled != Some(false) {
-                warnings.push(Problem::new(format!("sensor{seq_id}"), "no configuration file has a sensor with this SeqID"));
+            if !sensors.iter().any(|s| s.seq_id == *seq_id)
+                && params.sensor(*seq_id).enabled != Some(false)
+            {
+                warnings.push(Problem::new(
+                    format!("sensor{seq_id}"),
+                    "no configuration file has a sensor with this SeqID",
+                ));
             }
         }
         let angle_unit = resolve_angle_unit(&sensors, params.frames.mount_angle_unit);
-        Ok(Self { params, sensors, warnings, angle_unit })
+        Ok(Self {
+            params,
+            sensors,
+            warnings,
+            angle_unit,
+        })
     }
 
     /// Returns the vehicles that the bridge serves, in ascending order, at least one.
@@ -91,7 +111,8 @@ impl Settings {
 
     /// Returns the vehicle that carries a sensor, directly or through other sensors; none on the ground.
     pub fn vehicle_of(&self, sensor: &SensorConfig) -> Option<u16> {
-        let carriers: BTreeMap<u16, config::Mount> = self.sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
+        let carriers: BTreeMap<u16, config::Mount> =
+            self.sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
         let mut mount = sensor.mount;
         // A chain cannot be longer than the list of sensors; the configuration refuses cycles.
         for _ in 0..=self.sensors.len() {
@@ -145,10 +166,13 @@ impl Settings {
             },
             position_frd: sensor.position_frd,
             orientation: match sensor.orientation {
-                config::MountOrientation::Euler(angles) => MountOrientation::Euler(angles.map(|a| unit.to_radians(a))),
+                config::MountOrientation::Euler(angles) => {
+                    MountOrientation::Euler(angles.map(|a| unit.to_radians(a)))
+                }
                 config::MountOrientation::Quaternion(q) => MountOrientation::Quaternion(q),
             },
-            optical: spec_of(sensor.type_id).is_some_and(|spec| spec.topics.iter().any(|t| t.frame == FrameKind::Optical)),
+            optical: spec_of(sensor.type_id)
+                .is_some_and(|spec| spec.topics.iter().any(|t| t.frame == FrameKind::Optical)),
             moving: sensor.type_id == GIMBAL,
             optical_frame: own.as_ref().map(|link| optical_of(link)),
             link: own,
@@ -158,9 +182,15 @@ impl Settings {
 
 /// Returns the optical frame that belongs to a link with a name of the user's.
 fn optical_of(link: &str) -> String {
-    format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link))
+    format!(
+        "{}_optical_frame",
+        link.strip_suffix("_link").unwrap_or(link)
+    )
 }
 
 fn read(path: &Path) -> Result<String, NodeError> {
-    std::fs::read_to_string(path).map_err(|source| NodeError::Read { path: path.to_owned(), source })
+    std::fs::read_to_string(path).map_err(|source| NodeError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }

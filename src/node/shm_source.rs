@@ -59,7 +59,13 @@ impl ShmSource {
             sensor.wanted().then(|| {
                 let intact = || block.flag() == ShmFlag::Reading as u8;
                 block.lend(SHM_HEADER_LEN, |payload| {
-                    let frame = Frame { payload, stamp, sim_time, compressed: false, intact: &intact };
+                    let frame = Frame {
+                        payload,
+                        stamp,
+                        sim_time,
+                        compressed: false,
+                        intact: &intact,
+                    };
                     sensor.accept(&frame).map_err(|e| e.cause())
                 })
             })
@@ -89,7 +95,9 @@ impl ShmSource {
         if self.block.is_none() {
             match SharedBlock::open(&self.name, self.len) {
                 Ok(block) => self.block = Some(block),
-                Err(crate::transport::ShmError::TooSmall { .. }) => self.stats.lock().drop_one("shm_too_small"),
+                Err(crate::transport::ShmError::TooSmall { .. }) => {
+                    self.stats.lock().drop_one("shm_too_small")
+                }
                 // Not there yet: the link state of the source says so.
                 Err(_) => {}
             }

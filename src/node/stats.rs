@@ -30,8 +30,17 @@ const MAX_LATENCY_US: u64 = 60_000_000;
 impl Figures {
     fn new() -> Self {
         // 1 µs to one minute with two digits: 30 kB, bounds that the constructor accepts.
-        let latency_us = Histogram::new_with_bounds(1, MAX_LATENCY_US, 2).unwrap_or_else(|_| Histogram::new(2).unwrap_or_else(|_| unreachable!()));
-        Self { received: 0, bytes: 0, frames: 0, converted: 0, drops: BTreeMap::new(), latency_us, last_frame: None }
+        let latency_us = Histogram::new_with_bounds(1, MAX_LATENCY_US, 2)
+            .unwrap_or_else(|_| Histogram::new(2).unwrap_or_else(|_| unreachable!()));
+        Self {
+            received: 0,
+            bytes: 0,
+            frames: 0,
+            converted: 0,
+            drops: BTreeMap::new(),
+            latency_us,
+            last_frame: None,
+        }
     }
 
     /// Counts a drop.
@@ -54,7 +63,9 @@ impl Figures {
 
     /// Notes how long a frame took.
     pub(crate) fn took(&mut self, nanoseconds: i64) {
-        let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
+        let us = u64::try_from(nanoseconds / 1000)
+            .unwrap_or(0)
+            .clamp(1, MAX_LATENCY_US);
         self.latency_us.saturating_record(us);
     }
 }
@@ -70,7 +81,10 @@ pub(crate) struct SourceStats {
 impl SourceStats {
     /// Creates empty figures.
     pub(crate) fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), figures: Mutex::new(Figures::new()) }
+        Self {
+            name: name.into(),
+            figures: Mutex::new(Figures::new()),
+        }
     }
 
     /// Locks the figures; never held across I/O.

@@ -49,7 +49,11 @@ impl Supervisor {
             }
             if now >= next_health {
                 next_health += self.health_period;
-                let links: Vec<_> = self.links.iter().map(|l| (&*l.stats, l.liveness.state())).collect();
+                let links: Vec<_> = self
+                    .links
+                    .iter()
+                    .map(|l| (&*l.stats, l.liveness.state()))
+                    .collect();
                 self.health.report(&links);
             }
         }
@@ -79,7 +83,10 @@ impl Supervisor {
         let mut buffer = [0; 148];
         for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
             let request = sensor_request(&link.sensor);
-            if let Err(error) = self.socket.send_to(request.emit(&mut buffer), self.renderer) {
+            if let Err(error) = self
+                .socket
+                .send_to(request.emit(&mut buffer), self.renderer)
+            {
                 tracing::debug!(%error, source = link.stats.name, "request not sent");
                 link.stats.lock().drop_one("request_not_sent");
             }

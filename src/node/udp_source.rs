@@ -46,27 +46,45 @@ impl UdpSource {
         let wanted = self.sensor.wanted();
         let received = if wanted {
             let Landing { header, payload } = self.reassembler.landing();
-            self.receiver.try_recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
+            self.receiver
+                .try_recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
         } else {
             // Nobody subscribes: the kernel copies 32 bytes instead of 60,000.
-            self.receiver.try_recv(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
+            self.receiver
+                .try_recv(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
         };
-        let Some(datagram) = received else { return Ok(false) };
+        let Some(datagram) = received else {
+            return Ok(false);
+        };
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
         let (info, result) = match self.reassembler.commit(datagram.len, arrival) {
             Outcome::Stored => return Ok(true),
             Outcome::Dropped(_) => {
-                self.stats.lock().set_reassembly(self.reassembler.counters());
+                self.stats
+                    .lock()
+                    .set_reassembly(self.reassembler.counters());
                 return Ok(true);
             }
             Outcome::Counted(info) => {
-                self.clock.stamp(SimTime::from_secs(info.sim_time), info.arrival, Stream::Image);
+                self.clock.stamp(
+                    SimTime::from_secs(info.sim_time),
+                    info.arrival,
+                    Stream::Image,
+                );
                 (info, None)
             }
             Outcome::Complete(whole) => {
                 let sim_time = SimTime::from_secs(whole.info.sim_time);
-                let stamp = self.clock.stamp(sim_time, whole.info.arrival, Stream::Image);
-                let frame = Frame { payload: whole.payload, stamp, sim_time, compressed: self.compressed, intact: &|| true };
+                let stamp = self
+                    .clock
+                    .stamp(sim_time, whole.info.arrival, Stream::Image);
+                let frame = Frame {
+                    payload: whole.payload,
+                    stamp,
+                    sim_time,
+                    compressed: self.compressed,
+                    intact: &|| true,
+                };
                 (whole.info, Some(self.sensor.accept(&frame)))
             }
         };

@@ -14,6 +14,7 @@ use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use zerocopy::IntoBytes as _;
 
 /// Longer than every datagram of these ports.
 const BUFFER: usize = 2048;
@@ -68,7 +69,9 @@ impl ImuSource {
         let arrival = arrival(datagram);
         let sim_time = SimTime::from_secs(seconds);
         let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
-        let result = self.publisher.publish(self.converter.convert(packet, stamp));
+        let result = self
+            .publisher
+            .publish(self.converter.convert(packet, stamp));
         let mut figures = self.stats.lock();
         figures.frames += 1;
         figures.last_frame = Some(Instant::now());
@@ -226,7 +229,9 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
 }
 
 fn is_finite(state: &TrueState) -> bool {
-    let angles = state.euler.into_iter().chain(state.quaternion.into_iter().flatten());
-    state.sim_time.is_finite()
-        && state.position.into_iter().chain(angles).all(f64::is_finite)
+    let angles = state
+        .euler
+        .into_iter()
+        .chain(state.quaternion.into_iter().flatten());
+    state.sim_time.is_finite() && state.position.into_iter().chain(angles).all(f64::is_finite)
 }

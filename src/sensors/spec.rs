@@ -79,8 +79,8 @@ pub struct SensorContext<'a> {
     pub frames: FrameIds,
     /// How payloads are converted.
     pub options: Options,
-    /// Quality of service per stream.
-    pub qos: &'a dyn Fn(Stream) -> Qos,
+    /// Quality of service by stream and full topic name.
+    pub qos: &'a dyn Fn(Stream, &str) -> Qos,
 }
 
 /// One kind of sensor: a row of [`super::SENSORS`].
@@ -220,10 +220,9 @@ impl Topics<'_> {
 
     fn name_and_qos(&self, suffix: &str) -> (String, Qos) {
         let row = self.row(suffix);
-        (
-            self.spec.topic_name(row, self.context.topic),
-            (self.context.qos)(row.stream),
-        )
+        let name = self.spec.topic_name(row, self.context.topic);
+        let qos = (self.context.qos)(row.stream, &name);
+        (name, qos)
     }
 }
 

@@ -1,9 +1,9 @@
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg, setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::AsRawFd;
-use tokio::io::{Interest, unix::AsyncFd};
+use tokio::{io::Interest, net::UdpSocket};
 
 /// How a receiving socket is set up.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Datagram {
 /// A non-blocking UDP socket that scatters datagrams into buffers and knows when they arrived.
 #[derive(Debug)]
 pub struct UdpReceiver {
-    socket: AsyncFd<UdpSocket>,
+    socket: UdpSocket,
 }
 
 impl UdpReceiver {
@@ -69,32 +69,33 @@ impl UdpReceiver {
         }
         socket.set_nonblocking(true)?;
         Ok(Self {
-            socket: AsyncFd::new(socket.into())?,
+            socket: UdpSocket::from_std(socket.into())?,
         })
     }
 
     /// Returns the bound port.
     pub fn port(&self) -> io::Result<u16> {
-        Ok(self.socket.get_ref().local_addr()?.port())
+        Ok(self.socket.local_addr()?.port())
     }
 
     /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
     pub fn buffer_bytes(&self) -> usize {
-        buffer_bytes(&socket2::SockRef::from(self.socket.get_ref()))
+        buffer_bytes(&socket2::SockRef::from(&self.socket))
     }
 
     /// Waits until a datagram can be read.
     pub async fn readable(&self) -> io::Result<()> {
-        self.socket.readable().await?.retain_ready();
-        Ok(())
+        self.socket.readable().await
     }
 
     /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Datagram>> {
+        let fd = self.socket.as_raw_fd();
         // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
-        match self.socket.try_io(Interest::READABLE, |socket| {
-            receive(socket.as_raw_fd(), buffers)
-        }) {
+        match self
+            .socket
+            .try_io(Interest::READABLE, || receive(fd, buffers))
+        {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(Some),
         }
@@ -102,17 +103,15 @@ impl UdpReceiver {
 
     /// Waits for one datagram.
     pub async fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Datagram> {
-        loop {
-            let mut guard = self.socket.readable().await?;
-            if let Ok(result) = guard.try_io(|socket| receive(socket.as_raw_fd(), buffers)) {
-                return result;
-            }
-        }
+        let fd = self.socket.as_raw_fd();
+        self.socket
+            .async_io(Interest::READABLE, || receive(fd, buffers))
+            .await
     }
 
     /// Sends a datagram from this socket, so that answers to its source come back here.
     pub fn send_to(&self, bytes: &[u8], to: SocketAddrV4) -> io::Result<usize> {
-        self.socket.get_ref().send_to(bytes, to)
+        socket2::SockRef::from(&self.socket).send_to(bytes, &to.into())
     }
 }
 
@@ -161,7 +160,11 @@ fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
 /// Whether an address belongs to this machine.
 pub fn is_local_address(address: Ipv4Addr) -> bool {
     let own = |interface: nix::ifaddrs::InterfaceAddress| {
-        interface.address.as_ref().and_then(|a| a.as_sockaddr_in()).map(SockaddrIn::ip)
+        interface
+            .address
+            .as_ref()
+            .and_then(|a| a.as_sockaddr_in())
+            .map(SockaddrIn::ip)
     };
     address.is_loopback()
         || nix::ifaddrs::getifaddrs().is_ok_and(|all| all.filter_map(own).any(|ip| ip == address))
