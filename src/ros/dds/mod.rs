@@ -1,72 +1,184 @@
 //! Cyclone DDS inside this process.
+mod ffi;
+mod graph;
+mod settings;
+mod type_hash;
+
 use super::{
-    Options, Outcome, Qos, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
-    names::Resolver, subscription::Callback,
+    Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription, TopicInfo, WriterReport,
+    WriterStats,
+    names::{self, Resolver},
+    subscription::Callback,
 };
-use std::sync::Arc;
+use ffi::{Domain, Participant, Written};
+use graph::{Graph, Kind};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// One DDS participant that is one ROS node.
-pub(super) struct Node {}
-
-/// One DDS writer.
-pub(super) struct Writer {
-    topic: String,
-    qos: Qos,
+pub(super) struct Node {
+    graph: Arc<Graph>,
+    participant: Arc<Participant>,
+    distro: Distro,
+    writers: Mutex<Vec<Weak<Writer>>>,
 }
 
-const NOT_YET: RosError = RosError::Unsupported {
-    backend: "dds",
-    what: "be used yet",
-};
-
 impl Node {
-    pub(super) fn new(_options: &Options, _names: &Resolver) -> Result<Self, RosError> {
-        Err(NOT_YET)
+    pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
+        let domain = Domain::new(options.domain_id, &settings::configuration(options))?;
+        let participant = Arc::new(Participant::new(domain, "enclave=/;")?);
+        let graph = Arc::new(Graph::new(&participant, names, options.distro)?);
+        Ok(Self {
+            graph,
+            participant,
+            distro: options.distro,
+            writers: Mutex::default(),
+        })
     }
 
     pub(super) fn writer(
         &self,
-        _topic: &str,
-        _type: &'static str,
-        _qos: Qos,
+        topic: &str,
+        type_name: &'static str,
+        qos: Qos,
     ) -> Result<Arc<Writer>, RosError> {
-        Err(NOT_YET)
+        let inner = ffi::Writer::new(
+            &self.participant,
+            &names::dds_topic(topic),
+            &names::dds_type(type_name),
+            qos,
+            &self.user_data(type_name),
+        )?;
+        self.graph.add(Kind::Writer, inner.guid())?;
+        let writer = Arc::new(Writer {
+            inner,
+            topic: topic.to_owned(),
+            type_name,
+            qos,
+            counters: Counters::default(),
+            graph: self.graph.clone(),
+        });
+        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        writers.retain(|writer| writer.strong_count() > 0);
+        writers.push(Arc::downgrade(&writer));
+        Ok(writer)
     }
 
     pub(super) fn subscribe(
         &self,
-        _: &str,
-        _: &str,
-        _: Qos,
-        _: Callback,
+        topic: &str,
+        type_name: &str,
+        qos: Qos,
+        callback: Callback,
     ) -> Result<Subscription, RosError> {
-        Err(NOT_YET)
+        let inner = ffi::Reader::new(
+            &self.participant,
+            &names::dds_topic(topic),
+            &names::dds_type(type_name),
+            qos,
+            &self.user_data(type_name),
+            callback,
+        )?;
+        self.graph.add(Kind::Reader, inner.guid())?;
+        Ok(Subscription::new(Reader {
+            inner,
+            graph: self.graph.clone(),
+        }))
     }
 
     pub(super) fn report(&self) -> Vec<WriterReport> {
-        Vec::new()
+        let writers: Vec<_> = {
+            let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+            writers.iter().filter_map(Weak::upgrade).collect()
+        };
+        writers.iter().map(|writer| writer.report()).collect()
     }
 
     pub(super) fn topics(&self) -> Vec<TopicInfo> {
-        Vec::new()
+        let mut topics = BTreeMap::<_, usize>::new();
+        for (topic, type_name) in self.participant.publications().unwrap_or_default() {
+            if let (Some(topic), Some(type_name)) =
+                (names::ros_topic(&topic), names::ros_type(&type_name))
+            {
+                *topics.entry((topic.to_owned(), type_name)).or_default() += 1;
+            }
+        }
+        topics
+            .into_iter()
+            .map(|((name, type_name), publishers)| TopicInfo {
+                name,
+                type_name,
+                publishers,
+            })
+            .collect()
     }
+
+    /// Peers since Iron compare type hashes; older ones do not know the key.
+    fn user_data(&self, type_name: &str) -> String {
+        match (self.distro, type_hash::of(type_name)) {
+            (Distro::Newer, Some(hash)) => format!("typehash=RIHS01_{hash};"),
+            _ => String::new(),
+        }
+    }
+}
+
+/// One DDS writer.
+pub(super) struct Writer {
+    inner: ffi::Writer,
+    topic: String,
+    type_name: &'static str,
+    qos: Qos,
+    counters: Counters,
+    graph: Arc<Graph>,
+}
+
+#[derive(Default)]
+struct Counters {
+    published: AtomicU64,
+    bytes: AtomicU64,
+    dropped: AtomicU64,
+    torn: AtomicU64,
 }
 
 impl Writer {
     pub(super) fn write(
         &self,
-        _parts: &[&[u8]],
-        _intact: &dyn Fn() -> bool,
+        parts: &[&[u8]],
+        intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        Err(NOT_YET)
+        let written = self.inner.write(&self.topic, parts, intact)?;
+        let (counter, outcome) = match written {
+            Written::Sent => (&self.counters.published, Outcome::Sent),
+            Written::Torn => (&self.counters.torn, Outcome::Torn),
+            Written::Refused => (&self.counters.dropped, Outcome::Dropped),
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if outcome == Outcome::Sent {
+            let bytes: usize = parts.iter().map(|part| part.len()).sum();
+            self.counters
+                .bytes
+                .fetch_add(bytes as u64, Ordering::Relaxed);
+        }
+        Ok(outcome)
     }
 
     pub(super) fn subscribers(&self) -> usize {
-        0
+        self.inner.events().matched()
     }
 
     pub(super) fn stats(&self) -> WriterStats {
-        WriterStats::default()
+        WriterStats {
+            published: self.counters.published.load(Ordering::Relaxed),
+            bytes: self.counters.bytes.load(Ordering::Relaxed),
+            dropped: self.counters.dropped.load(Ordering::Relaxed),
+            torn: self.counters.torn.load(Ordering::Relaxed),
+            retransmitted_bytes: self.inner.retransmitted_bytes(),
+        }
     }
 
     pub(super) fn topic(&self) -> &str {
@@ -75,5 +187,39 @@ impl Writer {
 
     pub(super) fn qos(&self) -> Qos {
         self.qos
+    }
+
+    fn report(&self) -> WriterReport {
+        let (count, last_policy) = self.inner.events().incompatible();
+        WriterReport {
+            topic: self.topic.clone(),
+            type_name: self.type_name,
+            qos: self.qos,
+            subscribers: self.subscribers(),
+            incompatible: Incompatible { count, last_policy },
+            stats: self.stats(),
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Err(error) = self.graph.remove(Kind::Writer, self.inner.guid()) {
+            tracing::debug!(topic = self.topic, %error, "graph information not updated");
+        }
+    }
+}
+
+/// One DDS reader.
+struct Reader {
+    inner: ffi::Reader,
+    graph: Arc<Graph>,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if let Err(error) = self.graph.remove(Kind::Reader, self.inner.guid()) {
+            tracing::debug!(%error, "graph information not updated");
+        }
     }
 }

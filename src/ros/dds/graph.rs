@@ -1,0 +1,133 @@
+//! `ros_discovery_info`: how `ros2 node list` and `ros2 topic info --verbose` learn which node owns an endpoint.
+use super::{
+    super::{Distro, Qos, RosError, bulk, names::Resolver},
+    ffi::{Guid, Participant, Writer},
+};
+use serde::Serialize;
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+const TOPIC: &str = "ros_discovery_info";
+const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+
+/// Publishes which endpoints belong to this node, latched, again after each change.
+pub(super) struct Graph {
+    writer: Writer,
+    participant: Guid,
+    distro: Distro,
+    namespace: String,
+    name: String,
+    endpoints: Mutex<Endpoints>,
+}
+
+#[derive(Default)]
+struct Endpoints {
+    readers: BTreeSet<Guid>,
+    writers: BTreeSet<Guid>,
+}
+
+/// Which list an endpoint is in.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Reader,
+    Writer,
+}
+
+/// `rmw_dds_common/msg/Gid` has `char[24]` up to Humble, `char[16]` since Iron; the first 16 bytes are the GUID.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Gid {
+    Long(Guid, [u8; 8]),
+    Short(Guid),
+}
+
+/// `rmw_dds_common/msg/ParticipantEntitiesInfo`.
+#[derive(Serialize)]
+struct ParticipantEntitiesInfo<'a> {
+    gid: Gid,
+    node_entities_info_seq: Vec<NodeEntitiesInfo<'a>>,
+}
+
+/// `rmw_dds_common/msg/NodeEntitiesInfo`.
+#[derive(Serialize)]
+struct NodeEntitiesInfo<'a> {
+    node_namespace: &'a str,
+    node_name: &'a str,
+    reader_gid_seq: Vec<Gid>,
+    writer_gid_seq: Vec<Gid>,
+}
+
+impl Graph {
+    pub(super) fn new(
+        participant: &Arc<Participant>,
+        names: &Resolver,
+        distro: Distro,
+    ) -> Result<Self, RosError> {
+        let graph = Self {
+            writer: Writer::new(participant, TOPIC, TYPE, Qos::LATCHED, "")?,
+            participant: participant.guid(),
+            distro,
+            namespace: names.namespace().to_owned(),
+            name: names.base_name().to_owned(),
+            endpoints: Mutex::default(),
+        };
+        graph.update(|_| ())?;
+        Ok(graph)
+    }
+
+    pub(super) fn add(&self, kind: Kind, guid: Guid) -> Result<(), RosError> {
+        self.update(|endpoints| {
+            endpoints.of(kind).insert(guid);
+        })
+    }
+
+    pub(super) fn remove(&self, kind: Kind, guid: Guid) -> Result<(), RosError> {
+        self.update(|endpoints| {
+            endpoints.of(kind).remove(&guid);
+        })
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Endpoints)) -> Result<(), RosError> {
+        // The lock is kept while writing (which never waits), or an older state could overtake a newer one.
+        let mut endpoints = self
+            .endpoints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        change(&mut endpoints);
+        let cdr = self.encode(&endpoints)?;
+        self.writer.write(TOPIC, &[&cdr], &|| true).map(|_| ())
+    }
+
+    fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {
+        let gid = |guid: &Guid| match self.distro {
+            Distro::Humble => Gid::Long(*guid, [0; 8]),
+            Distro::Newer => Gid::Short(*guid),
+        };
+        let node = NodeEntitiesInfo {
+            node_namespace: &self.namespace,
+            node_name: &self.name,
+            reader_gid_seq: endpoints.readers.iter().map(gid).collect(),
+            writer_gid_seq: endpoints.writers.iter().map(gid).collect(),
+        };
+        let mut cdr = Vec::new();
+        let type_name = "rmw_dds_common/msg/ParticipantEntitiesInfo";
+        let info = ParticipantEntitiesInfo {
+            gid: gid(&self.participant),
+            node_entities_info_seq: vec![node],
+        };
+        bulk::encode(&mut cdr, type_name, &info)?;
+        bulk::pad(&mut cdr);
+        Ok(cdr)
+    }
+}
+
+impl Endpoints {
+    fn of(&mut self, kind: Kind) -> &mut BTreeSet<Guid> {
+        match kind {
+            Kind::Reader => &mut self.readers,
+            Kind::Writer => &mut self.writers,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Cyclone's configuration: the bridge's own settings first, then the user's, which win.
+use super::super::{Discovery, Options};
+
+/// Payload of one RTPS fragment. Measured, see `docs/dds.md`.
+const FRAGMENT_BYTES: u32 = 14_000;
+
+/// XML fragments in the order in which Cyclone applies them.
+pub(super) fn configuration(options: &Options) -> String {
+    let (interfaces, multicast, discovery) = match options.discovery {
+        Discovery::Localhost => (
+            r#"<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>"#,
+            "<AllowMulticast>false</AllowMulticast>",
+            r#"<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex><Peers><Peer address="127.0.0.1"/></Peers></Discovery>"#
+                .to_owned(),
+        ),
+        Discovery::Off => (
+            "",
+            "<AllowMulticast>false</AllowMulticast>",
+            format!(
+                "<Discovery><ParticipantIndex>none</ParticipantIndex><Tag>ros_discovery_off_{}</Tag></Discovery>",
+                std::process::id()
+            ),
+        ),
+        Discovery::Subnet => (
+            "",
+            "",
+            "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex></Discovery>"
+                .to_owned(),
+        ),
+        Discovery::SystemDefault => ("", "", String::new()),
+    };
+    // Watermarks: with KEEP_LAST the history bounds what is unacknowledged; a watermark below it would make writing
+    // wait for the slowest reader.
+    let own = format!(
+        "<CycloneDDS><Domain Id=\"any\"><General>{interfaces}{multicast}\
+         <MaxMessageSize>65500B</MaxMessageSize><FragmentSize>{FRAGMENT_BYTES}B</FragmentSize></General>\
+         {discovery}\
+         <Internal><Watermarks><WhcLow>1GB</WhcLow><WhcHigh>2GB</WhcHigh><WhcHighInit>2GB</WhcHighInit>\
+         <WhcAdaptive>false</WhcAdaptive></Watermarks></Internal></Domain></CycloneDDS>"
+    );
+    if options.cyclonedds_uri.is_empty() {
+        own
+    } else {
+        format!("{own},{}", options.cyclonedds_uri)
+    }
+}
