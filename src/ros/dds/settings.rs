@@ -9,7 +9,7 @@ pub(super) fn configuration(options: &Options) -> String {
     let (interfaces, multicast, discovery) = match options.discovery {
         Discovery::Localhost => (
             r#"<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>"#,
-            "<AllowMulticast>false</AllowMulticast>",
+            "<AllowMulticast>spdp</AllowMulticast>",
             r#"<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex><Peers><Peer address="127.0.0.1"/></Peers></Discovery>"#
                 .to_owned(),
         ),
@@ -35,7 +35,7 @@ pub(super) fn configuration(options: &Options) -> String {
         "<CycloneDDS><Domain Id=\"any\"><General>{interfaces}{multicast}\
          <MaxMessageSize>65500B</MaxMessageSize><FragmentSize>{FRAGMENT_BYTES}B</FragmentSize></General>\
          {discovery}\
-         <Internal><Watermarks><WhcLow>1GB</WhcLow><WhcHigh>2GB</WhcHigh><WhcHighInit>2GB</WhcHighInit>\
+         <Internal><Watermarks><WhcLow>1GB</WhcLow><WhcHigh>2147483647B</WhcHigh><WhcHighInit>2147483647B</WhcHighInit>\
          <WhcAdaptive>false</WhcAdaptive></Watermarks></Internal></Domain></CycloneDDS>"
     );
     if options.cyclonedds_uri.is_empty() {
