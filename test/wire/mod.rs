@@ -1,1 +1,8 @@
-//! Tests of `wire`.
+//! Bytes of the simulator, against recordings of the vendor's SDK and against `structs.json`.
+mod console;
+mod garbage;
+mod image;
+mod layout;
+mod requests;
+mod shared_memory;
+mod telemetry;
