@@ -1,59 +1,365 @@
 //! Plays the RflySim simulator on this machine.
-use anyhow::Context as _;
-use clap::Parser;
-use rfly_bridge::emulator::world::World;
-use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+use anyhow::{Context as _, bail};
+use clap::builder::TypedValueParser as _;
+use clap::{Args, Parser};
+use rfly_bridge::emulator::world::{Pose, World};
+use rfly_bridge::emulator::{
+    AngleUnit, Emulator, EmulatorOptions, FaultScope, Faults, Ports, StatePacket, Stats,
+};
+use rfly_bridge::wire::HeaderVariant;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
 
-/// Plays the RflySim simulator: renderer windows, vehicles, clock. No Windows, no GPU.
+const HELP: &str = "\
+It waits for sensor requests, as RflySim3D does, and sends what the requested sensors see of one small scene.
+Start it, then start rfly_bridge with a Config.json. Ctrl-C or SIGTERM end it with a summary.
+
+Examples:
+  rflysim_emulator --vehicles 2 -v                    two drones that see each other
+  rflysim_emulator --hover --loss 0.01 --seed 7       a still picture over a bad network
+  rflysim_emulator --pattern                          as much data as the machine can move";
+
+/// Plays the RflySim simulator: renderer windows, vehicles and their clock, without Windows and without a GPU.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, max_term_width = 110, after_help = HELP)]
 struct Arguments {
+    /// Say every second what is sent
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    scene: Scene,
+    #[command(flatten)]
+    network: Network,
+    #[command(flatten)]
+    protocol: Protocol,
+    #[command(flatten)]
+    faults: FaultArguments,
+    #[command(flatten)]
+    tests: Tests,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Scene")]
+struct Scene {
     /// Number of vehicles
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=50))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=50))]
     vehicles: u16,
-    /// Vehicles stand still in the air instead of flying laps
+    /// Nothing moves: vehicles hover in a row, 2 m high, looking north
     #[arg(long)]
     hover: bool,
+    /// Pose of a vehicle that hovers: "north,east,down,roll,pitch,yaw" in m and degrees; once per vehicle
+    #[arg(long, value_name = "POSE", conflicts_with_all = ["vehicles", "hover"], allow_hyphen_values = true)]
+    pose: Vec<String>,
+    /// Simulation seconds per second
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    speed: f64,
+    /// Drift of the simulation clock against that of this machine
+    #[arg(
+        long,
+        value_name = "PPM",
+        default_value_t = 0.0,
+        allow_hyphen_values = true
+    )]
+    clock_drift_ppm: f64,
+    /// Send a prepared test image with a frame counter in its first 8 bytes instead of rendering, for load tests
+    #[arg(long)]
+    pattern: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
+struct Network {
+    /// Number of renderer windows
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=20))]
+    windows: u16,
+    /// Address to listen on
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    bind: IpAddr,
+    /// Address that gets heartbeats and true states
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    client: IpAddr,
+    /// Added to every port of the simulator, so that several emulators can run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port_offset: u16,
+    /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008 and 224.0.0.10:20009, all on loopback
+    #[arg(long)]
+    multicast: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Protocol")]
+struct Protocol {
+    /// Unit of the Euler angles in requests; type 9 always has degrees
+    #[arg(long, value_name = "UNIT", default_value = "degrees", value_parser = ["degrees", "radians"])]
+    angle_unit: String,
+    /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
+    #[arg(long, value_name = "FORM", default_value = "b", value_parser = ["a", "b"])]
+    fragment_header: String,
+    /// Send JPEG in mode 1 and PNG in mode 3, as the newer vendor documents say
+    #[arg(long)]
+    swap_codecs: bool,
+    /// Length of the true state's packet
+    #[arg(long, value_name = "BYTES", default_value = "168", value_parser = clap::builder::PossibleValuesParser::new(["200", "168", "112"]).map(|s| s.parse::<u16>().unwrap_or(168)))]
+    state_packet: u16,
+    /// Rate of the true state, besides one at each render tick
+    #[arg(long, value_name = "HZ", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=2000))]
+    state_rate: u32,
+    /// Time between heartbeats
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    heartbeat_period: f64,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Faults (shares of all datagrams, 0 to 1)")]
+struct FaultArguments {
+    /// Share that is lost
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    loss: f64,
+    /// Share that arrives after its successor
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    reorder: f64,
+    /// Share that arrives twice
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    duplicate: f64,
+    /// Share that arrives damaged
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    corrupt: f64,
+    /// Delay of every datagram
+    #[arg(long, value_name = "MS", default_value_t = 0.0)]
+    delay_ms: f64,
+    /// Further random delay, up to this
+    #[arg(long, value_name = "MS", default_value_t = 0.0)]
+    delay_jitter_ms: f64,
+    /// Seed of all draws; the same seed does the same harm
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Which datagrams suffer
+    #[arg(long, value_name = "WHICH", default_value = "data", value_parser = ["data", "images", "imu"])]
+    fault_scope: String,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Tests")]
+struct Tests {
+    /// Take commands on this UDP port: faults, restart, pause, resume, speed, stats (docs/emulator.md)
+    #[arg(long, value_name = "PORT")]
+    control: Option<u16>,
+    /// Write one line of JSON per frame: what was rendered, from where, and when
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Write the uncompressed payload of every frame into this directory
+    #[arg(long, value_name = "DIR")]
+    truth_frames: Option<PathBuf>,
 }
 
 fn main() -> anyhow::Result<()> {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .init();
     let arguments = Arguments::parse();
-    let vehicles = if arguments.hover {
-        World::hovering(arguments.vehicles)
-    } else {
-        World::laps(arguments.vehicles)
-    };
-    let options = EmulatorOptions::default().with_vehicles(vehicles);
-    let emulator = Emulator::start(options, Faults::default())?;
-    println!(
-        "rflysim_emulator: windows {:?}, vehicles {:?}",
-        emulator.windows(),
-        emulator.coptersims()
-    );
-    wait_for_signal()?;
-    let stats = emulator.stop();
-    for (seq_id, sensor) in &stats.sensors {
-        println!(
-            "sensor {seq_id} (type {}): {} frames",
-            sensor.type_id, sensor.frames
-        );
-    }
+    let (verbose, options) = (arguments.verbose, options(&arguments)?);
+    let speed = options.speed;
+    let emulator = Emulator::start(options, faults(&arguments.faults)?)?;
+    announce(&arguments, &emulator, speed);
+    wait_for_signal(|| {
+        if verbose {
+            println!("{}", status(emulator.sim_time(), &emulator.stats()));
+        }
+    })?;
+    summarise(&emulator.stop());
     Ok(())
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-fn wait_for_signal() -> anyhow::Result<()> {
+fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
+    let Arguments {
+        scene,
+        network,
+        protocol,
+        tests,
+        ..
+    } = arguments;
+    let shift = |port: u16| {
+        port.checked_add(network.port_offset)
+            .context("--port-offset is too large")
+    };
+    let usual = Ports::default();
+    let ports = Ports {
+        window: shift(usual.window)?,
+        multicast_local: network.multicast.then(|| shift(20008)).transpose()?,
+        multicast_lan: network.multicast.then(|| shift(20009)).transpose()?,
+        coptersim: shift(usual.coptersim)?,
+        true_state: shift(usual.true_state)?,
+        heartbeat: shift(usual.heartbeat)?,
+        report: shift(usual.report)?,
+        imu: shift(usual.imu)?,
+    };
+    if !(scene.speed > 0.0 && scene.speed.is_finite()) {
+        bail!("--speed must be above 0");
+    }
+    Ok(EmulatorOptions {
+        ports,
+        bind: network.bind,
+        client: network.client,
+        windows: network.windows,
+        world: world(scene)?,
+        angle_unit: if protocol.angle_unit == "radians" {
+            AngleUnit::Radians
+        } else {
+            AngleUnit::Degrees
+        },
+        header: if protocol.fragment_header == "a" {
+            HeaderVariant::A
+        } else {
+            HeaderVariant::B
+        },
+        state_packet: match protocol.state_packet {
+            200 => StatePacket::Bytes200,
+            112 => StatePacket::Bytes112,
+            _ => StatePacket::Bytes168,
+        },
+        state_rate: protocol.state_rate,
+        heartbeat_period: protocol.heartbeat_period,
+        multicast_heartbeat: network.multicast,
+        clock_drift_ppm: scene.clock_drift_ppm,
+        speed: scene.speed,
+        pattern: scene.pattern,
+        swap_codecs: protocol.swap_codecs,
+        truth: tests.truth.clone(),
+        truth_frames: tests.truth_frames.clone(),
+        control: tests.control,
+    })
+}
+
+fn world(scene: &Scene) -> anyhow::Result<World> {
+    let poses = scene
+        .pose
+        .iter()
+        .map(|text| pose(text))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(match (poses.is_empty(), scene.hover) {
+        (false, _) => World::posed(poses),
+        (true, true) => World::still(scene.vehicles),
+        (true, false) => World::flying(scene.vehicles),
+    })
+}
+
+fn pose(text: &str) -> anyhow::Result<Pose> {
+    let numbers = text
+        .split(',')
+        .map(|n| n.trim().parse::<f64>())
+        .collect::<Result<Vec<_>, _>>();
+    let numbers = numbers.with_context(|| format!("--pose {text:?}"))?;
+    let [north, east, down, roll, pitch, yaw] = numbers[..] else {
+        bail!("--pose {text:?} has {} numbers instead of 6", numbers.len())
+    };
+    Ok(Pose::new(
+        [north, east, down],
+        [roll, pitch, yaw].map(f64::to_radians),
+    ))
+}
+
+fn faults(arguments: &FaultArguments) -> anyhow::Result<Faults> {
+    let shares = [
+        arguments.loss,
+        arguments.reorder,
+        arguments.duplicate,
+        arguments.corrupt,
+    ];
+    if shares.iter().any(|p| !(0.0..=1.0).contains(p)) {
+        bail!("--loss, --reorder, --duplicate and --corrupt are shares from 0 to 1");
+    }
+    Ok(Faults {
+        loss: arguments.loss,
+        reorder: arguments.reorder,
+        duplicate: arguments.duplicate,
+        corrupt: arguments.corrupt,
+        delay_ms: arguments.delay_ms,
+        delay_jitter_ms: arguments.delay_jitter_ms,
+        seed: arguments.seed,
+        scope: match arguments.fault_scope.as_str() {
+            "images" => FaultScope::Images,
+            "imu" => FaultScope::Imu,
+            _ => FaultScope::Data,
+        },
+    })
+}
+
+fn announce(arguments: &Arguments, emulator: &Emulator, speed: f64) {
+    let ports = |list: &[std::net::SocketAddr]| {
+        list.iter()
+            .map(|a| a.port().to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let moves = if arguments.scene.hover || !arguments.scene.pose.is_empty() {
+        "hovering"
+    } else {
+        "flying laps"
+    };
+    println!("RflySim emulator on {}", arguments.network.bind);
+    println!(
+        "  windows    UDP {}, waiting for sensor requests",
+        ports(emulator.windows())
+    );
+    println!(
+        "  vehicles   {} {moves}, CopterSim on UDP {}",
+        emulator.coptersims().len(),
+        ports(emulator.coptersims())
+    );
+    println!(
+        "  scene      ground, 9 boxes, a walker; simulation time runs {speed} times as fast as the clock"
+    );
+    if let Some(control) = emulator.control() {
+        println!("  commands   UDP {}", control.port());
+    }
+    println!("Ctrl-C ends it.");
+}
+
+fn status(sim_time: f64, stats: &Stats) -> String {
+    let frames: u64 = stats.sensors.values().map(|s| s.frames).sum();
+    let skipped: u64 = stats.sensors.values().map(|s| s.skipped).sum();
+    format!(
+        "t {sim_time:8.1} s   {} sensors   {frames} frames   {skipped} skipped   {} IMU samples   {} requests",
+        stats.sensors.len(),
+        stats.imu_samples,
+        stats.requests
+    )
+}
+
+fn summarise(stats: &Stats) {
+    println!("sensor  type    frames  skipped   harmed     busy  datagrams   errors");
+    for (seq_id, s) in &stats.sensors {
+        println!(
+            "{seq_id:6} {:5} {:9} {:8} {:8} {:8} {:10} {:8}",
+            s.type_id, s.frames, s.skipped, s.harmed, s.busy, s.datagrams, s.errors
+        );
+    }
+    println!(
+        "{} IMU samples, {} true states, {} heartbeats; {} requests taken, {} datagrams refused",
+        stats.imu_samples, stats.true_states, stats.heartbeats, stats.requests, stats.refused
+    );
+}
+
+/// Waits for Ctrl-C or SIGTERM; calls `each_second` meanwhile.
+fn wait_for_signal(each_second: impl Fn()) -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("no runtime")?;
     runtime.block_on(async {
-        let mut terminate =
-            tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        tokio::select! {
-            result = tokio::signal::ctrl_c() => result?,
-            _ = terminate.recv() => {}
+        let (mut interrupt, mut terminate) = (
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::terminate())?,
+        );
+        let mut second = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => return Ok(()),
+                _ = terminate.recv() => return Ok(()),
+                _ = second.tick() => each_second(),
+            }
         }
-        Ok(())
     })
 }

@@ -8,7 +8,7 @@ pub(super) struct SimClock {
     rate: f64,
     drift: f64,
     paused: bool,
-    start_ms: i64,
+    start_ns: u64,
 }
 
 impl SimClock {
@@ -20,7 +20,7 @@ impl SimClock {
             rate: speed,
             drift,
             paused: false,
-            start_ms: wall_ms(),
+            start_ns: wall_ns(),
         }
     }
 
@@ -40,16 +40,16 @@ impl SimClock {
         })
     }
 
-    /// Returns the wall clock in ms since 1970 at simulation time 0.
-    pub(super) fn start_ms(&self) -> i64 {
-        self.start_ms
+    /// Returns the wall clock in ns since 1970 at simulation time 0.
+    pub(super) fn start_ns(&self) -> u64 {
+        self.start_ns
     }
 
     pub(super) fn restart(&mut self) {
         *self = Self {
             anchor: Instant::now(),
             anchor_time: 0.0,
-            start_ms: wall_ms(),
+            start_ns: wall_ns(),
             ..*self
         };
     }

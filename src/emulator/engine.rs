@@ -1,22 +1,35 @@
 //! The render loop: at each tick every due sensor looks at the same instant of the world.
-use super::faults::{FaultScope, Faults, Lane};
-use super::render::Renderer;
-use super::sender::{Postman, Sender};
+use super::clock::wall_ns;
+use super::faults::{FaultScope, Faults};
+use super::render::{PayloadId, Renderer, encode, encoding_of};
+use super::sender::{Postman, Sender, Sent};
 use super::sensor::{Live, world_pose};
 use super::servers::coptersim;
+use super::servers::shm::Block;
 use super::shared::Shared;
+use super::truth::{FrameTruth, Truth};
+use super::world::{Pose, Snapshot};
 use crate::wire::SensorRequest;
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+/// Transport mode of shared memory.
+const SHARED_MEMORY: u16 = 0;
+
 /// What the loop keeps for a live sensor.
 struct Stream {
     generation: u64,
     frame_id: i32,
     sender: Sender,
-    payload: Vec<u8>,
+    block: Option<Block>,
+    /// What `raw` and `file` show.
+    shown: Option<PayloadId>,
+    /// Uncompressed payload.
+    raw: Vec<u8>,
+    /// Compressed payload.
+    file: Vec<u8>,
 }
 
 /// One instant at which sensors are due.
@@ -32,6 +45,7 @@ pub(super) struct Engine {
     postman: Arc<Postman>,
     renderer: Renderer,
     streams: BTreeMap<u16, Stream>,
+    truth: Truth,
     epoch: u64,
 }
 
@@ -40,8 +54,10 @@ impl Engine {
         shared: Arc<Shared>,
         windows: Vec<Arc<UdpSocket>>,
         postman: Arc<Postman>,
+        mut truth: Truth,
     ) -> Self {
         let renderer = Renderer::new(shared.options.pattern);
+        truth.start(shared.clock().start_ns(), &shared.options);
         Self {
             epoch: shared.epoch(),
             shared,
@@ -49,6 +65,7 @@ impl Engine {
             postman,
             renderer,
             streams: BTreeMap::new(),
+            truth,
         }
     }
 
@@ -57,16 +74,17 @@ impl Engine {
             if self.epoch != self.shared.epoch() {
                 self.epoch = self.shared.epoch();
                 self.streams.clear();
+                self.truth
+                    .start(self.shared.clock().start_ns(), &self.shared.options);
             }
             if let Some(tick) = next_tick(&self.shared) {
-                self.render(&tick);
+                self.tick(&tick);
             }
         }
     }
 
-    fn render(&mut self, tick: &Tick) {
-        let options = &self.shared.options;
-        let snapshot = options.world.at(tick.time);
+    fn tick(&mut self, tick: &Tick) {
+        let snapshot = self.shared.options.world.at(tick.time);
         if let Some(socket) = self.windows.first() {
             coptersim::send_true_states(&self.shared, socket, &snapshot);
         }
@@ -80,49 +98,128 @@ impl Engine {
             faults
         };
         for live in &tick.due {
-            let request = &live.request;
-            let Some(socket) = self.windows.get(live.window) else {
-                continue;
-            };
-            let Some((pose, own)) =
-                world_pose(&tick.requests, request, &snapshot, options.angle_unit)
-            else {
-                continue;
-            };
-            let stream = self
-                .streams
-                .entry(request.seq_id)
-                .or_insert_with(|| Stream {
-                    generation: 0,
-                    frame_id: 0,
-                    sender: Sender::new(
-                        Arc::clone(socket),
-                        Arc::clone(&self.postman),
-                        Lane::new(faults.seed, request.seq_id.into()),
-                    ),
-                    payload: Vec::new(),
-                });
-            stream.generation = live.generation;
-            stream.frame_id = stream.frame_id.wrapping_add(1);
-            self.renderer
-                .payload(&snapshot, request, &pose, own, &mut stream.payload);
-            let sent = stream.sender.frame(
-                live.destination,
-                options.header,
-                stream.frame_id,
-                tick.time,
-                &stream.payload,
-                &faults,
+            let unit = self.shared.options.angle_unit;
+            // A sensor on a vehicle or sensor that does not exist shows nothing, and comes to life with its carrier.
+            if let Some((pose, own)) = world_pose(&tick.requests, &live.request, &snapshot, unit) {
+                self.frame(live, &snapshot, (&pose, own), &faults);
+            }
+        }
+        self.truth.flush();
+    }
+
+    fn frame(
+        &mut self,
+        live: &Live,
+        snapshot: &Snapshot,
+        (pose, own): (&Pose, Option<u16>),
+        faults: &Faults,
+    ) {
+        let request = &live.request;
+        let options = &self.shared.options;
+        let Some(socket) = self.windows.get(live.window) else {
+            return;
+        };
+        let stream = self
+            .streams
+            .entry(request.seq_id)
+            .or_insert_with(|| Stream {
+                generation: 0,
+                frame_id: 0,
+                sender: Sender::new(
+                    Arc::clone(socket),
+                    Arc::clone(&self.postman),
+                    request.seq_id.into(),
+                ),
+                block: None,
+                shown: None,
+                raw: Vec::new(),
+                file: Vec::new(),
+            });
+        if stream.generation != live.generation {
+            stream.renew(live);
+        }
+        stream.frame_id = stream.frame_id.wrapping_add(1);
+        let shown = self.renderer.payload(
+            snapshot,
+            request,
+            (pose, own),
+            stream.shown,
+            &mut stream.raw,
+        );
+        let encoding = encoding_of(request, options.swap_codecs);
+        let compressed = encoding.is_compressed();
+        if compressed && stream.shown != Some(shown) && (stream.file.is_empty() || !options.pattern)
+        {
+            let encoded = encode(
+                encoding,
+                (request.width, request.height),
+                &stream.raw,
+                &mut stream.file,
             );
-            let mut stats = self.shared.stats();
-            let entry = stats.sensors.entry(request.seq_id).or_default();
-            entry.type_id = request.type_id;
-            entry.frames += 1;
-            entry.harmed += u64::from(sent.harmed);
-            entry.datagrams += sent.datagrams;
-            entry.errors += sent.errors;
-            entry.bytes += stream.payload.len() as u64;
-            entry.faults = stream.sender.counts();
+            if let Err(error) = encoded {
+                tracing::warn!(%error, seq_id = request.seq_id, "cannot encode an image");
+                return;
+            }
+        }
+        stream.shown = Some(shown);
+        let payload = if compressed {
+            &stream.file
+        } else {
+            &stream.raw
+        };
+        let host_ns = wall_ns();
+        let (sent, busy) = match &mut stream.block {
+            Some(block) => (Sent::default(), !block.write(snapshot.time, payload)),
+            None => {
+                let (to, id) = (live.destination, stream.frame_id);
+                (
+                    stream
+                        .sender
+                        .frame(to, options.header, id, snapshot.time, payload, faults),
+                    false,
+                )
+            }
+        };
+        if self.truth.wanted() {
+            self.truth.frame(&FrameTruth {
+                request,
+                window: live.window,
+                frame_id: stream.frame_id,
+                sim_time: snapshot.time,
+                host_ns,
+                pose,
+                vehicle: own.and_then(|id| Some((id, snapshot.vehicle(id)?))),
+                encoding: encoding.name(),
+                raw: &stream.raw,
+                sent: payload,
+                harmed: sent.harmed || busy,
+            });
+        }
+        let mut stats = self.shared.stats();
+        let entry = stats.sensors.entry(request.seq_id).or_default();
+        entry.type_id = request.type_id;
+        entry.frames += 1;
+        entry.harmed += u64::from(sent.harmed);
+        entry.busy += u64::from(busy);
+        entry.datagrams += sent.datagrams;
+        entry.errors += sent.errors;
+        entry.bytes += payload.len() as u64;
+        entry.faults = stream.sender.counts();
+    }
+}
+
+impl Stream {
+    /// Follows a changed request.
+    fn renew(&mut self, live: &Live) {
+        self.generation = live.generation;
+        self.shown = None;
+        self.file.clear();
+        self.block = None; // first: its name must be free for the new one
+        if live.request.send_protocol.mode == SHARED_MEMORY {
+            match Block::create(&live.request) {
+                Ok(block) => self.block = Some(block),
+                Err(error) => tracing::warn!(%error, "no shared memory, data go over UDP"),
+            }
         }
     }
 }
@@ -144,7 +241,30 @@ fn next_tick(shared: &Shared) -> Option<Tick> {
     }
     let time = table.live.values().map(Live::due).reduce(f64::min);
     let ready = time.filter(|t| *t <= now && !clock.is_paused());
-    let Some(time) = ready else {
+    let tick = ready.map(|time| {
+        let requests = table
+            .live
+            .iter()
+            .map(|(id, live)| (*id, live.request))
+            .collect();
+        let due: Vec<Live> = table
+            .live
+            .values()
+            .filter(|l| l.due() <= time)
+            .copied()
+            .collect();
+        table
+            .live
+            .values_mut()
+            .filter(|l| l.due() <= time)
+            .for_each(|l| l.next += 1);
+        Tick {
+            time,
+            due,
+            requests,
+        }
+    });
+    if tick.is_none() {
         let nap = time
             .and_then(|t| clock.until(t))
             .map_or(NAP, |d| d.min(NAP));
@@ -154,32 +274,14 @@ fn next_tick(shared: &Shared) -> Option<Tick> {
                 .wait_timeout(table, nap)
                 .unwrap_or_else(PoisonError::into_inner),
         );
-        return None;
-    };
-    let requests = table
-        .live
-        .iter()
-        .map(|(id, live)| (*id, live.request))
-        .collect();
-    let due: Vec<Live> = table
-        .live
-        .values()
-        .filter(|l| l.due() <= time)
-        .copied()
-        .collect();
-    table
-        .live
-        .values_mut()
-        .filter(|l| l.due() <= time)
-        .for_each(|l| l.next += 1);
-    drop(table);
-    let mut stats = shared.stats();
-    skipped
-        .iter()
-        .for_each(|(seq_id, count)| stats.sensors.entry(*seq_id).or_default().skipped += count);
-    Some(Tick {
-        time,
-        due,
-        requests,
-    })
+    } else {
+        drop(table);
+    }
+    if !skipped.is_empty() {
+        let mut stats = shared.stats();
+        skipped
+            .iter()
+            .for_each(|(seq_id, count)| stats.sensors.entry(*seq_id).or_default().skipped += count);
+    }
+    tick
 }

@@ -143,13 +143,6 @@ impl Lane {
         }
         harmed
     }
-
-    /// Gives up the datagram that is still held back, if any.
-    pub fn release(&mut self, send: impl FnOnce(Duration, Vec<u8>)) {
-        if let Some((delay, bytes)) = self.held.take() {
-            send(delay, bytes);
-        }
-    }
 }
 
 fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {

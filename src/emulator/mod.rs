@@ -10,6 +10,7 @@
 //! # Ok::<(), rfly_bridge::emulator::EmulatorError>(())
 //! ```
 mod clock;
+mod control;
 mod engine;
 mod faults;
 mod options;
@@ -18,10 +19,12 @@ mod sender;
 mod sensor;
 mod servers;
 mod shared;
+mod truth;
 pub mod world;
 
 pub use faults::{FaultCounts, FaultScope, Faults, Lane};
 pub use options::{AngleUnit, EmulatorOptions, Ports, StatePacket};
+pub use render::class_colour;
 pub use shared::{SensorStats, Stats};
 
 use engine::Engine;
@@ -30,9 +33,10 @@ use servers::Role;
 use shared::Shared;
 use socket2::{Domain, Socket, Type};
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use truth::Truth;
 
 /// Why the emulator cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +52,9 @@ pub enum EmulatorError {
         /// Why not.
         source: io::Error,
     },
+    /// The truth log cannot be written.
+    #[error("cannot write the truth log")]
+    Truth(#[source] io::Error),
     /// A thread cannot be started.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -58,6 +65,7 @@ pub struct Emulator {
     shared: Arc<Shared>,
     windows: Vec<SocketAddr>,
     coptersims: Vec<SocketAddr>,
+    control: Option<SocketAddr>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -89,6 +97,22 @@ impl Emulator {
                 listen(what, (bind, port).into())?,
             ));
         }
+        let groups = [
+            (ports.multicast_local, [224, 0, 0, 11]),
+            (ports.multicast_lan, [224, 0, 0, 10]),
+        ];
+        for (port, group) in groups {
+            if let Some(port) = port {
+                sockets.push((Role::Group, listen_group(group.into(), port)?));
+            }
+        }
+        if let Some(port) = options.control {
+            sockets.push((
+                Role::Control,
+                listen("commands".to_owned(), (bind, port).into())?,
+            ));
+        }
+        let truth = Truth::open(&options).map_err(EmulatorError::Truth)?;
         let addresses = |wanted: fn(&Role) -> bool| -> Vec<SocketAddr> {
             sockets
                 .iter()
@@ -99,14 +123,19 @@ impl Emulator {
         let mut emulator = Self {
             windows: addresses(|role| matches!(role, Role::Window(_))),
             coptersims: addresses(|role| matches!(role, Role::CopterSim(_))),
+            control: addresses(|role| *role == Role::Control).first().copied(),
             shared: Arc::new(Shared::new(options, faults)),
             threads: Vec::new(),
         };
-        emulator.launch(sockets)?;
+        emulator.launch(sockets, truth)?;
         Ok(emulator)
     }
 
-    fn launch(&mut self, sockets: Vec<(Role, Arc<UdpSocket>)>) -> Result<(), EmulatorError> {
+    fn launch(
+        &mut self,
+        sockets: Vec<(Role, Arc<UdpSocket>)>,
+        truth: Truth,
+    ) -> Result<(), EmulatorError> {
         let postman = Arc::new(Postman::new());
         let of = |wanted: fn(&Role) -> bool| -> Vec<Arc<UdpSocket>> {
             sockets
@@ -119,6 +148,7 @@ impl Emulator {
             Arc::clone(&self.shared),
             of(|role| matches!(role, Role::Window(_))),
             Arc::clone(&postman),
+            truth,
         );
         self.spawn("emu-render", move |_| engine.run())?;
         let office = Arc::clone(&postman);
@@ -157,7 +187,12 @@ impl Emulator {
         &self.coptersims
     }
 
-    /// Changes the faults from now on; the seed counts for streams that start later.
+    /// Returns where commands to the emulator itself are taken.
+    pub fn control(&self) -> Option<SocketAddr> {
+        self.control
+    }
+
+    /// Changes the faults from now on; another seed begins new sequences of draws.
     pub fn set_faults(&self, faults: Faults) {
         self.shared.set_faults(|f| *f = faults);
     }
@@ -204,12 +239,32 @@ impl Drop for Emulator {
     }
 }
 
+/// Opens a non-blocking socket that gets what is sent to a multicast group on loopback.
+fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorError> {
+    let address = SocketAddr::from((group, port));
+    let open = || -> io::Result<UdpSocket> {
+        let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+        socket.set_reuse_address(true)?;
+        socket.set_nonblocking(true)?;
+        socket.bind(&address.into())?; // to the group: nothing else arrives here
+        socket.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)?;
+        Ok(socket.into())
+    };
+    let bind = |source| EmulatorError::Bind {
+        what: "multicast requests".to_owned(),
+        address,
+        source,
+    };
+    open().map(Arc::new).map_err(bind)
+}
+
 /// Opens a non-blocking socket with room for a large frame.
 fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorError> {
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
         let _ = socket.set_send_buffer_size(8 << 20); // as much as the system grants
         socket.set_nonblocking(true)?;
+        socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?; // never onto a real network
         socket.bind(&address.into())?;
         Ok(socket.into())
     };

@@ -1,4 +1,4 @@
-use super::world::{Vehicle, World};
+use super::world::World;
 use crate::wire::HeaderVariant;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -96,8 +96,12 @@ pub struct EmulatorOptions {
     pub pattern: bool,
     /// Sends PNG in mode 3 and JPEG in mode 1, as the newer documents say.
     pub swap_codecs: bool,
-    /// Where shared-memory blocks stand.
-    pub shm_dir: PathBuf,
+    /// Gets one line of JSON per frame, if wanted: what was rendered, and from where.
+    pub truth: Option<PathBuf>,
+    /// Gets one file per frame with the uncompressed payload, if wanted.
+    pub truth_frames: Option<PathBuf>,
+    /// Port for commands to the emulator itself, if wanted; 0 for a free one.
+    pub control: Option<u16>,
 }
 
 impl Default for EmulatorOptions {
@@ -107,7 +111,7 @@ impl Default for EmulatorOptions {
             bind: Ipv4Addr::LOCALHOST.into(),
             client: Ipv4Addr::LOCALHOST.into(),
             windows: 1,
-            world: World::new(World::laps(1)),
+            world: World::flying(1),
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
             state_packet: StatePacket::default(),
@@ -118,15 +122,9 @@ impl Default for EmulatorOptions {
             speed: 1.0,
             pattern: false,
             swap_codecs: false,
-            shm_dir: PathBuf::from("/dev/shm"),
+            truth: None,
+            truth_frames: None,
+            control: None,
         }
-    }
-}
-
-impl EmulatorOptions {
-    /// Replaces the vehicles.
-    pub fn with_vehicles(mut self, vehicles: Vec<Vehicle>) -> Self {
-        self.world.vehicles = vehicles;
-        self
     }
 }

@@ -1,12 +1,11 @@
 use super::faults::{FaultCounts, Faults, Lane, Waiting};
-use crate::wire::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
+use crate::wire::{HeaderVariant, fragments};
 use nix::sys::socket::{MsgFlags, SockaddrStorage, sendmsg};
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use zerocopy::IntoBytes as _;
 
 /// Sends datagrams late: the only queue of the emulator, used by delay faults.
 #[derive(Debug)]
@@ -62,17 +61,31 @@ pub(super) struct Sent {
 pub(super) struct Sender {
     socket: Arc<UdpSocket>,
     postman: Arc<Postman>,
+    stream: u64,
+    seed: u64,
     lane: Lane,
     scratch: Vec<u8>,
 }
 
 impl Sender {
-    pub(super) fn new(socket: Arc<UdpSocket>, postman: Arc<Postman>, lane: Lane) -> Self {
+    /// Creates the way of stream number `stream`, which together with the seed decides what comes to harm.
+    pub(super) fn new(socket: Arc<UdpSocket>, postman: Arc<Postman>, stream: u64) -> Self {
         Self {
             socket,
             postman,
-            lane,
+            stream,
+            seed: 0,
+            lane: Lane::new(0, stream),
             scratch: Vec::new(),
+        }
+    }
+
+    fn reseed(&mut self, seed: u64) {
+        if self.seed != seed {
+            self.seed = seed;
+            let counts = self.lane.counts;
+            self.lane = Lane::new(seed, self.stream);
+            self.lane.counts = counts;
         }
     }
 
@@ -91,32 +104,23 @@ impl Sender {
         payload: &[u8],
         faults: &Faults,
     ) -> Sent {
-        let count = payload.len() / MAX_FRAGMENT_PAYLOAD + 1;
+        self.reseed(faults.seed);
         let mut sent = Sent::default();
-        for seq in 0..count {
-            let start = seq * MAX_FRAGMENT_PAYLOAD;
-            let piece = &payload[start..payload.len().min(start + MAX_FRAGMENT_PAYLOAD)];
-            let len = (variant.len() + piece.len()) as i32;
-            match variant {
-                HeaderVariant::A => {
-                    let header = FragmentHeaderA::new(len, seq as i32, count as i32, sim_time);
-                    self.piece(to, header.as_bytes(), piece, faults, &mut sent);
-                }
-                HeaderVariant::B => {
-                    let header =
-                        FragmentHeaderB::new(len, seq as i32, count as i32, frame_id, sim_time);
-                    self.piece(to, header.as_bytes(), piece, faults, &mut sent);
-                }
-            }
-        }
-        if faults.active() && faults.reorder == 0.0 {
-            self.lane.release(|_, _| {});
+        for fragment in fragments(payload, variant, frame_id, sim_time) {
+            self.piece(
+                to,
+                fragment.header.as_bytes(),
+                fragment.payload,
+                faults,
+                &mut sent,
+            );
         }
         sent
     }
 
     /// Sends one datagram that is not part of a frame.
     pub(super) fn datagram(&mut self, to: SocketAddr, bytes: &[u8], faults: &Faults) -> Sent {
+        self.reseed(faults.seed);
         let mut sent = Sent::default();
         self.piece(to, bytes, &[], faults, &mut sent);
         sent

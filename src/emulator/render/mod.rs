@@ -1,11 +1,20 @@
 //! What sensors measure: rays through the scene, turned into the payloads of the wire.
 mod camera;
+mod encode;
+mod lidar;
+mod objects;
+mod palette;
 
-use super::world::{Caster, Hit, Pose, RayBundle, Snapshot};
+pub use palette::class_colour;
+
+pub(super) use encode::{encode, encoding_of};
+
+use super::world::{Caster, Hit, Pose, RayBundle, Snapshot, Solid};
 use crate::wire::SensorRequest;
+use lidar::CloudFrame;
 use std::sync::Arc;
 
-/// Optics that are built once and shared by all sensors that have them.
+/// Rays of a sensor; built once and shared by all sensors that have the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Optics {
     Pinhole {
@@ -18,10 +27,88 @@ enum Optics {
         height: u16,
         fov_deg: f32,
     },
+    Rings {
+        points: u16,
+        rings: u16,
+        angles: [f32; 4],
+    },
+    Mid40 {
+        points: u16,
+        petals: u16,
+        fov_deg: f32,
+        params: [f32; 16],
+    },
+    Mid360,
+}
+
+impl Optics {
+    /// Returns the rays a sensor needs, or `None` for one that reports objects.
+    fn of(request: &SensorRequest) -> Option<Self> {
+        let SensorRequest {
+            width,
+            height,
+            fov_deg,
+            other_params: params,
+            ..
+        } = *request;
+        Some(match request.type_id {
+            8 => Self::Fisheye {
+                width,
+                height,
+                fov_deg,
+            },
+            20 | 21 => Self::Rings {
+                points: width,
+                rings: height,
+                angles: [params[2], params[3], params[4], params[5]],
+            },
+            22 => Self::Mid40 {
+                points: width,
+                petals: height,
+                fov_deg,
+                params,
+            },
+            23 => Self::Mid360,
+            5 | 30 | 31 => return None,
+            _ => Self::Pinhole {
+                width,
+                height,
+                fov_deg,
+            },
+        })
+    }
+
+    fn build(self) -> RayBundle {
+        match self {
+            Self::Pinhole {
+                width,
+                height,
+                fov_deg,
+            } => camera::pinhole(width, height, fov_deg),
+            Self::Fisheye {
+                width,
+                height,
+                fov_deg,
+            } => camera::fisheye(width, height, fov_deg),
+            Self::Rings {
+                points,
+                rings,
+                angles,
+            } => lidar::rings(points, rings, angles),
+            Self::Mid40 {
+                points,
+                petals,
+                fov_deg,
+                params,
+            } => lidar::mid40(points, petals, fov_deg, &params),
+            Self::Mid360 => lidar::mid360(),
+        }
+    }
 }
 
 /// Rays that were cast from one pose, for all sensors that look from there.
 struct View {
+    id: u64,
     bundle: Arc<RayBundle>,
     pose: Pose,
     own: Option<u16>,
@@ -29,12 +116,19 @@ struct View {
     hits: Vec<Hit>,
 }
 
-/// Renders payloads; keeps optics, and the views of the current tick.
+/// Renders payloads; keeps rays, and the views of the current tick.
 pub(super) struct Renderer {
     pattern: bool,
     optics: Vec<(Optics, Arc<RayBundle>)>,
     views: Vec<View>,
+    solids: Vec<Solid>,
+    spare: Vec<Vec<Hit>>,
+    last_id: u64,
 }
+
+/// What a payload shows: two payloads of one sensor with the same id are the same bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct PayloadId(u64);
 
 impl Renderer {
     pub(super) fn new(pattern: bool) -> Self {
@@ -42,45 +136,66 @@ impl Renderer {
             pattern,
             optics: Vec::new(),
             views: Vec::new(),
+            solids: Vec::new(),
+            spare: Vec::new(),
+            last_id: 0,
         }
     }
 
-    /// Starts a tick: what was seen before counts no more.
-    pub(super) fn begin(&mut self, _snapshot: &Snapshot) {
-        self.views.clear();
+    /// Starts a tick. What was seen before still counts if nothing has moved.
+    pub(super) fn begin(&mut self, snapshot: &Snapshot) {
+        /// More views than sensors means that somebody turns a camera; they are of no more use.
+        const MAX_VIEWS: usize = 64;
+        if snapshot.solids != self.solids || self.views.len() > MAX_VIEWS {
+            self.solids.clone_from(&snapshot.solids);
+            self.spare.extend(self.views.drain(..).map(|v| v.hits));
+        }
     }
 
-    /// Writes what a sensor at `pose` measures, uncompressed, into `out`.
+    /// Writes what a sensor at `pose` measures, uncompressed, into `out`, unless that is what `known` says is there.
     pub(super) fn payload(
         &mut self,
         snapshot: &Snapshot,
         request: &SensorRequest,
-        pose: &Pose,
-        own: Option<u16>,
+        (pose, own): (&Pose, Option<u16>),
+        known: Option<PayloadId>,
         out: &mut Vec<u8>,
-    ) {
-        let _ = self.pattern;
-        let (width, height, fov_deg) = (request.width, request.height, request.fov_deg);
-        let optics = match request.type_id {
-            8 => Optics::Fisheye {
-                width,
-                height,
-                fov_deg,
-            },
-            _ => Optics::Pinhole {
-                width,
-                height,
-                fov_deg,
-            },
+    ) -> PayloadId {
+        let params = &request.other_params;
+        let Some(optics) = Optics::of(request) else {
+            let caster = Caster::new(snapshot, pose, own);
+            match request.type_id {
+                5 => objects::range(snapshot, &caster, pose, params[0], out),
+                30 => objects::boxes(snapshot, request, &caster, pose, own, out),
+                _ => objects::targets(snapshot, request, pose, own, out),
+            }
+            self.last_id += 1;
+            return PayloadId(self.last_id);
         };
-        let view = self.view(snapshot, optics, pose, own);
-        let (bundle, caster, hits) = (&view.bundle, &view.caster, &view.hits);
-        match request.type_id {
-            4 => camera::paint(bundle, caster, hits, out, |hit, _| {
-                camera::class_colour(camera::class(hit))
-            }),
-            _ => camera::paint(bundle, caster, hits, out, camera::colour),
+        if self.pattern && encoding_of(request, false).is_image() {
+            return pattern(request, known, out);
         }
+        let view = self.view(snapshot, optics, pose, own);
+        let id = PayloadId(view.id);
+        if known == Some(id) {
+            return id;
+        }
+        match request.type_id {
+            2 => camera::depth(view, [params[0], params[1], params[2]], out),
+            3 => camera::paint(view, out, |hit, point| {
+                [palette::grey(palette::daylight(hit, point))]
+            }),
+            4 => camera::paint(view, out, |hit, _| {
+                palette::class_colour(palette::class(hit))
+            }),
+            7 => lidar::depth_cloud(view, pose, request.width, params[0], params[1], out),
+            20 | 22 | 23 => lidar::cloud(view, pose, params[0], CloudFrame::Sensor, out),
+            21 => lidar::cloud(view, pose, params[0], CloudFrame::World, out),
+            40 => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
+            41 => camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(hit))),
+            _ => camera::paint(view, out, palette::daylight),
+        }
+        id
     }
 
     fn view(
@@ -97,9 +212,11 @@ impl Renderer {
             .position(|v| Arc::ptr_eq(&v.bundle, &bundle) && v.pose == *pose && v.own == own);
         let index = found.unwrap_or_else(|| {
             let caster = Caster::new(snapshot, pose, own);
-            let mut hits = Vec::new();
+            let mut hits = self.spare.pop().unwrap_or_default();
             caster.cast(&bundle, &mut hits);
+            self.last_id += 1;
             self.views.push(View {
+                id: self.last_id,
                 bundle,
                 pose: *pose,
                 own,
@@ -117,22 +234,30 @@ impl Renderer {
         if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {
             return Arc::clone(bundle);
         }
-        let bundle = Arc::new(match optics {
-            Optics::Pinhole {
-                width,
-                height,
-                fov_deg,
-            } => camera::pinhole(width, height, fov_deg),
-            Optics::Fisheye {
-                width,
-                height,
-                fov_deg,
-            } => camera::fisheye(width, height, fov_deg),
-        });
         if self.optics.len() >= MAX_OPTICS {
             self.optics.remove(0);
         }
+        let bundle = Arc::new(optics.build());
         self.optics.push((optics, Arc::clone(&bundle)));
         bundle
     }
+}
+
+/// Makes a test image once, and then only counts frames in its first 8 bytes; compressed images stay as they are.
+fn pattern(request: &SensorRequest, known: Option<PayloadId>, out: &mut Vec<u8>) -> PayloadId {
+    let encoding = encoding_of(request, false);
+    let row = usize::from(request.width) * encoding.bytes_per_pixel();
+    let len = row * usize::from(request.height);
+    let count = match known {
+        Some(PayloadId(count)) if out.len() == len => count + 1,
+        _ => {
+            out.clear();
+            out.extend((0..len).map(|i| ((i % row.max(1)) ^ (i / row.max(1))) as u8));
+            0
+        }
+    };
+    if let Some(stamp) = out.first_chunk_mut() {
+        *stamp = count.to_le_bytes();
+    }
+    PayloadId(count)
 }

@@ -1,19 +1,18 @@
 //! The vehicle simulator's side: heartbeats, IMU samples, true states.
 use crate::emulator::clock::wall_ms;
-use crate::emulator::faults::{FaultScope, Faults, Lane};
+use crate::emulator::faults::{FaultScope, Faults};
 use crate::emulator::options::StatePacket;
 use crate::emulator::sender::{Postman, Sender};
 use crate::emulator::shared::{ImuReader, Shared};
-use crate::emulator::world::{Kinematics, Snapshot};
+use crate::emulator::world::{Kinematics, Snapshot, Vec3};
 use crate::wire::{
     FullStatePacket, HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, ShortStatePacket,
-    StateInner, TimedStatePacket,
+    TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::IntoBytes as _;
-use zerocopy::little_endian::{F32, F64, I32};
 
 /// Check word and code of "send me the heartbeat".
 const HEARTBEAT_REQUEST: i32 = 123_450;
@@ -55,7 +54,12 @@ pub(in crate::emulator) fn accept(
 }
 
 fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
-    HeartbeatPacket::new(id.into(), shared.clock().start_ms(), wall_ms(), count)
+    HeartbeatPacket::new(
+        id.into(),
+        (shared.clock().start_ns() / 1_000_000) as i64,
+        wall_ms(),
+        count,
+    )
 }
 
 /// Sends heartbeats, IMU samples and true states on their own time until the emulator stops.
@@ -118,12 +122,15 @@ fn adopt(
     streams.retain(|s| readers.contains(&s.reader));
     for reader in readers {
         if !streams.iter().any(|s| s.reader == reader) {
-            let lane = Lane::new(shared.faults().seed, 0x1_0000 + u64::from(reader.vehicle));
             let next = (shared.clock().now() * f64::from(reader.rate_hz))
                 .floor()
                 .max(0.0) as u64
                 + 1;
-            let sender = Sender::new(Arc::clone(socket), Arc::clone(postman), lane);
+            let sender = Sender::new(
+                Arc::clone(socket),
+                Arc::clone(postman),
+                0x1_0000 + u64::from(reader.vehicle),
+            );
             streams.push(ImuStream {
                 reader,
                 sender,
@@ -210,103 +217,51 @@ pub(in crate::emulator) fn send_true_states(
     let options = &shared.options;
     for (id, motion) in &snapshot.vehicles {
         let to = SocketAddr::new(options.client, options.ports.true_state + 2 * (id - 1));
+        let state = true_state(*id, snapshot.time, motion);
+        // Nobody may listen.
         let _ = match options.state_packet {
-            StatePacket::Bytes200 => {
-                socket.send_to(short_state(*id, snapshot.time, motion).as_bytes(), to)
-            }
-            StatePacket::Bytes168 => {
-                socket.send_to(full_state(*id, snapshot.time, motion).as_bytes(), to)
-            }
-            StatePacket::Bytes112 => {
-                socket.send_to(timed_state(*id, snapshot.time, motion).as_bytes(), to)
-            }
+            StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
+            StatePacket::Bytes168 => socket.send_to(FullStatePacket::from(&state).as_bytes(), to),
+            StatePacket::Bytes112 => socket.send_to(TimedStatePacket::from(&state).as_bytes(), to),
         };
     }
     shared.stats().true_states += snapshot.vehicles.len() as u64;
 }
 
-/// Class and style of the vehicles: a quadrotor.
-const QUADROTOR: i32 = 3;
-/// Speed of hovering rotors in rpm.
-const HOVER_RPM: f32 = 5000.0;
-/// The documented map centre: latitude deg, longitude deg, altitude m.
-const MAP_CENTRE: [f64; 3] = [40.154_030_2, 116.259_368_3, 50.0];
-
-fn narrow(v: &super::super::world::Vec3) -> [f32; 3] {
+fn narrow(v: &Vec3) -> [f32; 3] {
     v.map(|x| x as f32).into()
 }
 
-fn f32s<const N: usize>(values: [f32; N]) -> [F32; N] {
-    values.map(F32::new)
-}
-
-fn rpm() -> [F32; 8] {
-    f32s([
-        HOVER_RPM, HOVER_RPM, HOVER_RPM, HOVER_RPM, 0.0, 0.0, 0.0, 0.0,
-    ])
+fn true_state(id: u16, sim_time: f64, motion: &Kinematics) -> TrueState {
+    /// Class and style of the vehicles: a quadrotor.
+    const QUADROTOR: i32 = 3;
+    /// Speed of hovering rotors in rpm.
+    const HOVER_RPM: f64 = 5000.0;
+    TrueState {
+        copter_id: id.into(),
+        vehicle_type: QUADROTOR,
+        sim_time,
+        position: motion.pose.position.into(),
+        velocity: motion.velocity.into(),
+        euler: motion.pose.roll_pitch_yaw(),
+        quaternion: Some(motion.pose.wxyz()),
+        rate: Some(motion.rate.into()),
+        acc: Some(motion.specific_force.into()),
+        motor_rpm: [
+            HOVER_RPM, HOVER_RPM, HOVER_RPM, HOVER_RPM, 0.0, 0.0, 0.0, 0.0,
+        ],
+        gps: gps(&motion.pose.position),
+        collided_with: None,
+    }
 }
 
 /// Position on the earth, by the small-angle form of the tangent plane: good to centimetres within the scene.
-fn gps(motion: &Kinematics) -> [f64; 3] {
+fn gps(position: &Vec3) -> [f64; 3] {
+    /// The documented map centre: latitude deg, longitude deg, altitude m.
+    const MAP_CENTRE: [f64; 3] = [40.154_030_2, 116.259_368_3, 50.0];
     const RADIUS: f64 = 6_378_137.0;
-    let p = motion.pose.position;
-    let [lat, lon, alt] = MAP_CENTRE;
-    let north = (p.x / RADIUS).to_degrees();
-    let east = (p.y / (RADIUS * lat.to_radians().cos())).to_degrees();
-    [lat + north, lon + east, alt - p.z]
-}
-
-fn short_state(id: u16, time: f64, motion: &Kinematics) -> ShortStatePacket {
-    ShortStatePacket {
-        collided_with: (-1).into(),
-        len: ShortStatePacket::STATE_LEN.into(),
-        state: StateInner {
-            copter_id: i32::from(id).into(),
-            vehicle_type: QUADROTOR.into(),
-            sim_time: time.into(),
-            velocity: f32s(narrow(&motion.velocity)),
-            position: f32s(narrow(&motion.pose.position)),
-            euler: f32s(motion.pose.roll_pitch_yaw().map(|x| x as f32)),
-            quaternion: f32s(motion.pose.wxyz().map(|x| x as f32)),
-            motor_rpm: rpm(),
-            acc: f32s(narrow(&motion.specific_force)),
-            rate: f32s(narrow(&motion.rate)),
-            pad: [0; 4],
-            gps: gps(motion).map(F64::new),
-        },
-        reserved: [0; 40],
-    }
-}
-
-fn full_state(id: u16, time: f64, motion: &Kinematics) -> FullStatePacket {
-    FullStatePacket {
-        checksum: FullStatePacket::TAG.into(),
-        copter_id: i32::from(id).into(),
-        vehicle_type: QUADROTOR.into(),
-        reserved: 0.into(),
-        velocity: f32s(narrow(&motion.velocity)),
-        euler: f32s(motion.pose.roll_pitch_yaw().map(|x| x as f32)),
-        quaternion: f32s(motion.pose.wxyz().map(|x| x as f32)),
-        motor_rpm: rpm(),
-        acc: f32s(narrow(&motion.specific_force)),
-        rate: f32s(narrow(&motion.rate)),
-        sim_time: time.into(),
-        position: <[f64; 3]>::from(motion.pose.position).map(F64::new),
-        gps: gps(motion).map(F64::new),
-    }
-}
-
-fn timed_state(id: u16, time: f64, motion: &Kinematics) -> TimedStatePacket {
-    let [lat, lon, alt] = gps(motion);
-    TimedStatePacket {
-        checksum: TimedStatePacket::TAG.into(),
-        copter_id: i32::from(id).into(),
-        vehicle_type: QUADROTOR.into(),
-        gps: [lat * 1e7, lon * 1e7, alt * 1e3].map(|x| I32::new(x.round() as i32)),
-        motor_rpm: rpm(),
-        velocity: f32s(narrow(&motion.velocity)),
-        euler: f32s(motion.pose.roll_pitch_yaw().map(|x| x as f32)),
-        position: <[f64; 3]>::from(motion.pose.position).map(F64::new),
-        sim_time: time.into(),
-    }
+    let [latitude, longitude, altitude] = MAP_CENTRE;
+    let north = (position.x / RADIUS).to_degrees();
+    let east = (position.y / (RADIUS * latitude.to_radians().cos())).to_degrees();
+    [latitude + north, longitude + east, altitude - position.z]
 }

@@ -1,7 +1,9 @@
 //! The listening side: one thread polls every socket and hands each datagram to who it is for.
 pub(super) mod coptersim;
+pub(super) mod shm;
 pub(super) mod window;
 
+use super::control;
 use super::shared::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::net::UdpSocket;
@@ -13,6 +15,8 @@ use std::sync::Arc;
 pub(super) enum Role {
     /// Renderer window, by index.
     Window(usize),
+    /// Multicast to all renderers, which means window 0 here.
+    Group,
     /// `CopterSim` of a vehicle, by id.
     CopterSim(u16),
     /// Commands to the emulator itself.
@@ -39,8 +43,12 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
                 let bytes = &buffer[..len];
                 match role {
                     Role::Window(window) => window::accept(shared, socket, *window, bytes, source),
+                    Role::Group => window::accept(shared, socket, 0, bytes, source),
                     Role::CopterSim(id) => coptersim::accept(shared, socket, *id, bytes, source),
-                    Role::Control => {}
+                    Role::Control => {
+                        let answer = control::obey(shared, &String::from_utf8_lossy(bytes));
+                        let _ = socket.send_to(answer.as_bytes(), source); // the asker may be gone
+                    }
                 }
             }
         }

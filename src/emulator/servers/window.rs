@@ -1,5 +1,8 @@
+use crate::emulator::control;
 use crate::emulator::shared::Shared;
-use crate::wire::{HandshakePacket, Packet, SensorRequest, parse_console_command};
+use crate::wire::{
+    HandshakePacket, Packet, SensorRequest, parse_console_command, split_console_command,
+};
 use std::net::{SocketAddr, UdpSocket};
 use zerocopy::IntoBytes as _;
 
@@ -34,25 +37,15 @@ pub(in crate::emulator) fn accept(
     }
 }
 
-/// Obeys a console command; the ones that do not concern sensor data are accepted and ignored, as text is.
+/// Obeys a console command; those that do not concern sensor data are accepted and ignored.
 fn command(shared: &Shared, text: &str) {
-    let mut words = text.split_whitespace();
-    let (name, argument) = (words.next().unwrap_or_default(), words.next());
+    let (name, mut arguments) = split_console_command(text);
     match name {
         "RflyClearCapture" => {
-            let seq_id = argument
-                .and_then(|a| a.parse::<i64>().ok())
-                .and_then(|id| u16::try_from(id).ok());
+            let seq_id = arguments.next().and_then(|a| a.parse::<u16>().ok()); // negative: all
             shared.sensors().clear(seq_id);
         }
-        "RflySetSimSpeed" => {
-            if let Some(speed) = argument
-                .and_then(|a| a.parse::<f64>().ok())
-                .filter(|s| *s > 0.0 && s.is_finite())
-            {
-                shared.set_clock(|clock| clock.set_speed(speed));
-            }
-        }
+        "RflySetSimSpeed" => drop(control::set_speed(shared, arguments.next())),
         _ => {}
     }
 }

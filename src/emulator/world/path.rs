@@ -24,6 +24,15 @@ pub enum Motion {
         /// Share of a lap that this vehicle is ahead, 0 to 1.
         phase: f64,
     },
+    /// Walks around a circle, upright, face along the velocity.
+    Walk {
+        /// Centre of the circle in m, NED.
+        centre: Vec3,
+        /// Radius in m.
+        radius: f64,
+        /// Time of one round in s.
+        period: f64,
+    },
 }
 
 /// Motion of a vehicle at one instant.
@@ -48,7 +57,7 @@ impl Motion {
         let attitude = self.attitude(t);
         let rate = match self {
             Self::Hover(_) => Vec3::zeros(),
-            Self::Lap { .. } => {
+            Self::Lap { .. } | Self::Walk { .. } => {
                 let turned = self.attitude(t - RATE_STEP).inverse() * self.attitude(t + RATE_STEP);
                 turned.scaled_axis() / (2.0 * RATE_STEP)
             }
@@ -81,12 +90,29 @@ impl Motion {
                     Vec3::new(-radii.x * c, -radii.y * s, -4.0 * radii.z * s2) * (w * w);
                 (position, velocity, acceleration)
             }
+            Self::Walk {
+                centre,
+                radius,
+                period,
+            } => {
+                let w = TAU / period;
+                let (s, c) = (w * t).sin_cos();
+                let out = Vec3::new(c, s, 0.0) * radius;
+                (
+                    centre + out,
+                    Vec3::new(-s, c, 0.0) * (radius * w),
+                    -out * (w * w),
+                )
+            }
         }
     }
 
     fn attitude(&self, t: f64) -> Quat {
         match *self {
             Self::Hover(pose) => pose.attitude,
+            Self::Walk { period, .. } => {
+                Quat::from_euler_angles(0.0, 0.0, TAU * (t / period + 0.25))
+            }
             Self::Lap { .. } => {
                 let (_, velocity, acceleration) = self.translation(t);
                 // A rotor craft's thrust is along its z axis: that axis is where acceleration minus gravity points.

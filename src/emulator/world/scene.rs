@@ -12,14 +12,17 @@ pub enum Object {
     Block(u16),
     /// A vehicle, by id from 1.
     Vehicle(u16),
+    /// Something that walks on the ground, by index.
+    Walker(u16),
 }
 
 impl Object {
-    /// Returns the id that range records carry: vehicles have theirs, the ground is 1000, boxes follow.
+    /// Returns the id that records carry: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100.
     pub fn id(self) -> i32 {
         match self {
             Self::Ground => 1000,
             Self::Block(i) => 1001 + i32::from(i),
+            Self::Walker(i) => 1100 + i32::from(i),
             Self::Vehicle(id) => i32::from(id),
         }
     }
@@ -29,10 +32,14 @@ impl Object {
         match self {
             Self::Ground => 1,
             Self::Block(i) => 10 + (i % 80) as u8,
+            Self::Walker(i) => 90 + (i % 10) as u8,
             Self::Vehicle(id) => 100 + (id % 100) as u8,
         }
     }
 }
+
+/// Half the depth, width and height of a walker in m.
+const WALKER_HALF: Vec3 = Vec3::new(0.2, 0.3, 0.9);
 
 /// An axis-aligned box that stands in the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +66,8 @@ pub struct World {
     pub blocks: Vec<Block>,
     /// Vehicles in ascending order of their ids.
     pub vehicles: Vec<Vehicle>,
+    /// What walks on the ground.
+    pub walkers: Vec<Motion>,
 }
 
 /// A box as rays see it, standing in any attitude.
@@ -84,8 +93,8 @@ pub struct Snapshot {
 }
 
 impl World {
-    /// Returns the default scene: nine boxes in and around the lap that the vehicles fly.
-    pub fn new(vehicles: Vec<Vehicle>) -> Self {
+    /// Returns the default scene with one walker: nine boxes in and around the lap that the vehicles fly.
+    pub fn new(vehicles: Vec<Vehicle>, walker: Motion) -> Self {
         // north, east, half north, half east, height
         const BLOCKS: [[f64; 5]; 9] = [
             [0.0, 0.0, 1.0, 1.0, 2.5],
@@ -105,34 +114,49 @@ impl World {
         Self {
             blocks: BLOCKS.map(block).to_vec(),
             vehicles,
+            walkers: vec![walker],
         }
     }
 
-    /// Returns `count` vehicles that share one lap, evenly spread along it.
-    pub fn laps(count: u16) -> Vec<Vehicle> {
+    /// Returns the default scene with `count` vehicles that share one lap, evenly spread along it.
+    pub fn flying(count: u16) -> Self {
         let lap = |id: u16| Motion::Lap {
             centre: Vec3::new(0.0, 0.0, -3.0),
             radii: Vec3::new(8.0, 6.0, 0.5),
             period: 16.0,
             phase: f64::from(id - 1) / f64::from(count.max(1)),
         };
-        (1..=count)
-            .map(|id| Vehicle {
-                id,
-                motion: lap(id),
-            })
-            .collect()
+        let walker = Motion::Walk {
+            centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z),
+            radius: 9.5,
+            period: 60.0,
+        };
+        Self::new(
+            (1..=count)
+                .map(|id| Vehicle {
+                    id,
+                    motion: lap(id),
+                })
+                .collect(),
+            walker,
+        )
     }
 
-    /// Returns `count` vehicles that hover in a row, 3 m apart, 2 m high, looking north.
-    pub fn hovering(count: u16) -> Vec<Vehicle> {
+    /// Returns the default scene with `count` vehicles that hover in a row, 3 m apart, 2 m high, looking north, and a
+    /// walker that stands: nothing moves.
+    pub fn still(count: u16) -> Self {
         let pose = |id: u16| Pose::new([-6.0, 3.0 * f64::from(id - 1), -2.0], [0.0; 3]);
-        (1..=count)
-            .map(|id| Vehicle {
-                id,
-                motion: Motion::Hover(pose(id)),
-            })
-            .collect()
+        Self::posed((1..=count).map(pose))
+    }
+
+    /// Returns the default scene with vehicles that stand still in these poses.
+    pub fn posed(poses: impl IntoIterator<Item = Pose>) -> Self {
+        let vehicle = |(id, pose)| Vehicle {
+            id,
+            motion: Motion::Hover(pose),
+        };
+        let walker = Motion::Hover(Pose::new([2.0, -3.0, -WALKER_HALF.z], [0.0; 3]));
+        Self::new((1..).zip(poses).map(vehicle).collect(), walker)
     }
 
     /// Returns the world at simulation time `time` in s.
@@ -155,7 +179,12 @@ impl World {
             pose: k.pose,
             half: VEHICLE_HALF,
         });
-        let solids = blocks.chain(bodies).collect();
+        let walkers = self.walkers.iter().zip(0..).map(|(motion, i)| Solid {
+            object: Object::Walker(i),
+            pose: motion.at(time).pose,
+            half: WALKER_HALF,
+        });
+        let solids = blocks.chain(bodies).chain(walkers).collect();
         Snapshot {
             time,
             vehicles,

@@ -1,0 +1,132 @@
+//! Commands to the emulator itself: one line of text per datagram, answered with one line of JSON.
+//!
+//! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
+//! optional, the rest stays; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`.
+use super::faults::{FaultCounts, FaultScope, Faults};
+use super::shared::{SensorStats, Shared};
+use serde_json::{Map, Value, json};
+
+/// Obeys a command and returns the answer.
+pub(super) fn obey(shared: &Shared, text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let result = match words.next() {
+        Some("faults") => change_faults(shared, words),
+        Some("restart") => Ok(shared.restart()),
+        Some("pause") => Ok(shared.set_clock(|clock| clock.set_paused(true))),
+        Some("resume") => Ok(shared.set_clock(|clock| clock.set_paused(false))),
+        Some("speed") => set_speed(shared, words.next()),
+        Some("stats") => return stats(shared).to_string(),
+        other => Err(format!("unknown command {:?}", other.unwrap_or_default())),
+    };
+    match result {
+        Ok(()) => json!({"ok": true}).to_string(),
+        Err(message) => json!({"ok": false, "error": message}).to_string(),
+    }
+}
+
+/// Sets the speed of simulation time.
+pub(super) fn set_speed(shared: &Shared, word: Option<&str>) -> Result<(), String> {
+    let speed = word
+        .and_then(|w| w.parse::<f64>().ok())
+        .filter(|s| *s > 0.0 && s.is_finite());
+    let speed = speed.ok_or("speed must be a number above 0")?;
+    shared.set_clock(|clock| clock.set_speed(speed));
+    Ok(())
+}
+
+fn change_faults<'a>(shared: &Shared, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let mut faults = shared.faults();
+    for word in words {
+        if word == "none" {
+            faults = Faults {
+                seed: faults.seed,
+                ..Faults::default()
+            };
+            continue;
+        }
+        let (key, value) = word
+            .split_once('=')
+            .ok_or_else(|| format!("{word:?} is not key=value"))?;
+        let number = || {
+            value
+                .parse::<f64>()
+                .ok()
+                .filter(|v| *v >= 0.0 && v.is_finite())
+        };
+        let target = match key {
+            "loss" => &mut faults.loss,
+            "reorder" => &mut faults.reorder,
+            "duplicate" => &mut faults.duplicate,
+            "corrupt" => &mut faults.corrupt,
+            "delay_ms" => &mut faults.delay_ms,
+            "delay_jitter_ms" => &mut faults.delay_jitter_ms,
+            "seed" => {
+                faults.seed = value.parse().map_err(|e| format!("seed: {e}"))?;
+                continue;
+            }
+            "scope" => {
+                faults.scope = scope(value)?;
+                continue;
+            }
+            _ => return Err(format!("unknown fault {key:?}")),
+        };
+        *target = number().ok_or_else(|| format!("{key} must be a number, at least 0"))?;
+    }
+    shared.set_faults(|f| *f = faults);
+    Ok(())
+}
+
+fn scope(value: &str) -> Result<FaultScope, String> {
+    match value {
+        "data" => Ok(FaultScope::Data),
+        "images" => Ok(FaultScope::Images),
+        "imu" => Ok(FaultScope::Imu),
+        _ => Err(format!("scope {value:?} is not data, images or imu")),
+    }
+}
+
+fn counts(faults: &FaultCounts) -> Value {
+    json!({
+        "lost": faults.lost,
+        "reordered": faults.reordered,
+        "duplicated": faults.duplicated,
+        "corrupted": faults.corrupted,
+    })
+}
+
+fn stats(shared: &Shared) -> Value {
+    let stats = shared.stats().clone();
+    let sensor = |s: &SensorStats| {
+        json!({
+            "type_id": s.type_id,
+            "frames": s.frames,
+            "harmed": s.harmed,
+            "skipped": s.skipped,
+            "busy": s.busy,
+            "datagrams": s.datagrams,
+            "errors": s.errors,
+            "bytes": s.bytes,
+            "faults": counts(&s.faults),
+        })
+    };
+    let sensors: Map<String, Value> = stats
+        .sensors
+        .iter()
+        .map(|(id, s)| (id.to_string(), sensor(s)))
+        .collect();
+    json!({
+        "ok": true,
+        "sim_time": shared.clock().now(),
+        "start_ns": shared.clock().start_ns(),
+        "live": shared.sensors().live.len(),
+        "sensors": sensors,
+        "requests": stats.requests,
+        "refused": stats.refused,
+        "commands": stats.commands,
+        "heartbeats": stats.heartbeats,
+        "imu_samples": stats.imu_samples,
+        "imu_faults": counts(&stats.imu_faults),
+        "true_states": stats.true_states,
+        "restarts": stats.restarts,
+    })
+}

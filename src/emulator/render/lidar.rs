@@ -1,0 +1,145 @@
+//! Scan patterns of the lidars, and clouds.
+//!
+//! Azimuth is counter-clockwise about the sensor's upward axis, elevation is positive upward, as in FLU. A lidar with
+//! rings scans them from the lowest to the highest, each from the smallest azimuth; the last angle of a range is not
+//! reached, because the protocol's resolution is range / number. A ray without return is the point 0, 0, 0 with
+//! class 0, so that clouds are always complete.
+use super::{View, palette};
+use crate::emulator::world::{Hit, Pose, RayBundle, Vec3};
+use crate::wire::append_cloud;
+use std::f64::consts::PI;
+
+/// Range in m where the request names none; the raw values then mean nothing to a reader.
+const DEFAULT_RANGE: f32 = 100.0;
+
+/// Returns a direction in FRD from azimuth and elevation in rad.
+fn direction(azimuth: f64, elevation: f64) -> Vec3 {
+    let (sin, cos) = azimuth.sin_cos();
+    Vec3::new(
+        elevation.cos() * cos,
+        -elevation.cos() * sin,
+        -elevation.sin(),
+    )
+}
+
+/// Returns the rays of a mechanical lidar (types 20 and 21); `angles` are azimuth from and to, elevation from and to
+/// in degrees, all around and 30 degrees high if they are 0.
+pub(super) fn rings(points: u16, rings: u16, angles: [f32; 4]) -> RayBundle {
+    let angles = if angles == [0.0; 4] {
+        [-180.0, 180.0, -15.0, 15.0]
+    } else {
+        angles
+    };
+    let [from, to, low, high] = angles.map(|a| f64::from(a).to_radians());
+    let step =
+        |from: f64, to: f64, i: u16, n: u16| from + (to - from) * f64::from(i) / f64::from(n);
+    RayBundle::new((0..rings).flat_map(move |ring| {
+        (0..points).map(move |i| direction(step(from, to, i, points), step(low, high, ring, rings)))
+    }))
+}
+
+/// Returns the rays of the Mid-360 (type 23): 64 rings of 272 points, from 7 degrees down to 52 degrees up.
+pub(super) fn mid360() -> RayBundle {
+    rings(272, 64, [-180.0, 180.0, -7.0, 52.0])
+}
+
+/// Returns the rays of the Mid-40 (type 22): a rosette of half petals, from the axis to the rim or back.
+///
+/// `fov_deg` is twice the length of a half petal; `[.., height, stretch, curvature, eights, flowers, ..]` follow the
+/// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents.
+pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) -> RayBundle {
+    let or = |value: f32, default: f64| {
+        if value > 0.0 {
+            f64::from(value)
+        } else {
+            default
+        }
+    };
+    let length = or(fov_deg, 70.432).min(180.0).to_radians() / 2.0;
+    let height = or(params[1], 2.956).to_radians();
+    let (eights, flowers) = (or(params[4], 10.0), or(params[5], 5.0));
+    RayBundle::new((0..petals).flat_map(move |petal| {
+        // Four half petals make an eight; each flower is turned a little against the one before.
+        let eight = f64::from(petal / 4);
+        let flower = (eight / eights).floor() % flowers;
+        let axis = PI * eight / eights + PI * flower / (eights * flowers);
+        let (opposite, back) = ((petal / 2) % 2 == 1, petal % 2 == 1);
+        (0..points).map(move |i| {
+            let part = (f64::from(i) + 0.5) / f64::from(points);
+            let out = if back { 1.0 - part } else { part };
+            let bulge = height * (PI * out).sin() * if back { -0.5 } else { 0.5 };
+            let polar = axis + if opposite { PI } else { 0.0 };
+            let (sin, cos) = polar.sin_cos();
+            let (along, across) = (length * out, bulge);
+            direction(along * cos - across * sin, along * sin + across * cos)
+        })
+    }))
+}
+
+/// Where the coordinates of a cloud count from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum CloudFrame {
+    /// Sensor, FLU.
+    Sensor,
+    /// World, NED, from the map centre.
+    World,
+}
+
+/// Writes a lidar cloud: x, y, z scaled so that 32767 is the range, and the class of the object hit.
+///
+/// A point whose world coordinates exceed the range cannot be expressed and counts as no return.
+pub(super) fn cloud(view: &View, pose: &Pose, range: f32, frame: CloudFrame, out: &mut Vec<u8>) {
+    let range = f64::from(if range > 0.0 { range } else { DEFAULT_RANGE });
+    out.clear();
+    let points = view.hits.iter().enumerate().map(|(i, hit)| {
+        let ray = view.bundle.direction(i);
+        let point = match frame {
+            CloudFrame::Sensor => flu(&ray, hit),
+            CloudFrame::World => view.caster.point(&ray, hit.distance),
+        };
+        if hit.distance > range || point.amax() > range {
+            return [0; 4];
+        }
+        let [x, y, z] = scaled(&point, range);
+        [x, y, z, palette::class(hit).into()]
+    });
+    append_cloud(header_pose(pose), points, out);
+}
+
+/// Writes a depth camera's cloud (type 7): every `step`-th pixel of every `step`-th row, sensor FLU.
+pub(super) fn depth_cloud(
+    view: &View,
+    pose: &Pose,
+    width: u16,
+    range: f32,
+    step: f32,
+    out: &mut Vec<u8>,
+) {
+    let range = f64::from(if range > 0.0 { range } else { DEFAULT_RANGE });
+    let (width, step) = (usize::from(width), step.max(1.0) as usize);
+    out.clear();
+    let rows = view.hits.chunks(width).enumerate().step_by(step);
+    let points = rows.flat_map(|(v, row)| {
+        row.iter().enumerate().step_by(step).map(move |(u, hit)| {
+            if hit.distance > range {
+                return [0; 3];
+            }
+            scaled(&flu(&view.bundle.direction(v * width + u), hit), range)
+        })
+    });
+    append_cloud(header_pose(pose), points, out);
+}
+
+fn flu(ray: &Vec3, hit: &Hit) -> Vec3 {
+    Vec3::new(ray.x, -ray.y, -ray.z) * hit.distance
+}
+
+fn scaled(point: &Vec3, range: f64) -> [i16; 3] {
+    point.map(|x| (x / range * 32767.0).round() as i16).into()
+}
+
+/// Position in NED and roll, pitch, yaw, as cloud headers carry them.
+fn header_pose(pose: &Pose) -> [f32; 6] {
+    let ([x, y, z], [roll, pitch, yaw]) = (<[f64; 3]>::from(pose.position), pose.roll_pitch_yaw());
+    [x, y, z, roll, pitch, yaw].map(|v| v as f32)
+}

@@ -1,0 +1,94 @@
+//! Shared-memory transport: the renderer's side of the flag protocol.
+use crate::transport::{SharedBlock, ShmError};
+use crate::wire::{
+    Packet as _, SENSORS_PER_GROUP, SHM_HEADER_LEN, SensorRequest, ShmDirectory, ShmFlag,
+    shm_block_len, shm_name,
+};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use zerocopy::IntoBytes as _;
+
+/// How long a frame waits for a reader that copies.
+const PATIENCE: Duration = Duration::from_millis(5);
+/// After this time a reader that copies is dead.
+const DEAD: Duration = Duration::from_secs(1);
+
+/// The block of one sensor; its name disappears with it, as with a renderer that closes.
+pub(in crate::emulator) struct Block {
+    block: SharedBlock,
+    name: String,
+    reading_since: Option<Instant>,
+}
+
+impl Block {
+    /// Creates the block of a sensor.
+    pub(in crate::emulator) fn create(request: &SensorRequest) -> Result<Self, ShmError> {
+        let [_, max_objects, ..] = request.other_params;
+        let name = shm_name(request.seq_id);
+        // `as` saturates: negative and absurd numbers of objects are 0 and very many
+        let len = shm_block_len(
+            request.type_id,
+            request.width,
+            request.height,
+            max_objects as u32,
+        );
+        let block = SharedBlock::create(&name, len.unwrap_or(SHM_HEADER_LEN))?;
+        block.set_flag(ShmFlag::Empty as u8);
+        enter(request);
+        Ok(Self {
+            block,
+            name,
+            reading_since: None,
+        })
+    }
+
+    /// Writes a frame; returns whether the block was free within a moment.
+    pub(in crate::emulator) fn write(&mut self, sim_time: f64, payload: &[u8]) -> bool {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let flag = self.block.flag();
+            let dead = self
+                .reading_since
+                .is_some_and(|since| since.elapsed() > DEAD);
+            // Compare and swap: a reader may start between the look and the write.
+            if (flag != ShmFlag::Reading as u8 || dead)
+                && self.block.swap_flag(flag, ShmFlag::Writing as u8)
+            {
+                break;
+            }
+            self.reading_since.get_or_insert_with(Instant::now);
+            if Instant::now() > deadline {
+                return false;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        self.reading_since = None;
+        self.block.copy_in(1, &sim_time.to_le_bytes());
+        self.block.copy_in(SHM_HEADER_LEN, payload);
+        self.block.set_flag(ShmFlag::Ready as u8);
+        true
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(Path::new("/dev/shm").join(&self.name)); // somebody else may have been quicker
+    }
+}
+
+/// Enters a sensor into the directory that all sensors of a host share.
+fn enter(request: &SensorRequest) {
+    let Ok(block) = SharedBlock::create(ShmDirectory::FILE_NAME, ShmDirectory::LEN) else {
+        return;
+    };
+    let mut bytes = [0; ShmDirectory::LEN];
+    block.copy_out(0, &mut bytes);
+    let group = request.seq_id / SENSORS_PER_GROUP;
+    let known = ShmDirectory::parse(&bytes)
+        .ok()
+        .filter(|d| d.group() == i32::from(group))
+        .copied();
+    let mut directory = known.unwrap_or_else(|| ShmDirectory::new(group));
+    directory.insert(request.seq_id, request.width, request.height);
+    block.copy_in(0, directory.as_bytes());
+}

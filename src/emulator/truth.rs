@@ -1,0 +1,132 @@
+//! The log that tests compare with: what was rendered, from where, and when it was sent.
+//!
+//! One JSON object per line. `{"kind":"start"}` opens each run of the simulation clock with the wall clock at time 0;
+//! `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
+//! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
+//! before they were cut into datagrams.
+use super::options::EmulatorOptions;
+use super::world::{Kinematics, Pose};
+use crate::wire::SensorRequest;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+/// The log; does nothing unless asked for.
+pub(super) struct Truth {
+    lines: Option<BufWriter<File>>,
+    frames: Option<PathBuf>,
+}
+
+/// One frame, as far as the log is concerned.
+pub(super) struct FrameTruth<'a> {
+    pub(super) request: &'a SensorRequest,
+    pub(super) window: usize,
+    pub(super) frame_id: i32,
+    pub(super) sim_time: f64,
+    pub(super) host_ns: u64,
+    pub(super) pose: &'a Pose,
+    pub(super) vehicle: Option<(u16, &'a Kinematics)>,
+    pub(super) encoding: &'static str,
+    pub(super) raw: &'a [u8],
+    pub(super) sent: &'a [u8],
+    /// A fault hit at least one datagram, or the shared block was busy.
+    pub(super) harmed: bool,
+}
+
+impl Truth {
+    pub(super) fn open(options: &EmulatorOptions) -> io::Result<Self> {
+        if let Some(directory) = &options.truth_frames {
+            fs::create_dir_all(directory)?;
+        }
+        let lines = options
+            .truth
+            .as_ref()
+            .map(File::create)
+            .transpose()?
+            .map(BufWriter::new);
+        Ok(Self {
+            lines,
+            frames: options.truth_frames.clone(),
+        })
+    }
+
+    pub(super) fn wanted(&self) -> bool {
+        self.lines.is_some() || self.frames.is_some()
+    }
+
+    /// Opens a run of the simulation clock.
+    pub(super) fn start(&mut self, start_ns: u64, options: &EmulatorOptions) {
+        let blocks: Vec<Value> = options
+            .world
+            .blocks
+            .iter()
+            .map(|b| json!({"centre": b.centre.as_slice(), "half": b.half.as_slice()}))
+            .collect();
+        self.line(&json!({
+            "kind": "start",
+            "start_ns": start_ns,
+            "speed": options.speed,
+            "clock_drift_ppm": options.clock_drift_ppm,
+            "blocks": blocks,
+        }));
+    }
+
+    /// Records a frame.
+    pub(super) fn frame(&mut self, frame: &FrameTruth<'_>) {
+        let sim_ns = (frame.sim_time * 1e9).round() as i64;
+        let name = format!("{}_{sim_ns}.bin", frame.request.seq_id);
+        if let Some(directory) = &self.frames
+            && let Err(error) = fs::write(directory.join(&name), frame.raw)
+        {
+            tracing::warn!(%error, "truth frame is lost");
+            self.frames = None; // a full disk would fail for each frame
+        }
+        let vehicle = frame.vehicle.map(|(id, motion)| {
+            json!({
+                "id": id,
+                "position": motion.pose.position.as_slice(),
+                "quaternion": motion.pose.wxyz(),
+                "velocity": motion.velocity.as_slice(),
+                "rate": motion.rate.as_slice(),
+            })
+        });
+        self.line(&json!({
+            "kind": "frame",
+            "seq_id": frame.request.seq_id,
+            "type_id": frame.request.type_id,
+            "width": frame.request.width,
+            "height": frame.request.height,
+            "mode": frame.request.send_protocol.mode,
+            "window": frame.window,
+            "frame_id": frame.frame_id,
+            "sim_time": frame.sim_time,
+            "sim_ns": sim_ns,
+            "host_ns": frame.host_ns,
+            "encoding": frame.encoding,
+            "length": frame.raw.len(),
+            "crc32": crc32fast::hash(frame.raw),
+            "sent_length": frame.sent.len(),
+            "sent_crc32": crc32fast::hash(frame.sent),
+            "harmed": frame.harmed,
+            "file": self.frames.is_some().then_some(name),
+            "sensor": {"position": frame.pose.position.as_slice(), "quaternion": frame.pose.wxyz()},
+            "vehicle": vehicle,
+        }));
+    }
+
+    /// Makes everything so far visible to readers of the file.
+    pub(super) fn flush(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            let _ = lines.flush(); // the next write reports it
+        }
+    }
+
+    fn line(&mut self, value: &Value) {
+        let Some(lines) = &mut self.lines else { return };
+        if let Err(error) = writeln!(lines, "{value}") {
+            tracing::warn!(%error, "truth log ends");
+            self.lines = None;
+        }
+    }
+}
