@@ -1,1 +1,3 @@
 //! Tests of `node`.
+mod liveness;
+mod requests;

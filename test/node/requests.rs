@@ -1,0 +1,53 @@
+//! From Config.json to the request on the wire: the vendor's recorded bytes.
+use crate::support::golden;
+use rfly_bridge::config::TransportMode;
+use rfly_bridge::config::vendor::{self, TransportOverride, VendorOverrides};
+use rfly_bridge::node::sensor_request;
+use rfly_bridge::wire::{CONSOLE_LONG_LEN, console_command};
+
+#[test]
+fn requests_are_the_vendors_bytes_for_every_configuration() {
+    let mut seen = 0;
+    for vector in golden::load("vision_req") {
+        if vector.function() != "jsonLoad+sendReqToUE4" {
+            continue; // updates of live sensors: test/wire
+        }
+        seen += 1;
+        let args = &vector["args"];
+        // A configured return address and "direct UDP" turn shared memory into UDP after loading.
+        let direct = args["isUE4DirectUDP"].as_bool().unwrap_or(false);
+        let transport = match (args["ChangeMode"].as_i64().unwrap(), direct) {
+            (-1, _) => TransportOverride::Vendor,
+            (0, true) => TransportOverride::Mode(TransportMode::UdpCompressed),
+            (mode, _) => TransportOverride::Mode(TransportMode::from_number(mode as u16).unwrap()),
+        };
+        let remote = args["RemotSendIP"].as_str().filter(|ip| !ip.is_empty());
+        let receive_address = remote.map(|ip| ip.parse::<std::net::Ipv4Addr>().unwrap().octets());
+        let overrides = VendorOverrides {
+            transport,
+            receive_address,
+        };
+        let text = args["config"].as_str().unwrap().to_owned();
+        let loaded = vendor::load(&[("Config.json".to_owned(), text)], &overrides)
+            .unwrap_or_else(|problems| panic!("{}: {problems}", vector.name()));
+
+        let mut sent: Vec<Vec<u8>> = vector.sent().into_iter().map(|(_, bytes)| bytes).collect();
+        let mut console = [0; CONSOLE_LONG_LEN];
+        if sent[0] == console_command("RflyClearCapture", &mut console).unwrap() {
+            sent.remove(0); // our parameter clear_capture_on_start
+        }
+        assert_eq!(loaded.sensors.len(), sent.len(), "{}", vector.name());
+        for (sensor, expected) in loaded.sensors.iter().zip(&sent) {
+            let mut buffer = [0; 148];
+            let bytes = sensor_request(sensor).emit(&mut buffer);
+            assert_eq!(
+                bytes,
+                expected.as_slice(),
+                "{} sensor {}",
+                vector.name(),
+                sensor.seq_id
+            );
+        }
+    }
+    assert_eq!(seen, 33);
+}
