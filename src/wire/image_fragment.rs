@@ -180,7 +180,8 @@ impl FragmentHeader {
             .filter(|s| *s < count_value)
             .ok_or(field("PackSeq", seq))?;
         let sim_time = sim_time.get();
-        if !sim_time.is_finite() {
+        // Neither a clock of this century nor one that has ticked: an image byte, not a time.
+        if sim_time != 0.0 && !(1e-9..9e9).contains(&sim_time.abs()) {
             return Err(WireError::Field {
                 what: WHAT,
                 field: "timestamp",

@@ -1,1 +1,74 @@
-//! Tests of `session`.
+//! Reassembly of fragments: recorded streams, the traps of the protocol, and any order, loss and duplication.
+mod any_order;
+mod recorded;
+mod traps;
+
+use rfly_bridge::session::{Outcome, Reassembler};
+use rfly_bridge::wire::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, fragments};
+use zerocopy::IntoBytes;
+
+/// The datagrams of one frame, cut as by the vendor.
+fn vendor_datagrams(
+    payload: &[u8],
+    variant: HeaderVariant,
+    frame_id: i32,
+    sim_time: f64,
+) -> Vec<Vec<u8>> {
+    fragments(payload, variant, frame_id, sim_time)
+        .map(|f| [f.header.as_bytes(), f.payload].concat())
+        .collect()
+}
+
+/// The datagrams of one frame of a sender that cuts every `unit` bytes.
+fn datagrams(
+    payload: &[u8],
+    unit: usize,
+    variant: HeaderVariant,
+    frame_id: i32,
+    sim_time: f64,
+) -> Vec<Vec<u8>> {
+    let parts: Vec<&[u8]> = if payload.is_empty() {
+        vec![&[]]
+    } else {
+        payload.chunks(unit).collect()
+    };
+    let count = i32::try_from(parts.len()).unwrap();
+    let datagram = |(seq, part): (i32, &&[u8])| {
+        let len = i32::try_from(part.len() + variant.len()).unwrap();
+        match variant {
+            HeaderVariant::A => [
+                FragmentHeaderA::new(len, seq, count, sim_time).as_bytes(),
+                part,
+            ]
+            .concat(),
+            HeaderVariant::B => [
+                FragmentHeaderB::new(len, seq, count, frame_id, sim_time).as_bytes(),
+                part,
+            ]
+            .concat(),
+        }
+    };
+    (0..).zip(&parts).map(datagram).collect()
+}
+
+/// Bytes that differ from frame to frame and within a frame.
+fn pattern(frame: usize, len: usize) -> Vec<u8> {
+    (0..len)
+        .map(|i| ((i * 7 + i / 251 + frame * 31) % 256) as u8)
+        .collect()
+}
+
+/// Feeds datagrams and returns time and payload of every frame delivered.
+fn deliver<D: AsRef<[u8]>>(
+    reassembler: &mut Reassembler,
+    datagrams: impl IntoIterator<Item = D>,
+) -> Vec<(f64, Vec<u8>)> {
+    let mut delivered = Vec::new();
+    for datagram in datagrams {
+        if let Outcome::Complete(frame) = reassembler.push(datagram.as_ref()) {
+            assert_eq!(frame.info.len, frame.payload.len());
+            delivered.push((frame.info.sim_time, frame.payload.to_vec()));
+        }
+    }
+    delivered
+}
