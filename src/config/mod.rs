@@ -4,6 +4,7 @@
 //! * [`params`]: every ROS parameter, in one table that also makes `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
+mod names;
 pub mod params;
 mod problem;
 pub mod ros_args;

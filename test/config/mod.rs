@@ -1,4 +1,6 @@
 //! Tests of `config`.
 mod angle_unit;
 mod golden;
+mod params;
+mod ros_args;
 mod vendor;

@@ -1,5 +1,6 @@
 //! Settings that are one word of a short list.
 use super::super::{AngleUnitChoice, TransportMode, vendor::TransportOverride};
+use crate::frames::WorldConvention;
 
 /// A setting that is one word of a list.
 pub(crate) trait Choice: Copy + 'static {
@@ -30,13 +31,6 @@ macro_rules! choices {
 }
 
 choices! {
-    /// Axes of the `map` frame.
-    WorldConvention {
-        /// x east, y north, z up (REP 103).
-        Enu = "enu",
-        /// x north, y west, z up: keeps the simulator's x axis.
-        Nwu = "nwu",
-    }
     /// Where the pose of a vehicle in TF comes from.
     TfSource {
         /// The simulator's true state.
@@ -113,6 +107,13 @@ choices! {
         /// Everything is kept up to resource limits.
         KeepAll = "keep_all",
     }
+}
+
+/// The words of `world_convention`.
+pub(super) const WORLD_CONVENTIONS: &[&str] = &["enu", "nwu"];
+
+impl Choice for WorldConvention {
+    const CHOICES: &'static [(&'static str, Self)] = &[("enu", Self::Enu), ("nwu", Self::Nwu)];
 }
 
 impl AngleUnitChoice {

@@ -1,17 +1,21 @@
 //! Every ROS parameter, typed, from one table.
+mod check;
 mod choices;
+mod families;
 mod parse;
 mod qos;
 mod table;
 mod value;
 
 pub use super::angle_unit::AngleUnitChoice;
+pub use crate::frames::WorldConvention;
+use choices::WORLD_CONVENTIONS;
 pub use choices::{
     DepthEncoding, Durability, History, ImuFrame, QosPreset, Reliability, RgbEncoding, TfSource,
-    TimeEstimator, TimeMode, WorldConvention,
+    TimeEstimator, TimeMode,
 };
 pub use qos::{QosChange, QosParams, QosSettings, Stream};
-pub use table::{DefaultValue, Kind, PARAMETERS, ParameterSpec};
+pub use table::{DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, SENSOR_PARAMETERS};
 pub use value::ParamValue;
 
 use super::vendor::{TransportOverride, VendorOverrides};

@@ -1,5 +1,7 @@
 //! From named values to [`Params`].
+use super::check::check;
 use super::choices::Choice;
+use super::families;
 use super::{
     DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
     RequestParams, SensorParams, TimeParams,
@@ -178,7 +180,59 @@ impl Params {
     /// # Errors
     /// All unknown names (with a suggestion), wrong types and values out of range.
     pub fn from_values(values: &[(String, ParamValue)]) -> Result<Self, Problems> {
-        let _ = values;
-        Ok(Self::default())
+        let mut reader = Reader::default();
+        let mut problems = Problems::default();
+        for (i, (name, value)) in values.iter().enumerate() {
+            if values[i + 1..].iter().any(|(later, _)| later == name) {
+                continue;
+            }
+            let result = match spec(name) {
+                Some(row) => {
+                    check(row, value).map(|value| drop(reader.values.insert(row.name, value)))
+                }
+                None => families::read(name, value, &mut reader),
+            };
+            if let Err(message) = result {
+                problems.push(name, message);
+            }
+        }
+        let params = build(&reader);
+        check_together(&params, &mut problems);
+        problems.or(params)
+    }
+}
+
+/// What no single value shows.
+fn check_together(params: &Params, problems: &mut Problems) {
+    let f = &params.frames;
+    for (name, value, other_name, other) in [
+        ("odom_frame", &f.odom, "map_frame", &f.map),
+        ("base_frame", &f.base, "map_frame", &f.map),
+        ("base_frame", &f.base, "odom_frame", &f.odom),
+    ] {
+        if value == other {
+            problems.push(
+                name,
+                format!("must differ from {other_name}, both are {value:?}"),
+            );
+        }
+    }
+    if params.request.timeout < params.request.period {
+        problems.push(
+            "request.timeout_s",
+            format!(
+                "must be at least request.period_s, {:?}, is {:?}",
+                params.request.period, params.request.timeout
+            ),
+        );
+    }
+    if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
+        problems.push(
+            "frame_prefix",
+            format!(
+                "must not begin with `/` or contain white space, is {:?}",
+                f.prefix
+            ),
+        );
     }
 }

@@ -11,12 +11,12 @@ pub struct QosSettings {
     /// History.
     pub history: History,
     /// Samples kept with [`History::KeepLast`], at least 1.
-    pub depth: u32,
+    pub depth: u16,
 }
 
 impl QosSettings {
     /// Reliable, volatile, keep last `depth`.
-    pub const fn reliable(depth: u32) -> Self {
+    pub const fn reliable(depth: u16) -> Self {
         Self {
             reliability: Reliability::Reliable,
             durability: Durability::Volatile,
@@ -26,7 +26,7 @@ impl QosSettings {
     }
 
     /// Reliable, transient local, keep last `depth`.
-    pub const fn latched(depth: u32) -> Self {
+    pub const fn latched(depth: u16) -> Self {
         Self {
             reliability: Reliability::Reliable,
             durability: Durability::TransientLocal,
@@ -63,7 +63,7 @@ pub struct QosChange {
     /// History.
     pub history: Option<History>,
     /// Depth.
-    pub depth: Option<u32>,
+    pub depth: Option<u16>,
 }
 
 impl QosChange {

@@ -1,6 +1,6 @@
 use super::{
-    AngleUnitChoice, DepthEncoding, ImuFrame, ParamValue, RgbEncoding, TfSource, TimeEstimator,
-    TimeMode, WorldConvention,
+    AngleUnitChoice, DepthEncoding, Durability, History, ImuFrame, ParamValue, QosPreset,
+    Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode, WORLD_CONVENTIONS,
 };
 use crate::config::vendor::TransportOverride;
 
@@ -111,7 +111,7 @@ const NODE: &str = "Node";
 #[rustfmt::skip] // one row, one to two lines: it is a table
 pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "config", K::Paths, D::Empty, "",
-        "The simulator's Config.json, or an array of several: their sensors are numbered on as if it were one file."),
+        "The simulator's Config.json, or an array of several; automatic numbering starts anew in each."),
     row(SIMULATOR, "simulator_address", K::Address, D::Str("127.0.0.1"), "",
         "Machine on which RflySim3D and CopterSim run."),
     row(SIMULATOR, "window", K::Int(0, 19), D::Int(0), "",
@@ -169,7 +169,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(FRAMES, "frame_prefix", K::Str, D::Str("auto"), "",
         "Put before odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, \
          `copter{id}/` for several."),
-    row(FRAMES, "world_convention", K::Choice(WorldConvention::NAMES), D::Str("enu"), "",
+    row(FRAMES, "world_convention", K::Choice(WORLD_CONVENTIONS), D::Str("enu"), "",
         "Axes of the map: `enu` x east, y north (REP 103), or `nwu` x north, y west, which keeps the simulator's x axis."),
     row(FRAMES, "mount_angle_unit", K::Choice(AngleUnitChoice::NAMES), D::Str("degrees"), "",
         "Unit of SensorAngEular; the vendor's documents disagree. `auto` decides by the values and logs what it took and why."),
@@ -189,4 +189,35 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
         "Time between messages on /diagnostics."),
+];
+
+/// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.
+#[rustfmt::skip] // a table
+pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
+    row("Sensor", "enabled", K::Bool, D::Bool(true), "",
+        "Request this sensor; false leaves it in the file but unused."),
+    row("Sensor", "topic", K::Topic, D::Str(""), "",
+        "Topic instead of the vendor's, relative to the prefix or absolute; `camera_info`, `compressed` and the like move with it."),
+    row("Sensor", "frame_id", K::Frame, D::Str(""), "",
+        "Link frame, complete, instead of the prefixed `sensor<SeqID>_link`; a name that ends in `_link` keeps its stem for the optical frame."),
+    row("Sensor", "encoding", K::Choice(SENSOR_ENCODINGS), D::Str(""), "",
+        "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor)."),
+];
+
+const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];
+
+/// Policies of `qos.<stream>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
+/// the stream's.
+#[rustfmt::skip] // a table
+pub const QOS_PARAMETERS: &[ParameterSpec] = &[
+    row("QoS", "preset", K::Choice(QosPreset::NAMES), D::Str(""), "",
+        "Named profile to start from; the policies below change it."),
+    row("QoS", "reliability", K::Choice(Reliability::NAMES), D::Str(""), "",
+        "Best-effort readers match both, reliable readers only reliable."),
+    row("QoS", "durability", K::Choice(Durability::NAMES), D::Str(""), "",
+        "`transient_local` also serves late readers that ask for it."),
+    row("QoS", "history", K::Choice(History::NAMES), D::Str(""), "",
+        "`keep_all` makes a slow reader cost memory."),
+    row("QoS", "depth", K::Int(1, 1000), D::Int(0), "samples",
+        "Samples kept with `keep_last`."),
 ];

@@ -1,6 +1,18 @@
-//! Command line of a ROS 2 node, as rcl reads it.
-use super::{ParamValue, Problems};
+//! Command line of a ROS 2 node and its parameter files, as rcl reads them.
+//!
+//! One difference: values apply in the order of the command line, whatever the sections of the files are called. In rcl
+//! a file with a `/node:` section can win over a later `-p`.
+mod param_file;
+mod yaml;
+
+pub use param_file::params_of_file;
+
+use super::problem::did_you_mean;
+use super::{ParamValue, Problems, names};
 use std::path::PathBuf;
+
+/// Name of the node unless `__node` says otherwise.
+pub const NODE_NAME: &str = "rfly_bridge";
 
 /// What `--ros-args` say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +25,7 @@ pub struct RosArgs {
     pub node_name: Option<String>,
     /// `-r __ns:=/name`.
     pub namespace: Option<String>,
-    /// `--log-level level`, for `tracing`: `trace`, `debug`, `info`, `warn`, `error`.
+    /// `--log-level level`, for `tracing`: `debug`, `info`, `warn`, `error`.
     pub log_level: Option<String>,
     /// Arguments that are not for ROS, the program's name not included.
     pub rest: Vec<String>,
@@ -28,40 +40,219 @@ pub enum ParamSource {
     File(PathBuf),
 }
 
+/// Options with a value, and those without.
+const WITH_VALUE: &[&str] = &[
+    "-p",
+    "--param",
+    "-r",
+    "--remap",
+    "--params-file",
+    "--log-level",
+    "--log-config-file",
+    "--log-file-name",
+    "-e",
+    "--enclave",
+];
+const FLAGS: &[&str] = &[
+    "--enable-rosout-logs",
+    "--disable-rosout-logs",
+    "--enable-stdout-logs",
+    "--disable-stdout-logs",
+    "--enable-external-lib-logs",
+    "--disable-external-lib-logs",
+];
+
 /// Splits a command line (without the program's name).
+///
+/// ```
+/// use rfly_bridge::config::{ParamValue, ros_args::{ParamSource, parse}};
+/// let line = "run --ros-args -p imu.rate_hz:=400 -r imu:=imu/data_raw -- --verbose";
+/// let args = parse(line.split(' ').map(str::to_owned)).unwrap();
+/// assert_eq!(args.sources, [ParamSource::Value("imu.rate_hz".into(), ParamValue::Int(400))]);
+/// assert_eq!(args.remaps, [("imu".into(), "imu/data_raw".into())]);
+/// assert_eq!(args.rest, ["run", "--verbose"]);
+/// ```
 ///
 /// # Errors
 /// All arguments that ROS would refuse.
 pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
-    Ok(RosArgs {
-        rest: args.into_iter().collect(),
-        ..RosArgs::default()
-    })
+    let mut parser = ArgParser::default();
+    let mut args = args.into_iter();
+    let mut for_ros = false;
+    while let Some(arg) = args.next() {
+        match (for_ros, arg.as_str()) {
+            (_, "--ros-args") => for_ros = true,
+            (false, _) => parser.out.rest.push(arg),
+            (true, "--") => for_ros = false,
+            (true, option) if WITH_VALUE.contains(&option) => match args.next() {
+                Some(value) => parser.option(option, &value),
+                None => parser.problems.push(option, "needs a value"),
+            },
+            // What they switch does not exist here.
+            (true, option) if FLAGS.contains(&option) => {}
+            (true, option) => {
+                let hint = did_you_mean(option, WITH_VALUE.iter().chain(FLAGS).copied());
+                parser.problems.push(
+                    option,
+                    format!("unknown ROS argument{hint} (a single -- ends the ROS arguments)"),
+                );
+            }
+        }
+    }
+    parser.finish()
 }
 
-/// Reads a ROS 2 parameter file and returns what applies to the node, in the order that lets a later one win.
-///
-/// # Errors
-/// All problems of the file, with lines where YAML has them.
-pub fn params_of_file(
-    file: &str,
-    text: &str,
-    node_fqn: &str,
-) -> Result<Vec<(String, ParamValue)>, Problems> {
-    let _ = (file, text, node_fqn);
-    Ok(Vec::new())
+/// A rule `[node:]left:=right`.
+struct Rule {
+    node: Option<String>,
+    left: String,
+    right: String,
 }
 
-/// Expands a topic name (absolute, relative or `~/private`), applies the remaps and expands again, as rcl does.
-///
-/// # Errors
-/// Says which rule of ROS topic names is broken.
-pub fn resolve_topic(
-    name: &str,
-    namespace: &str,
-    node_name: &str,
-    remaps: &[(String, String)],
-) -> Result<String, String> {
-    let _ = (namespace, node_name, remaps);
-    Ok(name.to_owned())
+#[derive(Default)]
+struct ArgParser {
+    out: RosArgs,
+    /// `-p`, `-r` and files in order; rules for one node are sorted out when its name is known.
+    params: Vec<(Option<String>, ParamSource)>,
+    remaps: Vec<Rule>,
+    problems: Problems,
+}
+
+impl ArgParser {
+    fn option(&mut self, option: &str, value: &str) {
+        match option {
+            "-p" | "--param" => self.param(option, value),
+            "-r" | "--remap" => self.remap(option, value),
+            "--params-file" => self
+                .params
+                .push((None, ParamSource::File(PathBuf::from(value)))),
+            "--log-level" => self.log_level(value),
+            // Enclaves and log files do not exist here.
+            _ => {}
+        }
+    }
+
+    fn rule(&mut self, option: &str, text: &str) -> Option<Rule> {
+        let Some((left, right)) = text.split_once(":=") else {
+            let wanted = if option.contains('p') {
+                "name:=value"
+            } else {
+                "from:=to"
+            };
+            self.problems.push(
+                format!("{option} {text}"),
+                format!("must have the form {wanted}"),
+            );
+            return None;
+        };
+        // `rostopic://name` has a colon too.
+        let (node, left) = match left.split_once(':') {
+            Some((node, left)) if !left.starts_with("//") => (Some(node.to_owned()), left),
+            _ => (None, left),
+        };
+        Some(Rule {
+            node,
+            left: left.to_owned(),
+            right: right.to_owned(),
+        })
+    }
+
+    fn param(&mut self, option: &str, text: &str) {
+        let Some(rule) = self.rule(option, text) else {
+            return;
+        };
+        let value = match yaml::parse(&rule.right) {
+            Ok(Some(node)) => param_file::value_of(&node).map_err(|(_, why)| why.to_owned()),
+            Ok(None) => Err("has no value; write '' for an empty string".to_owned()),
+            Err(error) => Err(error.message),
+        };
+        match value {
+            Ok(value) => self
+                .params
+                .push((rule.node, ParamSource::Value(rule.left, value))),
+            Err(why) => self
+                .problems
+                .push(format!("{option} {text}"), format!("{} {why}", rule.left)),
+        }
+    }
+
+    fn remap(&mut self, option: &str, text: &str) {
+        let Some(mut rule) = self.rule(option, text) else {
+            return;
+        };
+        if rule.left.starts_with("rosservice://") {
+            return; // the bridge has no services
+        }
+        if let Some(topic) = rule.left.strip_prefix("rostopic://") {
+            rule.left = topic.to_owned();
+        }
+        let good = match rule.left.as_str() {
+            "__node" | "__name" => names::check_token(&rule.right),
+            "__ns" => names::check_namespace(&rule.right),
+            left => names::check_topic(left).and_then(|()| names::check_topic(&rule.right)),
+        };
+        match good {
+            Ok(()) => self.remaps.push(rule),
+            Err(why) => self.problems.push(format!("{option} {text}"), why),
+        }
+    }
+
+    /// `level` or `logger:=level`; loggers of others do not exist here.
+    fn log_level(&mut self, text: &str) {
+        let level = match text.split_once(":=") {
+            Some((logger, _)) if !logger.starts_with(NODE_NAME) => return,
+            Some((_, level)) => level,
+            None => text,
+        };
+        const LEVELS: &[&str] = &["debug", "info", "warn", "error", "fatal", "unset"];
+        match level.to_lowercase().as_str() {
+            "unset" => self.out.log_level = None,
+            "fatal" => self.out.log_level = Some("error".to_owned()),
+            known if LEVELS.contains(&known) => self.out.log_level = Some(known.to_owned()),
+            other => {
+                let hint = did_you_mean(other, LEVELS.iter().copied());
+                self.problems.push(
+                    "--log-level",
+                    format!("must be one of {}, is {level:?}{hint}", LEVELS.join(", ")),
+                );
+            }
+        }
+    }
+
+    /// Applies the names first, because rules may be meant for another node of the same command line.
+    fn finish(mut self) -> Result<RosArgs, Problems> {
+        let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
+        let meant = |node: &Option<String>, name: &str| {
+            node.as_deref()
+                .is_none_or(|node| node.trim_start_matches('/') == name)
+        };
+        let name = self
+            .remaps
+            .iter()
+            .find(|rule| is_name(rule) && meant(&rule.node, NODE_NAME));
+        self.out.node_name = name.map(|rule| rule.right.clone());
+        let name = self
+            .out
+            .node_name
+            .clone()
+            .unwrap_or_else(|| NODE_NAME.to_owned());
+        let mine = |node: &Option<String>| meant(node, &name);
+        let space = self
+            .remaps
+            .iter()
+            .find(|rule| rule.left == "__ns" && mine(&rule.node));
+        self.out.namespace = space.map(|rule| rule.right.clone());
+        let topics = self
+            .remaps
+            .into_iter()
+            .filter(|rule| !rule.left.starts_with("__") && mine(&rule.node));
+        self.out.remaps = topics.map(|rule| (rule.left, rule.right)).collect();
+        self.out.sources = self
+            .params
+            .into_iter()
+            .filter(|(node, _)| mine(node))
+            .map(|(_, source)| source)
+            .collect();
+        self.problems.or(self.out)
+    }
 }

@@ -1,0 +1,141 @@
+//! Does a value fit the type and range of its row?
+use super::parse::as_float;
+use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
+use crate::config::names;
+use crate::config::problem::did_you_mean;
+use std::net::Ipv4Addr;
+
+/// Returns the value in the form that the reader of the row expects, or what is wrong with it.
+pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValue, String> {
+    let wrong_type = |wanted: &str| {
+        Err(format!(
+            "must be {wanted}, is {}: {value}",
+            value.type_name()
+        ))
+    };
+    let may_be_empty = row.default == DefaultValue::Str("");
+    match row.kind {
+        Kind::Bool => match value {
+            ParamValue::Bool(_) => Ok(value.clone()),
+            _ => wrong_type("true or false"),
+        },
+        Kind::Int(min, max) => match value {
+            ParamValue::Int(v) if (min..=max).contains(v) => Ok(value.clone()),
+            ParamValue::Int(v) => Err(format!("must be in {min}..={max}{}, is {v}", unit(row))),
+            _ => wrong_type("an integer"),
+        },
+        Kind::Float(min, max) => match as_float(value) {
+            Some(v) if (min..=max).contains(&v) => Ok(ParamValue::Float(v)),
+            Some(v) => Err(format!("must be in {min}..={max}{}, is {v}", unit(row))),
+            None => wrong_type("a number"),
+        },
+        Kind::Choice(words) => match value {
+            ParamValue::Str(v) if v.is_empty() && may_be_empty => Ok(value.clone()),
+            // YAML takes `transport_mode: 1` for a number.
+            ParamValue::Int(v) if words.contains(&v.to_string().as_str()) => {
+                Ok(ParamValue::Str(v.to_string()))
+            }
+            ParamValue::Str(v) if words.contains(&v.as_str()) => Ok(value.clone()),
+            ParamValue::Str(v) => Err(format!(
+                "must be one of {}, is {v:?}{}",
+                words.join(", "),
+                did_you_mean(v, words.iter().copied())
+            )),
+            _ => wrong_type(&format!("one of {}", words.join(", "))),
+        },
+        Kind::Str | Kind::Topic | Kind::Frame | Kind::Address => {
+            let ParamValue::Str(text) = value else {
+                return wrong_type("a string");
+            };
+            if text.is_empty() && may_be_empty {
+                return Ok(value.clone());
+            }
+            check_text(row.kind, text)?;
+            Ok(value.clone())
+        }
+        Kind::Paths => check_paths(value),
+        Kind::Ints(min, max) => check_ints(value, min, max),
+        Kind::Covariance => check_covariance(value),
+    }
+}
+
+fn unit(row: &ParameterSpec) -> String {
+    if row.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", row.unit)
+    }
+}
+
+fn check_text(kind: Kind, text: &str) -> Result<(), String> {
+    match kind {
+        Kind::Topic => names::check_topic(text)
+            .map_err(|why| format!("must be a ROS topic name, is {text:?}: {why}")),
+        Kind::Frame => names::check_frame(text)
+            .map_err(|why| format!("must be a frame id, is {text:?}: {why}")),
+        Kind::Address => match text.parse::<Ipv4Addr>() {
+            Ok(_) => Ok(()),
+            Err(_) => Err(format!(
+                "must be an IPv4 address like 192.168.31.24, is {text:?}"
+            )),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn check_paths(value: &ParamValue) -> Result<ParamValue, String> {
+    let good = |v: &ParamValue| matches!(v, ParamValue::Str(path) if !path.is_empty());
+    match value {
+        ParamValue::Str(path) if path.is_empty() => Ok(ParamValue::List(Vec::new())),
+        ParamValue::List(paths) if paths.iter().all(good) => Ok(value.clone()),
+        ParamValue::Str(_) => Ok(ParamValue::List(vec![value.clone()])),
+        _ => Err(format!("must be a path or an array of paths, is {value}")),
+    }
+}
+
+fn check_ints(value: &ParamValue, min: i64, max: i64) -> Result<ParamValue, String> {
+    let ParamValue::List(values) = value else {
+        return Err(format!(
+            "must be an array of integers like [1, 2], is {}: {value}",
+            value.type_name()
+        ));
+    };
+    let mut seen = Vec::new();
+    for value in values {
+        match value {
+            ParamValue::Int(v) if !(min..=max).contains(v) => {
+                return Err(format!("each must be in {min}..={max}, one is {v}"));
+            }
+            ParamValue::Int(v) if seen.contains(v) => return Err(format!("{v} occurs twice")),
+            ParamValue::Int(v) => seen.push(*v),
+            other => return Err(format!("each must be an integer, one is {other}")),
+        }
+    }
+    Ok(value.clone())
+}
+
+fn check_covariance(value: &ParamValue) -> Result<ParamValue, String> {
+    let ParamValue::List(values) = value else {
+        return Err(format!(
+            "must be an array of 3 or 9 numbers, is {}: {value}",
+            value.type_name()
+        ));
+    };
+    let numbers: Option<Vec<f64>> = values.iter().map(as_float).collect();
+    let Some(numbers) = numbers.filter(|numbers| numbers.iter().all(|v| v.is_finite())) else {
+        return Err(format!("must be an array of 3 or 9 numbers, is {value}"));
+    };
+    let diagonal: Vec<f64> = match numbers.len() {
+        3 => numbers,
+        9 => numbers.iter().step_by(4).copied().collect(),
+        n => {
+            return Err(format!(
+                "must have 3 values (diagonal) or 9 (row major), has {n}"
+            ));
+        }
+    };
+    match diagonal.iter().find(|v| **v < 0.0) {
+        Some(v) => Err(format!("variances must be at least 0, one is {v}")),
+        None => Ok(value.clone()),
+    }
+}

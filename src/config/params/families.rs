@@ -1,0 +1,154 @@
+//! Parameters whose names contain a sensor, a stream or a topic.
+use super::check::check;
+use super::choices::Choice;
+use super::parse::Reader;
+use super::{
+    PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, SENSOR_PARAMETERS, Stream,
+};
+use crate::config::names;
+use crate::config::problem::did_you_mean;
+
+/// Reads a name that has no row of its own, or says what is wrong with it.
+pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Result<(), String> {
+    if let Some((seq_id, key)) = split_sensor(name) {
+        return read_sensor(seq_id, key, value, reader);
+    }
+    if let Some(rest) = name.strip_prefix("qos_overrides.") {
+        return read_override(rest, value, reader);
+    }
+    if let Some((stream, policy)) = name
+        .strip_prefix("qos.")
+        .and_then(|rest| rest.split_once('.'))
+    {
+        return read_stream(stream, policy, value, reader);
+    }
+    Err(format!(
+        "unknown parameter{}",
+        did_you_mean(name, known_names().iter().map(String::as_str))
+    ))
+}
+
+/// Every name there is, with placeholders in the families; for suggestions.
+fn known_names() -> Vec<String> {
+    let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
+    let sensors = SENSOR_PARAMETERS
+        .iter()
+        .map(|row| format!("sensor<SeqID>.{}", row.name));
+    let qos = Stream::ALL.iter().flat_map(|s| {
+        QOS_PARAMETERS
+            .iter()
+            .map(|row| format!("qos.{}.{}", s.name(), row.name))
+    });
+    fixed.chain(sensors).chain(qos).collect()
+}
+
+/// Splits `sensor3.topic`.
+fn split_sensor(name: &str) -> Option<(&str, &str)> {
+    let (number, key) = name.strip_prefix("sensor")?.split_once('.')?;
+    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
+}
+
+fn find(rows: &'static [ParameterSpec], key: &str) -> Result<&'static ParameterSpec, String> {
+    rows.iter().find(|row| row.name == key).ok_or_else(|| {
+        format!(
+            "unknown parameter{}",
+            did_you_mean(key, rows.iter().map(|row| row.name))
+        )
+    })
+}
+
+fn read_sensor(
+    number: &str,
+    key: &str,
+    value: &ParamValue,
+    reader: &mut Reader,
+) -> Result<(), String> {
+    let seq_id: u16 = number
+        .parse()
+        .map_err(|_| format!("SeqIDs are in 0..=65535, {number} is not"))?;
+    let row = find(SENSOR_PARAMETERS, key)?;
+    let value = check(row, value)?;
+    let text = |value: ParamValue| match value {
+        ParamValue::Str(text) => Some(text).filter(|text| !text.is_empty()),
+        _ => None,
+    };
+    let sensor = reader.sensors.entry(seq_id).or_default();
+    match row.name {
+        "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
+        "topic" => sensor.topic = text(value),
+        "frame_id" => sensor.frame_id = text(value),
+        _ => sensor.encoding = text(value),
+    }
+    Ok(())
+}
+
+fn read_stream(
+    stream: &str,
+    policy: &str,
+    value: &ParamValue,
+    reader: &mut Reader,
+) -> Result<(), String> {
+    let names = Stream::ALL.iter().map(|stream| stream.name());
+    let Some(stream) = Stream::ALL.iter().find(|s| s.name() == stream) else {
+        let known: Vec<_> = names.clone().collect();
+        return Err(format!(
+            "unknown stream {stream:?}{}; there are {}",
+            did_you_mean(stream, names),
+            known.join(", ")
+        ));
+    };
+    let row = find(QOS_PARAMETERS, policy)?;
+    set(
+        reader.qos.streams.entry(*stream).or_default(),
+        row,
+        &check(row, value)?,
+    );
+    Ok(())
+}
+
+/// `/topic.publisher.policy`, as rclcpp names it.
+fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<(), String> {
+    let mut parts = rest.rsplitn(3, '.');
+    let (Some(policy), Some(entity), Some(topic)) = (parts.next(), parts.next(), parts.next())
+    else {
+        return Err("must have the form qos_overrides./topic.publisher.policy".to_owned());
+    };
+    if entity != "publisher" {
+        return Err(format!(
+            "the bridge has only publishers to override, so `publisher` must stand before {policy:?}, not {entity:?}"
+        ));
+    }
+    if !topic.starts_with('/') {
+        return Err(format!(
+            "the topic must be fully qualified, with `/` at the beginning, is {topic:?}"
+        ));
+    }
+    names::check_topic(topic).map_err(|why| format!("{topic:?} is no topic name: {why}"))?;
+    let rows = &QOS_PARAMETERS[1..]; // rclcpp knows no presets
+    let row = find(rows, policy)?;
+    set(
+        reader.qos.topics.entry(topic.to_owned()).or_default(),
+        row,
+        &check(row, value)?,
+    );
+    Ok(())
+}
+
+/// The value has passed the check of its row.
+fn set(change: &mut QosChange, row: &ParameterSpec, value: &ParamValue) {
+    match (row.name, value) {
+        ("depth", ParamValue::Int(depth)) => change.depth = u16::try_from(*depth).ok(),
+        ("preset", ParamValue::Str(word)) => change.preset = word_of(word),
+        ("reliability", ParamValue::Str(word)) => change.reliability = word_of(word),
+        ("durability", ParamValue::Str(word)) => change.durability = word_of(word),
+        (_, ParamValue::Str(word)) => change.history = word_of(word),
+        _ => {}
+    }
+}
+
+fn word_of<T: Choice>(word: &str) -> Option<T> {
+    T::CHOICES
+        .iter()
+        .find(|(w, _)| *w == word)
+        .map(|(_, value)| *value)
+}

@@ -1,0 +1,151 @@
+//! ROS 2 parameter files.
+use super::yaml::{self, Kind, Yaml};
+use crate::config::{ParamValue, Problems};
+
+/// Reads a parameter file and returns what applies to the node with this full name, in the order of the file, so that a
+/// later value wins.
+///
+/// Sections are `/**`, `node`, `/namespace/node` with `*` for one and `**` for any number of parts, or nested
+/// (`namespace: node: ros__parameters:`). Nested parameters become dotted names.
+///
+/// ```
+/// use rfly_bridge::config::{ParamValue, ros_args::params_of_file};
+/// let text = "/**:\n  ros__parameters:\n    imu: {rate_hz: 400}\nother_node:\n  ros__parameters:\n    window: 1\n";
+/// let found = params_of_file("p.yaml", text, "/rfly_bridge").unwrap();
+/// assert_eq!(found, [("imu.rate_hz".to_owned(), ParamValue::Int(400))]);
+/// ```
+///
+/// # Errors
+/// All problems of the file, with their lines.
+pub fn params_of_file(
+    file: &str,
+    text: &str,
+    node_fqn: &str,
+) -> Result<Vec<(String, ParamValue)>, Problems> {
+    let mut reader = FileReader {
+        file,
+        node_fqn,
+        found: Vec::new(),
+        problems: Problems::default(),
+    };
+    match yaml::parse(text) {
+        Ok(Some(root)) => reader.section(&root, ""),
+        Ok(None) => {} // rcl accepts an empty file
+        Err(error) => reader.problem(error.line, error.message),
+    }
+    reader.problems.or(reader.found)
+}
+
+struct FileReader<'a> {
+    file: &'a str,
+    node_fqn: &'a str,
+    found: Vec<(String, ParamValue)>,
+    problems: Problems,
+}
+
+impl FileReader<'_> {
+    fn problem(&mut self, line: usize, message: impl Into<String>) {
+        self.problems.push(format!("{}:{line}", self.file), message);
+    }
+
+    /// Walks namespaces and nodes down to `ros__parameters`.
+    fn section(&mut self, node: &Yaml, name: &str) {
+        let Kind::Mapping(pairs) = &node.kind else {
+            let place = if name.is_empty() {
+                "the file".to_owned()
+            } else {
+                format!("{name:?}")
+            };
+            self.problem(
+                node.line,
+                format!("{place} must contain a node name and below it `ros__parameters:`"),
+            );
+            return;
+        };
+        for (key, value) in pairs {
+            if key == "ros__parameters" {
+                if name.is_empty() {
+                    self.problem(
+                        value.line,
+                        "`ros__parameters:` must stand below a node name, for example `/**:`",
+                    );
+                } else if matches(name, self.node_fqn) {
+                    self.parameters(value, "");
+                }
+            } else {
+                let key = key.trim_start_matches('/');
+                self.section(value, &format!("{name}/{key}"));
+            }
+        }
+    }
+
+    fn parameters(&mut self, node: &Yaml, prefix: &str) {
+        match &node.kind {
+            Kind::Mapping(pairs) => {
+                for (key, value) in pairs {
+                    let name = if prefix.is_empty() {
+                        key.clone()
+                    } else {
+                        format!("{prefix}.{key}")
+                    };
+                    self.parameters(value, &name);
+                }
+            }
+            Kind::Empty if prefix.is_empty() => {} // all parameters commented out
+            _ if prefix.is_empty() => {
+                self.problem(node.line, "`ros__parameters:` must contain `name: value`")
+            }
+            _ => match value_of(node) {
+                Ok(value) => self.found.push((prefix.to_owned(), value)),
+                Err((line, why)) => self.problem(line, format!("{prefix} {why}")),
+            },
+        }
+    }
+}
+
+/// Returns a parameter value, or the line and what is wrong.
+pub(super) fn value_of(node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
+    match &node.kind {
+        Kind::Scalar(value) => Ok(value.clone()),
+        Kind::Empty => Err((node.line, "has no value; write '' for an empty string")),
+        Kind::Mapping(_) => Err((node.line, "must be a value or an array, is a mapping")),
+        Kind::Sequence(items) => {
+            let scalar = |item: &Yaml| match &item.kind {
+                Kind::Scalar(value) => Ok(value.clone()),
+                _ => Err((item.line, "must be an array of single values")),
+            };
+            items
+                .iter()
+                .map(scalar)
+                .collect::<Result<_, _>>()
+                .map(ParamValue::List)
+        }
+    }
+}
+
+/// Does a section name with wildcards mean this node? `*` is one part of the name, `**` any number, also none.
+fn matches(pattern: &str, node_fqn: &str) -> bool {
+    fn parts(name: &str) -> Vec<&str> {
+        name.split('/').filter(|part| !part.is_empty()).collect()
+    }
+    fn walk(pattern: &[&str], name: &[&str]) -> bool {
+        match (pattern.split_first(), name.split_first()) {
+            (None, None) => true,
+            (Some((&"**", rest)), None) => walk(rest, name),
+            (Some((&"**", rest)), Some((_, tail))) => walk(rest, name) || walk(pattern, tail),
+            (Some((part, rest)), Some((first, tail))) => {
+                (*part == "*" || part == first) && walk(rest, tail)
+            }
+            _ => false,
+        }
+    }
+    let pattern = parts(pattern);
+    // Several `**` one after the other mean the same as one; without this a hostile name takes exponential time.
+    let mut short: Vec<&str> = Vec::new();
+    for part in pattern {
+        if !(part == "**" && short.last() == Some(&"**")) {
+            short.push(part);
+        }
+    }
+    short.iter().filter(|part| **part == "**").count() <= 4 && walk(&short, &parts(node_fqn))
+}

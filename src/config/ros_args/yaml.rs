@@ -1,0 +1,165 @@
+//! YAML as rcl reads it: own rules for scalars, no anchors, and every node knows its line.
+use crate::config::ParamValue;
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
+
+/// Nesting that no parameter file needs; bounds the recursion.
+const MAX_DEPTH: usize = 32;
+
+/// A node with the line it begins in, counted from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Yaml {
+    pub(super) line: usize,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// No value at all, as after `key:`.
+    Empty,
+    Scalar(ParamValue),
+    Sequence(Vec<Yaml>),
+    Mapping(Vec<(String, Yaml)>),
+}
+
+/// What YAML or rcl forbids, and in which line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct YamlError {
+    pub(super) line: usize,
+    pub(super) message: String,
+}
+
+impl YamlError {
+    fn new(line: usize, message: impl Into<String>) -> Self {
+        Self {
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<ScanError> for YamlError {
+    fn from(error: ScanError) -> Self {
+        Self::new(
+            error.marker().line(),
+            format!("is no YAML: {}", error.info()),
+        )
+    }
+}
+
+/// Parses the first document; `None` if there is none.
+pub(super) fn parse(text: &str) -> Result<Option<Yaml>, YamlError> {
+    let mut parser = Parser::new_from_str(text);
+    loop {
+        let Some(next) = parser.next_event() else {
+            return Ok(None);
+        };
+        match next? {
+            (Event::StreamStart | Event::DocumentStart(_) | Event::Nothing, _) => {}
+            (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(None),
+            (event, span) => return node(&mut parser, event, span, 0).map(Some),
+        }
+    }
+}
+
+fn node<'a>(
+    parser: &mut Parser<'a, StrInput<'a>>,
+    event: Event<'a>,
+    span: Span,
+    depth: usize,
+) -> Result<Yaml, YamlError> {
+    let line = span.start.line();
+    if depth > MAX_DEPTH {
+        return Err(YamlError::new(
+            line,
+            format!("is nested deeper than {MAX_DEPTH} levels"),
+        ));
+    }
+    let kind = match event {
+        Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() => Kind::Empty,
+        Event::Scalar(text, ScalarStyle::Plain, ..) => Kind::Scalar(plain_scalar(&text)),
+        Event::Scalar(text, ..) => Kind::Scalar(ParamValue::Str(text.into_owned())),
+        Event::SequenceStart(..) => {
+            let mut items = Vec::new();
+            loop {
+                match next(parser, line)? {
+                    (Event::SequenceEnd, _) => break Kind::Sequence(items),
+                    (event, span) => items.push(node(parser, event, span, depth + 1)?),
+                }
+            }
+        }
+        Event::MappingStart(..) => {
+            let mut pairs = Vec::new();
+            loop {
+                let key = match next(parser, line)? {
+                    (Event::MappingEnd, _) => break Kind::Mapping(pairs),
+                    (Event::Scalar(key, ..), _) => key.into_owned(),
+                    (_, span) => {
+                        return Err(YamlError::new(span.start.line(), "a key must be a name"));
+                    }
+                };
+                let (event, span) = next(parser, line)?;
+                pairs.push((key, node(parser, event, span, depth + 1)?));
+            }
+        }
+        Event::Alias(_) => {
+            return Err(YamlError::new(
+                line,
+                "aliases (`*name`) are not supported in ROS parameters",
+            ));
+        }
+        _ => return Err(YamlError::new(line, "ends too early")),
+    };
+    Ok(Yaml { line, kind })
+}
+
+fn next<'a>(
+    parser: &mut Parser<'a, StrInput<'a>>,
+    line: usize,
+) -> Result<(Event<'a>, Span), YamlError> {
+    parser
+        .next_event()
+        .ok_or_else(|| YamlError::new(line, "ends too early"))?
+        .map_err(YamlError::from)
+}
+
+/// Type of an unquoted scalar by the rules of rcl_yaml_param_parser: YAML 1.1 booleans, C integers, C reals, else text.
+pub(super) fn plain_scalar(text: &str) -> ParamValue {
+    match text {
+        "Y" | "y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            ParamValue::Bool(true)
+        }
+        "N" | "n" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            ParamValue::Bool(false)
+        }
+        ".nan" | ".NaN" | ".NAN" => ParamValue::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => ParamValue::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => ParamValue::Float(f64::NEG_INFINITY),
+        _ => match (c_integer(text), text.parse()) {
+            (Some(value), _) => ParamValue::Int(value),
+            (None, Ok(value)) => ParamValue::Float(value),
+            (None, Err(_)) => ParamValue::Str(text.to_owned()),
+        },
+    }
+}
+
+/// `strtol` with base 0: decimal, 0x hexadecimal, leading 0 octal.
+fn c_integer(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (radix, digits) = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
+        Some(hex) => (16, hex),
+        None if digits.len() > 1 && digits.starts_with('0') => (8, &digits[1..]),
+        None => (10, digits),
+    };
+    if !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return None; // from_str_radix would take a second sign
+    }
+    let value = i128::from_str_radix(digits, radix).ok()?;
+    i64::try_from(if negative { -value } else { value }).ok()
+}

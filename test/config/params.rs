@@ -1,0 +1,268 @@
+//! The table of parameters: typed values, refusals with suggestions.
+use rfly_bridge::config::params::{
+    Durability, History, PARAMETERS, QosSettings, Reliability, Stream, TimeMode, WorldConvention,
+};
+use rfly_bridge::config::vendor::TransportOverride;
+use rfly_bridge::config::{ParamValue, Params, TransportMode};
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+fn string(text: &str) -> ParamValue {
+    ParamValue::Str(text.to_owned())
+}
+
+fn params(values: &[(&str, ParamValue)]) -> Result<Params, String> {
+    let values: Vec<_> = values
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.clone()))
+        .collect();
+    Params::from_values(&values).map_err(|problems| problems.to_string())
+}
+
+#[test]
+fn without_values_everything_has_its_default() {
+    assert_eq!(params(&[]), Ok(Params::default()));
+    let p = Params::default();
+    assert_eq!(p.simulator_address, Ipv4Addr::LOCALHOST);
+    assert_eq!(
+        (p.window, p.receive_address, p.topic_prefix.as_str()),
+        (0, None, "/rflysim")
+    );
+    assert_eq!(p.transport_mode, TransportOverride::Vendor);
+    assert_eq!(
+        (p.imu.enabled, p.imu.rate_hz, p.imu.topic.as_str()),
+        (true, 200, "imu")
+    );
+    assert_eq!(
+        p.imu.angular_velocity_covariance,
+        [0.001, 0.0, 0.0, 0.0, 0.001, 0.0, 0.0, 0.0, 0.001]
+    );
+    assert_eq!(p.frames.world, WorldConvention::Enu);
+    assert_eq!(
+        (
+            p.frames.map.as_str(),
+            p.frames.odom.as_str(),
+            p.frames.base.as_str()
+        ),
+        ("map", "odom", "base_link")
+    );
+    assert_eq!(p.time.mode, TimeMode::Aligned);
+    assert_eq!(p.request.period, Duration::from_secs(1));
+    assert!(p.config.is_empty() && p.vehicles.is_empty() && p.sensors.is_empty());
+}
+
+#[test]
+fn every_default_passes_the_check_of_its_own_row() {
+    for row in PARAMETERS {
+        let found = params(&[(row.name, row.default.value())]);
+        assert_eq!(found, Ok(Params::default()), "{}", row.name);
+    }
+}
+
+/// A value that is allowed and is not the default.
+fn another_value(name: &str) -> ParamValue {
+    use rfly_bridge::config::params::Kind;
+    let row = PARAMETERS.iter().find(|row| row.name == name).unwrap();
+    match (row.kind, row.default.value()) {
+        (Kind::Bool, ParamValue::Bool(v)) => ParamValue::Bool(!v),
+        (Kind::Int(min, max), ParamValue::Int(v)) => {
+            ParamValue::Int(if v == max { min } else { max })
+        }
+        (Kind::Float(_, max), _) => ParamValue::Float(max),
+        (Kind::Choice(words), ParamValue::Str(v)) => {
+            string(words.iter().find(|w| **w != v).unwrap())
+        }
+        (Kind::Address, _) => string("10.0.0.7"),
+        (Kind::Str | Kind::Topic | Kind::Frame, _) => string("another"),
+        (Kind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),
+        (Kind::Ints(..), _) => ParamValue::List(vec![ParamValue::Int(3)]),
+        (Kind::Covariance, _) => ParamValue::List((1..=9).map(ParamValue::Int).collect()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_row_of_the_table_reaches_the_typed_parameters() {
+    for row in PARAMETERS {
+        let mut values = vec![(row.name, another_value(row.name))];
+        if row.name == "request.period_s" {
+            values.push(("request.timeout_s", ParamValue::Int(600)));
+        }
+        let changed = params(&values).unwrap_or_else(|why| panic!("{}: {why}", row.name));
+        assert_ne!(changed, Params::default(), "{} changes nothing", row.name);
+    }
+}
+
+#[test]
+fn names_are_unique_and_documented() {
+    for (i, row) in PARAMETERS.iter().enumerate() {
+        assert!(
+            PARAMETERS[..i]
+                .iter()
+                .all(|earlier| earlier.name != row.name),
+            "{}",
+            row.name
+        );
+        assert!(row.doc.ends_with('.') && row.doc.len() > 15, "{}", row.name);
+    }
+}
+
+#[test]
+fn typed_values_arrive() {
+    let p = params(&[
+        ("config", string("Config.json")),
+        ("transport_mode", ParamValue::Int(2)),
+        ("receive_address", string("192.168.31.24")),
+        (
+            "vehicles",
+            ParamValue::List(vec![ParamValue::Int(2), ParamValue::Int(7)]),
+        ),
+        ("request.timeout_s", ParamValue::Int(5)),
+        ("world_convention", string("nwu")),
+        (
+            "imu.linear_acceleration_covariance",
+            ParamValue::List((1..=9).map(ParamValue::Int).collect()),
+        ),
+        ("sensor3.topic", string("front")),
+        ("sensor3.enabled", ParamValue::Bool(false)),
+        ("sensor12.encoding", string("rgb8")),
+    ])
+    .unwrap();
+    assert_eq!(p.config, [PathBuf::from("Config.json")]);
+    assert_eq!(
+        p.transport_mode,
+        TransportOverride::Mode(TransportMode::UdpRaw)
+    );
+    assert_eq!(
+        p.vendor_overrides().receive_address,
+        Some([192, 168, 31, 24])
+    );
+    assert_eq!(p.vehicles, [2, 7]);
+    assert_eq!(p.request.timeout, Duration::from_secs(5));
+    assert_eq!(p.frames.world, WorldConvention::Nwu);
+    assert_eq!(
+        p.imu.linear_acceleration_covariance,
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
+    );
+    assert_eq!(
+        (
+            p.sensor(3).topic.as_deref(),
+            p.sensor(3).enabled,
+            p.sensor(3).frame_id
+        ),
+        (Some("front"), Some(false), None)
+    );
+    assert_eq!(p.sensor(12).encoding.as_deref(), Some("rgb8"));
+    assert_eq!(p.sensor(4), Default::default());
+}
+
+#[test]
+fn the_later_of_two_values_counts_and_the_earlier_is_not_even_checked() {
+    let p = params(&[("window", string("wrong")), ("window", ParamValue::Int(3))]).unwrap();
+    assert_eq!(p.window, 3);
+}
+
+#[test]
+fn all_wrong_values_are_reported_at_once_with_range_and_suggestion() {
+    let text = params(&[
+        ("imu.rate", ParamValue::Int(100)),
+        ("simulator_adress", string("127.0.0.1")),
+        ("rate_hz", ParamValue::Int(1)),
+        ("completely_different", ParamValue::Int(1)),
+        ("window", ParamValue::Int(20)),
+        ("imu.rate_hz", ParamValue::Float(200.0)),
+        ("imu.enabled", string("yes")),
+        ("time.window_s", ParamValue::Float(f64::NAN)),
+        ("time.mode", string("alligned")),
+        ("simulator_address", string("localhost")),
+        (
+            "vehicles",
+            ParamValue::List(vec![ParamValue::Int(1), ParamValue::Int(1)]),
+        ),
+        ("topic_prefix", string("/rfly sim")),
+        ("map_frame", string("/map")),
+        ("odom_frame", string("base_link")),
+        (
+            "imu.angular_velocity_covariance",
+            ParamValue::List(vec![ParamValue::Float(-1.0); 3]),
+        ),
+        (
+            "imu.linear_acceleration_covariance",
+            ParamValue::List(vec![ParamValue::Float(1.0); 4]),
+        ),
+        ("transport_mode", ParamValue::Int(4)),
+        ("sensor3.frame", string("a")),
+        ("sensor70000.topic", string("a")),
+        ("sensors3.topic", string("a")),
+        ("sensor3.encoding", string("rgb")),
+        ("qos.images.depth", ParamValue::Int(1)),
+        ("qos.image.dept", ParamValue::Int(1)),
+        ("qos.image.depth", ParamValue::Int(0)),
+        ("qos.cloud.preset", string("sensordata")),
+        ("qos_overrides./a.subscription.depth", ParamValue::Int(1)),
+        ("qos_overrides.a.publisher.depth", ParamValue::Int(1)),
+        ("qos_overrides./a.publisher.deadline", ParamValue::Int(1)),
+        ("qos_overrides./a.depth", ParamValue::Int(1)),
+    ]);
+    insta::assert_snapshot!(text.unwrap_err());
+}
+
+#[test]
+fn qos_comes_from_stream_preset_policies_and_topic_in_this_order() {
+    let p = params(&[
+        ("qos.image.preset", string("sensor_data")),
+        ("qos.image.depth", ParamValue::Int(9)),
+        ("qos_overrides./a.publisher.reliability", string("reliable")),
+        ("qos_overrides./tf.publisher.depth", ParamValue::Int(1)),
+    ])
+    .unwrap();
+    let best_effort = QosSettings {
+        reliability: Reliability::BestEffort,
+        durability: Durability::Volatile,
+        history: History::KeepLast,
+        depth: 9,
+    };
+    assert_eq!(p.qos.of(Stream::Image, "/b"), best_effort);
+    assert_eq!(
+        p.qos.of(Stream::Image, "/a"),
+        QosSettings {
+            reliability: Reliability::Reliable,
+            ..best_effort
+        }
+    );
+    assert_eq!(p.qos.of(Stream::Cloud, "/b"), Stream::Cloud.default_qos());
+    assert_eq!(p.qos.of(Stream::Tf, "/tf").depth, 1);
+}
+
+#[test]
+fn the_default_qos_matches_every_reader_that_mavros_section_2_names() {
+    // A reliable offer matches reliable and best-effort readers; tf2 and robot_state_publisher readers need what they ask for.
+    assert!(
+        Stream::ALL
+            .iter()
+            .all(|stream| stream.default_qos().reliability == Reliability::Reliable)
+    );
+    assert_eq!(
+        Stream::TfStatic.default_qos().durability,
+        Durability::TransientLocal
+    );
+    assert_eq!(
+        Stream::CameraInfo.default_qos().durability,
+        Durability::TransientLocal
+    );
+    assert!(Stream::CameraInfo.default_qos().depth >= Stream::Image.default_qos().depth);
+}
+
+#[test]
+fn frames_are_prefixed_only_where_several_vehicles_need_it() {
+    let frames = Params::default().frames;
+    assert_eq!(
+        (frames.prefix_of(1, 1), frames.prefix_of(2, 2)),
+        (String::new(), "copter2/".to_owned())
+    );
+    let own = params(&[("frame_prefix", string("uav{id}_"))])
+        .unwrap()
+        .frames;
+    assert_eq!(own.prefix_of(3, 1), "uav3_");
+}
