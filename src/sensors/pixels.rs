@@ -48,16 +48,10 @@ fn swap_four(block: &[u8]) -> [u8; 12] {
     out
 }
 
-/// Luma of an RGB pixel as OpenCV computes it (ITU-R BT.601, 15-bit fixed point).
+/// Luma of an RGB pixel as libpng, and with it OpenCV's grey reading of colour files, computes it: ITU-R BT.601 in 15-bit
+/// fixed point, truncated.
 pub fn luma([r, g, b]: [u8; 3]) -> u8 {
-    ((9798 * u32::from(r) + 19235 * u32::from(g) + 3735 * u32::from(b) + (1 << 14)) >> 15) as u8
-}
-
-/// Repeats each grey value three times.
-pub fn grey_to_colour(grey: &[u8], colour: &mut [u8]) {
-    for (g, c) in grey.iter().zip(colour.chunks_exact_mut(3)) {
-        c.copy_from_slice(&[*g; 3]);
-    }
+    ((9797 * u32::from(r) + 19234 * u32::from(g) + 3737 * u32::from(b)) >> 15) as u8
 }
 
 /// Copies 16-bit words and swaps their bytes: big-endian files to little-endian messages.

@@ -1,1 +1,10 @@
 //! Tests of `sensors`.
+mod cameras;
+mod clouds;
+mod depths;
+mod golden_images;
+mod golden_points;
+mod golden_ros;
+mod ranges;
+mod rig;
+mod table;
