@@ -89,6 +89,7 @@ impl Truth {
                 "quaternion": motion.pose.wxyz(),
                 "velocity": motion.velocity.as_slice(),
                 "rate": motion.rate.as_slice(),
+                "specific_force": motion.specific_force.as_slice(),
             })
         });
         self.line(&json!({
