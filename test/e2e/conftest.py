@@ -10,8 +10,28 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from processes import standard_ports
+from system import RUNNING
+
 
 @pytest.fixture(scope="session")
 def domain_id() -> int:
     """A DDS domain of this test session; below 100 its ports stay clear of Linux' ephemeral range."""
     return 10 + os.getpid() % 90
+
+
+@pytest.fixture(scope="session")
+def simulator_ports():
+    """The simulator's ports are fixed, so one test session at a time owns them."""
+    with standard_ports():
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A failed test shows what emulator and bridge printed last."""
+    report = yield
+    if report.failed:
+        for system in list(RUNNING):
+            report.sections.append(("emulator and bridge", system.report()))
+    return report

@@ -159,17 +159,21 @@ class Peer:
             time.sleep(0.005)
         return result
 
-    def wait_for_topics(self, topics: Iterable[str], timeout: float = 30.0) -> None:
-        """Returns as soon as every topic of `topics` has a publisher."""
+    def wait_for_topics(
+        self, topics: Iterable[str], timeout: float = 30.0, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """Returns as soon as every topic of `topics` has a publisher; `check` may fail earlier than the timeout."""
         missing = set(topics)
 
         def complete() -> bool:
+            check()
             missing.difference_update(self.topics())
             return not missing
 
         try:
             self.wait_for(complete, "topics", timeout)
         except AssertionError:
+            check()
             raise AssertionError(f"no publisher of {sorted(missing)}; there are {sorted(self.topics())}") from None
 
     def subscribe(
