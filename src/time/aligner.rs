@@ -1,78 +1,151 @@
+use super::envelope::{Envelope, Point, plausible_prior};
+use super::settings::{AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream};
+use super::spread::DelayHistogram;
+use super::timeline::Timeline;
+use super::vendor::VendorRule;
 use super::{ClockStatus, RosTime, SimTime};
 
-/// What goes into headers.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum StampMode {
-    /// Time of the host at which the simulator took the measurement, estimated.
-    #[default]
-    Aligned,
-    /// Time of the simulator; the node publishes `/clock`.
-    Sim,
-    /// Time of the host at which the datagram arrived.
-    Arrival,
-}
-
-/// How [`StampMode::Aligned`] is estimated.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Estimator {
-    /// Line below all recent points of host time over simulator time.
-    #[default]
-    Envelope,
-    /// Rule of the vendor's SDK: a constant taken from the first heartbeat, else from the first datagram.
-    Vendor,
-}
-
-/// Kind of stream; the vendor's rule assumes another delay for each.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Stream {
-    /// Images, clouds and everything else from the renderer.
-    #[default]
-    Image,
-    /// IMU and true state.
-    Imu,
-}
-
-/// Settings of a [`TimeAligner`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AlignerSettings {
-    /// What goes into headers.
-    pub mode: StampMode,
-    /// How the aligned time is estimated.
-    pub estimator: Estimator,
-}
-
-/// A clock heartbeat of one vehicle.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Heartbeat {
-    /// Wall clock of the simulator's host in ms at simulator time 0.
-    pub start_ms: i64,
-    /// Wall clock of the simulator's host in ms when sent.
-    pub now_ms: i64,
-    /// Arrival.
-    pub host: RosTime,
-    /// It came from an address of this machine, so both wall clocks are one.
-    pub local: bool,
-}
-
-/// What an observation meant.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Observation {
-    /// Fits the clock.
-    Accepted,
-    /// Contradicts the clock; ignored unless others confirm it.
-    Rejected,
-    /// The clock was learnt anew within a run: pause, change of speed, or one of the clocks was set.
-    Step,
-    /// The simulator was restarted.
-    Restart,
-}
+/// An observation further off the line contradicts it.
+const BAND_NS: f64 = 250e6;
+/// A tick so far behind the newest one is from another run (or from before the bridge's start).
+const OTHER_RUN_NS: i64 = 2_000_000_000;
+/// A tick so far ahead of time is from another run, or damaged.
+const AHEAD_NS: i64 = 1_000_000_000;
+/// The first datagram of a run need not be its first tick: others may have been overtaken by so much.
+const LEAD_NS: i64 = 200_000_000;
+/// Evidence that makes contradictory observations the new truth: different ticks, and time from first to last. A burst
+/// of datagrams that were held up somewhere does not last that long.
+const RESTART_TICKS: u32 = 2;
+const RESTART_NS: i64 = 50_000_000;
+const STEP_TICKS: u32 = 3;
+const STEP_NS: i64 = 200_000_000;
+/// Jitter over the shortest candidate cannot fake a change of speed by more than this.
+const OTHER_SPEED: f64 = 0.25;
 
 /// Estimates the host's time of every simulator tick. One per simulator clock, shared by all its sensors.
+///
+/// Stamps rise with the tick within a run, the same tick always gets the same stamp (for the last 20 s of ticks), and
+/// no stamp precedes those of an earlier run. Between two ticks stamps differ as the simulator's time does, up to the
+/// drift and a correction of at most 0.5 % (5 % in the first 3 s of a run; for a clock that was set see `docs/time.md`).
+/// Memory is constant, and nothing is allocated after construction.
 #[derive(Clone, Debug)]
 pub struct TimeAligner {
     settings: AlignerSettings,
-    offset: Option<i64>,
-    status: ClockStatus,
+    run: Option<Run>,
+    timeline: Timeline,
+    candidate: Option<Candidate>,
+    delays: DelayHistogram,
+    vendor: VendorRule,
+    /// A heartbeat told of a restart that no tick has shown yet.
+    restart_announced: bool,
+    restarts: u64,
+    steps: u64,
+    observations: u64,
+    rejected: u64,
+}
+
+/// Stretch of time with one relation between the clocks.
+#[derive(Clone, Debug)]
+struct Run {
+    /// Origin of the envelope's coordinates.
+    sim: i64,
+    host: i64,
+    envelope: Envelope,
+    /// Latest tick that may be put on the timeline.
+    newest: i64,
+}
+
+impl Run {
+    fn new(origin: Tick, prior: f64) -> Self {
+        let envelope = Envelope::new(Point::default(), prior);
+        Self {
+            sim: origin.sim,
+            host: origin.host,
+            envelope,
+            newest: origin.sim,
+        }
+    }
+
+    fn point(&self, tick: Tick) -> Point {
+        let x = tick.sim.saturating_sub(self.sim);
+        Point {
+            x: x as f64,
+            y: tick.host.saturating_sub(self.host).saturating_sub(x) as f64,
+        }
+    }
+
+    /// Returns the estimated host time of a tick.
+    fn estimate(&self, sim: i64) -> i64 {
+        let x = sim.saturating_sub(self.sim);
+        self.host
+            .saturating_add(x)
+            .saturating_add(self.envelope.at(x as f64).round() as i64)
+    }
+
+    fn slope(&self) -> f64 {
+        (1.0 + self.envelope.slope()).max(0.01)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tick {
+    sim: i64,
+    host: i64,
+}
+
+/// Observations that contradict the clock but not each other: perhaps the new truth.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    first: Tick,
+    last: Tick,
+    /// The one with the shortest delay.
+    best: Tick,
+    ticks: u32,
+    /// They are not on the timeline: far back, or far ahead of time.
+    foreign: bool,
+    /// Stamp of the first one if foreign; the others follow in simulator time.
+    stamp: i64,
+    /// Ticks that precede the first one by no more than this come after the run before, too.
+    lead: i64,
+}
+
+impl Candidate {
+    fn agrees(&self, tick: Tick) -> bool {
+        let host = tick.host.saturating_sub(self.last.host);
+        let sim = tick.sim.saturating_sub(self.last.sim);
+        (host.saturating_sub(sim) as f64).abs() <= BAND_NS
+    }
+
+    fn add(&mut self, tick: Tick) {
+        if tick.sim > self.last.sim {
+            self.ticks += 1;
+            self.last = tick;
+        }
+        if tick.host.saturating_sub(tick.sim) < self.best.host.saturating_sub(self.best.sim) {
+            self.best = tick;
+        }
+    }
+
+    /// Returns the slope to believe at first: `usual`, unless the speed of the simulation is clearly another.
+    fn slope(&self, usual: f64) -> f64 {
+        let host = self.last.host.saturating_sub(self.first.host) as f64;
+        let sim = self.last.sim.saturating_sub(self.first.sim) as f64;
+        let seen = host / sim.max(1.0) - 1.0;
+        if (seen - usual).abs() > OTHER_SPEED {
+            seen.clamp(-0.99, 100.0)
+        } else {
+            usual
+        }
+    }
+
+    fn covers(&self, sim: i64) -> bool {
+        self.foreign && (self.first.sim.saturating_sub(self.lead)..=self.last.sim).contains(&sim)
+    }
+
+    fn stamp(&self, sim: i64) -> i64 {
+        self.stamp
+            .saturating_add(sim.saturating_sub(self.first.sim))
+    }
 }
 
 impl TimeAligner {
@@ -80,36 +153,54 @@ impl TimeAligner {
     pub fn new(settings: AlignerSettings) -> Self {
         Self {
             settings,
-            offset: None,
-            status: ClockStatus::default(),
+            run: None,
+            timeline: Timeline::new(),
+            candidate: None,
+            delays: DelayHistogram::new(),
+            vendor: VendorRule::default(),
+            restart_announced: false,
+            restarts: 0,
+            steps: 0,
+            observations: 0,
+            rejected: 0,
         }
     }
 
-    /// Takes a heartbeat into account.
+    /// Takes a heartbeat into account: for the vendor's rule, and as the announcement of a restart.
     pub fn heartbeat(&mut self, heartbeat: Heartbeat) {
-        let _ = heartbeat;
+        self.restart_announced |= self.vendor.heartbeat(heartbeat);
     }
 
     /// Learns that the tick `sim` arrived at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, stream: Stream) -> Observation {
-        let _ = stream;
-        let offset = host.0.saturating_sub(sim.0);
-        self.offset = Some(self.offset.map_or(offset, |o| o.min(offset)));
-        self.status.observations += 1;
-        Observation::Accepted
+        let tick = Tick {
+            sim: sim.0,
+            host: host.0,
+        };
+        let result = self.judge(tick);
+        if result == Observation::Restart {
+            self.vendor.restart();
+        }
+        self.vendor.observe(sim, host, stream);
+        match result {
+            Observation::Rejected => self.rejected += 1,
+            _ => self.observations += 1,
+        }
+        result
     }
 
-    /// Returns the stamp of a tick: the same for the same tick. `None` before the first observation, and for
-    /// [`StampMode::Arrival`], which depends on the datagram.
+    /// Returns the stamp of a tick. `None` before the first observation, and always for [`StampMode::Arrival`], which
+    /// knows datagrams and no ticks.
     pub fn stamp(&mut self, sim: SimTime) -> Option<RosTime> {
-        match self.settings.mode {
-            StampMode::Sim => Some(RosTime(sim.0)),
-            StampMode::Arrival => None,
-            StampMode::Aligned => self.offset.map(|o| RosTime(sim.0.saturating_add(o))),
+        match (self.settings.mode, self.settings.estimator) {
+            (StampMode::Sim, _) => Some(RosTime(sim.0)),
+            (StampMode::Arrival, _) => None,
+            (StampMode::Aligned, Estimator::Vendor) => self.vendor.stamp(sim),
+            (StampMode::Aligned, Estimator::Envelope) => self.aligned(sim.0).map(RosTime),
         }
     }
 
-    /// Observes and stamps: what a sensor calls for every datagram or completed frame.
+    /// Observes and stamps: what a sensor calls for every completed frame, with the arrival of its first datagram.
     pub fn receive(&mut self, sim: SimTime, host: RosTime, stream: Stream) -> RosTime {
         self.observe(sim, host, stream);
         self.stamp(sim).unwrap_or(host)
@@ -117,6 +208,134 @@ impl TimeAligner {
 
     /// Returns what is known about the clock.
     pub fn status(&self) -> ClockStatus {
-        self.status
+        let (mut offset_ns, mut pending_ns) = (0, 0);
+        if let (Some(run), Some(sim), Some(stamp)) =
+            (&self.run, self.timeline.frontier(), self.timeline.latest())
+        {
+            offset_ns = stamp.saturating_sub(sim);
+            pending_ns = run.estimate(sim).saturating_sub(stamp);
+        }
+        ClockStatus {
+            offset_ns,
+            spread: self.delays.spread(),
+            drift_ppm: self
+                .run
+                .as_ref()
+                .map_or(0.0, |run| run.envelope.slope() * 1e6),
+            pending_ns,
+            restarts: self.restarts,
+            steps: self.steps,
+            observations: self.observations,
+            rejected: self.rejected,
+        }
+    }
+
+    fn judge(&mut self, tick: Tick) -> Observation {
+        let Some(run) = &mut self.run else {
+            self.run = Some(Run::new(tick, 0.0));
+            let (sim, host) = (
+                tick.sim.saturating_sub(LEAD_NS),
+                tick.host.saturating_sub(LEAD_NS),
+            );
+            self.timeline.begin(sim, host, 1.0, tick.sim);
+            return Observation::Accepted;
+        };
+        let point = run.point(tick);
+        let excess = run.envelope.excess(point);
+        if excess.abs() <= BAND_NS {
+            run.envelope.add(point);
+            run.newest = run.newest.max(tick.sim);
+            self.delays.add(excess.max(0.0));
+            self.candidate = None;
+            return Observation::Accepted;
+        }
+        let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
+        let foreign = another_run
+            || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
+        if !foreign && let Some(run) = &mut self.run {
+            run.newest = run.newest.max(tick.sim);
+        }
+        let candidate = match &mut self.candidate {
+            Some(candidate) if candidate.foreign == foreign && candidate.agrees(tick) => {
+                candidate.add(tick);
+                *candidate
+            }
+            slot => {
+                let after = self
+                    .timeline
+                    .latest()
+                    .unwrap_or(i64::MIN)
+                    .saturating_add(1_000);
+                let stamp = tick.host.max(after);
+                let lead = stamp.saturating_sub(after).min(LEAD_NS);
+                *slot.insert(Candidate {
+                    first: tick,
+                    last: tick,
+                    best: tick,
+                    ticks: 1,
+                    foreign,
+                    stamp,
+                    lead,
+                })
+            }
+        };
+        let lasted = tick.host.saturating_sub(candidate.first.host);
+        let (ticks, long) = match another_run {
+            true if self.restart_announced => (1, 0),
+            true => (RESTART_TICKS, RESTART_NS),
+            false => (STEP_TICKS, STEP_NS),
+        };
+        if candidate.ticks < ticks || lasted < long {
+            return Observation::Rejected;
+        }
+        self.believe(candidate, tick, another_run)
+    }
+
+    /// Replaces what was learnt by the candidate.
+    fn believe(&mut self, candidate: Candidate, tick: Tick, restart: bool) -> Observation {
+        let usual = self
+            .run
+            .as_ref()
+            .map_or(0.0, |run| plausible_prior(run.envelope.slope()));
+        let prior = candidate.slope(usual);
+        let mut run = Run::new(candidate.best, prior);
+        run.envelope.add(run.point(tick));
+        run.newest = candidate.last.sim.max(self.newest());
+        if candidate.foreign {
+            run.newest = candidate.last.sim;
+            let begin = candidate.first.sim.saturating_sub(candidate.lead);
+            self.timeline
+                .begin(begin, candidate.stamp(begin), 1.0, candidate.last.sim);
+        }
+        self.run = Some(run);
+        self.candidate = None;
+        self.delays = DelayHistogram::new();
+        if restart {
+            self.restart_announced = false;
+            self.restarts += 1;
+            Observation::Restart
+        } else {
+            self.steps += 1;
+            Observation::Step
+        }
+    }
+
+    fn aligned(&mut self, sim: i64) -> Option<i64> {
+        let run = self.run.as_ref()?;
+        match &self.candidate {
+            Some(c) if c.covers(sim) => Some(c.stamp(sim)),
+            _ if sim >= self.timeline.first() && sim <= run.newest.saturating_add(AHEAD_NS) => {
+                self.timeline.extend(sim, run.estimate(sim), run.slope())
+            }
+            _ => self.timeline.latest(),
+        }
+    }
+
+    fn newest(&self) -> i64 {
+        self.run.as_ref().map_or(0, |run| run.newest)
+    }
+
+    fn is_of_another_run(&self, sim: i64) -> bool {
+        sim < self.timeline.first() || sim < self.newest().saturating_sub(OTHER_RUN_NS)
     }
 }

@@ -9,11 +9,15 @@
 //! assert_eq!(left, right); // one render tick, one stamp, whatever the delays
 //! ```
 mod aligner;
+mod envelope;
+mod settings;
+mod spread;
 mod status;
+mod timeline;
+mod vendor;
 
-pub use aligner::{
-    AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream, TimeAligner,
-};
+pub use aligner::TimeAligner;
+pub use settings::{AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream};
 pub use status::{ClockStatus, Spread};
 
 use ros2_interfaces_jazzy_serde::builtin_interfaces::msg::Time;

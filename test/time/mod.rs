@@ -1,1 +1,6 @@
-//! Tests of `time`.
+//! Tests of `time`, on virtual time.
+mod aligner;
+mod properties;
+mod table;
+mod vendor;
+mod world;

@@ -1,0 +1,275 @@
+//! A line below all recent points of delay over simulator time.
+//!
+//! A datagram can only be late. So `host - sim` of the fastest datagrams is the offset between the clocks plus the
+//! shortest delay, and everything above that lower envelope is noise of the network, the renderer and the scheduler.
+//! Only the lowest point of each bucket of time is kept; a robust line through those minima gives the drift, and the
+//! lowest of them, along that line, gives the offset.
+
+/// Buckets kept.
+const BUCKETS: usize = 32;
+/// Buckets start short, to learn quickly, and are merged in pairs up to the long width.
+const SHORTEST_NS: f64 = 1e9 / 64.0;
+const LONGEST_NS: f64 = 1e9;
+/// Points older than this go, unless there are few.
+const WINDOW_NS: f64 = 64e9;
+const FEW: usize = 8;
+/// Trust in the drift: a point counts less by this much per ns of age, so that a small error of the slope cannot make
+/// an old point the lowest.
+const SKEW: f64 = 2e-6;
+/// A point lower than the line by more than this needs a second witness: it may have a damaged time stamp.
+const WITNESS_NS: f64 = 1e6;
+/// How long the first witness is remembered.
+const WITNESS_AGE_NS: f64 = 2e9;
+/// Minima off the line by more than this many times their usual scatter (and at least so much) tell of a step.
+const STEP_SCATTERS: f64 = 10.0;
+const LIFT_STEP_NS: f64 = 5e6;
+const LOWER_STEP_NS: f64 = 1e6;
+/// Scatter of a few points can be nearly 0 by chance.
+const LEAST_SCATTER_NS: f64 = 20e3;
+/// So many minima in a row, over so long, must be too high before the line is lifted: congestion ends sooner. Lower
+/// ones need not wait.
+const LIFT_BUCKETS: usize = 3;
+const LIFT_NS: f64 = 2.5e9;
+
+/// x: simulator time, y: host time minus simulator time, both in ns since the first observation of the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Envelope {
+    minima: [Point; BUCKETS],
+    len: usize,
+    width: f64,
+    open: Option<Bucket>,
+    low_witness: Option<Point>,
+    offset: f64,
+    slope: f64,
+    /// Slope believed before there is evidence.
+    prior: f64,
+    /// Median distance of the minima from the line.
+    scatter: f64,
+    /// Highest x seen.
+    newest: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    start: f64,
+    lowest: Point,
+}
+
+impl Envelope {
+    /// Starts with one point and the slope to believe until there is evidence.
+    pub(super) fn new(first: Point, prior: f64) -> Self {
+        Self {
+            minima: [Point::default(); BUCKETS],
+            len: 0,
+            width: SHORTEST_NS,
+            open: Some(Bucket {
+                start: first.x,
+                lowest: first,
+            }),
+            low_witness: None,
+            offset: first.y - prior * first.x,
+            slope: prior,
+            prior,
+            scatter: 0.0,
+            newest: first.x,
+        }
+    }
+
+    /// Returns host time minus simulator time on the line.
+    pub(super) fn at(&self, x: f64) -> f64 {
+        self.offset + self.slope * x
+    }
+
+    /// Returns how much later than the line a point is.
+    pub(super) fn excess(&self, point: Point) -> f64 {
+        point.y - self.at(point.x)
+    }
+
+    pub(super) fn slope(&self) -> f64 {
+        self.slope
+    }
+
+    /// Takes a point into account.
+    pub(super) fn add(&mut self, point: Point) {
+        let excess = self.excess(point);
+        let trusted = if excess < -WITNESS_NS {
+            self.confirm(point)
+        } else {
+            Some(point)
+        };
+        if let Some(point) = trusted {
+            self.offset += self.excess(point).min(0.0);
+            self.put(point);
+        }
+        self.newest = self.newest.max(point.x);
+    }
+
+    /// Returns the less extreme of two different points that are both far below the line.
+    fn confirm(&mut self, point: Point) -> Option<Point> {
+        let fresh = self
+            .low_witness
+            .filter(|w| w.x != point.x && (point.x - w.x).abs() < WITNESS_AGE_NS);
+        let Some(earlier) = fresh else {
+            self.low_witness = Some(point);
+            return None;
+        };
+        let (less, more) = if self.excess(earlier) > self.excess(point) {
+            (earlier, point)
+        } else {
+            (point, earlier)
+        };
+        self.low_witness = Some(more);
+        Some(less)
+    }
+
+    fn put(&mut self, point: Point) {
+        match &mut self.open {
+            Some(bucket) if point.x < bucket.start + self.width => {
+                if point.y - self.slope * point.x < bucket.lowest.y - self.slope * bucket.lowest.x {
+                    bucket.lowest = point;
+                }
+            }
+            Some(bucket) => {
+                let closed = bucket.lowest;
+                *bucket = Bucket {
+                    start: point.x,
+                    lowest: point,
+                };
+                self.push(closed);
+                self.forget_what_a_step_made_worthless();
+                self.fit();
+            }
+            None => {
+                self.open = Some(Bucket {
+                    start: point.x,
+                    lowest: point,
+                })
+            }
+        }
+    }
+
+    fn push(&mut self, lowest: Point) {
+        let old = self.minima[..self.len]
+            .iter()
+            .take_while(|p| p.x < self.newest - WINDOW_NS)
+            .count();
+        self.drop_oldest(old.min(self.len.saturating_sub(FEW)));
+        if self.len == BUCKETS && self.width < LONGEST_NS {
+            for pair in 0..BUCKETS / 2 {
+                let (a, b) = (self.minima[2 * pair], self.minima[2 * pair + 1]);
+                self.minima[pair] = if self.excess(a) < self.excess(b) {
+                    a
+                } else {
+                    b
+                };
+            }
+            self.len = BUCKETS / 2;
+            self.width *= 2.0;
+        } else if self.len == BUCKETS {
+            self.drop_oldest(1);
+        }
+        self.minima[self.len] = lowest;
+        self.len += 1;
+    }
+
+    fn drop_oldest(&mut self, count: usize) {
+        self.minima.copy_within(count..self.len, 0);
+        self.len -= count;
+    }
+
+    /// A step of the offset leaves minima of the old offset behind, which would tilt the line for half a window.
+    fn forget_what_a_step_made_worthless(&mut self) {
+        if self.len < FEW {
+            return;
+        }
+        let limit = |least: f64| (STEP_SCATTERS * self.scatter).max(least);
+        let off = |p: &Point, least| self.excess(*p) > limit(least);
+        let points = &self.minima[..self.len];
+        let newest = points[self.len - 1];
+        let high = points
+            .iter()
+            .rev()
+            .take_while(|p| off(p, LIFT_STEP_NS))
+            .count();
+        let low = points.iter().take_while(|p| off(p, LOWER_STEP_NS)).count();
+        let lifted = high >= LIFT_BUCKETS && newest.x - points[self.len - high].x >= LIFT_NS;
+        let lowered = low + 1 == self.len;
+        if lifted || lowered {
+            self.drop_oldest(self.len - if lifted { high } else { 1 });
+            self.width = SHORTEST_NS;
+            self.prior = plausible_prior(self.slope);
+        }
+    }
+
+    /// Theil-Sen: the median of the slopes between all pairs of minima stands a quarter of them being far off.
+    fn fit(&mut self) {
+        let points = &self.minima[..self.len];
+        if points.len() >= 4 {
+            let mut slopes = [0.0; BUCKETS * (BUCKETS - 1) / 2];
+            let mut count = 0;
+            for (i, a) in points.iter().enumerate() {
+                for b in points[..i].iter().filter(|b| b.x != a.x) {
+                    slopes[count] = (a.y - b.y) / (a.x - b.x);
+                    count += 1;
+                }
+            }
+            if let Some(fitted) = median(&mut slopes[..count]) {
+                let mut offs = [0.0; BUCKETS];
+                for (off, p) in offs.iter_mut().zip(points) {
+                    *off = p.y - fitted * p.x;
+                }
+                let middle = median(&mut offs[..points.len()]).unwrap_or(0.0);
+                for (off, p) in offs.iter_mut().zip(points) {
+                    *off = (p.y - fitted * p.x - middle).abs();
+                }
+                self.scatter = median(&mut offs[..points.len()])
+                    .unwrap_or(0.0)
+                    .max(LEAST_SCATTER_NS);
+                self.slope = self.prior + shrink(fitted - self.prior, self.slope_error());
+            }
+        }
+        let open = self.open.map(|b| b.lowest);
+        let lowest = self.minima[..self.len]
+            .iter()
+            .chain(&open)
+            .map(|p| p.y - self.slope * p.x + SKEW * (self.newest - p.x))
+            .fold(f64::INFINITY, f64::min);
+        self.offset = lowest;
+    }
+
+    /// Three standard errors of the fitted slope.
+    fn slope_error(&self) -> f64 {
+        let points = &self.minima[..self.len];
+        let span = points[points.len() - 1].x - points[0].x;
+        15.0 * self.scatter / (points.len() as f64).sqrt() / span.max(1.0)
+    }
+}
+
+/// Returns the slope to believe after a step or restart: the old drift, but not the old speed of the simulation.
+pub(super) fn plausible_prior(slope: f64) -> f64 {
+    if slope.abs() < 1e-3 { slope } else { 0.0 }
+}
+
+/// Takes a deviation for what it is worth: fully if far above its error, not at all if far below.
+fn shrink(deviation: f64, error: f64) -> f64 {
+    let square = deviation * deviation;
+    if square > 0.0 {
+        deviation * square / (square + error * error)
+    } else {
+        0.0
+    }
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let middle = values.len() / 2;
+    Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
+}

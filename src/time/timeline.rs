@@ -1,0 +1,150 @@
+//! What was promised: stamps once given out never change, and later ones never precede them.
+use std::collections::VecDeque;
+
+/// Segments remembered, each at least [`SEGMENT_NS`] long: ticks of the last 20 s get the stamp they got before.
+const SEGMENTS: usize = 1024;
+const SEGMENT_NS: i64 = 20_000_000;
+/// A difference from the estimate is worked off with this time constant, ...
+const CORRECTION_NS: f64 = 5e9;
+/// ... but no faster than this (5 ms per s) ...
+const SLEW: f64 = 0.005;
+/// ... except in the first seconds of a run, where the first delays are still being learnt, ...
+const LEARNING_CORRECTION_NS: f64 = 0.25e9;
+const SLEW_LEARNING: f64 = 0.05;
+const LEARNING_NS: i64 = 3_000_000_000;
+/// ... and for a difference that no drift explains, which is worked off in about a second, at up to half the speed, ...
+const LARGE_NS: f64 = 25e6;
+const LARGE_CORRECTION_NS: f64 = 1e9;
+const SLEW_LARGE: f64 = 0.5;
+/// ... and one that is larger still is jumped over, if it lies ahead.
+const JUMP_NS: f64 = 250e6;
+/// Stamps never stand still.
+const SLOWEST: f64 = 0.02;
+
+/// A continuous, rising, piecewise linear function from simulator time to stamps in ns; jumps only lead ahead.
+#[derive(Clone, Debug)]
+pub(super) struct Timeline {
+    /// Ordered by `sim`. A segment holds for ticks after its `sim`, up to and including that of the next.
+    segments: VecDeque<Segment>,
+    /// Latest tick stamped; later ones are still open.
+    frontier: i64,
+    /// First tick of the run.
+    begin: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    sim: i64,
+    stamp: i64,
+    slope: f64,
+}
+
+impl Segment {
+    fn at(&self, sim: i64) -> i64 {
+        let ahead = (sim.saturating_sub(self.sim) as f64 * self.slope).round() as i64;
+        self.stamp.saturating_add(ahead)
+    }
+}
+
+impl Timeline {
+    pub(super) fn new() -> Self {
+        Self {
+            segments: VecDeque::with_capacity(SEGMENTS),
+            frontier: i64::MIN,
+            begin: 0,
+        }
+    }
+
+    /// Returns the latest tick stamped.
+    pub(super) fn frontier(&self) -> Option<i64> {
+        (!self.segments.is_empty()).then_some(self.frontier)
+    }
+
+    /// Returns the first tick of the run.
+    pub(super) fn first(&self) -> i64 {
+        self.begin
+    }
+
+    /// Returns the latest stamp given out.
+    pub(super) fn latest(&self) -> Option<i64> {
+        Some(self.segments.back()?.at(self.frontier))
+    }
+
+    /// Begins a run: `sim` gets `stamp`, ticks up to `frontier` follow at `slope`. Forgets the run before.
+    pub(super) fn begin(&mut self, sim: i64, stamp: i64, slope: f64, frontier: i64) {
+        self.segments.clear();
+        self.segments.push_back(Segment { sim, stamp, slope });
+        self.frontier = frontier.max(sim);
+        self.begin = sim;
+    }
+
+    /// Stamps a tick: anew if it is later than all before, else as before.
+    ///
+    /// `wanted` is the stamp that the estimate gives, `slope` the estimated stamp per simulator time.
+    pub(super) fn extend(&mut self, sim: i64, wanted: i64, slope: f64) -> Option<i64> {
+        let last = *self.segments.back()?;
+        if sim <= self.frontier {
+            return self.at(sim);
+        }
+        let behind = wanted.saturating_sub(last.at(sim)) as f64;
+        if sim.saturating_sub(last.sim) >= SEGMENT_NS || behind > JUMP_NS {
+            self.turn(sim, wanted, slope);
+        }
+        self.frontier = sim;
+        self.latest()
+    }
+
+    /// Returns the stamp of a tick up to the frontier, or what it would be if it came next.
+    pub(super) fn at(&self, sim: i64) -> Option<i64> {
+        let last = self.segments.back()?;
+        if sim > last.sim {
+            return Some(last.at(sim));
+        }
+        let index = self
+            .segments
+            .partition_point(|s| s.sim < sim)
+            .saturating_sub(1);
+        Some(self.segments.get(index)?.at(sim))
+    }
+
+    /// Starts a segment at the frontier that leads towards the estimate.
+    fn turn(&mut self, sim: i64, wanted: i64, slope: f64) {
+        let Some(last) = self.segments.back() else {
+            return;
+        };
+        let from = Segment {
+            sim: self.frontier,
+            stamp: last.at(self.frontier),
+            slope,
+        };
+        let missing = wanted.saturating_sub(from.at(sim)) as f64;
+        let step = sim.saturating_sub(from.sim) as f64;
+        let next = if missing > JUMP_NS {
+            Segment {
+                stamp: from.stamp.saturating_add(missing as i64),
+                ..from
+            }
+        } else {
+            let (constant, limit) = match () {
+                () if missing.abs() > LARGE_NS => (LARGE_CORRECTION_NS, SLEW_LARGE),
+                () if self.frontier.saturating_sub(self.begin) < LEARNING_NS => {
+                    (LEARNING_CORRECTION_NS, SLEW_LEARNING)
+                }
+                () => (CORRECTION_NS, SLEW),
+            };
+            // A stream slower than the constant must not overshoot.
+            let correction = (missing / constant.max(step)).clamp(-limit * slope, limit * slope);
+            Segment {
+                slope: (slope + correction).max(SLOWEST * slope),
+                ..from
+            }
+        };
+        if from.sim == last.sim && next.stamp == last.stamp {
+            // Nothing after the start of the last segment has been stamped, so it may still be changed.
+            self.segments.pop_back();
+        } else if self.segments.len() == SEGMENTS {
+            self.segments.pop_front();
+        }
+        self.segments.push_back(next);
+    }
+}

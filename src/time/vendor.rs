@@ -1,0 +1,81 @@
+use super::{Heartbeat, RosTime, SimTime, Stream};
+
+/// A start that differs by more is that of another run.
+const SAME_RUN_MS: i64 = 1_000;
+
+/// The rule of the vendor's SDK: host time is `start` plus simulator time, `start` is taken once.
+///
+/// Source: protocol reference 3.7, golden `recv_time` and `recv_imu`. It is off by the delay of one datagram, plus the
+/// difference of the two wall clocks from a local heartbeat, and it drifts away with the simulator's clock. One thing
+/// is added: a heartbeat with another start replaces the old one, because the simulator was restarted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VendorRule {
+    record: Option<Record>,
+    /// In use, kept from the first datagram on.
+    start_ns: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    start_ns: i64,
+    start_ms: i64,
+    local: bool,
+}
+
+impl VendorRule {
+    /// Returns whether the heartbeat tells of a new run.
+    pub(super) fn heartbeat(&mut self, beat: Heartbeat) -> bool {
+        let restarted = self.record.is_some_and(|r| {
+            r.local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
+        });
+        let replaces = match self.record {
+            None => true,
+            Some(record) => restarted || (beat.local && !record.local),
+        };
+        if replaces {
+            let start_ns = match beat.local {
+                true => beat.start_ms.saturating_mul(1_000_000),
+                false => {
+                    let elapsed = beat
+                        .now_ms
+                        .saturating_sub(beat.start_ms)
+                        .saturating_mul(1_000_000);
+                    beat.host
+                        .0
+                        .saturating_sub(elapsed)
+                        .saturating_sub(10_000_000)
+                }
+            };
+            self.record = Some(Record {
+                start_ns,
+                start_ms: beat.start_ms,
+                local: beat.local,
+            });
+        }
+        if restarted {
+            self.start_ns = None;
+        }
+        restarted
+    }
+
+    /// Forgets the start: the next datagram takes it anew.
+    pub(super) fn restart(&mut self) {
+        self.start_ns = None;
+    }
+
+    pub(super) fn observe(&mut self, sim: SimTime, host: RosTime, stream: Stream) {
+        if self.start_ns.is_none() {
+            let assumed_delay = match stream {
+                Stream::Image => 10_000_000,
+                Stream::Imu => 5_000_000,
+            };
+            let first = host.0.saturating_sub(sim.0).saturating_sub(assumed_delay);
+            self.start_ns = Some(self.record.map_or(first, |r| r.start_ns));
+        }
+    }
+
+    pub(super) fn stamp(&self, sim: SimTime) -> Option<RosTime> {
+        self.start_ns
+            .map(|start| RosTime(start.saturating_add(sim.0)))
+    }
+}

@@ -1,0 +1,337 @@
+use super::world::*;
+use rfly_bridge::time::{
+    AlignerSettings, Observation, RosTime, SimTime, StampMode, Stream, TimeAligner,
+};
+
+const MS: i64 = 1_000_000;
+const SECOND: i64 = 1_000_000_000;
+
+fn aligner() -> TimeAligner {
+    TimeAligner::new(AlignerSettings::default())
+}
+
+fn receive(aligner: &mut TimeAligner, sim: i64, host: i64) -> i64 {
+    aligner
+        .receive(SimTime(sim), RosTime(EPOCH_NS + host), Stream::Image)
+        .0
+        - EPOCH_NS
+}
+
+/// An aligner that has seen `seconds` of a 200 Hz stream with a constant delay of 1 ms; simulator time is host time.
+fn settled(seconds: i64) -> TimeAligner {
+    let mut aligner = aligner();
+    for tick in 0..seconds * 200 {
+        receive(&mut aligner, tick * 5 * MS, tick * 5 * MS + MS);
+    }
+    aligner
+}
+
+#[test]
+fn sensors_of_one_tick_get_the_identical_stamp_whenever_they_arrive() {
+    let mut aligner = aligner();
+    let mut random = Random(1);
+    let mut first: Vec<(i64, i64)> = Vec::new();
+    for tick in 0..2_000i64 {
+        let sim = tick * 33 * MS;
+        let early = receive(
+            &mut aligner,
+            sim,
+            sim + (random.exponential(3.0) * 1e6) as i64,
+        );
+        first.push((sim, early));
+        // Another sensor of the same tick, and one of a tick up to 3 s ago.
+        assert_eq!(receive(&mut aligner, sim, sim + 40 * MS), early);
+        let (old, stamp) = first[first.len() - 1 - (tick as usize % 90).min(first.len() - 1)];
+        assert_eq!(
+            aligner.stamp(SimTime(old)).unwrap().0 - EPOCH_NS,
+            stamp,
+            "tick {old} at {sim}"
+        );
+    }
+}
+
+#[test]
+fn a_tick_that_was_skipped_gets_a_stamp_between_its_neighbours() {
+    let mut aligner = settled(10);
+    let before = receive(&mut aligner, 10 * SECOND, 10 * SECOND + MS);
+    let after = receive(&mut aligner, 10 * SECOND + 10 * MS, 10 * SECOND + 11 * MS);
+    let late = receive(&mut aligner, 10 * SECOND + 5 * MS, 10 * SECOND + 30 * MS);
+    assert!(before < late && late < after);
+    assert!((late - (before + after) / 2).abs() < 1_000);
+}
+
+#[test]
+fn late_datagrams_do_not_move_the_stamps() {
+    let mut aligner = settled(10);
+    let before = aligner.status();
+    for tick in 2_000..2_400 {
+        let sim = tick * 5 * MS;
+        let stamp = receive(&mut aligner, sim, sim + 45 * MS);
+        assert!((stamp - sim - MS).abs() < 100_000, "{}", stamp - sim);
+    }
+    assert!((aligner.status().offset_ns - before.offset_ns).abs() < 100_000);
+}
+
+#[test]
+fn between_ticks_stamps_differ_as_simulator_time_does() {
+    for host_ppm in [-200.0, 0.0, 200.0] {
+        let scenario = Scenario {
+            host_ppm,
+            ..Scenario::new("", &[IMU, CAMERA])
+        };
+        let (stamped, _) = run(&scenario);
+        let mut ticks: Vec<_> = stamped.iter().map(|s| (s.arrival.sim, s.stamp)).collect();
+        ticks.sort();
+        ticks.dedup();
+        for pair in ticks.windows(2).filter(|p| p[0].0 > 5 * SECOND) {
+            let (sim, stamp) = (
+                (pair[1].0 - pair[0].0) as f64,
+                (pair[1].1 - pair[0].1) as f64,
+            );
+            let distortion_ppm = (stamp / sim - 1.0) * 1e6 - host_ppm;
+            // Rounding to whole ns shows where two ticks nearly coincide.
+            assert!(
+                distortion_ppm.abs() < 30.0 + 2e6 / sim,
+                "{host_ppm} ppm: {distortion_ppm} ppm at {}",
+                pair[0].0
+            );
+        }
+    }
+}
+
+#[test]
+fn no_correction_exceeds_its_limit() {
+    let scenario = Scenario {
+        events: vec![
+            (20.0, Event::Congestion(15.0, 10.0)),
+            (40.0, Event::HostStep(-0.02)),
+        ],
+        ..Scenario::new("", &[IMU, CAMERA])
+    };
+    let (stamped, _) = run(&scenario);
+    let mut ticks: Vec<_> = stamped.iter().map(|s| (s.arrival.sim, s.stamp)).collect();
+    ticks.sort();
+    ticks.dedup();
+    let mut largest = 0.0f64;
+    for pair in ticks.windows(2).filter(|p| p[0].0 > 5 * SECOND) {
+        let (sim, stamp) = (
+            (pair[1].0 - pair[0].0) as f64,
+            (pair[1].1 - pair[0].1) as f64,
+        );
+        largest = largest.max(((stamp - sim).abs() - 2.0) / sim);
+    }
+    assert!((0.002..0.0062).contains(&largest), "{largest}");
+}
+
+#[test]
+fn a_restart_is_learnt_anew_and_stamps_never_go_back() {
+    let scenario = Scenario {
+        events: vec![(30.0, Event::Restart(2.0))],
+        ..Scenario::new("", &[IMU, CAMERA])
+    };
+    let (stamped, status) = run(&scenario);
+    assert_eq!((status.restarts, status.steps), (1, 0));
+    let last_of_old = stamped
+        .iter()
+        .filter(|s| s.arrival.run == 0)
+        .map(|s| s.stamp)
+        .max()
+        .unwrap();
+    let new: Vec<_> = stamped.iter().filter(|s| s.arrival.run == 1).collect();
+    assert!(new.iter().all(|s| s.stamp > last_of_old));
+    assert!(
+        new.iter().all(|s| s.error_us().abs() < 60_000.0),
+        "even before the restart is certain"
+    );
+    let confirmed = new
+        .iter()
+        .position(|s| s.observation == Observation::Restart)
+        .unwrap();
+    assert!(confirmed < 20, "after {confirmed} datagrams");
+}
+
+#[test]
+fn a_restart_of_a_run_shorter_than_two_seconds_is_seen_too() {
+    let scenario = Scenario {
+        events: vec![(1.5, Event::Restart(1.0))],
+        ..Scenario::new("", &[IMU, CAMERA])
+    };
+    let mut scenario = scenario;
+    // The bridge joins late, so that the new run begins before the first tick it ever saw.
+    scenario.sources.iter_mut().for_each(|s| s.from_s = 0.5);
+    let (stamped, status) = run(&scenario);
+    assert_eq!(status.restarts, 1);
+    assert!(errors(&stamped, 10.0, 60.0).worst < 200.0);
+}
+
+#[test]
+fn a_heartbeat_that_tells_of_a_restart_makes_the_first_tick_certain() {
+    use rfly_bridge::time::Heartbeat;
+    let mut aligner = settled(30);
+    let beat = |start_s: i64, host_s: i64| Heartbeat {
+        start_ms: EPOCH_NS / MS + start_s * 1_000,
+        now_ms: EPOCH_NS / MS + host_s * 1_000,
+        host: RosTime(EPOCH_NS + host_s * SECOND),
+        local: true,
+    };
+    aligner.heartbeat(beat(0, 30));
+    aligner.heartbeat(beat(33, 34));
+    let seen = aligner.observe(
+        SimTime(SECOND),
+        RosTime(EPOCH_NS + 34 * SECOND + MS),
+        Stream::Image,
+    );
+    assert_eq!(seen, Observation::Restart);
+    let stamp = aligner.stamp(SimTime(SECOND)).unwrap().0 - EPOCH_NS;
+    assert_eq!(stamp, 34 * SECOND + MS);
+}
+
+#[test]
+fn a_slow_camera_is_no_restart_while_the_imu_goes_on() {
+    let mut aligner = settled(10);
+    for tick in 2_000..3_000i64 {
+        let sim = tick * 5 * MS;
+        receive(&mut aligner, sim, sim + MS);
+        if tick % 6 == 0 {
+            // Three seconds behind.
+            let old = sim - 3 * SECOND;
+            let stamp = receive(&mut aligner, old, sim + 2 * MS);
+            assert!(stamp <= sim + 2 * MS);
+        }
+    }
+    let status = aligner.status();
+    assert_eq!((status.restarts, status.steps), (0, 0));
+}
+
+#[test]
+fn a_burst_of_held_up_datagrams_is_no_step() {
+    let mut aligner = settled(10);
+    // The process stood still for 2 s; what waited in the socket is read at once, then all goes on.
+    for tick in 2_000..2_400i64 {
+        let stamp = receive(&mut aligner, tick * 5 * MS, 12 * SECOND + tick * 10_000);
+        assert!((stamp - tick * 5 * MS - MS).abs() < 1_000, "tick {tick}");
+    }
+    for tick in 2_410..3_000i64 {
+        receive(&mut aligner, tick * 5 * MS, tick * 5 * MS + MS);
+    }
+    assert_eq!(aligner.status().steps, 0);
+}
+
+#[test]
+fn damaged_time_stamps_change_nothing() {
+    let mut random = Random(3);
+    let mut aligner = settled(10);
+    let mut latest = 0;
+    for tick in 2_000..4_000i64 {
+        let sim = tick * 5 * MS;
+        let wild = match tick % 5 {
+            0 => SimTime::from_secs((random.uniform() - 0.5) * 1e4),
+            1 => SimTime::from_secs(f64::from_bits(
+                random.uniform().to_bits() ^ (tick as u64) << 50,
+            )),
+            2 => SimTime(i64::MAX),
+            3 => SimTime(i64::MIN),
+            _ => SimTime::from_secs(f64::NAN),
+        };
+        let garbage = receive(&mut aligner, wild.0, sim);
+        assert!(garbage <= sim + 1_001 * MS, "{}", garbage - sim);
+        let stamp = receive(&mut aligner, sim, sim + MS);
+        assert!((stamp - sim - MS).abs() < 100_000, "{}", stamp - sim - MS);
+        assert!(stamp > latest);
+        latest = stamp;
+    }
+    let status = aligner.status();
+    assert_eq!((status.restarts, status.steps), (0, 0));
+    assert!(status.rejected > 1_900);
+}
+
+#[test]
+fn a_single_datagram_too_early_is_not_believed() {
+    let mut aligner = settled(10);
+    let offset = aligner.status().offset_ns;
+    let sim = 10 * SECOND;
+    receive(&mut aligner, sim + 100 * MS, sim);
+    for tick in 2_001..2_400i64 {
+        receive(&mut aligner, tick * 5 * MS, tick * 5 * MS + MS);
+    }
+    assert!((aligner.status().offset_ns - offset).abs() < 10_000);
+}
+
+#[test]
+fn the_same_simulation_speed_is_not_learnt_from_jitter() {
+    let scenario = Scenario::new(
+        "",
+        &[Source {
+            jitter_ms: 20.0,
+            ..CAMERA
+        }],
+    );
+    let (_, status) = run(&scenario);
+    assert!(status.drift_ppm.abs() < 50.0, "{}", status.drift_ppm);
+    assert_eq!(status.steps, 0);
+}
+
+#[test]
+fn status_tells_offset_spread_and_drift() {
+    let scenario = Scenario {
+        host_ppm: 80.0,
+        seconds: 300.0,
+        ..Scenario::new("", &[IMU])
+    };
+    let (stamped, status) = run(&scenario);
+    let last = stamped.last().unwrap();
+    assert!((status.offset_ns - (last.arrival.truth - last.arrival.sim)).abs() < 200_000);
+    assert!(
+        (status.drift_ppm - 80.0).abs() < 1.0,
+        "{}",
+        status.drift_ppm
+    );
+    // Exponential with a mean of 0.3 ms: the median is 0.208 ms; bins are 19 % wide.
+    assert!(
+        (200_000..260_000).contains(&status.spread.p50_ns),
+        "{:?}",
+        status.spread
+    );
+    assert!(
+        status.spread.p99_ns > 1_300_000 && status.spread.p99_ns < 40_000_000,
+        "{:?}",
+        status.spread
+    );
+    assert_eq!(status.observations, stamped.len() as u64);
+    assert_eq!(status.rejected, 0);
+}
+
+#[test]
+fn mode_sim_stamps_with_simulator_time() {
+    let mut aligner = TimeAligner::new(AlignerSettings {
+        mode: StampMode::Sim,
+        ..Default::default()
+    });
+    assert_eq!(
+        aligner.receive(SimTime(42), RosTime(EPOCH_NS), Stream::Imu),
+        RosTime(42)
+    );
+    assert_eq!(aligner.stamp(SimTime(7)), Some(RosTime(7)));
+}
+
+#[test]
+fn mode_arrival_stamps_with_the_arrival() {
+    let mut aligner = TimeAligner::new(AlignerSettings {
+        mode: StampMode::Arrival,
+        ..Default::default()
+    });
+    let first = aligner.receive(SimTime(42), RosTime(EPOCH_NS), Stream::Imu);
+    let second = aligner.receive(SimTime(42), RosTime(EPOCH_NS + 5), Stream::Imu);
+    assert_eq!((first.0, second.0), (EPOCH_NS, EPOCH_NS + 5));
+    assert_eq!(aligner.stamp(SimTime(42)), None);
+    assert_eq!(
+        aligner.status().observations,
+        2,
+        "the clock is watched all the same"
+    );
+}
+
+#[test]
+fn nothing_is_stamped_before_the_first_observation() {
+    assert_eq!(aligner().stamp(SimTime(0)), None);
+}
