@@ -1,4 +1,4 @@
-use super::SensorConfig;
+use super::{MountOrientation, SensorConfig};
 
 /// Unit of `SensorAngEular`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -40,11 +40,87 @@ pub struct ResolvedAngleUnit {
     pub reason: String,
 }
 
+/// A turn and a little: radians have no reason to be larger.
+const FULL_TURN: f64 = std::f64::consts::TAU * 1.01;
+
 /// Decides the unit of `SensorAngEular` for all sensors of a load.
+///
+/// `auto` looks at the Euler angles that count: one beyond a full turn can only be degrees; otherwise fractions within
+/// half a turn, or multiples of 15 degrees, are taken for radians; whole numbers and zeros say nothing, which means degrees.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
-    let _ = (sensors, choice);
-    ResolvedAngleUnit {
-        unit: AngleUnit::Degrees,
-        reason: String::new(),
+    let resolved = |unit, reason| ResolvedAngleUnit { unit, reason };
+    match choice {
+        AngleUnitChoice::Degrees => {
+            resolved(AngleUnit::Degrees, "mount_angle_unit says so".to_owned())
+        }
+        AngleUnitChoice::Radians => {
+            resolved(AngleUnit::Radians, "mount_angle_unit says so".to_owned())
+        }
+        AngleUnitChoice::Auto => {
+            let (unit, reason) = guess(sensors);
+            resolved(unit, reason)
+        }
     }
+}
+
+fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
+    let angles: Vec<(u16, f64)> = sensors
+        .iter()
+        .filter_map(|sensor| match sensor.orientation {
+            MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor.seq_id, angle))),
+            MountOrientation::Quaternion(_) => None,
+        })
+        .flatten()
+        .filter(|(_, angle)| *angle != 0.0)
+        .collect();
+    let first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
+
+    let beyond_a_turn = |angle: f64| angle.abs() > FULL_TURN;
+    let typical_of_radians = |angle: f64| {
+        let fraction_of_half_turn =
+            angle.fract() != 0.0 && angle.abs() <= std::f64::consts::PI * 1.01;
+        fraction_of_half_turn || multiple_of_15_degrees(angle)
+    };
+    if let Some((seq_id, angle)) = first(&beyond_a_turn) {
+        let but = match first(&|angle| multiple_of_15_degrees(angle)) {
+            Some((other, small)) => {
+                format!(", although {small} of sensor {other} looks like radians")
+            }
+            None => String::new(),
+        };
+        return (
+            AngleUnit::Degrees,
+            format!("{angle} of sensor {seq_id} would be more than a full turn in radians{but}"),
+        );
+    }
+    if angles.is_empty() {
+        return (
+            AngleUnit::Degrees,
+            "all angles are 0 or quaternions, so it does not matter".to_owned(),
+        );
+    }
+    if angles.iter().all(|(_, angle)| typical_of_radians(*angle)) {
+        let (seq_id, angle) = angles[0];
+        return (
+            AngleUnit::Radians,
+            format!(
+                "all angles are fractions within half a turn in radians, for example {angle} of sensor {seq_id}"
+            ),
+        );
+    }
+    let (seq_id, angle) = first(&|angle| !typical_of_radians(angle))
+        .copied()
+        .unwrap_or_default();
+    (
+        AngleUnit::Degrees,
+        format!(
+            "the values do not tell, for example {angle} of sensor {seq_id}; set mount_angle_unit to be sure"
+        ),
+    )
+}
+
+/// Is it a multiple of pi/12 to the three digits that people write?
+fn multiple_of_15_degrees(angle: f64) -> bool {
+    let steps = angle / (std::f64::consts::PI / 12.0);
+    steps.round() != 0.0 && (steps - steps.round()).abs() * (std::f64::consts::PI / 12.0) < 0.005
 }

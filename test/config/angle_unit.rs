@@ -1,1 +1,94 @@
+//! `mount_angle_unit`: the unit of SensorAngEular.
+use rfly_bridge::config::vendor::{VendorOverrides, load};
+use rfly_bridge::config::{
+    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, SensorConfig, resolve_angle_unit,
+};
 
+fn sensors(angles: &[[f64; 3]]) -> Vec<SensorConfig> {
+    let entries: Vec<_> = angles
+        .iter()
+        .enumerate()
+        .map(|(i, [roll, pitch, yaw])| {
+            format!(
+                r#"{{"SeqID": {}, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 8, "DataHeight": 8,
+                "DataCheckFreq": 30, "SendProtocol": [1,0,0,0,0,0,0,0], "CameraFOV": 90, "SensorPosXYZ": [0,0,0],
+                "SensorAngEular": [{roll}, {pitch}, {yaw}], "otherParams": [0,0,0,0,0,0,0,0]}}"#,
+                i + 1
+            )
+        })
+        .collect();
+    let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(","));
+    load(
+        &[("Config.json".to_owned(), text)],
+        &VendorOverrides::default(),
+    )
+    .unwrap()
+    .sensors
+}
+
+fn auto(angles: &[[f64; 3]]) -> ResolvedAngleUnit {
+    resolve_angle_unit(&sensors(angles), AngleUnitChoice::Auto)
+}
+
+#[test]
+fn an_explicit_unit_is_taken_whatever_the_values() {
+    let looks_like_degrees = sensors(&[[0.0, -90.0, 0.0]]);
+    assert_eq!(
+        resolve_angle_unit(&looks_like_degrees, AngleUnitChoice::Radians).unit,
+        AngleUnit::Radians
+    );
+    let looks_like_radians = sensors(&[[0.0, -1.5708, 0.0]]);
+    assert_eq!(
+        resolve_angle_unit(&looks_like_radians, AngleUnitChoice::Degrees).unit,
+        AngleUnit::Degrees
+    );
+}
+
+#[test]
+fn auto_takes_an_angle_beyond_a_turn_for_degrees() {
+    let found = auto(&[[0.0, 0.0, 0.0], [0.0, -90.0, 0.0]]);
+    assert_eq!(found.unit, AngleUnit::Degrees);
+    assert!(found.reason.contains("-90 of sensor 2"), "{}", found.reason);
+}
+
+#[test]
+fn auto_says_so_when_one_sensor_contradicts() {
+    let found = auto(&[[0.0, 1.5708, 0.0], [0.0, -90.0, 0.0]]);
+    assert_eq!(found.unit, AngleUnit::Degrees);
+    assert!(
+        found.reason.contains("although 1.5708 of sensor 1"),
+        "{}",
+        found.reason
+    );
+}
+
+#[test]
+fn auto_takes_fractions_within_half_a_turn_and_known_fractions_of_pi_for_radians() {
+    for angles in [
+        [0.0, 0.3, 0.0],
+        [0.0, -1.5708, 3.1416],
+        [0.0, 1.57, 0.0],
+        [0.0, 0.0, 4.712],
+        [0.0, 0.0, 6.283],
+    ] {
+        assert_eq!(auto(&[angles]).unit, AngleUnit::Radians, "{angles:?}");
+    }
+}
+
+#[test]
+fn auto_falls_back_to_degrees_and_says_why() {
+    let zeros = auto(&[[0.0; 3]]);
+    assert_eq!(zeros.unit, AngleUnit::Degrees);
+    assert!(zeros.reason.contains("does not matter"), "{}", zeros.reason);
+    for angles in [[0.0, 5.0, 0.0], [0.0, -2.0, 0.5], [0.0, 5.3, 0.0]] {
+        let found = auto(&[angles]);
+        assert_eq!(found.unit, AngleUnit::Degrees, "{angles:?}");
+        assert!(found.reason.contains("do not tell"), "{}", found.reason);
+    }
+}
+
+#[test]
+fn units_convert_to_radians() {
+    assert_eq!(AngleUnit::Degrees.to_radians(180.0), std::f64::consts::PI);
+    assert_eq!(AngleUnit::Radians.to_radians(0.25), 0.25);
+}

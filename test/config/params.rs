@@ -266,3 +266,34 @@ fn frames_are_prefixed_only_where_several_vehicles_need_it() {
         .frames;
     assert_eq!(own.prefix_of(3, 1), "uav3_");
 }
+
+#[test]
+fn parameters_of_sensors_must_suit_the_sensors() {
+    let case = std::fs::read_to_string(
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("config/Config.json"),
+    )
+    .unwrap();
+    let sensors =
+        rfly_bridge::config::vendor::load(&[("Config.json".to_owned(), case)], &Default::default())
+            .unwrap()
+            .sensors;
+    let good = params(&[
+        ("sensor0.encoding", string("rgb8")),
+        ("sensor1.encoding", string("vendor")),
+        ("sensor5.enabled", ParamValue::Bool(false)),
+    ])
+    .unwrap();
+    assert_eq!(good.check_sensors(&sensors), Ok(()));
+    let bad = params(&[
+        ("sensor0.encoding", string("16UC1")),
+        ("sensor8.encoding", string("rgb8")),
+        ("sensor4.enabled", ParamValue::Bool(false)),
+        ("sensor99.topic", string("a")),
+    ]);
+    insta::assert_snapshot!(
+        bad.unwrap()
+            .check_sensors(&sensors)
+            .unwrap_err()
+            .to_string()
+    );
+}

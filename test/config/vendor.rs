@@ -1,4 +1,5 @@
 //! Config.json: problems with their places, relations between sensors, overrides.
+use proptest::prelude::*;
 use rfly_bridge::config::vendor::{Loaded, TransportOverride, VendorOverrides, load};
 use rfly_bridge::config::{Mount, Problems, TransportMode};
 use std::path::Path;
@@ -69,4 +70,291 @@ fn the_demo_of_two_vehicles_numbers_its_sensors_by_itself() {
         ]
     );
     assert!(loaded.sensors.iter().all(|sensor| !sensor.layout_new));
+}
+
+/// Every file of `test/config/cases` with everything that is said about it.
+#[test]
+fn every_case_file_gives_its_list_of_problems_and_warnings() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/config/cases");
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 10);
+    for name in names {
+        let files = [(
+            name.clone(),
+            std::fs::read_to_string(folder.join(&name)).unwrap(),
+        )];
+        let (loaded, problems) =
+            rfly_bridge::config::vendor::inspect(&files, &VendorOverrides::default());
+        let warnings = Problems(loaded.warnings);
+        let report = format!(
+            "{} problems\n{problems}\n\n{} warnings\n{warnings}\n\n{} good sensors\n",
+            problems.0.len(),
+            warnings.0.len(),
+            loaded.sensors.len()
+        );
+        insta::assert_snapshot!(name.replace(".json", ""), report);
+    }
+}
+
+fn entry(seq_id: u16, type_id: u16, send_protocol: &str, rest: &str) -> String {
+    format!(
+        r#"{{"SeqID": {seq_id}, "TypeID": {type_id}, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64, "DataHeight": 48,
+        "DataCheckFreq": 30, "SendProtocol": {send_protocol}, "CameraFOV": 90, "SensorPosXYZ": [0,0,0], "SensorAngEular": [0,0,0], {rest}}}"#
+    )
+}
+
+const OLD: &str = r#""otherParams": [9,0,-90,90,-10,10,0,0]"#;
+const NEW: &str = r#""EularOrQuat": 0, "SensorAngQuat": [1,0,0,0], "otherParams": [9,0,-90,90,-10,10,0,0,0,0,0,0,0,0,0,16]"#;
+
+fn file(name: &str, entries: &[String]) -> (String, String) {
+    (
+        name.to_owned(),
+        format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(",")),
+    )
+}
+
+#[test]
+fn several_files_are_appended_and_one_new_layout_is_the_layout_of_all() {
+    let old = file(
+        "a.json",
+        &[
+            entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD),
+            entry(0, 1, "[1,0,0,0,0,0,0,0]", OLD),
+        ],
+    );
+    let new = file(
+        "b.json",
+        &[
+            entry(7, 20, "[1,0,0,0,0,0,0,0]", NEW),
+            entry(0, 20, "[1,0,0,0,0,0,0,0]", NEW),
+        ],
+    );
+    let alone = load(std::slice::from_ref(&old), &VendorOverrides::default()).unwrap();
+    assert!(alone.sensors.iter().all(|sensor| !sensor.layout_new));
+    let both = load(&[old, new], &VendorOverrides::default()).unwrap();
+    let found: Vec<_> = both
+        .sensors
+        .iter()
+        .map(|s| (s.seq_id, s.port, s.layout_new, s.other_params[15]))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (1, 10_000, true, 0.0),
+            (2, 10_001, true, 0.0),
+            (7, 10_006, true, 16.0),
+            (8, 10_007, true, 16.0)
+        ]
+    );
+}
+
+#[test]
+fn automatic_numbers_start_anew_in_each_file_so_a_clash_is_reported_and_not_renumbered() {
+    let one = |name: &str| file(name, &[entry(0, 1, "[1,0,0,0,0,0,0,0]", OLD)]);
+    let problems = load(&[one("a.json"), one("b.json")], &VendorOverrides::default()).unwrap_err();
+    assert_eq!(
+        problems.to_string(),
+        "b.json: VisionSensors[0].SeqID   0 is also the SeqID of a.json: VisionSensors[0]"
+    );
+}
+
+#[test]
+fn problems_of_all_files_come_at_once() {
+    let bad = file("b.json", &[entry(0, 1, "[9,0,0,0,0,0,0,0]", OLD)]);
+    let broken = ("a.json".to_owned(), "{".to_owned());
+    let problems = load(&[broken, bad], &VendorOverrides::default()).unwrap_err();
+    let paths: Vec<_> = problems
+        .0
+        .iter()
+        .map(|problem| problem.path.as_str())
+        .collect();
+    assert_eq!(
+        paths,
+        ["a.json:1:1", "b.json: VisionSensors[0].SendProtocol[0]"]
+    );
+}
+
+#[test]
+fn the_transport_parameter_decides_what_becomes_of_the_mode() {
+    use TransportMode::{SharedMemory, UdpCompressed, UdpCompressedAlt, UdpRaw};
+    let files = [file(
+        "a.json",
+        &[
+            entry(1, 1, "[0,0,0,0,0,0,0,0]", OLD),
+            entry(2, 1, "[2,0,0,0,0,0,0,0]", OLD),
+            entry(3, 20, "[1,0,0,0,0,0,0,0]", OLD),
+        ],
+    )];
+    let modes = |transport| -> Vec<_> {
+        let loaded = load(
+            &files,
+            &VendorOverrides {
+                transport,
+                receive_address: None,
+            },
+        )
+        .unwrap();
+        loaded
+            .sensors
+            .iter()
+            .map(|sensor| sensor.transport)
+            .collect()
+    };
+    assert_eq!(
+        modes(TransportOverride::File),
+        [SharedMemory, UdpRaw, UdpCompressed]
+    );
+    assert_eq!(
+        modes(TransportOverride::Vendor),
+        [UdpCompressed, UdpRaw, UdpCompressed]
+    );
+    assert_eq!(
+        modes(TransportOverride::Mode(SharedMemory)),
+        [SharedMemory; 3]
+    );
+    // A lidar has no raw mode; the parameter is meant for those that have it.
+    assert_eq!(
+        modes(TransportOverride::Mode(UdpRaw)),
+        [UdpRaw, UdpRaw, UdpCompressed]
+    );
+    assert_eq!(
+        modes(TransportOverride::Mode(UdpCompressedAlt)),
+        [UdpCompressedAlt, UdpCompressedAlt, UdpCompressed]
+    );
+}
+
+#[test]
+fn a_mode_that_the_parameter_replaces_need_not_be_valid_and_neither_need_an_address() {
+    let files = [file("a.json", &[entry(1, 1, "[7,300,0,0,1,0,0,0]", OLD)])];
+    assert!(load(&files, &VendorOverrides::default()).is_err());
+    let overrides = VendorOverrides {
+        transport: TransportOverride::Mode(TransportMode::UdpRaw),
+        receive_address: Some([192, 168, 31, 24]),
+    };
+    let sensor = &load(&files, &overrides).unwrap().sensors[0];
+    assert_eq!(
+        (sensor.transport, sensor.ip),
+        (TransportMode::UdpRaw, [192, 168, 31, 24])
+    );
+}
+
+#[test]
+fn ports_only_clash_where_data_comes_over_udp() {
+    let files = [file(
+        "a.json",
+        &[
+            entry(1, 1, "[0,0,0,0,0,9000,0,0]", OLD),
+            entry(2, 1, "[0,0,0,0,0,9000,0,0]", OLD),
+        ],
+    )];
+    let overrides = |transport| VendorOverrides {
+        transport,
+        receive_address: None,
+    };
+    assert!(load(&files, &overrides(TransportOverride::File)).is_ok());
+    assert!(load(&files, &overrides(TransportOverride::Vendor)).is_err());
+}
+
+#[test]
+fn all_mount_types_are_read() {
+    let mounts = ["0", "1", "2", "3", "4"].map(|mount| {
+        entry(9, 1, "[1,0,0,0,0,0,0,0]", OLD).replace(
+            r#""TargetMountType": 0"#,
+            &format!(r#""TargetMountType": {mount}"#),
+        )
+    });
+    let entries: Vec<_> = mounts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| text.replace(r#""SeqID": 9"#, &format!(r#""SeqID": {}"#, i + 1)))
+        .collect();
+    let loaded = load(&[file("a.json", &entries)], &VendorOverrides::default()).unwrap();
+    let found: Vec<_> = loaded.sensors.iter().map(|sensor| sensor.mount).collect();
+    assert_eq!(
+        found,
+        [
+            Mount::VehicleCentre(1),
+            Mount::VehicleBottom(1),
+            Mount::Ground(1),
+            Mount::VehicleLevel(1),
+            Mount::Sensor(1)
+        ]
+    );
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(i, mount)| usize::from(mount.number()) == i)
+    );
+}
+
+/// The comment rule of the vendor, word for word: lines that begin with a mark go, then everything from the first `//`,
+/// then everything from the first `#`.
+fn vendor_comments(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start();
+        if start.starts_with("//") || start.starts_with('#') {
+            continue;
+        }
+        let cut = line.find("//").map_or(line, |at| &line[..at]);
+        out.push_str(cut.find('#').map_or(cut, |at| &cut[..at]));
+        out.push('\n');
+    }
+    out
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_panics(text in any::<String>()) {
+        let _ = load_one(&text);
+    }
+
+    #[test]
+    fn json_like_text_never_panics(text in "[\\[\\]{}:,\"\\\\/# \n\r0-9.eE+truefalsenl-]{0,200}") {
+        let _ = load_one(&text);
+    }
+
+    /// Any value in the place of any key: refused or taken, but never a panic and never a value out of its range.
+    #[test]
+    fn any_value_of_any_key_is_taken_or_refused(key in 0..14_usize, value in prop_oneof![
+        Just("null".to_owned()), Just("true".to_owned()), Just("\"x\"".to_owned()), Just("{}".to_owned()), Just("[]".to_owned()),
+        any::<i64>().prop_map(|v| v.to_string()), any::<u64>().prop_map(|v| v.to_string()), (-1e40..1e40_f64).prop_map(|v| format!("{v:e}")),
+        proptest::collection::vec(any::<i32>(), 0..17).prop_map(|v| format!("{v:?}")),
+        proptest::collection::vec(-400.0..400.0_f64, 8).prop_map(|v| format!("{v:?}")),
+    ]) {
+        let keys = ["SeqID", "TypeID", "TargetCopter", "TargetMountType", "DataWidth", "DataHeight", "DataCheckFreq", "SendProtocol",
+            "CameraFOV", "SensorPosXYZ", "SensorAngEular", "EularOrQuat", "SensorAngQuat", "otherParams"];
+        let text = entry(1, 20, "[1,0,0,0,0,0,0,0]", NEW);
+        let text = text.replacen('{', &format!("{{\"{}\": 0, ", "unused"), 1);
+        let text = format!("{}, \"{}\": {value}}}", text.trim_end_matches('}'), keys[key]);
+        if let Ok(loaded) = load_one(&format!("{{\"VisionSensors\": [{text}]}}")) {
+            for sensor in loaded.sensors {
+                prop_assert!(sensor.port != 0 && (1..=1000).contains(&sensor.rate_hz));
+                prop_assert!(sensor.other_params.iter().chain(&sensor.raw_euler).all(|v| v.is_finite()));
+            }
+        }
+    }
+
+    /// What the vendor can read we read, and it means the same: every entry of the list is named in a problem.
+    #[test]
+    fn comments_mean_what_they_mean_to_the_vendor(lines in proptest::collection::vec(prop_oneof![
+        4 => prop_oneof![
+            Just("1, // \"a"), Just("\"x\" ,"), Just("2, # // y"), Just("// c"), Just("  # c \""), Just(" \t//"), Just("3,//4,"),
+            Just("\"\\\"\", # \""), Just("\"\\\\\", // \""), Just("5,#6,"), Just(""),
+        ].prop_map(str::to_owned),
+        1 => "[\"#/\\\\ a1,]{0,8}",
+    ], 0..8)) {
+        let list = format!("[\n{}\n0]", lines.join("\n"));
+        if let Ok(theirs) = serde_json::from_str::<Vec<serde_json::Value>>(&vendor_comments(&list)) {
+            let ours = load_one(&format!("{{\"VisionSensors\": {list}}}")).unwrap_err();
+            let ours: Vec<_> = ours.0.into_iter().map(|problem| problem.message).collect();
+            let theirs: Vec<_> = theirs.iter().map(|value| format!("must be an object, is {value}")).collect();
+            prop_assert_eq!(ours, theirs);
+        }
+    }
 }

@@ -41,7 +41,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
                 words.join(", "),
                 did_you_mean(v, words.iter().copied())
             )),
-            _ => wrong_type(&format!("one of {}", words.join(", "))),
+            _ => Err(format!("must be one of {}, is {value}", words.join(", "))),
         },
         Kind::Str | Kind::Topic | Kind::Frame | Kind::Address => {
             let ParamValue::Str(text) = value else {

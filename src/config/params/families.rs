@@ -22,10 +22,24 @@ pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Resul
     {
         return read_stream(stream, policy, value, reader);
     }
-    Err(format!(
-        "unknown parameter{}",
-        did_you_mean(name, known_names().iter().map(String::as_str))
-    ))
+    let hint = did_you_mean(
+        &with_placeholder(name),
+        known_names().iter().map(String::as_str),
+    );
+    Err(format!("unknown parameter{hint}"))
+}
+
+/// Turns `sensors3.topic` into `sensors<SeqID>.topic`, so that it resembles the name in the family.
+fn with_placeholder(name: &str) -> String {
+    let at = name.find(|c: char| c.is_ascii_digit());
+    match at.filter(|_| name.starts_with("sens")) {
+        Some(at) => format!(
+            "{}<SeqID>{}",
+            &name[..at],
+            name[at..].trim_start_matches(|c: char| c.is_ascii_digit())
+        ),
+        None => name.to_owned(),
+    }
 }
 
 /// Every name there is, with placeholders in the families; for suggestions.

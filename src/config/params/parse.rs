@@ -3,10 +3,10 @@ use super::check::check;
 use super::choices::Choice;
 use super::families;
 use super::{
-    DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
-    RequestParams, SensorParams, TimeParams,
+    DepthEncoding, DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue, ParameterSpec,
+    Params, QosParams, RequestParams, RgbEncoding, SensorParams, TimeParams,
 };
-use crate::config::Problems;
+use crate::config::{Mount, Problems, SensorConfig};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -234,5 +234,68 @@ fn check_together(params: &Params, problems: &mut Problems) {
                 f.prefix
             ),
         );
+    }
+}
+
+impl Params {
+    /// Compares `sensor<SeqID>.*` with the sensors of the configuration files (all of them, also disabled ones).
+    ///
+    /// # Errors
+    /// SeqIDs that no sensor has, encodings that do not suit the type, disabled sensors that carry others.
+    pub fn check_sensors(&self, sensors: &[SensorConfig]) -> Result<(), Problems> {
+        let mut problems = Problems::default();
+        let disabled = |seq_id: u16| {
+            self.sensors
+                .get(&seq_id)
+                .is_some_and(|s| s.enabled == Some(false))
+        };
+        for (seq_id, own) in &self.sensors {
+            let Some(sensor) = sensors.iter().find(|sensor| sensor.seq_id == *seq_id) else {
+                let known: Vec<_> = sensors
+                    .iter()
+                    .map(|sensor| sensor.seq_id.to_string())
+                    .collect();
+                problems.push(
+                    format!("sensor{seq_id}"),
+                    format!(
+                        "there is no sensor with this SeqID; there are {}",
+                        known.join(", ")
+                    ),
+                );
+                continue;
+            };
+            if let Some(encoding) = &own.encoding {
+                let possible: &[&str] = match sensor.type_id {
+                    1 | 4 | 8 | 9 | 41 => RgbEncoding::NAMES,
+                    2 => DepthEncoding::NAMES,
+                    _ => &[],
+                };
+                if !possible.contains(&encoding.as_str()) {
+                    let possible = if possible.is_empty() {
+                        "has only one".to_owned()
+                    } else {
+                        format!("has {}", possible.join(", "))
+                    };
+                    problems.push(
+                        format!("sensor{seq_id}.encoding"),
+                        format!("TypeID {} {possible}, is {encoding:?}", sensor.type_id),
+                    );
+                }
+            }
+        }
+        for sensor in sensors.iter().filter(|sensor| !disabled(sensor.seq_id)) {
+            if let Mount::Sensor(carrier) = sensor.mount {
+                if disabled(carrier) {
+                    problems.push(
+                        format!("sensor{carrier}.enabled"),
+                        format!(
+                            "must be true, because the sensor carries sensor {}",
+                            sensor.seq_id
+                        ),
+                    );
+                }
+            }
+        }
+        problems.or(())
     }
 }

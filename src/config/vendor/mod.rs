@@ -131,17 +131,19 @@ fn read_list<'a>(name: &str, root: &'a Node, findings: &mut Findings) -> &'a [No
         .rev()
         .find(|(key, _)| key == LIST)
         .map(|(_, value)| value);
+    let mut misspelt = false;
     for (key, _) in pairs.iter().filter(|(key, _)| key != LIST) {
-        let meant = super::problem::closest(key, [LIST]).filter(|_| value.is_none());
-        match meant {
-            Some(_) => findings.problems.push(
-                format!("{name}: {key}"),
-                format!("unknown key; did you mean \"{LIST}\"?"),
-            ),
-            None => findings.warnings.push(Problem::new(
-                format!("{name}: {key}"),
-                "unknown key, ignored",
-            )),
+        let path = format!("{name}: {key}");
+        if value.is_none() && super::problem::closest(key, [LIST]).is_some() {
+            misspelt = true;
+            findings.problems.push(
+                path,
+                format!("unknown key, and \"{LIST}\" is missing; did you mean \"{LIST}\"?"),
+            );
+        } else {
+            findings
+                .warnings
+                .push(Problem::new(path, "unknown key, ignored"));
         }
     }
     match value {
