@@ -1,68 +1,61 @@
 use super::vector::{Frame, Vector};
-use nalgebra::{Matrix3, Matrix6};
 use std::marker::PhantomData;
 
-/// Covariance of a vector in frame `F`, 3x3.
+/// Covariance of a vector in frame `F`, 3x3, row by row as in ROS messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Covariance3<F> {
-    value: Matrix3<f64>,
+    rows: [f64; 9],
     frame: PhantomData<F>,
 }
 
 impl<F: Frame> Covariance3<F> {
     /// Creates a covariance from 9 numbers, row by row.
-    pub fn from_rows(rows: [f64; 9]) -> Self {
+    pub const fn from_rows(rows: [f64; 9]) -> Self {
         Self {
-            value: Matrix3::from_row_slice(&rows),
+            rows,
             frame: PhantomData,
         }
     }
 
     /// Creates a diagonal covariance from three variances.
-    pub fn from_variances(variances: [f64; 3]) -> Self {
-        Self {
-            value: Matrix3::from_diagonal(&variances.into()),
-            frame: PhantomData,
-        }
+    pub const fn from_variances([x, y, z]: [f64; 3]) -> Self {
+        Self::from_rows([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z])
     }
 
     /// Returns the 9 numbers of a ROS message, row by row.
-    pub fn to_rows(self) -> [f64; 9] {
-        std::array::from_fn(|i| self.value[(i / 3, i % 3)])
+    pub const fn to_rows(self) -> [f64; 9] {
+        self.rows
     }
 
-    /// Expresses the covariance in another frame: M C Mᵀ, where M only permutes and negates, so it is exact.
+    /// Expresses the covariance in another frame: M C Mᵀ. M only permutes and negates, so the result is exact, and
+    /// what is not finite stays in its place.
     pub fn into_frame<G: Frame>(self) -> Covariance3<G>
     where
         Vector<G>: From<Vector<F>>,
     {
-        let m = change::<F, G>();
-        Covariance3 {
-            value: m * self.value * m.transpose(),
-            frame: PhantomData,
-        }
+        Covariance3::from_rows(change(&self.rows, axes::<F, G>()))
     }
 }
 
-/// Covariance of a pose or a twist, linear part first, both parts in frame `F`, 6x6.
+/// Covariance of a pose or a twist, linear part first, both parts in frame `F`, 6x6, row by row as in ROS messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Covariance6<F> {
-    value: Matrix6<f64>,
+    rows: [f64; 36],
     frame: PhantomData<F>,
 }
 
 impl<F: Frame> Covariance6<F> {
     /// Creates a covariance from 36 numbers, row by row.
-    pub fn from_rows(rows: [f64; 36]) -> Self {
+    pub const fn from_rows(rows: [f64; 36]) -> Self {
         Self {
-            value: Matrix6::from_row_slice(&rows),
+            rows,
             frame: PhantomData,
         }
     }
 
     /// Returns the 36 numbers of a ROS message, row by row.
-    pub fn to_rows(self) -> [f64; 36] {
-        std::array::from_fn(|i| self.value[(i / 6, i % 6)])
+    pub const fn to_rows(self) -> [f64; 36] {
+        self.rows
     }
 
     /// Expresses the covariance in another frame.
@@ -70,26 +63,49 @@ impl<F: Frame> Covariance6<F> {
     where
         Vector<G>: From<Vector<F>>,
     {
-        let part = change::<F, G>();
-        let mut m = Matrix6::zeros();
-        m.fixed_view_mut::<3, 3>(0, 0).copy_from(&part);
-        m.fixed_view_mut::<3, 3>(3, 3).copy_from(&part);
-        Covariance6 {
-            value: m * self.value * m.transpose(),
-            frame: PhantomData,
-        }
+        let [x, y, z] = axes::<F, G>();
+        let angular = |axis: Axis| Axis {
+            from: axis.from + 3,
+            ..axis
+        };
+        Covariance6::from_rows(change(
+            &self.rows,
+            [x, y, z, angular(x), angular(y), angular(z)],
+        ))
     }
 }
 
-/// Matrix of the vector conversion, so that covariances cannot disagree with vectors.
-fn change<F: Frame, G: Frame>() -> Matrix3<f64>
+/// Where an axis of the new frame comes from.
+#[derive(Clone, Copy)]
+struct Axis {
+    from: usize,
+    negative: bool,
+}
+
+/// Takes the axes from the conversion of vectors, so that covariances cannot disagree with them.
+fn axes<F: Frame, G: Frame>() -> [Axis; 3]
 where
     Vector<G>: From<Vector<F>>,
 {
-    let column = |x, y, z| Vector::<G>::from(Vector::<F>::new(x, y, z)).value;
-    Matrix3::from_columns(&[
-        column(1.0, 0.0, 0.0),
-        column(0.0, 1.0, 0.0),
-        column(0.0, 0.0, 1.0),
-    ])
+    Vector::<G>::from(Vector::<F>::new(1.0, 2.0, 3.0))
+        .to_array()
+        .map(|code| Axis {
+            from: code.abs() as usize - 1,
+            negative: code < 0.0,
+        })
+}
+
+fn change<const SIZE: usize, const CELLS: usize>(
+    rows: &[f64; CELLS],
+    axes: [Axis; SIZE],
+) -> [f64; CELLS] {
+    std::array::from_fn(|cell| {
+        let (row, column) = (axes[cell / SIZE], axes[cell % SIZE]);
+        let value = rows[row.from * SIZE + column.from];
+        if row.negative == column.negative {
+            value
+        } else {
+            -value
+        }
+    })
 }

@@ -1,1 +1,5 @@
 //! Tests of `frames`.
+mod attitudes;
+mod emulator;
+mod tree;
+mod vectors;

@@ -1,3 +1,4 @@
 //! What several test modules need.
+pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;
