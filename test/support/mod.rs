@@ -2,3 +2,5 @@
 pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;
+#[allow(dead_code, reason = "fields and helpers are used as tests come")]
+pub mod python;

@@ -279,8 +279,8 @@ impl Participant {
                 if info.valid_data && info.instance_state == c::dds_instance_state_DDS_IST_ALIVE {
                     // SAFETY: samples of this builtin topic have this type, and stay valid until the loan is returned.
                     let endpoint = unsafe { &*sample.cast::<c::dds_builtintopic_endpoint_t>() };
-                    // SAFETY: a valid sample has both names, terminated.
                     let text = |name| {
+                        // SAFETY: a valid sample has both names, terminated.
                         unsafe { CStr::from_ptr(name) }
                             .to_string_lossy()
                             .into_owned()

@@ -7,6 +7,7 @@ keeps the bytes, so that every ROS type can be received (and, for the self-test,
 from dataclasses import dataclass
 
 from cyclonedds.idl import IdlStruct
+from cyclonedds.idl.types import uint8
 
 
 @dataclass
@@ -40,8 +41,8 @@ def raw_class(dds_type: str) -> type:
 
     @dataclass
     class RawStruct(IdlStruct, typename=dds_type):
-        # The binding insists on at least one field; it is never looked at.
-        payload: int
+        # The binding insists on at least one field, and the library on samples that are no shorter.
+        payload: uint8
 
         @classmethod
         def deserialize(cls, data, has_header=True, use_version_2=None):  # noqa: ARG003 (signature of the binding)

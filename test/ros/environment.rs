@@ -1,0 +1,64 @@
+//! The environment variables of ROS 2.
+use rfly_bridge::ros::{Discovery, Distro, Options, RosError};
+
+fn options(variables: &[(&str, &str)]) -> Result<Options, RosError> {
+    let find = |name: &str| {
+        variables
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, value)| (*value).to_owned())
+    };
+    Options::new("n").with_environment(find)
+}
+
+#[test]
+fn without_variables_the_node_is_in_domain_0_on_the_local_network_and_speaks_to_current_distributions()
+ {
+    let options = options(&[]).unwrap();
+    assert_eq!(
+        (options.domain_id, options.discovery, options.distro),
+        (0, Discovery::Subnet, Distro::Newer)
+    );
+}
+
+#[test]
+fn the_domain_is_taken_over_and_checked() {
+    assert_eq!(options(&[("ROS_DOMAIN_ID", "42")]).unwrap().domain_id, 42);
+    assert_eq!(options(&[("ROS_DOMAIN_ID", "")]).unwrap().domain_id, 0);
+    for bad in ["233", "-1", "x"] {
+        assert!(
+            options(&[("ROS_DOMAIN_ID", bad)])
+                .unwrap_err()
+                .to_string()
+                .contains(bad)
+        );
+    }
+}
+
+#[test]
+fn the_discovery_range_is_taken_over_and_localhost_only_wins() {
+    let range = |value| {
+        options(&[("ROS_AUTOMATIC_DISCOVERY_RANGE", value)]).map(|options| options.discovery)
+    };
+    assert_eq!(range("LOCALHOST").unwrap(), Discovery::Localhost);
+    assert_eq!(range("OFF").unwrap(), Discovery::Off);
+    assert_eq!(range("SYSTEM_DEFAULT").unwrap(), Discovery::SystemDefault);
+    assert!(range("EVERYWHERE").is_err());
+    let both = [
+        ("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET"),
+        ("ROS_LOCALHOST_ONLY", "1"),
+    ];
+    assert_eq!(options(&both).unwrap().discovery, Discovery::Localhost);
+    assert_eq!(
+        options(&[("ROS_LOCALHOST_ONLY", "0")]).unwrap().discovery,
+        Discovery::Subnet
+    );
+}
+
+#[test]
+fn the_distribution_decides_the_layout_of_graph_information() {
+    let distro = |name| options(&[("ROS_DISTRO", name)]).unwrap().distro;
+    assert_eq!(distro("humble"), Distro::Humble);
+    assert_eq!(distro("jazzy"), Distro::Newer);
+    assert_eq!(distro("rolling"), Distro::Newer);
+}

@@ -1,0 +1,201 @@
+//! The node in the ROS graph, and DDS in both directions.
+use super::probe::{Probe, node, subscription, wait_until};
+use rfly_bridge::{
+    msgs::std_msgs::msg::{Header, Int32},
+    ros::{Distro, ImageView, Outcome, Qos},
+    time::RosTime,
+};
+use std::sync::{Arc, Mutex, mpsc};
+
+const INFO: &str = "rmw_dds_common/msg/ParticipantEntitiesInfo";
+
+/// The last state that a late reader of `ros_discovery_info` gets, and the writers that DDS discovery shows.
+fn discovery_info(domain: u32, distro: Distro) {
+    let middleware = node(domain, distro);
+    let kept = middleware
+        .publisher::<Int32>("/kept", Qos::DEFAULT)
+        .unwrap();
+    let gone = middleware
+        .publisher::<Int32>("/gone", Qos::DEFAULT)
+        .unwrap();
+    let reader = middleware
+        .subscribe_raw("/in", "std_msgs/msg/Int32", Qos::DEFAULT, |_| ())
+        .unwrap();
+    drop(gone);
+    let wanted = [subscription("ros_discovery_info", INFO, Qos::LATCHED, 1)];
+    let Some(probe) = Probe::start(domain, distro, &wanted, &[]) else {
+        return;
+    };
+    let report = probe.finish();
+    let info = &report["samples"]["ros_discovery_info"][0]["message"];
+    let nodes = info["node_entities_info_seq"].as_array().expect("nodes");
+    assert_eq!(nodes.len(), 1);
+    assert_eq!(
+        (&nodes[0]["node_namespace"], &nodes[0]["node_name"]),
+        (&"/".into(), &"bridge_under_test".into())
+    );
+
+    let length = if distro == Distro::Humble { 24 } else { 16 };
+    let gid = |value: &serde_json::Value| -> Vec<u8> {
+        serde_json::from_value(value["data"].clone()).expect("bytes")
+    };
+    let offers = report["offers"].as_array().expect("offers");
+    let kept_offer = offers
+        .iter()
+        .find(|offer| offer["topic"] == "/kept")
+        .expect("/kept is offered");
+    let mut guid = crate::support::golden::unhex(kept_offer["writer"].as_str().expect("hex"));
+    guid.resize(length, 0);
+    let writers: Vec<_> = nodes[0]["writer_gid_seq"]
+        .as_array()
+        .expect("writers")
+        .iter()
+        .map(gid)
+        .collect();
+    assert_eq!(
+        writers,
+        [guid.clone()],
+        "the dropped publisher is not listed"
+    );
+    assert_eq!(
+        nodes[0]["reader_gid_seq"]
+            .as_array()
+            .expect("readers")
+            .len(),
+        1
+    );
+    assert_eq!(
+        gid(&info["gid"])[..12],
+        guid[..12],
+        "participant and endpoint share their prefix"
+    );
+    assert_eq!(gid(&info["gid"]).len(), length);
+    drop((kept, reader));
+}
+
+#[test]
+fn the_graph_shows_the_node_with_its_endpoints_to_peers_since_iron() {
+    discovery_info(111, Distro::Newer);
+}
+
+#[test]
+fn the_graph_shows_the_node_with_its_endpoints_to_humble() {
+    discovery_info(112, Distro::Humble);
+}
+
+#[test]
+fn a_subscription_gets_messages_with_the_source_time_until_it_is_dropped() {
+    let sender = node(113, Distro::Newer);
+    let receiver = node(113, Distro::Newer);
+    let publisher = sender.publisher::<Int32>("/number", Qos::DEFAULT).unwrap();
+    let (report, received) = mpsc::sync_channel(16);
+    let subscription = receiver
+        .subscribe::<Int32>("number", Qos::DEFAULT, move |message, raw| {
+            let _ = report.send((message.data, raw.source_stamp, raw.cdr.to_vec())); // after the test nobody listens
+        })
+        .unwrap();
+    wait_until(|| publisher.subscribers() == 1);
+    publisher.publish(&Int32 { data: -77 }).unwrap();
+    let (data, stamp, cdr) = received.recv().unwrap();
+    assert_eq!((data, cdr), (-77, vec![0, 1, 0, 0, 179, 255, 255, 255]));
+    assert!(
+        stamp > RosTime(1_600_000_000_000_000_000),
+        "{stamp:?} is a time since 1970"
+    );
+    assert_eq!(subscription.undecodable(), 0);
+    drop(subscription);
+    wait_until(|| publisher.subscribers() == 0);
+    publisher.publish(&Int32 { data: 1 }).unwrap();
+    assert!(
+        received.recv().is_err(),
+        "the callback is gone with its channel"
+    );
+}
+
+#[test]
+fn a_sample_that_is_not_of_the_type_is_counted_not_delivered() {
+    let middleware = node(114, Distro::Newer);
+    let publisher = middleware.publisher::<Int32>("/a", Qos::DEFAULT).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = seen.clone();
+    // An Int32 is too short for a Header; the DDS type is what the publisher says.
+    let raw = middleware
+        .subscribe_raw("/a", "std_msgs/msg/Int32", Qos::DEFAULT, move |sample| {
+            sink.lock().unwrap().push((
+                sample.decode::<Header>().is_err(),
+                sample.decode::<Int32>().unwrap().data,
+            ));
+        })
+        .unwrap();
+    wait_until(|| publisher.subscribers() == 1);
+    publisher.publish(&Int32 { data: 5 }).unwrap();
+    wait_until(|| !seen.lock().unwrap().is_empty());
+    assert_eq!(*seen.lock().unwrap(), [(true, 5)]);
+    drop(raw);
+}
+
+#[test]
+fn the_topics_of_the_graph_are_listed_with_type_and_number_of_publishers() {
+    let (one, other) = (node(115, Distro::Newer), node(115, Distro::Newer));
+    let keep = (
+        one.publisher::<Int32>("/b", Qos::DEFAULT).unwrap(),
+        other.publisher::<Int32>("/b", Qos::DEFAULT).unwrap(),
+        one.image("/a", Qos::IMAGE).unwrap(),
+    );
+    let topics = || -> Vec<_> {
+        let topics = one.topics();
+        topics
+            .into_iter()
+            .map(|topic| (topic.name, topic.type_name, topic.publishers))
+            .collect()
+    };
+    let expected = [
+        ("/a", "sensor_msgs/msg/Image", 1),
+        ("/b", "std_msgs/msg/Int32", 2),
+    ]
+    .map(|(name, type_name, count)| (name.to_owned(), type_name.to_owned(), count));
+    wait_until(|| topics() == expected);
+    drop(keep);
+    wait_until(|| topics().is_empty());
+}
+
+#[test]
+fn a_torn_frame_never_reaches_the_wire() {
+    let middleware = node(116, Distro::Newer);
+    let image = middleware.image("/image", Qos::IMAGE).unwrap();
+    let (report, received) = mpsc::sync_channel(16);
+    let subscription = middleware
+        .subscribe_raw(
+            "/image",
+            "sensor_msgs/msg/Image",
+            Qos::DEFAULT,
+            move |sample| {
+                let _ = report.send(sample.cdr.len());
+            },
+        )
+        .unwrap();
+    wait_until(|| image.subscribers() == 1);
+    let header = Header::default();
+    let view = |data| ImageView {
+        header: &header,
+        height: 1,
+        width: 1,
+        encoding: "mono8",
+        step: 1,
+        data,
+    };
+    assert_eq!(
+        image.publish_if(&view(&[0; 1000]), &|| false).unwrap(),
+        Outcome::Torn
+    );
+    assert_eq!(
+        image.publish_if(&view(&[0; 10]), &|| true).unwrap(),
+        Outcome::Sent
+    );
+    assert!(
+        received.recv().unwrap() < 100,
+        "the first sample to arrive is the small one"
+    );
+    assert_eq!((image.stats().published, image.stats().torn), (1, 1));
+    drop(subscription);
+}

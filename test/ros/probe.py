@@ -1,0 +1,111 @@
+"""Subscribes as the JSON argument says, prints what arrived as one line of JSON. Driven by `probe.rs`.
+
+Protocol on the standard streams: prints `ready` when all subscriptions exist and `matched` when each has found a
+publisher; ends when every subscription has its `count`, or when a line arrives on standard input and nothing more has
+come for a moment.
+"""
+
+import dataclasses
+import hashlib
+import json
+import select
+import sys
+import time
+from pathlib import Path
+
+import numpy
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+
+import peer.participant
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
+from cyclonedds.core import Policy
+from peer import Peer
+from peer.messages import VISION_MSGS
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+
+def plain(value):
+    """The message as JSON values, as serde writes them."""
+    if dataclasses.is_dataclass(value):
+        # rosbags keeps the type's name and the constants (upper case by the rules of ROS) beside the fields.
+        names = [field.name for field in dataclasses.fields(value)]
+        fields = [name for name in names if name != "__msgtype__" and not name.isupper()]
+        return {name: plain(getattr(value, name)) for name in fields}
+    if isinstance(value, numpy.ndarray):
+        return value.tolist()
+    if isinstance(value, numpy.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+def report(sample):
+    """Small samples in full, of others a digest."""
+    digest = {"length": len(sample.cdr), "sha256": hashlib.sha256(sample.cdr).hexdigest()}
+    if len(sample.cdr) <= 65536:
+        digest["hex"] = sample.cdr.hex()
+        digest["message"] = plain(sample.message)
+    return digest
+
+
+def user_data(participant):
+    """USER_DATA of every writer in the domain, by topic."""
+    found = {}
+    for endpoint in BuiltinDataReader(participant, BuiltinTopicDcpsPublication).read(N=1000):
+        if hasattr(endpoint, "topic_name"):
+            data = endpoint.qos[Policy.Userdata]
+            found[endpoint.topic_name] = "" if data is None else data.data.decode()
+    return found
+
+
+def main():
+    plan = json.loads(sys.argv[1])
+    store = get_typestore(Stores.ROS2_HUMBLE if plan["distro"] == "humble" else Stores.ROS2_JAZZY)
+    for name, text in VISION_MSGS.items():
+        store.register(get_types_from_msg(text, name))
+    peer.participant.decode = lambda cdr, name: store.deserialize_cdr(cdr, name) if len(cdr) <= 65536 else None
+    me = Peer(plan["domain"])
+    wanted = []
+    for s in plan["subscribe"]:
+        subscription = me.subscribe(
+            s["topic"],
+            s["type"],
+            reliable=s["reliable"],
+            transient_local=s["transient_local"],
+            depth=s["depth"],
+        )
+        wanted.append((subscription, s["count"]))
+    print("ready", flush=True)
+
+    stop_at = None
+    seen = -1
+    matched = False
+    while not all(len(s.samples) >= count for s, count in wanted) or not wanted:
+        me.take()
+        if not matched and all(s.matched() for s, _ in wanted):
+            matched = True
+            print("matched", flush=True)
+        if stop_at is None and select.select([sys.stdin], [], [], 0.005)[0]:
+            stop_at = time.monotonic() + 1.0
+        arrived = sum(len(s.samples) for s, _ in wanted)
+        if stop_at is not None:
+            if arrived != seen:
+                stop_at = time.monotonic() + 1.0
+            elif time.monotonic() > stop_at:
+                break
+            time.sleep(0.005)
+        seen = arrived
+    result = {
+        "offers": [
+            dataclasses.asdict(offer) | {"writer": offer.writer.hex()} for offer in me.offers()
+        ],
+        "user_data": user_data(me.participant),
+        "samples": {s.topic: [report(sample) for sample in s.samples] for s, _ in wanted},
+        "hashes": {name: store.hash_rihs01(name) for name in plan["hashes"]},
+    }
+    print(json.dumps(result), flush=True)
+
+
+main()
