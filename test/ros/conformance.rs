@@ -264,7 +264,7 @@ fn a_reader_that_wants_more_than_is_offered_is_reported_with_the_policy() {
             usize::MAX,
         ),
     ];
-    let Some(mut probe) = Probe::start(104, Distro::Newer, &wanted, &[]) else {
+    let Some(probe) = Probe::start(104, Distro::Newer, &wanted, &[]) else {
         return;
     };
     let incompatible = || -> Vec<_> {
