@@ -1,1 +1,10 @@
-//! Tests of `emulator`.
+//! Tests of `emulator`: over its sockets, against arithmetic of their own.
+mod cameras;
+mod faults;
+mod lidars;
+mod motion;
+mod mounts;
+mod objects;
+mod protocol;
+mod rig;
+mod shared_memory;

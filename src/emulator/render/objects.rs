@@ -102,7 +102,7 @@ pub(super) fn targets(
 /// Writes the boxes of other moving objects in the image (type 30).
 ///
 /// Coordinates are in px, pixel centres being integers, clamped to the image. The confidence is the share of the
-/// object's centre and corners that nothing hides; an object of which none is in view is left out.
+/// object's centre and corners that nothing else hides; an object of which none is in view is left out.
 pub(super) fn boxes(
     snapshot: &Snapshot,
     request: &SensorRequest,

@@ -1,0 +1,169 @@
+use super::rig::{Rig, block, near, pose, still};
+use nalgebra::{Rotation3, Vector3};
+use rfly_bridge::emulator::world::Block;
+use rfly_bridge::wire::{CloudView, SensorRequest};
+
+const RANGE: f32 = 60.0;
+/// Half a step of each coordinate.
+const STEP: f64 = RANGE as f64 / 32767.0;
+
+fn blocks() -> [Block; 3] {
+    [
+        block([10.0, 2.0, -2.0], [1.0, 1.5, 2.0]),
+        block([-7.0, 5.0, -1.5], [1.0, 1.0, 1.5]),
+        block([3.0, -9.0, -3.0], [2.0, 0.5, 3.0]),
+    ]
+}
+
+/// Distance of a point (NED) from the surface of what has this class.
+fn distance_from_surface(point: &Vector3<f64>, class: i16) -> f64 {
+    if class == 1 {
+        return point.z.abs();
+    }
+    let solid = blocks()[usize::try_from(class - 10).expect("a box")];
+    let outside = (point - solid.centre).abs() - solid.half;
+    // 0 where the largest coordinate touches a face and no other is beyond its own
+    outside.max().abs()
+}
+
+fn request(rig: &Rig, type_id: u16) -> SensorRequest {
+    let mut request = rig.request(1, type_id);
+    (request.width, request.height) = (180, 24);
+    request.position = [0.2, -0.1, 0.3];
+    request.euler = [0.0, -12.0, -15.0];
+    request.fov_deg = 70.432;
+    request.other_params[..6].copy_from_slice(&[RANGE, 0.0, -120.0, 120.0, -30.0, 20.0]);
+    if type_id == 22 {
+        request.other_params[..6].copy_from_slice(&[RANGE, 2.956, 1.4, 1.18, 10.0, 5.0]);
+    }
+    request
+}
+
+#[test]
+fn every_point_of_every_lidar_lies_on_the_surface_of_its_class() {
+    let vehicle = pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0]);
+    let rig = Rig::start(still(&[vehicle], &blocks()));
+    for type_id in [20, 21, 22, 23] {
+        let request = request(&rig, type_id);
+        let payload = rig.shoot(&request).payload;
+        let cloud = CloudView::<4>::parse(&payload).unwrap();
+        let rotation = |[r, p, y]: [f64; 3]| {
+            Rotation3::from_euler_angles(r.to_radians(), p.to_radians(), y.to_radians())
+        };
+        let vehicle_attitude = rotation([8.0, -5.0, 20.0]);
+        let attitude = vehicle_attitude * rotation([0.0, -12.0, -15.0]);
+        let position =
+            Vector3::new(1.0, 0.5, -2.0) + vehicle_attitude * Vector3::new(0.2, -0.1, 0.3);
+        let mut classes = std::collections::BTreeSet::new();
+        let mut returns = 0;
+        for [x, y, z, class] in cloud.points().iter().map(|p| p.map(|c| c.get())) {
+            if class == 0 {
+                assert_eq!([x, y, z], [0; 3], "no return is 0, 0, 0");
+                continue;
+            }
+            let metres = Vector3::new(x, y, z).map(|c| f64::from(c) * STEP);
+            let world = match type_id {
+                21 => metres,
+                _ => position + attitude * Vector3::new(metres.x, -metres.y, -metres.z),
+            };
+            near(
+                distance_from_surface(&world, class),
+                0.0,
+                STEP,
+                "distance from the surface",
+            );
+            returns += 1;
+            classes.insert(class);
+        }
+        assert!(returns > 200, "type {type_id} saw only {returns} points");
+        assert!(
+            classes.contains(&1) && classes.len() >= 2,
+            "type {type_id} saw only {classes:?}"
+        );
+        let pose = cloud.header().pose.map(|v| f64::from(v.get()));
+        for i in 0..3 {
+            near(pose[i], position[i], 1e-5, "sensor position in the header");
+        }
+    }
+}
+
+#[test]
+fn rings_go_left_and_up_at_the_documented_resolution() {
+    // 20 m above the ground in the middle of nothing, looking down enough to see only ground.
+    let rig = Rig::start(still(&[pose([0.0, 0.0, -20.0], [0.0; 3])], &[]));
+    let mut request = rig.request(1, 20);
+    (request.width, request.height) = (8, 4);
+    request.other_params[..6].copy_from_slice(&[100.0, 0.0, -60.0, 60.0, -60.0, -40.0]);
+    let payload = rig.shoot(&request).payload;
+    let cloud = CloudView::<4>::parse(&payload).unwrap();
+    assert_eq!(cloud.points().len(), 32);
+    for (i, point) in cloud.points().iter().enumerate() {
+        let azimuth = (-60.0 + (i % 8) as f64 * 120.0 / 8.0).to_radians();
+        let elevation = (-60.0 + (i / 8) as f64 * 20.0 / 4.0).to_radians();
+        let distance = 20.0 / -elevation.sin();
+        let expected = [
+            distance * elevation.cos() * azimuth.cos(),
+            distance * elevation.cos() * azimuth.sin(),
+            -20.0,
+        ];
+        for (found, expected) in point.iter().zip(expected) {
+            near(
+                f64::from(found.get()) * 100.0 / 32767.0,
+                expected,
+                0.0016,
+                "coordinate in m",
+            );
+        }
+    }
+}
+
+#[test]
+fn a_mid360_always_has_its_64_by_272_points_and_a_mid40_what_was_asked() {
+    let rig = Rig::start(still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &blocks()));
+    for (type_id, points) in [(23, 64 * 272), (22, 180 * 24)] {
+        let payload = rig.shoot(&request(&rig, type_id)).payload;
+        assert_eq!(
+            CloudView::<4>::parse(&payload).unwrap().points().len(),
+            points
+        );
+        assert_eq!(payload.len(), 28 + 8 * points);
+    }
+}
+
+#[test]
+fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
+    let rig = Rig::start(still(
+        &[pose([0.0, 0.0, -2.0], [0.0, -10.0, 0.0])],
+        &blocks(),
+    ));
+    let (width, height, step) = (64usize, 48usize, 4usize);
+    let depth = rig.shoot(&rig.request(1, 2)).payload;
+    let mut request = rig.request(1, 7);
+    request.other_params[..2].copy_from_slice(&[RANGE, step as f32]);
+    let payload = rig.shoot(&request).payload;
+    let cloud = CloudView::<3>::parse(&payload).unwrap();
+    assert_eq!(cloud.points().len(), (width / step) * (height / step));
+    let mut compared = 0;
+    for (i, point) in cloud.points().iter().enumerate() {
+        let (u, v) = ((i % (width / step)) * step, (i / (width / step)) * step);
+        let at = 2 * (v * width + u);
+        let counts = u16::from_le_bytes([depth[at], depth[at + 1]]);
+        let [x, y, z] = point.map(|c| f64::from(c.get()) * STEP);
+        if counts == u16::MAX {
+            continue;
+        }
+        if x == 0.0 {
+            assert!(
+                f64::from(counts) / 1000.0 * 1.5 > 40.0,
+                "a near pixel has no point"
+            );
+            continue;
+        }
+        let metres = f64::from(counts) / 1000.0;
+        near(x, metres, 0.002, "depth");
+        near(-y, metres * (u as f64 + 0.5 - 32.0) / 32.0, 0.003, "right");
+        near(-z, metres * (v as f64 + 0.5 - 24.0) / 32.0, 0.003, "down");
+        compared += 1;
+    }
+    assert!(compared > 50, "only {compared} points to compare");
+}

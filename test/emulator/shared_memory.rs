@@ -1,0 +1,98 @@
+use super::rig::{Rig, block, pose, still, wait};
+use rfly_bridge::transport::SharedBlock;
+use rfly_bridge::wire::{SHM_HEADER_LEN, SensorRequest, ShmFlag, shm_block_len, shm_name};
+
+/// Numbers that no other test and hardly another program uses.
+const FIRST: u16 = 60_100;
+
+fn rig() -> Rig {
+    Rig::start(still(
+        &[pose([0.0, 0.0, -2.0], [0.0; 3])],
+        &[block([6.0, 1.0, -1.0], [1.0; 3])],
+    ))
+}
+
+fn in_memory(request: SensorRequest) -> SensorRequest {
+    let mut request = request;
+    request.send_protocol.mode = 0;
+    request.other_params[..2].copy_from_slice(&[50.0, 4.0]);
+    request
+}
+
+/// Opens the block of a sensor as soon as a frame is in it.
+fn open(request: &SensorRequest) -> SharedBlock {
+    let len = shm_block_len(request.type_id, request.width, request.height, 4).unwrap();
+    let name = shm_name(request.seq_id);
+    wait(|| SharedBlock::open(&name, len).is_ok_and(|b| b.flag() == ShmFlag::Ready as u8));
+    SharedBlock::open(&name, len).unwrap()
+}
+
+#[test]
+fn every_type_puts_into_memory_what_it_would_send() {
+    let rig = rig();
+    for (i, type_id) in [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]
+        .into_iter()
+        .enumerate()
+    {
+        let request = in_memory(rig.request(FIRST + i as u16, type_id));
+        let mut by_network = request;
+        by_network.send_protocol.mode = 2;
+        let expected = rig.shoot(&by_network).payload;
+        rig.send(&request);
+        let block = open(&request);
+        block.set_flag(ShmFlag::Reading as u8);
+        let mut payload = vec![0; expected.len()];
+        assert_eq!(
+            block.copy_out(SHM_HEADER_LEN, &mut payload),
+            expected.len(),
+            "type {type_id} fits"
+        );
+        let mut time = [0; 8];
+        block.copy_out(1, &mut time);
+        block.set_flag(ShmFlag::Released as u8);
+        assert!(
+            payload == expected,
+            "type {type_id}: memory and network differ"
+        );
+        let time = f64::from_le_bytes(time);
+        assert!(time > 0.0 && time <= rig.emulator.sim_time());
+        rig.clear();
+    }
+}
+
+#[test]
+fn a_block_is_not_written_while_a_reader_copies() {
+    let rig = rig();
+    let request = in_memory(rig.request(FIRST + 50, 1));
+    rig.send(&request);
+    let block = open(&request);
+    // The writer may be at work; take the block when it is ready.
+    wait(|| block.swap_flag(ShmFlag::Ready as u8, ShmFlag::Reading as u8));
+    let time = |block: &SharedBlock| {
+        let mut bytes = [0; 8];
+        block.copy_out(1, &mut bytes);
+        f64::from_le_bytes(bytes)
+    };
+    let held = time(&block);
+    let busy = || rig.emulator.stats().sensors[&request.seq_id].busy;
+    let before = busy();
+    wait(|| busy() > before + 2);
+    assert_eq!(block.flag(), ShmFlag::Reading as u8);
+    assert_eq!(time(&block), held);
+    block.set_flag(ShmFlag::Released as u8);
+    wait(|| block.flag() == ShmFlag::Ready as u8);
+    assert!(time(&block) > held);
+}
+
+#[test]
+fn blocks_disappear_with_the_simulator_and_return_with_the_next_request() {
+    let rig = rig();
+    let request = in_memory(rig.request(FIRST + 51, 3));
+    rig.send(&request);
+    let old = open(&request);
+    rig.emulator.restart();
+    wait(|| !old.is_current());
+    rig.send(&request);
+    let new = open(&request);
+    assert!(new.is_current() && !old.is_current());
+}
