@@ -1,0 +1,132 @@
+//! Processes under measurement, and what they are asked to do.
+use super::{HZ, Result};
+use rfly_bridge::config::vendor;
+use rfly_bridge::emulator::Emulator;
+use rfly_bridge::node::sensor_request;
+use std::net::UdpSocket;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// DDS domain of the benchmark; children inherit it.
+pub const DOMAIN: &str = "91";
+
+/// A Config.json in the temporary directory.
+pub struct Config {
+    path: PathBuf,
+    text: String,
+    width: u16,
+    height: u16,
+}
+
+impl Config {
+    /// Writes `count` RGB sensors.
+    pub fn write(count: u16, width: u16, height: u16, mode: u16) -> Result<Self> {
+        let sensor = |seq: u16| {
+            format!(
+                r#"{{"SeqID":{seq},"TypeID":1,"TargetCopter":1,"TargetMountType":0,"DataWidth":{width},"DataHeight":{height},
+                "DataCheckFreq":{HZ},"SendProtocol":[{mode},0,0,0,0,{},0,0],"CameraFOV":90,"SensorPosXYZ":[0.3,0,0],
+                "SensorAngEular":[0,0,0],"otherParams":[0,0,0,0,0,0,0,0]}}"#,
+                9999 + seq
+            )
+        };
+        let sensors: Vec<_> = (0..count).map(sensor).collect();
+        let text = format!(r#"{{"VisionSensors":[{}]}}"#, sensors.join(","));
+        let path = std::env::temp_dir().join(format!(
+            "rfly_bench_{}_{count}_{width}_{mode}.json",
+            std::process::id()
+        ));
+        std::fs::write(&path, &text)?;
+        Ok(Self {
+            path,
+            text,
+            width,
+            height,
+        })
+    }
+
+    /// Requests the sensors, for a subject that does not do so itself.
+    pub fn request(&self) -> Result<()> {
+        let overrides = vendor::VendorOverrides {
+            transport: vendor::TransportOverride::File,
+            ..Default::default()
+        };
+        let loaded = vendor::load(&[("bench".to_owned(), self.text.clone())], &overrides)
+            .map_err(|p| p.to_string())?;
+        let socket = UdpSocket::bind("127.0.0.1:0")?;
+        let mut buffer = [0; 148];
+        for sensor in &loaded.sensors {
+            socket.send_to(sensor_request(sensor).emit(&mut buffer), "127.0.0.1:20010")?;
+        }
+        Ok(())
+    }
+
+    /// Returns how many frames the emulator has sent.
+    pub fn sent(&self, emulator: &Emulator) -> u64 {
+        emulator.stats().sensors.values().map(|s| s.frames).sum()
+    }
+}
+
+impl Drop for Config {
+    fn drop(&mut self) {
+        let _gone_already = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A child process; killed when dropped.
+pub struct Subject {
+    child: Child,
+}
+
+impl Subject {
+    /// Starts the floor.
+    pub fn floor(transport: &str, config: &Config) -> Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([
+            "floor",
+            transport,
+            &config.width.to_string(),
+            &config.height.to_string(),
+        ]);
+        Self::spawn(command)
+    }
+
+    /// Starts the bridge with further parameters `name:=value`.
+    pub fn bridge(config: &Config, parameters: &[&str]) -> Result<Self> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rfly_bridge"));
+        let path = format!("config:={}", config.path.display());
+        // Simulation time in the stamps, as the floor has it, so that one subtraction gives the latency of both.
+        command.args(["--ros-args", "--log-level", "warn", "-p", &path]);
+        command.args(["-p", "time.mode:=sim", "-p", "transport_mode:=file"]);
+        for parameter in parameters {
+            command.args(["-p", parameter]);
+        }
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Result<Self> {
+        command
+            .env("ROS_LOCALHOST_ONLY", "1")
+            .env("ROS_DOMAIN_ID", DOMAIN)
+            .stdin(Stdio::null());
+        Ok(Self {
+            child: command.spawn()?,
+        })
+    }
+
+    /// Returns the processor time used so far, in user and kernel mode.
+    pub fn cpu_seconds(&self) -> Result<f64> {
+        let mut nanoseconds = 0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
+            nanoseconds += text.split(' ').next().unwrap_or("0").parse::<u64>()?;
+        }
+        Ok(nanoseconds as f64 * 1e-9)
+    }
+}
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _ended_already = self.child.wait();
+    }
+}

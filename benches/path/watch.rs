@@ -1,0 +1,152 @@
+//! The subscriber, in this process.
+use super::Result;
+use super::subject::DOMAIN;
+use hdrhistogram::Histogram;
+use rfly_bridge::emulator::{Emulator, SimNow};
+use rfly_bridge::msgs::Message;
+use rfly_bridge::msgs::diagnostic_msgs::msg::DiagnosticArray;
+use rfly_bridge::msgs::sensor_msgs::msg::{Image, Imu};
+use rfly_bridge::ros::{Discovery, Middleware, Options, Qos, RawSample, Subscription};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Subscribes and counts.
+pub struct Watch {
+    seen: Arc<Seen>,
+    _subscriptions: Vec<Subscription>,
+    _middleware: Middleware,
+}
+
+struct Seen {
+    images: AtomicU64,
+    samples: AtomicU64,
+    latency_us: Mutex<Histogram<u64>>,
+    drops: Mutex<String>,
+    imu_p99: Mutex<String>,
+}
+
+impl Watch {
+    /// Subscribes to `sensors` images, the IMU and the diagnostics, with default (reliable) readers.
+    pub fn start(sensors: u16, emulator: &Emulator) -> Result<Self> {
+        let options = Options {
+            domain_id: DOMAIN.parse()?,
+            discovery: Discovery::Localhost,
+            ..Options::new("bench")
+        };
+        let middleware = Middleware::dds(&options)?;
+        let seen = Arc::new(Seen {
+            images: AtomicU64::new(0),
+            samples: AtomicU64::new(0),
+            latency_us: Mutex::new(Histogram::new_with_bounds(1, 10_000_000, 3)?),
+            drops: Mutex::default(),
+            imu_p99: Mutex::default(),
+        });
+        let mut subscriptions = Vec::new();
+        for sensor in 0..sensors {
+            let (seen, clock) = (seen.clone(), emulator.sim_clock());
+            let topic = format!("/rflysim/sensor{sensor}/img_rgb");
+            subscriptions.push(middleware.subscribe_raw(
+                &topic,
+                Image::TYPE,
+                Qos::DEFAULT,
+                move |sample| {
+                    seen.image(sample, &clock);
+                },
+            )?);
+        }
+        let counted = seen.clone();
+        subscriptions.push(middleware.subscribe_raw(
+            "/rflysim/imu",
+            Imu::TYPE,
+            Qos::DEFAULT,
+            move |_| {
+                counted.samples.fetch_add(1, Ordering::Relaxed);
+            },
+        )?);
+        let reported = seen.clone();
+        subscriptions.push(middleware.subscribe::<DiagnosticArray>(
+            "/diagnostics",
+            Qos::DEFAULT,
+            move |m, _| {
+                reported.diagnostics(&m);
+            },
+        )?);
+        Ok(Self {
+            seen,
+            _subscriptions: subscriptions,
+            _middleware: middleware,
+        })
+    }
+
+    /// Images received so far.
+    pub fn images(&self) -> u64 {
+        self.seen.images.load(Ordering::Relaxed)
+    }
+
+    /// IMU samples received so far.
+    pub fn samples(&self) -> u64 {
+        self.seen.samples.load(Ordering::Relaxed)
+    }
+
+    /// Starts the latencies anew.
+    pub fn forget_latencies(&self) {
+        lock(&self.seen.latency_us).reset();
+    }
+
+    /// Median of simulation time now minus that of the image, when it arrived here.
+    pub fn median_latency_ms(&self) -> f64 {
+        lock(&self.seen.latency_us).value_at_quantile(0.5) as f64 * 1e-3
+    }
+
+    /// What the bridge says it dropped.
+    pub fn drops(&self) -> String {
+        lock(&self.seen.drops).clone()
+    }
+
+    /// What the bridge says of the IMU's way through it.
+    pub fn imu_p99(&self) -> String {
+        lock(&self.seen.imu_p99).clone()
+    }
+}
+
+impl Seen {
+    fn image(&self, sample: &RawSample<'_>, clock: &SimNow) {
+        let now = clock.seconds();
+        self.images.fetch_add(1, Ordering::Relaxed);
+        // Header first: i32 seconds, u32 nanoseconds, behind the 4 bytes of the encapsulation.
+        let Some([a, b, c, d, e, f, g, h]) = sample
+            .cdr
+            .get(4..12)
+            .and_then(|b| <[u8; 8]>::try_from(b).ok())
+        else {
+            return;
+        };
+        let stamp = f64::from(i32::from_le_bytes([a, b, c, d]))
+            + f64::from(u32::from_le_bytes([e, f, g, h])) * 1e-9;
+        lock(&self.latency_us).saturating_record(((now - stamp) * 1e6).max(1.0) as u64);
+    }
+
+    fn diagnostics(&self, message: &DiagnosticArray) {
+        let mut drops = Vec::new();
+        for status in &message.status {
+            for value in &status.values {
+                let dropped = value.key.starts_with("drop_") || value.key == "dropped";
+                if dropped && value.value != "0" {
+                    drops.push(format!("{} {} {}", status.name, value.key, value.value));
+                }
+                if status.name.contains("imu of vehicle") && value.key == "latency_p99_ms" {
+                    *lock(&self.imu_p99) = format!("{} ms", value.value);
+                }
+            }
+        }
+        *lock(&self.drops) = if drops.is_empty() {
+            "nothing".to_owned()
+        } else {
+            drops.join(", ")
+        };
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
