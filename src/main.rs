@@ -4,6 +4,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rfly_bridge::config::ros_args;
 use rfly_bridge::node::{Bridge, NODE_NAME, Settings, top};
 use rfly_bridge::ros::{Middleware, Options};
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
@@ -59,6 +60,7 @@ fn run() -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_target(false)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
@@ -84,7 +86,7 @@ fn bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     let middleware = middleware(args, NODE_NAME)?;
     let bridge = Bridge::start(&settings, &middleware)?;
     tracing::info!(
-        "{} sensors and {} vehicles, simulator at {}",
+        "sensors: {}, vehicles: {}, simulator at {}",
         settings.sensors.len(),
         settings.vehicles().len(),
         settings.params.simulator_address

@@ -6,7 +6,7 @@ use comfy_table::{Cell, CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time between two tables.
@@ -21,12 +21,26 @@ struct Row {
 struct Seen {
     messages: u64,
     bytes: u64,
-    latency_us: Histogram<u64>,
+    /// Age of the stamp on arrival, for messages that begin with a header.
+    age_us: Histogram<u64>,
     total: u64,
 }
 
-/// What the bridge itself says about losses: source to drops by cause.
+/// What the bridge itself says about losses: name in `/diagnostics` to the sum over all causes.
 type Drops = Arc<Mutex<BTreeMap<String, u64>>>;
+
+/// Types whose first member is a `std_msgs/Header`, of those that the bridge publishes.
+const WITH_HEADER: &[&str] = &[
+    "diagnostic_msgs/msg/DiagnosticArray",
+    "sensor_msgs/msg/CameraInfo",
+    "sensor_msgs/msg/CompressedImage",
+    "sensor_msgs/msg/Image",
+    "sensor_msgs/msg/Imu",
+    "sensor_msgs/msg/PointCloud2",
+    "sensor_msgs/msg/Range",
+    "vision_msgs/msg/Detection2DArray",
+    "vision_msgs/msg/Detection3DArray",
+];
 
 /// Subscribes to every topic below `prefix` and prints a table each second, for `limit` or for ever.
 pub async fn run(
@@ -42,18 +56,7 @@ pub async fn run(
         "/diagnostics",
         Qos::DEFAULT,
         move |message, _| {
-            let mut drops = writer.lock().unwrap_or_else(PoisonError::into_inner);
-            for status in message.status {
-                let dropped =
-                    |key: &str| key.starts_with("drop_") || key == "dropped" || key == "torn";
-                let sum = status
-                    .values
-                    .iter()
-                    .filter(|v| dropped(&v.key))
-                    .filter_map(|v| v.value.parse::<u64>().ok())
-                    .sum();
-                drops.insert(status.name, sum);
-            }
+            note_drops(&mut lock(&writer), message);
         },
     )?;
     let mut tick = tokio::time::interval(REFRESH);
@@ -62,9 +65,7 @@ pub async fn run(
     loop {
         tick.tick().await;
         for topic in middleware.topics() {
-            let own =
-                topic.name.starts_with("/ros_discovery_info") || !topic.name.starts_with(prefix);
-            if !own && !rows.contains_key(&topic.name) {
+            if topic.name.starts_with(prefix) && !rows.contains_key(&topic.name) {
                 let row = subscribe(middleware, &topic)?;
                 rows.insert(topic.name, row);
             }
@@ -72,11 +73,21 @@ pub async fn run(
         let seconds = last.elapsed().as_secs_f64().max(1e-3);
         last = Instant::now();
         let ended = limit.is_some_and(|limit| start.elapsed() >= limit);
-        show(&table(&rows, seconds), start.elapsed(), ended);
+        let table = table(&rows, &lock(&drops), seconds);
+        show(&table, start.elapsed(), ended);
         if ended {
-            summary(&rows, &drops, start.elapsed());
+            summary(&rows, &lock(&drops), start.elapsed());
             return Ok(());
         }
+    }
+}
+
+fn note_drops(drops: &mut BTreeMap<String, u64>, message: DiagnosticArray) {
+    let counts = |key: &str| key.starts_with("drop_") || key == "dropped" || key == "torn";
+    for status in message.status {
+        let values = status.values.iter().filter(|v| counts(&v.key));
+        let sum = values.filter_map(|v| v.value.parse::<u64>().ok()).sum();
+        drops.insert(status.name, sum);
     }
 }
 
@@ -85,19 +96,26 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<Row, RosError
     let seen = Arc::new(Mutex::new(Seen {
         messages: 0,
         bytes: 0,
-        latency_us: histogram,
+        age_us: histogram,
         total: 0,
     }));
     let writer = seen.clone();
+    let has_header = WITH_HEADER.contains(&topic.type_name.as_str());
+    let qos = match topic.name.as_str() {
+        "/tf_static" => Qos::TF_STATIC,
+        _ => Qos::DEFAULT,
+    };
     let subscription =
-        middleware.subscribe_raw(&topic.name, &topic.type_name, Qos::DEFAULT, move |sample| {
-            let mut seen = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        middleware.subscribe_raw(&topic.name, &topic.type_name, qos, move |sample| {
+            let mut seen = lock(&writer);
             seen.messages += 1;
             seen.total += 1;
             seen.bytes += sample.cdr.len() as u64;
-            let us = (host_now().0 - sample.source_stamp.0) / 1000;
-            seen.latency_us
-                .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+            if let Some(stamp) = sample.cdr.get(4..12).filter(|_| has_header) {
+                let us = (host_now().0 - stamp_ns(stamp)) / 1000;
+                seen.age_us
+                    .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+            }
         })?;
     Ok(Row {
         type_name: topic.type_name.clone(),
@@ -106,7 +124,14 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<Row, RosError
     })
 }
 
-fn table(rows: &BTreeMap<String, Row>, seconds: f64) -> Table {
+/// Reads a little-endian `builtin_interfaces/Time`.
+fn stamp_ns(bytes: &[u8]) -> i64 {
+    let word =
+        |at: usize| -> [u8; 4] { std::array::from_fn(|i| bytes.get(at + i).copied().unwrap_or(0)) };
+    i64::from(i32::from_le_bytes(word(0))) * 1_000_000_000 + i64::from(u32::from_le_bytes(word(4)))
+}
+
+fn table(rows: &BTreeMap<String, Row>, drops: &BTreeMap<String, u64>, seconds: f64) -> Table {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED);
     table.set_header([
@@ -114,22 +139,23 @@ fn table(rows: &BTreeMap<String, Row>, seconds: f64) -> Table {
         "type",
         "Hz",
         "MB/s",
-        "transport p50 ms",
+        "latency p50 ms",
         "p99 ms",
         "received",
+        "drops",
     ]);
-    for column in 2..7 {
+    for column in 2..8 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     for (name, row) in rows {
-        let mut seen = row.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let ms = |quantile| match seen.latency_us.is_empty() {
+        let mut seen = lock(&row.seen);
+        let ms = |quantile| match seen.age_us.is_empty() {
             true => "-".to_owned(),
             false => format!(
                 "{:.2}",
-                seen.latency_us.value_at_quantile(quantile) as f64 * 1e-3
+                seen.age_us.value_at_quantile(quantile) as f64 * 1e-3
             ),
         };
         table.add_row([
@@ -140,12 +166,30 @@ fn table(rows: &BTreeMap<String, Row>, seconds: f64) -> Table {
             Cell::new(ms(0.5)),
             Cell::new(ms(0.99)),
             Cell::new(seen.total),
+            Cell::new(drops_of(drops, name)),
         ]);
         seen.messages = 0;
         seen.bytes = 0;
-        seen.latency_us.reset();
+        seen.age_us.reset();
     }
     table
+}
+
+/// Returns what the bridge dropped before or at this topic: on the way in from its source, and in its publisher.
+fn drops_of(drops: &BTreeMap<String, u64>, topic: &str) -> u64 {
+    let source = topic.split('/').find(|part| part.starts_with("sensor"));
+    let concerns = |name: &str| {
+        let name = name.strip_prefix("rfly_bridge: ").unwrap_or(name);
+        match name.strip_prefix("topic ") {
+            Some(published) => published == topic,
+            None => source.is_some_and(|s| name.split(' ').next() == Some(s)),
+        }
+    };
+    drops
+        .iter()
+        .filter(|(name, _)| concerns(name))
+        .map(|(_, count)| count)
+        .sum()
 }
 
 fn show(table: &Table, elapsed: Duration, last: bool) {
@@ -159,25 +203,13 @@ fn show(table: &Table, elapsed: Duration, last: bool) {
         // Nobody can read a table when the output is gone.
         let _gone = writeln!(
             out,
-            "{clear}{table}\n{:.0} s, Ctrl-C ends",
+            "{clear}{table}\n{:.0} s; latency: age of the stamp on arrival, from the simulator's tick to this subscriber",
             elapsed.as_secs_f64()
         );
     }
 }
 
-fn summary(rows: &BTreeMap<String, Row>, drops: &Drops, elapsed: Duration) {
-    let drops = drops.lock().unwrap_or_else(PoisonError::into_inner);
-    let silent: Vec<_> = rows
-        .iter()
-        .filter(|(_, row)| {
-            row.seen
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .total
-                == 0
-        })
-        .map(|(name, _)| name.as_str())
-        .collect();
+fn summary(rows: &BTreeMap<String, Row>, drops: &BTreeMap<String, u64>, elapsed: Duration) {
     let total: u64 = drops.values().sum();
     println!(
         "{} topics in {:.0} s, {total} drops counted by the bridge",
@@ -187,7 +219,13 @@ fn summary(rows: &BTreeMap<String, Row>, drops: &Drops, elapsed: Duration) {
     for (name, count) in drops.iter().filter(|(_, count)| **count > 0) {
         println!("  {count:6} {name}");
     }
+    let silent = rows.iter().filter(|(_, row)| lock(&row.seen).total == 0);
+    let silent: Vec<_> = silent.map(|(name, _)| name.as_str()).collect();
     if !silent.is_empty() {
         println!("nothing received on: {}", silent.join(", "));
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
