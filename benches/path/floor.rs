@@ -13,7 +13,7 @@ use std::time::Duration;
 const PORT: u16 = 9999;
 
 /// Runs until the process is killed.
-pub fn run(transport: &str, width: u32, height: u32) -> Result<()> {
+pub(crate) fn run(transport: &str, width: u32, height: u32) -> Result<()> {
     let options = Options::new("floor").with_environment(|name| std::env::var(name).ok())?;
     let middleware = Middleware::dds(&options)?;
     let qos = Qos {

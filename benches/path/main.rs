@@ -8,6 +8,7 @@ mod subject;
 mod watch;
 
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+use std::sync::Arc;
 use std::time::Duration;
 use subject::{Config, Subject};
 use watch::Watch;
@@ -99,12 +100,12 @@ impl Run {
     }
 }
 
-fn simulator() -> Result<Emulator> {
+fn simulator() -> Result<Arc<Emulator>> {
     let options = EmulatorOptions {
         pattern: true,
         ..EmulatorOptions::default()
     };
-    Ok(Emulator::start(options, Faults::default())?)
+    Ok(Arc::new(Emulator::start(options, Faults::default())?))
 }
 
 fn measure(config: &Config, start: impl Fn() -> Result<Subject>, seconds: u64) -> Result<Run> {

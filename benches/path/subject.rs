@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// DDS domain of the benchmark; children inherit it.
-pub const DOMAIN: &str = "91";
+pub(crate) const DOMAIN: &str = "91";
 
 /// A Config.json in the temporary directory.
-pub struct Config {
+pub(crate) struct Config {
     path: PathBuf,
     text: String,
     width: u16,
@@ -20,7 +20,7 @@ pub struct Config {
 
 impl Config {
     /// Writes `count` RGB sensors.
-    pub fn write(count: u16, width: u16, height: u16, mode: u16) -> Result<Self> {
+    pub(crate) fn write(count: u16, width: u16, height: u16, mode: u16) -> Result<Self> {
         let sensor = |seq: u16| {
             format!(
                 r#"{{"SeqID":{seq},"TypeID":1,"TargetCopter":1,"TargetMountType":0,"DataWidth":{width},"DataHeight":{height},
@@ -45,7 +45,7 @@ impl Config {
     }
 
     /// Requests the sensors, for a subject that does not do so itself.
-    pub fn request(&self) -> Result<()> {
+    pub(crate) fn request(&self) -> Result<()> {
         let overrides = vendor::VendorOverrides {
             transport: vendor::TransportOverride::File,
             ..Default::default()
@@ -61,7 +61,7 @@ impl Config {
     }
 
     /// Returns how many frames the emulator has sent.
-    pub fn sent(&self, emulator: &Emulator) -> u64 {
+    pub(crate) fn sent(&self, emulator: &Emulator) -> u64 {
         emulator.stats().sensors.values().map(|s| s.frames).sum()
     }
 }
@@ -73,13 +73,13 @@ impl Drop for Config {
 }
 
 /// A child process; killed when dropped.
-pub struct Subject {
+pub(crate) struct Subject {
     child: Child,
 }
 
 impl Subject {
     /// Starts the floor.
-    pub fn floor(transport: &str, config: &Config) -> Result<Self> {
+    pub(crate) fn floor(transport: &str, config: &Config) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([
             "floor",
@@ -91,7 +91,7 @@ impl Subject {
     }
 
     /// Starts the bridge with further parameters `name:=value`.
-    pub fn bridge(config: &Config, parameters: &[&str]) -> Result<Self> {
+    pub(crate) fn bridge(config: &Config, parameters: &[&str]) -> Result<Self> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rfly_bridge"));
         let path = format!("config:={}", config.path.display());
         // Simulation time in the stamps, as the floor has it, so that one subtraction gives the latency of both.
@@ -114,7 +114,7 @@ impl Subject {
     }
 
     /// Returns the processor time used so far, in user and kernel mode.
-    pub fn cpu_seconds(&self) -> Result<f64> {
+    pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         let mut nanoseconds = 0;
         for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
             let text = std::fs::read_to_string(task?.path().join("schedstat"))?;

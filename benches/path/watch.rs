@@ -2,7 +2,7 @@
 use super::Result;
 use super::subject::DOMAIN;
 use hdrhistogram::Histogram;
-use rfly_bridge::emulator::{Emulator, SimNow};
+use rfly_bridge::emulator::Emulator;
 use rfly_bridge::msgs::Message;
 use rfly_bridge::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use rfly_bridge::msgs::sensor_msgs::msg::{Image, Imu};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Subscribes and counts.
-pub struct Watch {
+pub(crate) struct Watch {
     seen: Arc<Seen>,
     _subscriptions: Vec<Subscription>,
     _middleware: Middleware,
@@ -27,7 +27,7 @@ struct Seen {
 
 impl Watch {
     /// Subscribes to `sensors` images, the IMU and the diagnostics, with default (reliable) readers.
-    pub fn start(sensors: u16, emulator: &Emulator) -> Result<Self> {
+    pub(crate) fn start(sensors: u16, emulator: &Arc<Emulator>) -> Result<Self> {
         let options = Options {
             domain_id: DOMAIN.parse()?,
             discovery: Discovery::Localhost,
@@ -43,7 +43,7 @@ impl Watch {
         });
         let mut subscriptions = Vec::new();
         for sensor in 0..sensors {
-            let (seen, clock) = (seen.clone(), emulator.sim_clock());
+            let (seen, clock) = (seen.clone(), emulator.clone());
             let topic = format!("/rflysim/sensor{sensor}/img_rgb");
             subscriptions.push(middleware.subscribe_raw(
                 &topic,
@@ -79,39 +79,39 @@ impl Watch {
     }
 
     /// Images received so far.
-    pub fn images(&self) -> u64 {
+    pub(crate) fn images(&self) -> u64 {
         self.seen.images.load(Ordering::Relaxed)
     }
 
     /// IMU samples received so far.
-    pub fn samples(&self) -> u64 {
+    pub(crate) fn samples(&self) -> u64 {
         self.seen.samples.load(Ordering::Relaxed)
     }
 
     /// Starts the latencies anew.
-    pub fn forget_latencies(&self) {
+    pub(crate) fn forget_latencies(&self) {
         lock(&self.seen.latency_us).reset();
     }
 
     /// Median of simulation time now minus that of the image, when it arrived here.
-    pub fn median_latency_ms(&self) -> f64 {
+    pub(crate) fn median_latency_ms(&self) -> f64 {
         lock(&self.seen.latency_us).value_at_quantile(0.5) as f64 * 1e-3
     }
 
     /// What the bridge says it dropped.
-    pub fn drops(&self) -> String {
+    pub(crate) fn drops(&self) -> String {
         lock(&self.seen.drops).clone()
     }
 
     /// What the bridge says of the IMU's way through it.
-    pub fn imu_p99(&self) -> String {
+    pub(crate) fn imu_p99(&self) -> String {
         lock(&self.seen.imu_p99).clone()
     }
 }
 
 impl Seen {
-    fn image(&self, sample: &RawSample<'_>, clock: &SimNow) {
-        let now = clock.seconds();
+    fn image(&self, sample: &RawSample<'_>, clock: &Emulator) {
+        let now = clock.sim_time();
         self.images.fetch_add(1, Ordering::Relaxed);
         // Header first: i32 seconds, u32 nanoseconds, behind the 4 bytes of the encapsulation.
         let Some([a, b, c, d, e, f, g, h]) = sample
