@@ -8,6 +8,7 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
 
 from peer import TYPES, Peer
+from peer.messages import HUMBLE
 from peer.raw import demangle_type, mangle_type, raw_class
 
 
@@ -45,3 +46,14 @@ def test_the_peer_receives_raw_cdr_and_sees_the_offered_qos(domain_id):
     assert (offer.type, offer.reliable, offer.transient_local, offer.depth) == ("sensor_msgs/msg/Image", True, True, 3)
     receiver.close()
     sender.close()
+
+
+def test_humble_and_jazzy_agree_on_every_message_but_range():
+    names = [
+        "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/Imu",
+        "sensor_msgs/msg/PointCloud2", "tf2_msgs/msg/TFMessage", "rosgraph_msgs/msg/Clock",
+        "diagnostic_msgs/msg/DiagnosticArray", "vision_msgs/msg/Detection2DArray", "vision_msgs/msg/Detection3DArray",
+    ]  # fmt: skip
+    assert [name for name in names if TYPES.fielddefs[name][1] != HUMBLE.fielddefs[name][1]] == []
+    old, new = (store.fielddefs["sensor_msgs/msg/Range"][1] for store in (HUMBLE, TYPES))
+    assert new[: len(old)] == old and [name for name, _ in new[len(old) :]] == ["variance"]

@@ -1,4 +1,8 @@
-"""Message definitions: ROS 2 Humble as `rosbags` ships them, and `vision_msgs` 4 (Humble), which it does not ship."""
+"""Message definitions of ROS 2 as `rosbags` ships them, and `vision_msgs` 4 (Humble to Jazzy), which it does not ship.
+
+The bridge writes Jazzy's messages. Of those it uses, only `sensor_msgs/Range` differs from Humble's: it has one more
+field at its end (`variance`), which a Humble reader leaves unread.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,10 @@ VISION_MSGS = {
     "vision_msgs/msg/Detection3DArray": "std_msgs/Header header\nvision_msgs/Detection3D[] detections\n",
 }
 
-TYPES = get_typestore(Stores.ROS2_HUMBLE)
+TYPES, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
 for _name, _text in VISION_MSGS.items():
-    TYPES.register(get_types_from_msg(_text, _name))
+    for _store in (TYPES, HUMBLE):
+        _store.register(get_types_from_msg(_text, _name))
 
 
 def decode(cdr: bytes, type_name: str) -> Any:

@@ -1,0 +1,67 @@
+"""What the subscribers got in one run, grouped for the tests."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from geometry import TransformBuffer, nanoseconds
+from peer import Offer, Sample
+from system import System
+
+
+class Recording:
+    """Subscribes to topics of a running system and keeps every message by topic and by stamp."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.offers: dict[str, Offer] = {}
+        self.samples: dict[str, list[Sample]] = defaultdict(list)
+        self.transforms = TransformBuffer()
+        self._subscriptions: dict[str, Any] = {}
+
+    def subscribe(self, topics: dict[str, str]) -> None:
+        """Subscribes to `topics` (name -> type) as soon as they are offered."""
+        peer = self.system.peer
+        peer.wait_for_topics(topics, check=self.system.assert_alive)
+        self.offers = {offer.topic: offer for offer in peer.offers()}
+        for topic, ros_type in topics.items():
+            assert self.offers[topic].type == ros_type, f"{topic} is a {self.offers[topic].type}, not a {ros_type}"
+            latched = self.offers[topic].transient_local
+            # /tf and the IMU come at hundreds per second and must not be overwritten before they are taken.
+            depth = 1000 if ros_type in ("tf2_msgs/msg/TFMessage", "sensor_msgs/msg/Imu") else 20
+            self._subscriptions[topic] = peer.subscribe(
+                topic, ros_type, reliable=self.offers[topic].reliable, transient_local=latched, depth=depth
+            )
+
+    def collect(self, count: int, topics: list[str], timeout: float = 60.0) -> None:
+        """Receives until every topic of `topics` has `count` messages."""
+
+        def missing() -> dict[str, int]:
+            return {t: n for t in topics if (n := len(self._subscriptions[t].samples)) < count}
+
+        try:
+            self.system.peer.wait_for(
+                lambda: self.system.assert_alive() or not missing(), f"{count} messages per topic", timeout
+            )
+        except AssertionError:
+            raise AssertionError(f"too few messages (wanted {count}): {missing()}\n{self.system.report()}") from None
+        self.harvest()
+
+    def harvest(self) -> None:
+        """Takes what has arrived into `samples` and `transforms`."""
+        self.system.peer.take()
+        for topic, subscription in self._subscriptions.items():
+            fresh = subscription.samples[len(self.samples[topic]) :]
+            self.samples[topic] += fresh
+            if topic in ("/tf", "/tf_static"):
+                for sample in fresh:
+                    self.transforms.add(sample.message, static=topic == "/tf_static")
+
+    def messages(self, topic: str) -> list[Any]:
+        """Messages of a topic in order of arrival."""
+        return [sample.message for sample in self.samples[topic]]
+
+    def by_stamp(self, topic: str) -> dict[int, Any]:
+        """Header stamp in ns -> message."""
+        return {nanoseconds(message.header.stamp): message for message in self.messages(topic)}

@@ -1,0 +1,56 @@
+"""What `ros2 node list`, `ros2 topic list` and `ros2 topic info` would see."""
+
+from __future__ import annotations
+
+import pytest
+
+from recording import Recording
+from sensors import COMPRESSED, RAW, with_defaults
+from system import System
+from topics import DIAGNOSTICS, IMU, TF, main_topic, topics_of
+
+SENSORS = [with_defaults(0, 1, RAW), with_defaults(1, 1, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
+GRAPH = "ros_discovery_info"
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory, domain_id, simulator_ports):
+    """Offers, graph information and diagnostics with nobody subscribed, then with one subscriber."""
+    parameters = {"transport_mode": "file", "diagnostics.period_s": 0.2, "qos.image.reliability": "best_effort"}
+    remaps = {"/rflysim/sensor2/vehicle_lidar": "/points"}
+    directory = tmp_path_factory.mktemp("graph")
+    with System(directory, domain_id, SENSORS, parameters=parameters, remaps=remaps) as system:
+        recording = Recording(system)
+        recording.subscribe({**DIAGNOSTICS, GRAPH: "rmw_dds_common/msg/ParticipantEntitiesInfo"})
+        expected = {**TF, **IMU, **topics_of(SENSORS[0]), **topics_of(SENSORS[1]), "/points": "sensor_msgs/msg/PointCloud2"}
+        system.peer.wait_for_topics(expected)
+        recording.collect(1, [GRAPH])
+        recording.offers = {offer.topic: offer for offer in system.peer.offers()}
+        yield system, recording, expected
+
+
+def test_every_topic_is_there_under_its_remapped_name(seen):
+    _, recording, expected = seen
+    assert {t: recording.offers[t].type for t in expected} == expected
+    assert "/rflysim/sensor2/vehicle_lidar" not in recording.offers
+
+
+def test_the_node_owns_every_writer(seen):
+    system, recording, expected = seen
+
+    def complete():
+        recording.harvest()
+        message = recording.messages(GRAPH)[-1]
+        nodes = message.node_entities_info_seq
+        assert [(n.node_namespace, n.node_name) for n in nodes] == [("/", "rfly_bridge")]
+        gids = {bytes(gid.data)[:16] for gid in nodes[0].writer_gid_seq}
+        return {recording.offers[t].writer for t in expected} <= gids
+
+    system.peer.wait_for(complete, "every writer in the graph information")
+    assert recording.offers[GRAPH].transient_local and recording.offers[GRAPH].reliable
+
+
+def test_a_qos_parameter_changes_the_offer(seen):
+    _, recording, _ = seen
+    assert not recording.offers[main_topic(SENSORS[0])].reliable
+    assert recording.offers["/points"].reliable
