@@ -142,6 +142,7 @@ impl Settings {
                 config::params::WorldConvention::Enu => WorldConvention::Enu,
                 config::params::WorldConvention::Nwu => WorldConvention::Nwu,
             },
+            bottom_m: f.vehicle_bottom_m,
             truth: f.tf_source == config::params::TfSource::Truth,
             ..FrameNames::default()
         }

@@ -123,6 +123,8 @@ pub struct FrameParams {
     pub world: WorldConvention,
     /// `mount_angle_unit`.
     pub mount_angle_unit: AngleUnitChoice,
+    /// `vehicle_bottom_m`.
+    pub vehicle_bottom_m: f64,
     /// `tf.publish`.
     pub publish_tf: bool,
     /// `tf.source`.

@@ -159,6 +159,7 @@ pub(super) fn build(r: &Reader) -> Params {
             prefix: r.string("frame_prefix"),
             world: r.choice("world_convention"),
             mount_angle_unit: r.choice("mount_angle_unit"),
+            vehicle_bottom_m: r.float("vehicle_bottom_m"),
             publish_tf: r.bool("tf.publish"),
             tf_source: r.choice("tf.source"),
         },

@@ -173,6 +173,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Axes of the map: `enu` x east, y north (REP 103), or `nwu` x north, y west, which keeps the simulator's x axis."),
     row(FRAMES, "mount_angle_unit", K::Choice(AngleUnitChoice::NAMES), D::Str("degrees"), "",
         "Unit of SensorAngEular; the vendor's documents disagree. `auto` decides by the values and logs what it took and why."),
+    row(FRAMES, "vehicle_bottom_m", K::Float(0.0, 100.0), D::Float(0.0), "m",
+        "How far the bottom centre of a vehicle (TargetMountType 1) is below base_link; the simulator takes it from the vehicle's model and does not tell."),
     row(FRAMES, "tf.publish", K::Bool, D::Bool(true), "",
         "Publish /tf and /tf_static."),
     row(FRAMES, "tf.source", K::Choice(TfSource::NAMES), D::Str("truth"), "",
