@@ -172,7 +172,9 @@ class Agreement:
     """How well points agree with a depth image."""
 
     compared: int
-    """Points in front of a locally plane piece of surface."""
+    """Points that project onto a locally plane piece of surface and are not hidden behind it."""
+    hidden: int
+    """Points far behind the surface the camera sees: they are seen from elsewhere only."""
     agreeing: int
     worst: float
     """Largest deviation in m, of the agreeing 99 %."""
@@ -183,6 +185,10 @@ class Agreement:
         return self.agreeing / max(self.compared, 1)
 
 
+# A point this much farther than what the camera sees there (in m) is hidden from the camera, not misplaced.
+HIDDEN = 0.5
+
+
 def compare_with_depth(
     points: np.ndarray, depth: np.ndarray, camera_info, *, depth_step: float, point_step: float
 ) -> Agreement:
@@ -190,8 +196,9 @@ def compare_with_depth(
 
     Over a plane 1/z is linear in the pixel coordinates, so bilinear interpolation of 1/z gives the depth at the very
     spot where a point projects; no tolerance for the pixel grid is needed. A 3x3 neighbourhood whose 1/z is not linear
-    (an edge, a curved surface) is left out. What remains must agree within the resolution of the depth image
-    (`depth_step`) and of the points (`point_step` per axis, propagated through the projection).
+    (an edge, a curved surface) is left out, and so are points that something hides from the camera. What remains must
+    agree within the resolution of the depth image (`depth_step`) and of the points (`point_step` per axis, propagated
+    through the projection). A point in front of the surface is always wrong.
     """
     height, width = depth.shape
     u, v, z = project(points, camera_info)
@@ -206,7 +213,7 @@ def compare_with_depth(
     usable = plane[row, column] & plane[row + 1, column] & plane[row, column + 1] & plane[row + 1, column + 1]
     points, u, v, z, column, row = (a[usable] for a in (points, u, v, z, column, row))
     if len(z) == 0:
-        return Agreement(0, 0, float("nan"))
+        return Agreement(0, 0, 0, float("nan"))
 
     def deviation(p: np.ndarray) -> np.ndarray:
         pu, pv, pz = project(p, camera_info)
@@ -225,9 +232,10 @@ def compare_with_depth(
         shift = np.zeros(3)
         shift[axis] = point_step
         allowed += np.abs(deviation(points + shift) - found)
-    agreeing = np.abs(found) <= allowed
+    hidden = found < -HIDDEN
+    agreeing = (np.abs(found) <= allowed) & ~hidden
     worst = float(np.quantile(np.abs(found[agreeing]), 0.99)) if agreeing.any() else float("nan")
-    return Agreement(len(z), int(agreeing.sum()), worst)
+    return Agreement(int((~hidden).sum()), int(hidden.sum()), int(agreeing.sum()), worst)
 
 
 def _is_plane(w: np.ndarray, depth: np.ndarray, depth_step: float) -> np.ndarray:
