@@ -17,7 +17,7 @@ from cyclonedds.util import duration
 from peer.messages import decode
 from peer.raw import Raw, demangle_type, mangle_type, raw_class
 
-# Loopback only, discovery by unicast as `ROS_LOCALHOST_ONLY=1` does it; the receive buffer is the user's to choose.
+# Loopback only, discovery by unicast as `ROS_LOCALHOST_ONLY=1` does it; as large a receive buffer as the system grants.
 LOOPBACK = """<CycloneDDS><Domain Id="any">
   <General>
     <Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
@@ -28,7 +28,7 @@ LOOPBACK = """<CycloneDDS><Domain Id="any">
     <MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>
     <Peers><Peer address="127.0.0.1"/></Peers>
   </Discovery>
-  <Internal><SocketReceiveBufferSize min="{buffer}"/></Internal>
+  <Internal><SocketReceiveBufferSize max="{buffer}"/></Internal>
 </Domain></CycloneDDS>"""
 
 
