@@ -119,6 +119,18 @@ fn a_frame_id_that_never_changes_loses_nothing() {
 }
 
 #[test]
+fn short_headers_of_one_time_but_other_counts_are_two_frames() {
+    let mut reassembler = Reassembler::new(MAX);
+    let (one, two) = (pattern(1, 70_000), pattern(2, 150_000));
+    let (a, b) = (
+        vendor_datagrams(&one, A, 0, 1.0),
+        vendor_datagrams(&two, A, 0, 1.0),
+    );
+    let stream = [&a[0], &b[0], &a[1], &b[1], &b[2]];
+    assert_eq!(deliver(&mut reassembler, stream), [(1.0, one), (1.0, two)]);
+}
+
+#[test]
 fn negative_and_restarted_frame_ids_are_just_frames() {
     let mut reassembler = Reassembler::new(MAX);
     for (step, frame_id) in [-3, -2, -1, 0, 1, i32::MAX, i32::MIN, 1, 2, 1]
@@ -289,6 +301,10 @@ fn fragments_that_disagree_about_their_size_drop_the_frame() {
     let short_unit = datagrams(&pattern(1, 1000), 500, B, 2, 2.0).remove(0);
     assert_eq!(deliver(&mut reassembler, [&long_tail, &short_unit]), []);
     assert_eq!(reassembler.counters().inconsistent, 2);
+    let known_unit = datagrams(&pattern(1, 1500), 500, B, 4, 4.0).remove(0);
+    let long_tail = datagrams(&pattern(1, 3000), 1200, B, 4, 4.0).remove(2);
+    assert_eq!(deliver(&mut reassembler, [&known_unit, &long_tail]), []);
+    assert_eq!(reassembler.counters().inconsistent, 3);
     let empty_middle = datagrams(&[0; 2], 1, B, 3, 3.0).remove(0);
     let mut empty_middle = empty_middle[..32].to_vec();
     empty_middle[4..8].copy_from_slice(&32_i32.to_le_bytes());

@@ -1,48 +1,6 @@
 //! No parser panics on any input, and what one accepts it also writes.
+use crate::support::every_parser::parse_all;
 use proptest::prelude::*;
-use rfly_bridge::wire::*;
-use zerocopy::IntoBytes;
-
-/// Runs every parser over the bytes.
-fn parse_all(bytes: &[u8]) {
-    let _ = FragmentHeader::parse(bytes, bytes.len());
-    let _ = HeartbeatPacket::parse(bytes);
-    let _ = HandshakePacket::parse(bytes);
-    let _ = ImuPacket::parse(bytes);
-    let _ = ImuRequestPacket::parse(bytes);
-    let _ = TruthDatagram::parse(bytes);
-    let _ = ShmHeader::parse_prefix(bytes);
-    let _ = ShmDirectory::parse(bytes).map(|d| (d.accepted(u16::MAX, 1, 1), d.accepted(0, 1, 1)));
-    let _ = CloudView::<3>::parse(bytes).map(|c| c.points().len());
-    let _ = CloudView::<4>::parse(bytes).map(|c| c.points().len());
-    let _ = RangeRecord::parse_prefix(bytes);
-    let _ = ListView::<BoxEntry>::parse(bytes).map(|l| l.entries().len());
-    let _ = ListView::<TargetEntry>::parse(bytes).map(|l| l.entries().len());
-    if let Ok(text) = parse_console_command(bytes) {
-        let (_, args) = split_console_command(text);
-        assert!(args.count() <= text.len());
-    }
-    if let Ok(request) = SensorRequest::parse(bytes) {
-        assert_eq!(
-            request.emit(&mut [0; 148]),
-            bytes,
-            "an accepted request is written as it was read"
-        );
-    }
-    if let Ok(state) = TrueState::parse(bytes) {
-        // Padding and reserve are not kept, the state is.
-        let again = match bytes.len() {
-            200 => TrueState::parse(ShortStatePacket::from(&state).as_bytes()),
-            168 => TrueState::parse(FullStatePacket::from(&state).as_bytes()),
-            _ => TrueState::parse(TimedStatePacket::from(&state).as_bytes()),
-        };
-        let again = again.unwrap();
-        assert_eq!(
-            (again.copter_id, again.vehicle_type),
-            (state.copter_id, state.vehicle_type)
-        );
-    }
-}
 
 /// Check words and lengths that open the way behind the first test of each parser.
 fn plausible_start() -> impl Strategy<Value = Vec<u8>> {

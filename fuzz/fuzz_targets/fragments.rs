@@ -1,0 +1,91 @@
+//! The input is a script of datagrams for one reassembler: good fragments in any order, headers only, noise, and lies.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rfly_bridge::session::{Outcome, Reassembler};
+use rfly_bridge::time::RosTime;
+use rfly_bridge::wire::{FragmentHeaderA, FragmentHeaderB};
+use zerocopy::IntoBytes;
+
+const MAX: usize = 4096;
+/// Lies use other frame ids, so that what is delivered of them is not compared.
+const FIRST_LIE: i32 = 1000;
+
+fuzz_target!(|script: &[u8]| {
+    let mut reassembler = Reassembler::new(MAX);
+    let mut frames = 0;
+    for step in script.chunks_exact(4) {
+        let [kind, frame, seq, extra] = step else {
+            unreachable!("chunks of 4")
+        };
+        let number = i32::from(frame % 16);
+        let outcome = match kind % 8 {
+            0..=4 => reassembler.push(&datagram(number, *seq, number)),
+            5 => {
+                let datagram = datagram(number, *seq, number);
+                let head = reassembler.landing_for_header();
+                let len = head.len().min(datagram.len());
+                head[..len].copy_from_slice(&datagram[..len]);
+                reassembler.commit(datagram.len(), RosTime(0))
+            }
+            6 => reassembler.push(&script[usize::from(*frame).min(script.len())..]),
+            _ => {
+                let mut lie = datagram(number | 1, *seq, FIRST_LIE + number);
+                let at = 8 + usize::from(extra % 8);
+                lie[at] ^= *extra;
+                reassembler.push(&lie)
+            }
+        };
+        match outcome {
+            Outcome::Complete(whole) => {
+                frames += 1;
+                assert_eq!(whole.info.len, whole.payload.len());
+                let number = (whole.info.sim_time * 30.0).round() as i32;
+                if whole.info.frame_id.is_none_or(|id| id < FIRST_LIE) && (0..16).contains(&number)
+                {
+                    assert_eq!(whole.payload, payload(number));
+                }
+            }
+            Outcome::Counted(_) => frames += 1,
+            Outcome::Stored | Outcome::Dropped(_) => {}
+        }
+        assert!(reassembler.in_flight() <= 2);
+        assert!(reassembler.memory() <= 2 * MAX + 4 * 65_536);
+        assert_eq!(reassembler.counters().frames, frames);
+    }
+});
+
+/// Length and fragment size of frame `number`; some are multiples of their fragment size, one is empty.
+fn shape(number: i32) -> (usize, usize) {
+    let number = number as usize;
+    (number * 240, 100 + number % 3 * 140)
+}
+
+fn payload(number: i32) -> Vec<u8> {
+    let (len, _) = shape(number);
+    (0..len)
+        .map(|i| (i * 7 + i / 251 + number as usize * 31) as u8)
+        .collect()
+}
+
+/// Fragment `seq` of frame `number` with the short header for even numbers, else the long one with `frame_id`.
+fn datagram(number: i32, seq: u8, frame_id: i32) -> Vec<u8> {
+    let (len, unit) = shape(number);
+    let count = len.div_ceil(unit).max(1);
+    let seq = usize::from(seq) % count;
+    let payload = payload(number);
+    let part = &payload[(seq * unit).min(len)..((seq + 1) * unit).min(len)];
+    let time = f64::from(number) / 30.0;
+    let (seq, count) = (seq as i32, count as i32);
+    if number % 2 == 0 {
+        let len = part.len() as i32 + 24;
+        [FragmentHeaderA::new(len, seq, count, time).as_bytes(), part].concat()
+    } else {
+        let len = part.len() as i32 + 32;
+        [
+            FragmentHeaderB::new(len, seq, count, frame_id, time).as_bytes(),
+            part,
+        ]
+        .concat()
+    }
+}

@@ -1,0 +1,45 @@
+"""Writes start inputs for the fuzz targets, made from the fixtures, to the directory given as argument."""
+import json
+import pathlib
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+golden = root / "test" / "fixtures" / "golden"
+out = pathlib.Path(sys.argv[1])
+
+
+def write(target, name, content):
+    folder = out / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"seed-{name}".replace("/", "_").replace(" ", "_")).write_bytes(content)
+
+
+for path in sorted(golden.glob("*.json")):
+    for vector in json.loads(path.read_text()):
+        name = f"{path.stem}-{vector['name']}"
+        packets = list(vector.get("input_hex_packets", []))
+        packets += [h for h in (vector.get("hex"), vector.get("input_hex_region")) if h]
+        for number, text in enumerate(packets):
+            packet = bytes.fromhex(text)
+            write("datagram", f"{name}-{number}", packet)
+            for header in (24, 32):  # what a fragment carries: a cloud, a list, an image file
+                if path.stem.startswith("recv_") and len(packet) > header:
+                    write("datagram", f"{name}-{number}-{header}", packet[header:])
+                    if packet[header : header + 2] in (b"\x89P", b"\xff\xd8"):
+                        write("codec", f"{name}-{number}", packet[header:])
+        config = vector.get("args", {}).get("config") or vector.get("args", {}).get("text")
+        if isinstance(config, str):
+            write("config", name, config.encode())
+
+for path in sorted((root / "config").glob("*.json")):
+    write("config", path.name, path.read_bytes())
+for path in sorted((root / "config").glob("*.yaml")):
+    write("params", path.name, path.read_bytes())
+write("params", "args", b"-p imu.rate_hz:=400 -r imu:=imu/data_raw -r __ns:=/a --params-file f.yaml -- x")
+write("params", "file", b"/**:\n  ros__parameters:\n    imu: {rate_hz: 400}\n    config: [a.json, b.json]\n")
+# Frames in order, reversed and interleaved, see the target for the meaning of the bytes.
+script = [(0, frame, seq, 0) for frame in range(16) for seq in range(8)]
+write("fragments", "in-order", bytes(b for step in script for b in step))
+write("fragments", "reversed", bytes(b for step in script[::-1] for b in step))
+pairs = [(k, f + (s % 2), s // 2, 9) for f in range(0, 15, 2) for s in range(16) for k in (0, 7)]
+write("fragments", "interleaved", bytes(b for step in pairs for b in step))
