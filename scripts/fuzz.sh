@@ -16,13 +16,14 @@ command -v c++ >/dev/null || { echo "fuzz: a C++ compiler is needed (package bui
 python3 scripts/fuzz_seeds.py fuzz/corpus
 mapfile -t targets < <(cargo fuzz list)
 [ $# = 0 ] || targets=("$@")
-cargo fuzz build --sanitizer none >fuzz/target.log 2>&1 || { tail -30 fuzz/target.log >&2; exit 1; }
-rm -f fuzz/target.log
+echo "fuzz: building"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+cargo fuzz build --sanitizer none >"$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }
 
 failed=0
 printf '%-10s %12s %8s %10s %9s  %s\n' target executions exec/s coverage corpus result
 for target in "${targets[@]}"; do
-    log=$(mktemp)
     result=ok
     if ! cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -max_len=8192 -timeout=20 \
         -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1; then
@@ -35,6 +36,5 @@ for target in "${targets[@]}"; do
     printf '%-10s %12s %8s %10s %9s  %s\n' "$target" "$(stat number_of_executed_units)" \
         "$(stat average_exec_per_sec)" "${coverage:-0}" "$corpus" "$result"
     [ "$result" = ok ] || { tail -40 "$log" >&2; ls "fuzz/artifacts/$target" >&2 || true; }
-    rm -f "$log"
 done
 exit "$failed"

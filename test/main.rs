@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     reason = "tests have no callers and stop at the first surprise"
 )]
+mod architecture;
 mod config;
 mod emulator;
 mod frames;

@@ -1,6 +1,6 @@
 //! What several test modules need.
-pub mod geometry;
 pub mod every_parser;
+pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]

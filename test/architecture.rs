@@ -1,0 +1,402 @@
+//! The rules of ARCHITECTURE.md that the compiler does not check.
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each module may name; the same table is in ARCHITECTURE.md.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("wire", &[]),
+    ("msgs", &[]),
+    ("transport", &[]),
+    ("frames", &["msgs", "time"]),
+    ("time", &["msgs"]),
+    ("config", &["frames", "time"]),
+    ("session", &["wire", "time"]),
+    ("ros", &["msgs", "time", "config"]),
+    (
+        "sensors",
+        &["wire", "frames", "time", "session", "msgs", "ros", "config"],
+    ),
+    (
+        "emulator",
+        &["wire", "frames", "time", "transport", "config"],
+    ),
+    (
+        "node",
+        &[
+            "wire",
+            "frames",
+            "time",
+            "config",
+            "session",
+            "msgs",
+            "transport",
+            "ros",
+            "sensors",
+        ],
+    ),
+];
+/// Crate roots; they assemble and may name everything.
+const ROOTS: [&str; 3] = ["bin", "lib", "main"];
+/// Modules without I/O, clock and panic.
+const PURE: [&str; 6] = ["wire", "msgs", "frames", "time", "config", "session"];
+/// The only places that read a clock; everybody else is told the time.
+const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];
+
+struct Source {
+    /// Path below the package.
+    path: String,
+    /// First component below `src`, without `.rs`.
+    module: String,
+    /// Text without comments and string literals; as many lines as the file.
+    code: String,
+}
+
+impl Source {
+    /// Lines of code in which `pattern` stands as a whole word or path.
+    fn lines_with<'a>(&'a self, pattern: &'a str) -> impl Iterator<Item = String> + 'a {
+        let found = move |line: &&str| {
+            line.match_indices(pattern).any(|(at, _)| {
+                let word = |c: char| c.is_alphanumeric() || c == '_';
+                let starts = pattern.starts_with(word) && line[..at].ends_with(word);
+                let ends = pattern.ends_with(word) && line[at + pattern.len()..].starts_with(word);
+                !starts && !ends
+            })
+        };
+        let lines = self
+            .code
+            .lines()
+            .enumerate()
+            .filter(move |(_, line)| found(line));
+        lines.map(|(number, line)| format!("{}:{}: {}", self.path, number + 1, line.trim()))
+    }
+
+    /// Names directly below `crate::`, also in `use crate::{a, b}`.
+    fn names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for (at, found) in self.code.match_indices("crate::") {
+            let rest = &self.code[at + found.len()..];
+            if self.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                continue;
+            }
+            let Some(group) = rest.strip_prefix('{') else {
+                names.insert(identifier(rest));
+                continue;
+            };
+            let mut depth = 0;
+            let mut element = true;
+            for (at, c) in group.char_indices() {
+                match c {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => element = true,
+                    c if element && depth == 0 && !c.is_whitespace() => {
+                        names.insert(identifier(&group[at..]));
+                        element = false;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        names
+    }
+}
+
+fn identifier(text: &str) -> String {
+    text.chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect()
+}
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files_below(folder: &str) -> Vec<PathBuf> {
+    let mut folders = vec![package().join(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(package())
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned()
+}
+
+fn sources() -> Vec<Source> {
+    let source = |path: PathBuf| {
+        let path_below = relative(&path);
+        let module = path_below
+            .split('/')
+            .nth(1)
+            .unwrap()
+            .trim_end_matches(".rs")
+            .to_owned();
+        let code = without_comments_and_strings(&fs::read_to_string(&path).unwrap());
+        Source {
+            path: path_below,
+            module,
+            code,
+        }
+    };
+    files_below("src").into_iter().map(source).collect()
+}
+
+/// Blanks comments, strings and character literals; newlines stay.
+fn without_comments_and_strings(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let raw_quotes = rest
+            .strip_prefix('r')
+            .map(|r| r.len() - r.trim_start_matches('#').len());
+        let blank = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if let Some(hashes) = raw_quotes
+            .filter(|n| rest[1 + n..].starts_with('"') && !out.ends_with(char::is_alphanumeric))
+        {
+            let end = format!("\"{}", "#".repeat(hashes));
+            let start = hashes + 2;
+            rest[start..]
+                .find(&end)
+                .map_or(rest.len(), |at| start + at + end.len())
+        } else if c == '"' {
+            string_len(rest)
+        } else if rest.starts_with("'\\") {
+            rest[2..].find('\'').map_or(rest.len(), |at| at + 3)
+        } else if c == '\'' && rest.chars().nth(2) == Some('\'') {
+            rest.char_indices().nth(3).map_or(rest.len(), |(at, _)| at)
+        } else {
+            0
+        };
+        if blank == 0 {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            out.extend(rest[..blank].chars().filter(|c| *c == '\n'));
+            out.push(' ');
+            rest = &rest[blank..];
+        }
+    }
+    out
+}
+
+/// Length of the string literal at the start of `text`.
+fn string_len(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn nothing(findings: Vec<String>) {
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+#[test]
+fn modules_name_only_the_layers_below_them() {
+    let rules: BTreeMap<_, _> = MAY_USE.iter().copied().collect();
+    let mut findings = Vec::new();
+    for source in sources().iter().filter(|s| !ROOTS.contains(&&*s.module)) {
+        let allowed = rules[&*source.module];
+        for name in source.names() {
+            if name != source.module && rules.contains_key(&*name) && !allowed.contains(&&*name) {
+                findings.push(format!(
+                    "{}: `{}` may not use `{name}`",
+                    source.path, source.module
+                ));
+            }
+        }
+    }
+    nothing(findings);
+}
+
+#[test]
+fn every_module_has_a_rule_and_every_rule_a_module() {
+    let modules: BTreeSet<_> = sources()
+        .into_iter()
+        .map(|s| s.module)
+        .filter(|m| !ROOTS.contains(&&**m))
+        .collect();
+    let rules: BTreeSet<_> = MAY_USE
+        .iter()
+        .map(|(module, _)| (*module).to_owned())
+        .collect();
+    assert_eq!(modules, rules);
+    let arrows_down = MAY_USE.iter().all(|(module, used)| {
+        used.iter().all(|u| {
+            MAY_USE
+                .iter()
+                .any(|(m, uses)| m == u && !uses.contains(module))
+        })
+    });
+    assert!(arrows_down, "two modules may not name each other");
+}
+
+#[test]
+fn the_rules_are_those_of_the_architecture_document() {
+    let text = fs::read_to_string(package().join("ARCHITECTURE.md")).unwrap();
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| module | may name"))
+        .skip(2);
+    let mut documented = BTreeMap::new();
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<Vec<String>> = row.trim_matches('|').split('|').map(quoted).collect();
+        let [module, used] = &cells[..] else {
+            panic!("{row}")
+        };
+        documented.insert(
+            module[0].clone(),
+            used.iter().cloned().collect::<BTreeSet<_>>(),
+        );
+    }
+    let set = |used: &[&str]| used.iter().map(ToString::to_string).collect();
+    let rules = MAY_USE
+        .iter()
+        .map(|(module, used)| ((*module).to_owned(), set(used)))
+        .collect();
+    assert_eq!(documented, rules);
+}
+
+/// The words between backticks.
+fn quoted(cell: &str) -> Vec<String> {
+    cell.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn pure_modules_do_no_io_and_do_not_panic() {
+    let forbidden = [
+        "std::fs",
+        "std::io",
+        "std::thread",
+        "std::process",
+        "std::env",
+        "UdpSocket",
+        "TcpStream",
+        "TcpListener",
+        "tokio",
+        "nix",
+        "libc",
+        "socket2",
+        "memmap2",
+        "cyclors",
+        "println!",
+        "eprintln!",
+        "panic!",
+        "todo!",
+        "unimplemented!",
+        "unreachable!",
+        ".unwrap()",
+        ".expect(",
+    ];
+    let sources = sources();
+    let pure = sources.iter().filter(|s| PURE.contains(&&*s.module));
+    nothing(
+        pure.flat_map(|s| forbidden.iter().flat_map(|f| s.lines_with(f)))
+            .collect(),
+    );
+}
+
+#[test]
+fn only_assembly_reads_clocks() {
+    let sources = sources();
+    let others = sources
+        .iter()
+        .filter(|s| !READ_CLOCKS.contains(&&*s.module));
+    nothing(
+        others
+            .flat_map(|s| {
+                ["Instant::now", "SystemTime::now"]
+                    .into_iter()
+                    .flat_map(|f| s.lines_with(f))
+            })
+            .collect(),
+    );
+}
+
+#[test]
+fn unsafe_code_is_only_where_memory_is_foreign() {
+    let sources = sources();
+    let others = sources
+        .iter()
+        .filter(|s| !s.path.starts_with("src/transport/shm") && s.path != "src/ros/dds/ffi.rs");
+    nothing(others.flat_map(|s| s.lines_with("unsafe")).collect());
+}
+
+#[test]
+fn no_source_file_is_longer_than_600_lines() {
+    let long = files_below("src")
+        .into_iter()
+        .chain(files_below("test"))
+        .filter_map(|path| {
+            let lines = fs::read_to_string(&path).unwrap().lines().count();
+            (lines > 600).then(|| format!("{}: {lines} lines", relative(&path)))
+        });
+    nothing(long.collect());
+}
+
+#[test]
+fn unfinished_code_does_not_pass() {
+    let sources = sources();
+    nothing(
+        sources
+            .iter()
+            .flat_map(|s| {
+                ["todo!", "unimplemented!", "dbg!"]
+                    .into_iter()
+                    .flat_map(|f| s.lines_with(f))
+            })
+            .collect(),
+    );
+    let ignored = files_below("test").into_iter().filter_map(|path| {
+        let code = without_comments_and_strings(&fs::read_to_string(&path).unwrap());
+        code.contains("#[ignore")
+            .then(|| format!("{}: an ignored test", relative(&path)))
+    });
+    nothing(ignored.collect());
+}
+
+/// The checks above are only as good as this.
+#[test]
+fn comments_and_strings_are_not_code() {
+    let text = "use crate::{wire::A, time::{B, C}, ros}; // crate::x\nlet s = \"crate::y \\\" unsafe\"; 'a'; '\"'; crate::node::f();\n/* crate::z */ r#\"crate::q\"# for\"\"; &'a str";
+    let code = without_comments_and_strings(text);
+    assert_eq!(code.lines().count(), 3);
+    let source = Source {
+        path: "p".into(),
+        module: "m".into(),
+        code,
+    };
+    let names: Vec<_> = source.names().into_iter().collect();
+    assert_eq!(names, ["node", "ros", "time", "wire"]);
+    assert_eq!(source.lines_with("unsafe").count(), 0);
+    assert_eq!(source.lines_with("crate").count(), 2);
+}
