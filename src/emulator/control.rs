@@ -11,17 +11,25 @@ pub(super) fn obey(shared: &Shared, text: &str) -> String {
     let mut words = text.split_whitespace();
     let result = match words.next() {
         Some("faults") => change_faults(shared, words),
-        Some("restart") => Ok(shared.restart()),
-        Some("pause") => Ok(shared.set_clock(|clock| clock.set_paused(true))),
-        Some("resume") => Ok(shared.set_clock(|clock| clock.set_paused(false))),
         Some("speed") => set_speed(shared, words.next()),
         Some("stats") => return stats(shared).to_string(),
-        other => Err(format!("unknown command {:?}", other.unwrap_or_default())),
+        Some(word) => simple(shared, word),
+        None => Err("no command".to_owned()),
     };
     match result {
         Ok(()) => json!({"ok": true}).to_string(),
         Err(message) => json!({"ok": false, "error": message}).to_string(),
     }
+}
+
+fn simple(shared: &Shared, word: &str) -> Result<(), String> {
+    match word {
+        "restart" => shared.restart(),
+        "pause" => shared.set_clock(|clock| clock.set_paused(true)),
+        "resume" => shared.set_clock(|clock| clock.set_paused(false)),
+        _ => return Err(format!("unknown command {word:?}")),
+    }
+    Ok(())
 }
 
 /// Sets the speed of simulation time.

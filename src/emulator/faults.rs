@@ -147,7 +147,7 @@ impl Lane {
 
 fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {
     let mut rng = SplitMix(at);
-    let end = if way % 3 == 0 {
+    let end = if way.is_multiple_of(3) {
         bytes.len().min(32)
     } else {
         bytes.len()

@@ -28,6 +28,7 @@ pub use render::class_colour;
 pub use shared::{SensorStats, Stats};
 
 use engine::Engine;
+use nix::sys::socket::{setsockopt, sockopt::SndBufForce};
 use sender::Postman;
 use servers::Role;
 use shared::Shared;
@@ -36,6 +37,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use truth::Truth;
 
 /// Why the emulator cannot start.
@@ -239,13 +241,12 @@ impl Drop for Emulator {
     }
 }
 
-/// Opens a non-blocking socket that gets what is sent to a multicast group on loopback.
+/// Opens a socket that gets what is sent to a multicast group on loopback.
 fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorError> {
     let address = SocketAddr::from((group, port));
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
         socket.set_reuse_address(true)?;
-        socket.set_nonblocking(true)?;
         socket.bind(&address.into())?; // to the group: nothing else arrives here
         socket.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)?;
         Ok(socket.into())
@@ -258,13 +259,20 @@ fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorEr
     open().map(Arc::new).map_err(bind)
 }
 
-/// Opens a non-blocking socket with room for a large frame.
+/// Opens a socket with room for several large frames, so that a reader that rests does not hold up the others.
 fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorError> {
+    const ROOM: usize = 64 << 20;
+    /// On loopback, what a reader has not read fills the sender's buffer: wait a moment, then drop.
+    const PATIENCE: Duration = Duration::from_millis(20);
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
-        let _ = socket.set_send_buffer_size(8 << 20); // as much as the system grants
-        socket.set_nonblocking(true)?;
-        socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?; // never onto a real network
+        if setsockopt(&socket, SndBufForce, &ROOM).is_err() {
+            let _ = socket.set_send_buffer_size(ROOM); // not privileged: as much as the system grants
+        }
+        socket.set_write_timeout(Some(PATIENCE))?;
+        if address.is_ipv4() {
+            socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?; // never onto a real network
+        }
         socket.bind(&address.into())?;
         Ok(socket.into())
     };

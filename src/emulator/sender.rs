@@ -7,10 +7,13 @@ use std::os::fd::AsRawFd;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// A datagram, who sends it and who gets it.
+type Letter = (Arc<UdpSocket>, SocketAddr, Vec<u8>);
+
 /// Sends datagrams late: the only queue of the emulator, used by delay faults.
 #[derive(Debug)]
 pub(super) struct Postman {
-    waiting: Mutex<Waiting<(Arc<UdpSocket>, SocketAddr, Vec<u8>)>>,
+    waiting: Mutex<Waiting<Letter>>,
     changed: Condvar,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn rate(&self) -> f64 {
-        f64::from(self.request.check_freq.max(1))
+        rate(&self.request)
     }
 
     /// Simulation time of the next frame; a quotient of integers, so that sensors of one tick agree to the bit.
@@ -71,7 +71,7 @@ impl SensorTable {
             request = gimbal_update(&old.request, &request);
         }
         self.generation += 1;
-        let rate = f64::from(request.check_freq.max(1));
+        let rate = rate(&request);
         let same_rate = old
             .filter(|o| o.request.check_freq == request.check_freq)
             .map(|o| o.next);
@@ -92,6 +92,14 @@ impl SensorTable {
             Some(seq_id) => drop(self.live.remove(&seq_id)),
             None => self.live.clear(),
         }
+    }
+}
+
+/// Rate in Hz; 0 means the vendor's default.
+fn rate(request: &SensorRequest) -> f64 {
+    match request.check_freq {
+        0 => 30.0,
+        rate => rate.into(),
     }
 }
 

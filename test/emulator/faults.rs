@@ -126,24 +126,26 @@ fn the_reader_misses_exactly_what_the_emulator_says_it_lost() {
         ..rig.request(1, 1)
     };
     rig.send(&request);
-    wait(|| {
-        rig.emulator
-            .stats()
-            .sensors
-            .get(&1)
-            .is_some_and(|s| s.frames >= 40)
-    });
-    rig.emulator.set_paused(true);
-    std::thread::sleep(std::time::Duration::from_millis(100)); // a tick under way
-    let stats = rig.emulator.stats().sensors[&1];
-    rig.client.set_nonblocking(true).unwrap();
+    // Reads all the time, so that the system has no reason to drop anything itself.
     let (mut seen, mut distinct) = (0, std::collections::BTreeSet::new());
     let mut buffer = vec![0; 70_000];
-    while let Ok(len) = rig.client.recv(&mut buffer) {
+    let mut read = |wait: std::time::Duration| {
+        rig.client.set_read_timeout(Some(wait)).unwrap();
+        let Ok(len) = rig.client.recv(&mut buffer) else {
+            return false;
+        };
         let header = FragmentHeader::parse(&buffer[..len], len).unwrap();
         distinct.insert((header.frame_id, header.seq));
         seen += 1;
+        true
+    };
+    let frames = || rig.emulator.stats().sensors.get(&1).map_or(0, |s| s.frames);
+    while frames() < 40 {
+        read(std::time::Duration::from_secs(20));
     }
+    rig.emulator.set_paused(true);
+    while read(std::time::Duration::from_millis(300)) {} // a tick may have been under way
+    let stats = rig.emulator.stats().sensors[&1];
     assert_eq!(seen, stats.datagrams);
     assert_eq!(
         distinct.len() as u64,

@@ -6,8 +6,10 @@ pub(super) mod window;
 use super::control;
 use super::shared::Shared;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use std::net::UdpSocket;
-use std::os::fd::AsFd;
+use nix::sys::socket::{MsgFlags, SockaddrStorage, recvmsg};
+use std::io::IoSliceMut;
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::sync::Arc;
 
 /// What a socket listens for.
@@ -25,6 +27,8 @@ pub(super) enum Role {
 
 /// Serves all sockets until the emulator stops.
 pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
+    /// Datagrams taken from one socket before the next has its turn.
+    const BATCH: usize = 64;
     let mut buffer = [0u8; 2048];
     while !shared.stopped() {
         let mut fds: Vec<PollFd<'_>> = sockets
@@ -38,8 +42,11 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
             if !fd.any().unwrap_or(false) {
                 continue;
             }
-            // Non-blocking sockets: an error means that there is no more, or that a reader has gone.
-            while let Ok((len, source)) = socket.recv_from(&mut buffer) {
+            // Bounded, so that a flood on one port does not silence the others.
+            for _ in 0..BATCH {
+                let Some((len, source)) = receive(socket, &mut buffer) else {
+                    break;
+                };
                 let bytes = &buffer[..len];
                 match role {
                     Role::Window(window) => window::accept(shared, socket, *window, bytes, source),
@@ -53,4 +60,27 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
             }
         }
     }
+}
+
+/// Takes a datagram if there is one. The socket itself blocks, for the sake of those who send with it.
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
+    let mut buffers = [IoSliceMut::new(buffer)];
+    // An error means that there is no more, or that a reader has gone.
+    let got = recvmsg::<SockaddrStorage>(
+        socket.as_raw_fd(),
+        &mut buffers,
+        None,
+        MsgFlags::MSG_DONTWAIT,
+    )
+    .ok()?;
+    let source = got.address?;
+    let v4 = source.as_sockaddr_in().map(|a| SocketAddr::V4((*a).into()));
+    Some((
+        got.bytes,
+        v4.or_else(|| {
+            source
+                .as_sockaddr_in6()
+                .map(|a| SocketAddr::V6((*a).into()))
+        })?,
+    ))
 }
