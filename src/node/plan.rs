@@ -1,0 +1,202 @@
+//! What the bridge consists of, as far as it does not receive: names, QoS, frames, supervision.
+use super::clock::{SimClocks, host_now};
+use super::health::Health;
+use super::stats::SourceStats;
+use super::supervisor::{Link, Supervisor};
+use super::vehicle::Tf;
+use super::{NodeError, Settings};
+use crate::config::SensorConfig;
+use crate::config::params::{self, ImuFrame, QosSettings, Stream, TimeMode};
+use crate::frames::{FrameTree, MissingPath};
+use crate::msgs::tf2_msgs::msg::TFMessage;
+use crate::ros::{Durability, History, Middleware, Publisher, Qos, Reliability};
+use crate::sensors::{FrameIds, spec_of};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::{Arc, Mutex};
+
+const RENDERER_PORT: u16 = 20010;
+
+/// What the tasks are made of.
+pub(super) struct Plan<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) middleware: &'a Middleware,
+    pub(super) clocks: SimClocks,
+    pub(super) tree: FrameTree,
+    pub(super) tf: Option<Tf>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        middleware: &'a Middleware,
+    ) -> Result<Self, NodeError> {
+        let params = &settings.params;
+        let vehicles = settings.vehicles();
+        let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
+            .map_err(NodeError::Frames)?;
+        let clock = match params.time.mode {
+            TimeMode::Sim => Some(middleware.publisher(
+                "/clock",
+                qos_of(settings, middleware, Stream::Clock, "/clock"),
+            )?),
+            TimeMode::Aligned | TimeMode::Arrival => None,
+        };
+        let tf = match params.frames.publish_tf {
+            false => None,
+            true => Some(Tf {
+                tree: Arc::new(Mutex::new(tree.clone())),
+                publisher: Arc::new(
+                    middleware.publisher("/tf", qos_of(settings, middleware, Stream::Tf, "/tf"))?,
+                ),
+            }),
+        };
+        Ok(Self {
+            settings,
+            middleware,
+            clocks: SimClocks::new(params, &vehicles, clock),
+            tree,
+            tf,
+        })
+    }
+
+    pub(super) fn qos(&self, stream: Stream, topic: &str) -> Qos {
+        qos_of(self.settings, self.middleware, stream, topic)
+    }
+
+    pub(super) fn frame_ids(&self, config: &SensorConfig) -> FrameIds {
+        let world = self.tree.names().map.clone();
+        match self.tree.sensor(config.seq_id) {
+            Some(f) => FrameIds {
+                optical: f.optical.clone(),
+                link: f.link.clone(),
+                world,
+            },
+            None => FrameIds::new("", config.seq_id),
+        }
+    }
+
+    pub(super) fn imu_topic(&self, vehicle: u16) -> String {
+        let params = &self.settings.params;
+        let prefix = match self.settings.vehicles().len() {
+            1 => params.topic_prefix.clone(),
+            _ => format!("{}/copter{vehicle}", params.topic_prefix),
+        };
+        below(&prefix, &params.imu.topic)
+    }
+
+    pub(super) fn imu_frame(&self, vehicle: u16) -> String {
+        match self.settings.params.imu.frame {
+            ImuFrame::Flu => self.tree.imu_link(vehicle),
+            ImuFrame::Frd => self.tree.base_link(vehicle) + "_frd",
+        }
+    }
+
+    /// Returns every frame_id that can be published and has no path to the map frame.
+    pub(super) fn missing_paths(&self) -> Vec<MissingPath> {
+        let mut published: Vec<String> = self
+            .settings
+            .vehicles()
+            .iter()
+            .map(|v| self.imu_frame(*v))
+            .collect();
+        for config in &self.settings.sensors {
+            let Some(spec) = spec_of(config.type_id) else {
+                continue;
+            };
+            let ids = self.frame_ids(config);
+            published.extend(spec.topics.iter().map(|t| ids.id(t.frame).to_owned()));
+        }
+        published.sort();
+        published.dedup();
+        self.tree.check(&published)
+    }
+
+    pub(super) fn publish_static_tf(&self) -> Result<Option<Publisher<TFMessage>>, NodeError> {
+        if self.tf.is_none() {
+            return Ok(None);
+        }
+        let publisher = self
+            .middleware
+            .publisher("/tf_static", self.qos(Stream::TfStatic, "/tf_static"))?;
+        publisher.publish(&TFMessage {
+            transforms: self.tree.static_transforms(host_now()),
+        })?;
+        Ok(Some(publisher))
+    }
+
+    pub(super) fn supervisor(
+        &self,
+        links: Vec<Link>,
+        others: Vec<Arc<SourceStats>>,
+    ) -> Result<Supervisor, NodeError> {
+        let params = &self.settings.params;
+        let missing = self.missing_paths();
+        for path in &missing {
+            tracing::error!("{path}");
+        }
+        let renderer = SocketAddrV4::new(
+            params.simulator_address,
+            RENDERER_PORT + u16::from(params.window),
+        );
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
+            .map_err(|source| NodeError::Start {
+                what: "the request socket",
+                source,
+            })?;
+        let publisher = self.middleware.publisher(
+            "/diagnostics",
+            self.qos(Stream::Diagnostics, "/diagnostics"),
+        )?;
+        let middleware = self.middleware.clone();
+        Ok(Supervisor {
+            socket,
+            renderer,
+            links,
+            request_period: params.request.period,
+            clear_first: params.clear_capture_on_start,
+            health: Health::new(
+                middleware,
+                publisher,
+                renderer.to_string(),
+                others,
+                self.clocks.clone(),
+                missing,
+            ),
+            health_period: params.diagnostics_period,
+        })
+    }
+}
+
+pub(super) fn below(prefix: &str, name: &str) -> String {
+    if name.starts_with('/') {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", prefix.trim_end_matches('/'))
+    }
+}
+
+fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &str) -> Qos {
+    let name = middleware
+        .resolve(topic)
+        .unwrap_or_else(|_| topic.to_owned());
+    to_qos(settings.params.qos.of(stream, &name))
+}
+
+fn to_qos(settings: QosSettings) -> Qos {
+    Qos {
+        reliability: match settings.reliability {
+            params::Reliability::Reliable => Reliability::Reliable,
+            params::Reliability::BestEffort => Reliability::BestEffort,
+        },
+        durability: match settings.durability {
+            params::Durability::Volatile => Durability::Volatile,
+            params::Durability::TransientLocal => Durability::TransientLocal,
+        },
+        history: match settings.history {
+            params::History::KeepLast => History::KeepLast,
+            params::History::KeepAll => History::KeepAll,
+        },
+        depth: u16::try_from(settings.depth).unwrap_or(u16::MAX),
+    }
+}
