@@ -5,7 +5,7 @@ use super::request::Liveness;
 use super::shm_source::ShmSource;
 use super::stats::SourceStats;
 use super::supervisor::Link;
-use super::udp_source::UdpSource;
+use super::udp_source::{UdpSource, idle_pause};
 use super::vehicle::{HeartbeatSource, ImuSource, TruthSource};
 use crate::config::params::Stream;
 use crate::config::{SensorConfig, TransportMode};
@@ -163,6 +163,7 @@ impl Plan<'_> {
                     params.receive_buffer_bytes
                 );
             }
+            let idle_pause = idle_pause(receiver.buffer_bytes(), len);
             let source = UdpSource {
                 receiver,
                 reassembler: Reassembler::new(2 * len + SPARE_FRAME_BYTES),
@@ -170,6 +171,7 @@ impl Plan<'_> {
                 compressed: config.transport.is_compressed(),
                 clock,
                 stats,
+                idle_pause,
             };
             runtime.spawn(source.run());
         }

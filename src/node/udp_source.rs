@@ -7,10 +7,12 @@ use crate::time::{RosTime, SimTime, Stream};
 use crate::transport::UdpReceiver;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Datagrams handled before other tasks get a turn; about four frames of 640x480.
 const BURST: usize = 64;
+/// Less than the time between two frames at 60 Hz.
+const IDLE_PAUSE: Duration = Duration::from_millis(10);
 
 /// One sensor's stream.
 pub(crate) struct UdpSource {
@@ -20,6 +22,14 @@ pub(crate) struct UdpSource {
     pub(crate) compressed: bool,
     pub(crate) clock: Arc<SimClock>,
     pub(crate) stats: Arc<SourceStats>,
+    /// How long datagrams that nobody wants may wait in the socket.
+    pub(crate) idle_pause: Option<Duration>,
+}
+
+/// Returns how long datagrams may wait in a receive buffer that the system granted: not at all if it holds less than
+/// two frames, as then the pause would lose what it only wants to count.
+pub(crate) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Duration> {
+    (buffer_bytes >= 2 * frame_bytes).then_some(IDLE_PAUSE)
 }
 
 impl UdpSource {
@@ -29,6 +39,12 @@ impl UdpSource {
             if let Err(error) = self.receiver.readable().await {
                 tracing::error!(source = self.stats.name, %error, "socket cannot be waited for");
                 return;
+            }
+            if !self.sensor.wanted()
+                && let Some(pause) = self.idle_pause
+            {
+                // One wake-up for all datagrams of a frame; their arrival is known from the kernel.
+                tokio::time::sleep(pause).await;
             }
             for _ in 0..BURST {
                 match self.step() {

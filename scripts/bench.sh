@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Every benchmark, one after the other: figures only mean something on an otherwise idle machine.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export ROS_LOCALHOST_ONLY=1
+
+echo "== the path against its floor"
+cargo bench -q --bench path
+echo "== conversions (divan)"
+cargo bench -q --bench sensors
+echo "== PNG and JPEG against OpenCV on the same files"
+.venv/bin/python benches/codecs.py
