@@ -49,6 +49,32 @@ const NOT_IN_THE_SENSOR_PATH: &[&str] = &[
     "reqVeCrashData",
     "startSignal",
 ];
+/// Layouts of the sensor path.
+const WITH_CODEC: &[&str] = &[
+    "VisionSensorReq-old",
+    "VisionSensorReq-new",
+    "VisionSensorReq-type9",
+    "ImageHeader-A",
+    "ImageHeader-B",
+    "CloudHeader",
+    "RangeRecord",
+    "BoxEntry (type 30)",
+    "TargetEntry (type 31)",
+    "RflyTimeStmp",
+    "SensorReqCopterSim",
+    "ImuData",
+    "netDataShort",
+    "SOut2SimulatorOld",
+    "SOut2Simulator",
+    "SOut2SimulatorSimpleTime-112",
+    "outCopterStruct",
+    "Ue4CMDGPS",
+    "CopterSimCrash",
+    "Ue4CMD0",
+    "Ue4CMD",
+    "Ue4CMDNet",
+];
+
 fn structs() -> Vec<Value> {
     golden::json("structs.json")["structs"]
         .as_array()
@@ -306,31 +332,7 @@ fn mark(request: &mut SensorRequest, field: &str) {
 
 #[test]
 fn no_struct_of_the_sensor_path_is_without_a_codec() {
-    let covered = [
-        "VisionSensorReq-old",
-        "VisionSensorReq-new",
-        "VisionSensorReq-type9",
-        "ImageHeader-A",
-        "ImageHeader-B",
-        "CloudHeader",
-        "RangeRecord",
-        "BoxEntry (type 30)",
-        "TargetEntry (type 31)",
-        "RflyTimeStmp",
-        "SensorReqCopterSim",
-        "ImuData",
-        "netDataShort",
-        "SOut2SimulatorOld",
-        "SOut2Simulator",
-        "SOut2SimulatorSimpleTime-112",
-        "outCopterStruct",
-        "Ue4CMDGPS",
-        "CopterSimCrash",
-        "Ue4CMD0",
-        "Ue4CMD",
-        "Ue4CMDNet",
-    ];
-    let known: BTreeSet<String> = covered
+    let known: BTreeSet<String> = WITH_CODEC
         .iter()
         .chain(NOT_IN_THE_SENSOR_PATH)
         .map(ToString::to_string)
@@ -373,4 +375,42 @@ fn packets_without_an_entry_in_the_reference_have_the_documented_offsets() {
         HandshakePacket::parse(&[1, 0, 0, 0, 2, 0, 0, 0]),
         Ok(&HandshakePacket::new(1, 2))
     );
+}
+
+#[test]
+fn the_tables_of_the_documentation_have_the_offsets_of_the_reference() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/wire");
+    let mut documented = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for table in text.split("<!-- layout: ").skip(1) {
+            let (name, rows) = table.split_once(" -->\n").unwrap();
+            let rows = rows
+                .lines()
+                .skip(2)
+                .take_while(|line| line.starts_with('|'));
+            let cells = rows.map(|row| {
+                row.split('|')
+                    .skip(1)
+                    .take(2)
+                    .map(|c| c.trim().to_owned())
+                    .collect()
+            });
+            let found: Vec<Vec<String>> = cells.collect();
+            let layout = named(name);
+            let wanted = layout["fields"].as_array().unwrap().iter().map(|f| {
+                let kind = f["type"].as_str().unwrap();
+                let kind = if f["count"] == 1 {
+                    kind.to_owned()
+                } else {
+                    format!("{kind}[{}]", f["count"])
+                };
+                vec![f["offset"].to_string(), kind]
+            });
+            assert_eq!(found, wanted.collect::<Vec<_>>(), "{name}");
+            assert!(documented.insert(name.to_owned()), "{name} stands once");
+        }
+    }
+    let codecs: BTreeSet<String> = WITH_CODEC.iter().map(ToString::to_string).collect();
+    assert_eq!(documented, codecs);
 }

@@ -210,7 +210,7 @@ fn every_recorded_true_state_is_decoded_as_by_the_vendor_and_written_byte_for_by
                     "{name}: {parsed:?}"
                 );
             }
-            // The vendor takes the values of a bad check word here; a foreign packet must not move a vehicle.
+            // A foreign packet must not move a vehicle.
             "sout168_bad_checksum" => {
                 assert!(
                     matches!(
