@@ -297,3 +297,61 @@ fn parameters_of_sensors_must_suit_the_sensors() {
             .to_string()
     );
 }
+
+/// `make docs` writes these files; this test keeps them true.
+#[test]
+fn the_committed_parameter_files_are_what_the_table_says() {
+    use rfly_bridge::config::params::{render_markdown, render_yaml};
+    for (path, text) in [
+        ("config/bridge.yaml", render_yaml()),
+        ("docs/parameters.md", render_markdown()),
+    ] {
+        let committed =
+            std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
+                .unwrap_or_default();
+        assert!(committed == text, "{path} is out of date: run `make docs`");
+    }
+}
+
+#[test]
+fn bridge_yaml_has_every_parameter_with_its_default() {
+    use rfly_bridge::config::{params::render_yaml, ros_args::params_of_file};
+    let values = params_of_file("bridge.yaml", &render_yaml(), "/rfly_bridge")
+        .unwrap_or_else(|p| panic!("{p}"));
+    for row in PARAMETERS {
+        assert!(
+            values
+                .iter()
+                .any(|(name, value)| name == row.name && *value == row.default.value()),
+            "{}",
+            row.name
+        );
+    }
+    let read = Params::from_values(&values).unwrap_or_else(|p| panic!("{p}"));
+    for stream in Stream::ALL {
+        assert!(read.qos.streams.contains_key(stream), "{stream:?}");
+        assert_eq!(read.qos.of(*stream, "/any"), stream.default_qos());
+    }
+    assert_eq!(
+        Params {
+            qos: Default::default(),
+            ..read
+        },
+        Params::default()
+    );
+}
+
+#[test]
+fn help_names_every_parameter_and_fits_a_terminal() {
+    let help = rfly_bridge::config::params::render_help();
+    assert!(
+        PARAMETERS
+            .iter()
+            .all(|row| help.contains(&format!(" {} ", row.name))
+                || help.contains(&format!(" {}\n", row.name)))
+    );
+    assert!(
+        help.lines().all(|line| line.chars().count() <= 100),
+        "{help}"
+    );
+}

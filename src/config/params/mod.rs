@@ -4,6 +4,7 @@ mod choices;
 mod families;
 mod parse;
 mod qos;
+mod render;
 mod table;
 mod value;
 
@@ -15,6 +16,7 @@ pub use choices::{
     TimeEstimator, TimeMode,
 };
 pub use qos::{QosChange, QosParams, QosSettings, Stream};
+pub use render::{render_help, render_markdown, render_yaml};
 pub use table::{DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, SENSOR_PARAMETERS};
 pub use value::ParamValue;
 

@@ -156,6 +156,7 @@ fn read_list<'a>(name: &str, root: &'a Node, findings: &mut Findings) -> &'a [No
             format!("{name}: {LIST}"),
             format!("must be an array, is {other}"),
         ),
+        None if misspelt => {}
         None => findings
             .problems
             .push(format!("{name}: {LIST}"), "is missing"),

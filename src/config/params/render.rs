@@ -1,0 +1,272 @@
+//! The tables as text for people: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
+use super::{
+    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, QosPreset, QosSettings,
+    SENSOR_PARAMETERS, Stream,
+};
+use std::fmt::Write as _;
+
+const WIDTH: usize = 100;
+
+/// Returns what `--help` says about parameters.
+pub fn render_help() -> String {
+    let mut out = String::from("Parameters (-p NAME:=VALUE; docs/parameters.md has more):\n");
+    for (group, rows) in groups() {
+        let _ = writeln!(out, "\n  {group}");
+        for row in rows {
+            help_row(&mut out, row.name, row);
+        }
+    }
+    let _ = writeln!(out, "\n  One sensor");
+    for row in SENSOR_PARAMETERS {
+        help_row(&mut out, &format!("sensor<SeqID>.{}", row.name), row);
+    }
+    let _ = writeln!(out, "\n  Quality of service");
+    let streams: Vec<_> = Stream::ALL.iter().map(|stream| stream.name()).collect();
+    let policies: Vec<_> = QOS_PARAMETERS.iter().map(|row| row.name).collect();
+    let text = format!("{}; streams: {}.", policies.join(", "), streams.join(", "));
+    help_text(&mut out, "qos.<stream>.<policy>", &text);
+    let text = "The same policies for one topic, as in rclcpp.";
+    help_text(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
+    out
+}
+
+fn help_row(out: &mut String, name: &str, row: &ParameterSpec) {
+    let default = match row.default {
+        DefaultValue::Str("") | DefaultValue::Empty => String::new(),
+        default @ DefaultValue::Floats(_) => format!(" {}", plain(default)),
+        default => format!(" [{}]", plain(default)),
+    };
+    help_text(out, name, &format!("{}{default}", row.doc));
+}
+
+fn help_text(out: &mut String, name: &str, text: &str) {
+    const COLUMN: usize = 30;
+    let mut lines = wrap(text, WIDTH - COLUMN).into_iter();
+    if name.len() + 6 > COLUMN {
+        let _ = writeln!(out, "    {name}");
+    } else {
+        let _ = writeln!(
+            out,
+            "    {name:width$}{}",
+            lines.next().unwrap_or_default(),
+            width = COLUMN - 4
+        );
+    }
+    for line in lines {
+        let _ = writeln!(out, "{:COLUMN$}{line}", "");
+    }
+}
+
+/// Returns `docs/parameters.md`.
+pub fn render_markdown() -> String {
+    let mut out = String::from(
+        "<!-- Generated from src/config/params/table.rs by `make docs`; edit there. -->\n\
+         # Parameters\n\n\
+         Values come from `--ros-args -p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
+         one wins. Unknown names, wrong types and values out of range end the start with all of them listed. Arrays are written \
+         as in YAML, `-p vehicles:=[1,2]`; where a real number is expected an integer will do. `config/bridge.yaml` has every \
+         parameter with its default.\n",
+    );
+    for (group, rows) in groups() {
+        let _ = writeln!(out, "\n## {group}\n\n{HEAD}");
+        for row in rows {
+            markdown_row(&mut out, row.name, row);
+        }
+    }
+    let _ = writeln!(
+        out,
+        "\n## One sensor\n\n`<SeqID>` is the number of the sensor in Config.json, after automatic numbering. What is empty takes \
+         the default of the sensor's type or the parameter above.\n\n{HEAD}"
+    );
+    for row in SENSOR_PARAMETERS {
+        markdown_row(&mut out, &format!("sensor<SeqID>.{}", row.name), row);
+    }
+    markdown_qos(&mut out);
+    out
+}
+
+const HEAD: &str = "| Parameter | Type | Default | Meaning |\n|---|---|---|---|";
+
+fn markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
+    let default = match row.default {
+        DefaultValue::Str("") | DefaultValue::Empty => String::new(),
+        default => format!("`{}`", plain(default)),
+    };
+    let _ = writeln!(
+        out,
+        "| `{name}` | {} | {default} | {} |",
+        kind_text(row),
+        row.doc.replace('|', "\\|")
+    );
+}
+
+fn markdown_qos(out: &mut String) {
+    let _ = writeln!(
+        out,
+        "\n## Quality of service\n\n\
+         Every stream offers what most readers ask for: reliable, so that readers with either reliability match, and shallow, so \
+         that a slow reader costs neither memory nor latency. Publishing never waits for a reader.\n\n\
+         `qos.<stream>.<policy>` changes all topics of a stream, `qos_overrides.<topic>.publisher.<policy>` (the names of rclcpp, \
+         fully qualified topic after remapping) changes one topic and wins. A `preset` is applied before the other policies.\n\n\
+         | Stream | Topics | Reliability | Durability | History | Depth |\n|---|---|---|---|---|---|"
+    );
+    for stream in Stream::ALL {
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} |",
+            stream.name(),
+            stream.doc(),
+            qos_cells(stream.default_qos())
+        );
+    }
+    let _ = writeln!(out, "\n| Policy | Type | Meaning |\n|---|---|---|");
+    for row in QOS_PARAMETERS {
+        let _ = writeln!(out, "| `{}` | {} | {} |", row.name, kind_text(row), row.doc);
+    }
+    let _ = writeln!(
+        out,
+        "\n| Preset | Reliability | Durability | History | Depth |\n|---|---|---|---|---|"
+    );
+    for preset in [
+        QosPreset::Default,
+        QosPreset::SensorData,
+        QosPreset::SystemDefault,
+        QosPreset::Latched,
+    ] {
+        let _ = writeln!(
+            out,
+            "| `{}` | {} |",
+            preset.name(),
+            qos_cells(QosSettings::preset(preset))
+        );
+    }
+}
+
+fn qos_cells(qos: QosSettings) -> String {
+    format!(
+        "{} | {} | {} | {}",
+        qos.reliability.name(),
+        qos.durability.name(),
+        qos.history.name(),
+        qos.depth
+    )
+}
+
+/// Returns `config/bridge.yaml`: every parameter, its explanation and its default.
+pub fn render_yaml() -> String {
+    let mut out = String::from(
+        "# Every parameter of rfly_bridge with its default: rfly_bridge --ros-args --params-file bridge.yaml\n\
+         # Generated from src/config/params/table.rs by `make docs`; copy it and keep what differs.\n\
+         /**:\n  ros__parameters:\n",
+    );
+    for (group, rows) in groups() {
+        let _ = writeln!(out, "    # ---- {group} ----\n");
+        for row in rows {
+            yaml_comment(
+                &mut out,
+                &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
+            );
+            let _ = writeln!(out, "    {}: {}\n", row.name, row.default.value());
+        }
+    }
+    let _ = writeln!(out, "    # ---- One sensor, here SeqID 0 ----\n");
+    for row in SENSOR_PARAMETERS {
+        yaml_comment(
+            &mut out,
+            &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
+        );
+        let _ = writeln!(out, "    # sensor0.{}: {}\n", row.name, row.default.value());
+    }
+    let _ = writeln!(out, "    # ---- Quality of service of each stream ----\n");
+    let policies = QOS_PARAMETERS
+        .iter()
+        .map(|row| format!("{}: {}", row.name, kind_text(row).replace('`', "")));
+    for policy in policies {
+        yaml_comment(&mut out, &policy);
+    }
+    for stream in Stream::ALL {
+        let qos = stream.default_qos();
+        let _ = writeln!(out, "\n    # {}", stream.doc().replace('`', ""));
+        let _ = writeln!(
+            out,
+            "    qos.{}: {{reliability: {}, durability: {}, history: {}, depth: {}}}",
+            stream.name(),
+            qos.reliability.name(),
+            qos.durability.name(),
+            qos.history.name(),
+            qos.depth
+        );
+    }
+    let _ = writeln!(
+        out,
+        "\n    # One topic, as in rclcpp:\n    # qos_overrides./tf.publisher.depth: 10"
+    );
+    out
+}
+
+fn yaml_comment(out: &mut String, text: &str) {
+    for line in wrap(&text.replace('`', ""), WIDTH - 6) {
+        let _ = writeln!(out, "    # {line}");
+    }
+}
+
+/// Rows by group, in the order of the table.
+fn groups() -> Vec<(&'static str, Vec<&'static ParameterSpec>)> {
+    let mut groups: Vec<(&str, Vec<&ParameterSpec>)> = Vec::new();
+    for row in PARAMETERS {
+        match groups.iter_mut().find(|(group, _)| *group == row.group) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((row.group, vec![row])),
+        }
+    }
+    groups
+}
+
+/// Default without the quotes of YAML.
+fn plain(default: DefaultValue) -> String {
+    match default {
+        DefaultValue::Str(text) => text.to_owned(),
+        other => other.value().to_string(),
+    }
+}
+
+/// Type, range and unit in a few words.
+fn kind_text(row: &ParameterSpec) -> String {
+    let unit = if row.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", row.unit)
+    };
+    match row.kind {
+        Kind::Bool => "true or false".to_owned(),
+        Kind::Int(min, max) => format!("integer, {min} to {max}{unit}"),
+        Kind::Float(min, max) => format!("number, {min} to {max}{unit}"),
+        Kind::Str => "text".to_owned(),
+        Kind::Topic => "topic name".to_owned(),
+        Kind::Frame => "frame id".to_owned(),
+        Kind::Choice(words) => words
+            .iter()
+            .map(|word| format!("`{word}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Kind::Address => "IPv4 address".to_owned(),
+        Kind::Paths => "path or array of paths".to_owned(),
+        Kind::Ints(min, max) => format!("array of integers, {min} to {max}"),
+        Kind::Covariance => format!("array of 3 or 9 numbers,{unit}"),
+    }
+}
+
+/// Breaks text at spaces into lines of at most `width` characters where words allow.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
