@@ -1,10 +1,12 @@
 //! The bridge's command line; everything else is in the library.
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use rfly_bridge::config::ros_args;
+use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::node::{Bridge, NODE_NAME, Settings, top};
 use rfly_bridge::ros::{Middleware, Options};
+use rfly_bridge::sensors::topics_markdown;
 use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
@@ -31,6 +33,15 @@ const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]..
 enum Command {
     /// Subscribes to every topic of the ROS graph and shows rate, latency and losses.
     Top(TopArgs),
+    /// Writes the documents that come from tables in the code (for developers, `make docs`).
+    Docs(DocsArgs),
+}
+
+#[derive(Args)]
+struct DocsArgs {
+    /// Root of the source tree.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    write: PathBuf,
 }
 
 #[derive(Args)]
@@ -64,10 +75,12 @@ fn run() -> anyhow::Result<()> {
         .with_writer(std::io::stderr)
         .init();
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
-    let cli = Cli::from_arg_matches(&Cli::command().get_matches_from(rest))?;
+    let command = Cli::command().after_help(params::render_help());
+    let cli = Cli::from_arg_matches(&command.get_matches_from(rest))?;
     match cli.command {
         None => bridge(&args),
         Some(Command::Top(top)) => show_top(&args, &top),
+        Some(Command::Docs(docs)) => write_docs(&docs.write),
     }
 }
 
@@ -109,6 +122,23 @@ fn show_top(args: &ros_args::RosArgs, top: &TopArgs) -> anyhow::Result<()> {
             result = signal() => result,
         }
     })
+}
+
+fn write_docs(root: &Path) -> anyhow::Result<()> {
+    for (name, text) in [
+        ("config/bridge.yaml", params::render_yaml()),
+        ("docs/parameters.md", params::render_markdown()),
+        ("docs/topics.md", topics_markdown()),
+    ] {
+        let path = root.join(name);
+        let current = std::fs::read_to_string(&path).is_ok_and(|found| found == text);
+        if !current {
+            std::fs::write(&path, text)
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        println!("{name}: {}", if current { "is current" } else { "written" });
+    }
+    Ok(())
 }
 
 fn middleware(args: &ros_args::RosArgs, node_name: &str) -> anyhow::Result<Middleware> {

@@ -173,7 +173,7 @@ fn all_wrong_values_are_reported_at_once_with_range_and_suggestion() {
         ("window", ParamValue::Int(20)),
         ("imu.rate_hz", ParamValue::Float(200.0)),
         ("imu.enabled", string("yes")),
-        ("time.window_s", ParamValue::Float(f64::NAN)),
+        ("diagnostics.period_s", ParamValue::Float(f64::NAN)),
         ("time.mode", string("alligned")),
         ("simulator_address", string("localhost")),
         (

@@ -151,8 +151,6 @@ pub struct TimeParams {
     pub mode: TimeMode,
     /// How the offset is found.
     pub estimator: TimeEstimator,
-    /// Window of the envelope.
-    pub window: Duration,
 }
 
 /// `sensor<SeqID>.*`; what is absent takes the default of the sensor's type or the global parameter.

@@ -166,7 +166,6 @@ pub(super) fn build(r: &Reader) -> Params {
         time: TimeParams {
             mode: r.choice("time.mode"),
             estimator: r.choice("time.estimator"),
-            window: r.duration("time.window_s"),
         },
         use_sim_time: r.bool("use_sim_time"),
         diagnostics_period: r.duration("diagnostics.period_s"),

@@ -184,8 +184,6 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "header.stamp: `aligned` simulation time moved onto the host's clock, `sim` simulation time (publishes /clock), `arrival` time of arrival."),
     row(TIME, "time.estimator", K::Choice(TimeEstimator::NAMES), D::Str("envelope"), "",
         "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does."),
-    row(TIME, "time.window_s", K::Float(1.0, 600.0), D::Float(10.0), "s",
-        "Length of the envelope's window."),
     row(TIME, "use_sim_time", K::Bool, D::Bool(false), "",
         "Accepted from launch files; as the source of /clock the bridge follows time.mode instead."),
 
