@@ -4,8 +4,8 @@ use crate::config::params::{TimeEstimator, TimeMode};
 use crate::msgs::rosgraph_msgs::msg::Clock;
 use crate::ros::Publisher;
 use crate::time::{
-    AlignerSettings, ClockStatus, Estimator, Heartbeat, RosTime, SimTime, StampMode, Stream,
-    TimeAligner,
+    AlignerSettings, ClockStatus, Estimator, Heartbeat, Observation, RosTime, SimTime, StampMode,
+    Stream, TimeAligner,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,8 +48,12 @@ impl SimClock {
     /// Learns that the tick `sim` arrived at `host` and returns its stamp.
     pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, stream: Stream) -> RosTime {
         let mut state = self.lock();
-        let stamp = state.aligner.receive(sim, host, stream);
-        if let Some(publisher) = &self.publisher {
+        let seen = state.aligner.observe(sim, host, stream);
+        let stamp = state.aligner.stamp(sim).unwrap_or(host);
+        // A damaged time stamp must not become the time of all nodes.
+        if let Some(publisher) = &self.publisher
+            && seen != Observation::Rejected
+        {
             let restarts = state.aligner.status().restarts;
             // A late image is no reason to turn the clock back, a restarted simulator is.
             if state.published.is_none_or(|last| sim > last) || restarts != state.restarts {
@@ -103,6 +107,7 @@ impl SimClocks {
                 TimeEstimator::Envelope => Estimator::Envelope,
                 TimeEstimator::Vendor => Estimator::Vendor,
             },
+            window_s: params.time.window.as_secs_f64(),
         };
         let by_vehicle = vehicles
             .iter()

@@ -56,8 +56,8 @@ struct Run {
 }
 
 impl Run {
-    fn new(origin: Tick, prior: f64) -> Self {
-        let envelope = Envelope::new(Point::default(), prior);
+    fn new(origin: Tick, prior: f64, window_s: f64) -> Self {
+        let envelope = Envelope::new(Point::default(), prior, window_s * 1e9);
         Self {
             sim: origin.sim,
             host: origin.host,
@@ -232,7 +232,7 @@ impl TimeAligner {
 
     fn judge(&mut self, tick: Tick) -> Observation {
         let Some(run) = &mut self.run else {
-            self.run = Some(Run::new(tick, 0.0));
+            self.run = Some(Run::new(tick, 0.0, self.settings.window_s));
             let (sim, host) = (
                 tick.sim.saturating_sub(LEAD_NS),
                 tick.host.saturating_sub(LEAD_NS),
@@ -298,7 +298,7 @@ impl TimeAligner {
             .as_ref()
             .map_or(0.0, |run| plausible_prior(run.envelope.slope()));
         let prior = candidate.slope(usual);
-        let mut run = Run::new(candidate.best, prior);
+        let mut run = Run::new(candidate.best, prior, self.settings.window_s);
         run.envelope.add(run.point(tick));
         run.newest = candidate.last.sim.max(self.newest());
         if candidate.foreign {

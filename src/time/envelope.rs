@@ -7,11 +7,9 @@
 
 /// Buckets kept.
 const BUCKETS: usize = 32;
-/// Buckets start short, to learn quickly, and are merged in pairs up to the long width.
+/// Buckets start short, to learn quickly, and are merged in pairs until all of them fill the window.
 const SHORTEST_NS: f64 = 1e9 / 64.0;
-const LONGEST_NS: f64 = 1e9;
-/// Points older than this go, unless there are few.
-const WINDOW_NS: f64 = 64e9;
+/// Minima older than two windows go, unless there are few.
 const FEW: usize = 8;
 /// Trust in the drift: a point counts less by this much per ns of age, so that a small error of the slope cannot make
 /// an old point the lowest.
@@ -43,6 +41,8 @@ pub(super) struct Envelope {
     minima: [Point; BUCKETS],
     len: usize,
     width: f64,
+    /// Simulator time in ns that the minima are to cover.
+    window: f64,
     open: Option<Bucket>,
     low_witness: Option<Point>,
     offset: f64,
@@ -63,11 +63,12 @@ struct Bucket {
 
 impl Envelope {
     /// Starts with one point and the slope to believe until there is evidence.
-    pub(super) fn new(first: Point, prior: f64) -> Self {
+    pub(super) fn new(first: Point, prior: f64, window: f64) -> Self {
         Self {
             minima: [Point::default(); BUCKETS],
             len: 0,
             width: SHORTEST_NS,
+            window,
             open: Some(Bucket {
                 start: first.x,
                 lowest: first,
@@ -157,10 +158,10 @@ impl Envelope {
     fn push(&mut self, lowest: Point) {
         let old = self.minima[..self.len]
             .iter()
-            .take_while(|p| p.x < self.newest - WINDOW_NS)
+            .take_while(|p| p.x < self.newest - 2.0 * self.window)
             .count();
         self.drop_oldest(old.min(self.len.saturating_sub(FEW)));
-        if self.len == BUCKETS && self.width < LONGEST_NS {
+        if self.len == BUCKETS && 1.5 * self.width * (BUCKETS as f64) < self.window {
             for pair in 0..BUCKETS / 2 {
                 let (a, b) = (self.minima[2 * pair], self.minima[2 * pair + 1]);
                 self.minima[pair] = if self.excess(a) < self.excess(b) {

@@ -33,12 +33,24 @@ pub enum Stream {
 }
 
 /// Settings of a [`TimeAligner`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlignerSettings {
     /// What goes into headers.
     pub mode: StampMode,
     /// How the aligned time is estimated.
     pub estimator: Estimator,
+    /// Simulator time in s that the envelope looks back: longer is steadier, shorter follows changes sooner.
+    pub window_s: f64,
+}
+
+impl Default for AlignerSettings {
+    fn default() -> Self {
+        Self {
+            mode: StampMode::default(),
+            estimator: Estimator::default(),
+            window_s: 10.0,
+        }
+    }
 }
 
 /// A clock heartbeat of one vehicle.

@@ -273,9 +273,14 @@ fn the_same_simulation_speed_is_not_learnt_from_jitter() {
 
 #[test]
 fn status_tells_offset_spread_and_drift() {
+    let settings = AlignerSettings {
+        window_s: 30.0,
+        ..Default::default()
+    };
     let scenario = Scenario {
         host_ppm: 80.0,
         seconds: 300.0,
+        settings,
         ..Scenario::new("", &[IMU])
     };
     let (stamped, status) = run(&scenario);
@@ -334,4 +339,29 @@ fn mode_arrival_stamps_with_the_arrival() {
 #[test]
 fn nothing_is_stamped_before_the_first_observation() {
     assert_eq!(aligner().stamp(SimTime(0)), None);
+}
+
+#[test]
+fn a_longer_window_knows_the_drift_better() {
+    let scatter = |window_s| {
+        let settings = AlignerSettings {
+            window_s,
+            ..Default::default()
+        };
+        let drifts = [100.0, 130.0, 160.0, 190.0, 220.0, 250.0].map(|seconds| {
+            let scenario = Scenario {
+                host_ppm: 80.0,
+                seconds,
+                settings,
+                ..Scenario::new("", &[CAMERA])
+            };
+            (run(&scenario).1.drift_ppm - 80.0).abs()
+        });
+        drifts.iter().sum::<f64>() / 6.0
+    };
+    let (short, long) = (scatter(5.0), scatter(60.0));
+    assert!(
+        long < 0.5 * short,
+        "{long} ppm with 60 s, {short} ppm with 5 s"
+    );
 }
