@@ -107,7 +107,7 @@ impl SimClocks {
                 TimeEstimator::Envelope => Estimator::Envelope,
                 TimeEstimator::Vendor => Estimator::Vendor,
             },
-            window_s: params.time.window.as_secs_f64(),
+            ..AlignerSettings::default()
         };
         let by_vehicle = vehicles
             .iter()
