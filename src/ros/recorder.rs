@@ -6,7 +6,10 @@ use super::{
 use crate::{msgs::Message, time::RosTime};
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Messages kept per topic; older ones are forgotten, so that a dry run does not grow.
@@ -16,6 +19,7 @@ const KEPT: usize = 1024;
 #[derive(Clone, Default)]
 pub struct Recorder {
     topics: Arc<Mutex<BTreeMap<String, Topic>>>,
+    counts_only: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -39,6 +43,11 @@ impl Recorder {
         self.lock()
             .values_mut()
             .for_each(|topic| topic.subscribers = count);
+    }
+
+    /// From now on counts messages and keeps none: publishing allocates nothing, for tests that measure.
+    pub fn count_only(&self) {
+        self.counts_only.store(true, Ordering::Relaxed);
     }
 
     /// CDR of what was published on `topic`, oldest first, with encapsulation header.
@@ -153,7 +162,12 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn write(&self, parts: &[&[u8]], intact: &dyn Fn() -> bool) -> Outcome {
-        let sample = parts.concat();
+        let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
+        let sample = if counts_only {
+            Vec::new()
+        } else {
+            parts.concat()
+        };
         let intact = intact();
         let mut topics = self.recorder.lock();
         let Some(topic) = topics.get_mut(&*self.topic) else {
@@ -164,7 +178,10 @@ impl Writer {
             return Outcome::Torn;
         }
         topic.stats.published += 1;
-        topic.stats.bytes += sample.len() as u64;
+        topic.stats.bytes += parts.iter().map(|part| part.len() as u64).sum::<u64>();
+        if counts_only {
+            return Outcome::Sent;
+        }
         let callbacks: Vec<_> = topic
             .callbacks
             .iter()

@@ -138,7 +138,7 @@ impl Decoder {
         grow(&mut self.rows, len);
         reader
             .next_frame(&mut self.rows[..len])
-            .map_err(|_| Codec::Png.broken())?;
+            .map_err(broken_png)?;
         pixels::swap_bytes_16(&self.rows[..len], &mut self.pixels[..len]);
         Ok((size, &self.pixels[..len]))
     }
@@ -157,7 +157,6 @@ impl Decoder {
     }
 
     fn png(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
-        let broken = || Codec::Png.broken();
         let mut reader = png_reader(file, Transformations::EXPAND | Transformations::STRIP_16)?;
         let size = self.checked(reader.info().width as usize, reader.info().height as usize)?;
         let (colour, _) = reader.output_color_type();
@@ -169,20 +168,20 @@ impl Decoder {
         );
         if direct && !reader.info().interlaced {
             for row in self.pixels[..len].chunks_exact_mut(size.width * layout.bytes()) {
-                reader.read_row(row).map_err(|_| broken())?;
+                reader.read_row(row).map_err(broken_png)?;
                 if layout == Layout::Bgr8 {
                     pixels::swap_red_blue(row);
                 }
             }
-            reader.finish().map_err(|_| broken())?;
+            reader.finish().map_err(broken_png)?;
             return Ok(size);
         }
         // Uncommon: interlaced files, files with alpha or a palette, grey files for colour sensors and vice versa.
-        let wanted = reader.output_buffer_size().ok_or_else(broken)?;
+        let wanted = reader.output_buffer_size().ok_or(Codec::Png.broken())?;
         grow(&mut self.rows, wanted);
         reader
             .next_frame(&mut self.rows[..wanted])
-            .map_err(|_| broken())?;
+            .map_err(broken_png)?;
         convert(
             &self.rows[..wanted],
             colour.samples(),
@@ -280,7 +279,7 @@ fn png_reader(
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
     decoder.set_transformations(transformations);
-    decoder.read_info().map_err(|_| Codec::Png.broken())
+    decoder.read_info().map_err(broken_png)
 }
 
 /// Converts pixels of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGB, alpha) samples; alpha is dropped as OpenCV does.
@@ -300,6 +299,11 @@ fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
             Layout::Mono8 => t[0] = if samples < 3 { s[0] } else { pixels::luma(rgb) },
         }
     }
+}
+
+/// Which rule a broken file breaks helps nobody on a data path; the cause is counted.
+fn broken_png(_: png::DecodingError) -> SensorError {
+    Codec::Png.broken()
 }
 
 /// Makes room; never shrinks, so that a stream of equal frames touches the allocator once.

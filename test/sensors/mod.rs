@@ -1,4 +1,5 @@
 //! Tests of `sensors`.
+mod allocation;
 mod cameras;
 mod clouds;
 mod depths;

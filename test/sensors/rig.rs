@@ -37,6 +37,7 @@ pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) 
 pub struct Rig {
     pub sensor: Box<dyn Sensor>,
     pub recorder: Recorder,
+    pub middleware: Middleware,
     pub spec: &'static SensorSpec,
     pub main: String,
     pub compressed: bool,
@@ -69,6 +70,7 @@ impl Rig {
         Self {
             sensor,
             recorder,
+            middleware,
             spec,
             main,
             compressed: config.transport.is_compressed(),
