@@ -9,7 +9,10 @@ use rfly_bridge::{
 };
 use zerocopy::little_endian::I16;
 
-const SIZE: Size = Size { width: 1280, height: 720 };
+const SIZE: Size = Size {
+    width: 1280,
+    height: 720,
+};
 
 fn main() {
     divan::main();
@@ -20,8 +23,19 @@ fn scan() -> Vec<[I16; 4]> {
     (0..64 * 1800u32)
         .map(|i| {
             let far = i % 8 != 0;
-            let c = |k: u32| I16::new(if far { (i.wrapping_mul(k) >> 8) as i16 } else { 0 });
-            [c(2_654_435_761), c(2_246_822_519), c(3_266_489_917), I16::new((i % 40) as i16)]
+            let c = |k: u32| {
+                I16::new(if far {
+                    (i.wrapping_mul(k) >> 8) as i16
+                } else {
+                    0
+                })
+            };
+            [
+                c(2_654_435_761),
+                c(2_246_822_519),
+                c(3_266_489_917),
+                I16::new((i % 40) as i16),
+            ]
         })
         .collect()
 }
@@ -31,7 +45,9 @@ fn cloud(bencher: Bencher<'_, '_>, axes: Axes, missing: Missing) {
     let points = scan();
     let mut out = Vec::new();
     let written = convert(&points, axes, missing, &mut out).points * 16;
-    bencher.counter(BytesCount::new(written)).bench_local(|| convert(black_box(&points), axes, missing, &mut out));
+    bencher
+        .counter(BytesCount::new(written))
+        .bench_local(|| convert(black_box(&points), axes, missing, &mut out));
 }
 
 #[divan::bench]
@@ -41,7 +57,11 @@ fn lidar_organized(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn lidar_world_enu(bencher: Bencher<'_, '_>) {
-    cloud(bencher, Axes::world(100.0, WorldConvention::Enu), Missing::Nan);
+    cloud(
+        bencher,
+        Axes::world(100.0, WorldConvention::Enu),
+        Missing::Nan,
+    );
 }
 
 #[divan::bench]
@@ -55,14 +75,23 @@ fn depth_cloud(bencher: Bencher<'_, '_>) {
     let mut out = Vec::new();
     bencher
         .counter(BytesCount::new(points.len() * 12))
-        .bench_local(|| convert(black_box(&points), Axes::sensor(100.0), Missing::Nan, &mut out));
+        .bench_local(|| {
+            convert(
+                black_box(&points),
+                Axes::sensor(100.0),
+                Missing::Nan,
+                &mut out,
+            )
+        });
 }
 
 #[divan::bench]
 fn bgr_to_rgb(bencher: Bencher<'_, '_>) {
     let from = vec![7; SIZE.pixels() * 3];
     let mut to = from.clone();
-    bencher.counter(BytesCount::new(from.len())).bench_local(|| pixels::copy_swapped(black_box(&from), &mut to));
+    bencher
+        .counter(BytesCount::new(from.len()))
+        .bench_local(|| pixels::copy_swapped(black_box(&from), &mut to));
 }
 
 /// The file of this name, or one that looks like a rendered scene: flat faces, shading and some texture.
@@ -72,14 +101,22 @@ fn file(name: &str) -> Vec<u8> {
     }
     let mut out = Vec::new();
     let (w, h) = (SIZE.width as u32, SIZE.height as u32);
-    let texture = |x: u32, y: u32| (x.wrapping_mul(0x9E37_79B9) ^ y.wrapping_mul(0x85EB_CA6B)) >> 27;
+    let texture =
+        |x: u32, y: u32| (x.wrapping_mul(0x9E37_79B9) ^ y.wrapping_mul(0x85EB_CA6B)) >> 27;
     match name {
         "depth.png" => {
             let mut encoder = png::Encoder::new(&mut out, w, h);
             encoder.set_color(png::ColorType::Grayscale);
             encoder.set_depth(png::BitDepth::Sixteen);
-            let data: Vec<u8> = (0..h).flat_map(|y| (0..w).flat_map(move |x| ((2000 + y * 9 + x / 40) as u16).to_be_bytes())).collect();
-            encoder.write_header().and_then(|mut w| w.write_image_data(&data)).expect("writing to memory");
+            let data: Vec<u8> = (0..h)
+                .flat_map(|y| {
+                    (0..w).flat_map(move |x| ((2000 + y * 9 + x / 40) as u16).to_be_bytes())
+                })
+                .collect();
+            encoder
+                .write_header()
+                .and_then(|mut w| w.write_image_data(&data))
+                .expect("writing to memory");
         }
         _ => {
             let rgb = image::RgbImage::from_fn(w, h, |x, y| {
@@ -87,8 +124,13 @@ fn file(name: &str) -> Vec<u8> {
                 let v = (face + y / 16 + texture(x, y)) as u8;
                 image::Rgb([v, v / 2 + 30, 200 - v / 2])
             });
-            let format = if name.ends_with("png") { image::ImageFormat::Png } else { image::ImageFormat::Jpeg };
-            rgb.write_to(&mut std::io::Cursor::new(&mut out), format).expect("writing to memory");
+            let format = if name.ends_with("png") {
+                image::ImageFormat::Png
+            } else {
+                image::ImageFormat::Jpeg
+            };
+            rgb.write_to(&mut std::io::Cursor::new(&mut out), format)
+                .expect("writing to memory");
         }
     }
     out
@@ -97,7 +139,11 @@ fn file(name: &str) -> Vec<u8> {
 fn decode(bencher: Bencher<'_, '_>, name: &str, layout: Layout) {
     let file = file(name);
     let mut decoder = Decoder::new(SIZE);
-    bencher.bench_local(|| decoder.decode(black_box(&file), layout).map(|(size, _)| size));
+    bencher.bench_local(|| {
+        decoder
+            .decode(black_box(&file), layout)
+            .map(|(size, _)| size)
+    });
 }
 
 #[divan::bench]

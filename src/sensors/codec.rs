@@ -167,10 +167,15 @@ impl Decoder {
             (ColorType::Rgb, Layout::Rgb8 | Layout::Bgr8) | (ColorType::Grayscale, Layout::Mono8)
         );
         if direct && !reader.info().interlaced {
-            for row in self.pixels[..len].chunks_exact_mut(size.width * layout.bytes()) {
-                reader.read_row(row).map_err(broken_png)?;
+            let row_len = size.width * layout.bytes();
+            grow(&mut self.rows, row_len);
+            let scratch = &mut self.rows[..row_len];
+            for row in self.pixels[..len].chunks_exact_mut(row_len) {
                 if layout == Layout::Bgr8 {
-                    pixels::swap_red_blue(row);
+                    reader.read_row(scratch).map_err(broken_png)?;
+                    pixels::copy_swapped(scratch, row);
+                } else {
+                    reader.read_row(row).map_err(broken_png)?;
                 }
             }
             reader.finish().map_err(broken_png)?;
@@ -210,11 +215,14 @@ impl Decoder {
         let size = self.checked(width, height)?;
         let len = size.pixels() * layout.bytes();
         grow(&mut self.pixels, len);
-        decoder
-            .decode_into(&mut self.pixels[..len])
-            .map_err(broken)?;
         if layout == Layout::Bgr8 {
-            pixels::swap_red_blue(&mut self.pixels[..len]);
+            grow(&mut self.rows, len);
+            decoder.decode_into(&mut self.rows[..len]).map_err(broken)?;
+            pixels::copy_swapped(&self.rows[..len], &mut self.pixels[..len]);
+        } else {
+            decoder
+                .decode_into(&mut self.pixels[..len])
+                .map_err(broken)?;
         }
         Ok(size)
     }

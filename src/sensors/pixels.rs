@@ -1,51 +1,50 @@
 //! Loops over pixels. Each writes to a slice of known length with no branch per pixel.
 
-/// Swaps the first and third byte of each 3-byte pixel in place: RGB to BGR and back.
+/// Bytes per step of [`copy_swapped`]: 16 pixels, three vector registers.
+const BLOCK: usize = 48;
+
+/// Copies 3-byte pixels with the first and third byte swapped, RGB to BGR and back; copies as many as fit both slices.
 ///
-/// Works on four pixels as three words, which is about three times as fast as byte by byte and needs no CPU feature.
-pub fn swap_red_blue(pixels: &mut [u8]) {
-    let mut blocks = pixels.chunks_exact_mut(12);
-    for block in &mut blocks {
-        let swapped = swap_four(block);
-        block.copy_from_slice(&swapped);
-    }
-    for pixel in blocks.into_remainder().chunks_exact_mut(3) {
-        pixel.swap(0, 2);
-    }
-}
-
-/// Copies 3-byte pixels with the first and third byte swapped; copies as many as fit both slices.
+/// A byte of the result is the one two places to the right, the same, or the one two places to the left, by its place in
+/// the pixel. As three loads and constant masks this becomes vector code on any CPU; a byte shuffle would need SSSE3.
 pub fn copy_swapped(from: &[u8], to: &mut [u8]) {
-    let len = from.len().min(to.len());
-    let (from, to) = (&from[..len], &mut to[..len]);
-    let mut source = from.chunks_exact(12);
-    let mut target = to.chunks_exact_mut(12);
-    for (s, t) in (&mut source).zip(&mut target) {
-        t.copy_from_slice(&swap_four(s));
+    const fn mask(place: usize) -> [u8; BLOCK] {
+        let mut mask = [0; BLOCK];
+        let mut i = place;
+        while i < BLOCK {
+            mask[i] = 0xFF;
+            i += 3;
+        }
+        mask
     }
-    for (s, t) in source
-        .remainder()
-        .chunks_exact(3)
-        .zip(target.into_remainder().chunks_exact_mut(3))
-    {
-        t.copy_from_slice(&[s[2], s[1], s[0]]);
-    }
-}
+    const FIRST: [u8; BLOCK] = mask(0);
+    const SECOND: [u8; BLOCK] = mask(1);
+    const THIRD: [u8; BLOCK] = mask(2);
 
-/// Swaps red and blue of four pixels; `block` has 12 bytes.
-#[inline(always)]
-fn swap_four(block: &[u8]) -> [u8; 12] {
-    let word = |i: usize| u32::from_le_bytes([block[i], block[i + 1], block[i + 2], block[i + 3]]);
-    // Little-endian words, lowest byte first: a = B0 G0 R0 B1, b = G1 R1 B2 G2, c = R2 B3 G3 R3.
-    let (a, b, c) = (word(0), word(4), word(8));
-    let x = (a >> 16 & 0xFF) | (a & 0xFF00) | (a & 0xFF) << 16 | (b & 0xFF00) << 16; // R0 G0 B0 R1
-    let y = (b & 0xFF00_00FF) | (a >> 24) << 8 | (c & 0xFF) << 16; // G1 B1 R2 G2
-    let z = (b >> 16 & 0xFF) | (c >> 24) << 8 | (c & 0xFF_0000) | (c & 0xFF00) << 16; // B2 R3 G3 B3
-    let mut out = [0; 12];
-    out[..4].copy_from_slice(&x.to_le_bytes());
-    out[4..8].copy_from_slice(&y.to_le_bytes());
-    out[8..].copy_from_slice(&z.to_le_bytes());
-    out
+    let len = from.len().min(to.len()) / 3 * 3;
+    let (from, to) = (&from[..len], &mut to[..len]);
+    // The vector loop reads two bytes before and after each block, so the first pixel and the end go one by one.
+    let blocks = (len.saturating_sub(3 + 2)) / BLOCK;
+    let end = 3 + blocks * BLOCK;
+    if blocks > 0 {
+        for (i, out) in to[3..end].chunks_exact_mut(BLOCK).enumerate() {
+            let at = 3 + i * BLOCK;
+            let window = &from[at - 2..at + BLOCK + 2];
+            for k in 0..BLOCK {
+                out[k] = (window[k + 4] & FIRST[k])
+                    | (window[k + 2] & SECOND[k])
+                    | (window[k] & THIRD[k]);
+            }
+        }
+    }
+    let one_by_one = |from: &[u8], to: &mut [u8]| {
+        for (s, t) in from.chunks_exact(3).zip(to.chunks_exact_mut(3)) {
+            t.copy_from_slice(&[s[2], s[1], s[0]]);
+        }
+    };
+    let (head, tail) = if blocks > 0 { (3, end) } else { (0, 0) };
+    one_by_one(&from[..head], &mut to[..head]);
+    one_by_one(&from[tail..], &mut to[tail..]);
 }
 
 /// Luma of an RGB pixel as libpng, and with it OpenCV's grey reading of colour files, computes it: ITU-R BT.601 in 15-bit
