@@ -27,6 +27,8 @@ skip() {
 scripts/setup.sh build || exit 1
 scripts/setup.sh python || exit 1
 export RFLY_PYTHON=$PWD/.venv/bin/python RFLY_REQUIRE_PYTHON=1
+release=$PWD/target/release
+export CARGO_TARGET_DIR=$PWD/target
 
 part "format" cargo fmt --check
 part "lints" cargo clippy -q --all-targets -- -D warnings
@@ -34,7 +36,8 @@ part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps
 part "unit, golden and property tests" cargo test -q --test '*' --lib
 part "examples in the documentation" cargo test -q --doc
 part "release build" cargo build -q --release
-part "end to end (independent DDS subscriber)" .venv/bin/python -m pytest -q -rs test/e2e
+part "end to end (independent DDS subscriber)" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
+    .venv/bin/python -m pytest -q -rs test/e2e
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
 if [ -n "${AMENT_PREFIX_PATH:-}" ]; then
     skip "ROS 2 package" "a workspace is sourced, but the rclrs back end is not part of this version"
