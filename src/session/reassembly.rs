@@ -1,5 +1,6 @@
 use super::counters::{DropCause, ReassemblyCounters};
 use super::fragment_history::{Fate, History, Identity};
+use super::frame_buffers::{FrameBuffers, Spot};
 use super::partial_frame::PartialFrame;
 use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
@@ -8,6 +9,11 @@ use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 const SLOTS: usize = 2;
 /// Index of the buffer for datagrams that have no place of their own yet.
 const SCRATCH: usize = SLOTS;
+/// Start of the scratch buffer.
+const NOWHERE: Spot = Spot {
+    buffer: SCRATCH,
+    offset: 0,
+};
 /// Room for the payload of any UDP datagram behind the shorter header.
 const ROOM: usize = 65_507 - HeaderVariant::A.len();
 /// More fragments than that are no frame: 65,536 fragments of the vendor's size are 3.9 GB.
@@ -73,7 +79,8 @@ pub enum Outcome<'a> {
 /// as datagrams come in order, payload lands at its final place and is never copied.
 ///
 /// * Fragments come in any order, frames may overlap (two in flight), duplicates are ignored.
-/// * A frame is delivered whole, once, and never after a later one; or it is counted by [`DropCause`].
+/// * A frame is delivered whole, once, and not after a later one; or it is counted by [`DropCause`]. (Three older ones
+///   in a row are taken for a restart of the simulator.)
 /// * Nothing outlives a foreign datagram: the header form is decided per datagram, and restarted frame ids, a frame id
 ///   that never changes and a restarted simulation clock are all just new frames.
 /// * Memory is bounded by twice the maximum frame length plus 256 KiB; in steady state nothing is allocated.
@@ -97,7 +104,7 @@ pub enum Outcome<'a> {
 #[derive(Debug)]
 pub struct Reassembler {
     max_frame_len: usize,
-    buffers: [Vec<u8>; SLOTS + 1],
+    buffers: FrameBuffers<{ SLOTS + 1 }>,
     slots: [PartialFrame; SLOTS],
     history: History,
     counters: ReassemblyCounters,
@@ -109,8 +116,7 @@ pub struct Reassembler {
 /// Where the next datagram lands.
 #[derive(Clone, Copy, Debug)]
 struct Aim {
-    buffer: usize,
-    offset: usize,
+    spot: Spot,
     header_len: usize,
     /// False: only the header is read.
     payload: bool,
@@ -135,14 +141,13 @@ impl Reassembler {
     pub fn new(max_frame_len: usize) -> Self {
         Self {
             max_frame_len,
-            buffers: Default::default(),
+            buffers: FrameBuffers::new(),
             slots: Default::default(),
             history: History::default(),
             counters: ReassemblyCounters::default(),
             header: [0; 32],
             aim: Aim {
-                buffer: SCRATCH,
-                offset: 0,
+                spot: NOWHERE,
                 header_len: HeaderVariant::B.len(),
                 payload: true,
             },
@@ -160,22 +165,17 @@ impl Reassembler {
 
     /// Says where to read the next datagram; call [`Self::commit`] afterwards.
     pub fn landing(&mut self) -> Landing<'_> {
-        let (buffer, offset) = self.predict();
+        let spot = self.predict();
         self.aim = Aim {
-            buffer,
-            offset,
+            spot,
             header_len: self.last.variant.len(),
             payload: true,
         };
         // 8 bytes more than is offered, for a payload that must move back by the difference of the header lengths.
-        let end = offset + ROOM + 8;
-        self.grow(buffer, end);
-        let payload = self.buffers[buffer]
-            .get_mut(offset..offset + ROOM)
-            .unwrap_or_default();
+        self.grow(spot, ROOM + 8);
         Landing {
             header: &mut self.header[..self.aim.header_len],
-            payload,
+            payload: self.buffers.get_mut(spot, ROOM),
         }
     }
 
@@ -184,8 +184,7 @@ impl Reassembler {
     /// The rest of the datagram is cut off by the socket; [`Self::commit`] still needs the length of the whole.
     pub fn landing_for_header(&mut self) -> &mut [u8] {
         self.aim = Aim {
-            buffer: SCRATCH,
-            offset: 0,
+            spot: NOWHERE,
             header_len: self.header.len(),
             payload: false,
         };
@@ -206,7 +205,11 @@ impl Reassembler {
             Ok(None) => Outcome::Stored,
             Ok(Some((info, None))) => Outcome::Counted(info),
             Ok(Some((info, Some(slot)))) => {
-                let payload = self.buffers[slot].get(..info.len).unwrap_or_default();
+                let start = Spot {
+                    buffer: slot,
+                    offset: 0,
+                };
+                let payload = self.buffers.get(start, info.len);
                 Outcome::Complete(WholeFrame { info, payload })
             }
         }
@@ -242,32 +245,37 @@ impl Reassembler {
 
     /// Returns the bytes held in buffers.
     pub fn memory(&self) -> usize {
-        self.buffers.iter().map(Vec::capacity).sum()
+        self.buffers.memory()
     }
 
     /// Returns the buffer and offset where the next fragment belongs if it is the one after the last.
     ///
     /// Everything from there to the end of the buffer is unused, so that a datagram which is another one harms nothing.
-    fn predict(&self) -> (usize, usize) {
+    fn predict(&self) -> Spot {
         if let Some((slot, seq)) = self.last.stored
             && let Some(frame) = self.slots.get(slot)
             && let (Some(unit), Some(header)) = (frame.unit(), frame.header())
             && seq + 1 < header.count
         {
             let offset = (seq as usize + 1) * unit;
-            return if offset >= frame.end() {
-                (slot, offset)
-            } else {
-                (SCRATCH, 0)
+            let spot = Spot {
+                buffer: slot,
+                offset,
             };
+            return if offset >= frame.end() { spot } else { NOWHERE };
         }
         // The slot used last is still in the processor's cache.
         let favourite = self.last.stored.map_or(0, |(slot, _)| slot);
+        self.free_slot(favourite)
+            .map_or(NOWHERE, |buffer| Spot { buffer, offset: 0 })
+    }
+
+    /// Returns a free slot, the favourite one if it is free.
+    fn free_slot(&self, favourite: usize) -> Option<usize> {
         let free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
-        let slot = Some(favourite)
+        Some(favourite)
             .filter(free)
-            .or_else(|| (0..SLOTS).find(free));
-        (slot.unwrap_or(SCRATCH), 0)
+            .or_else(|| (0..SLOTS).find(free))
     }
 
     fn take(
@@ -300,11 +308,17 @@ impl Reassembler {
         self.last.stored = Some((slot, header.seq));
         self.last.unit = self.slots[slot].unit().unwrap_or(self.last.unit);
         if self.aim.payload {
+            let spot = |offset| Spot {
+                buffer: slot,
+                offset,
+            };
             if let Some((from, to, len)) = place.move_tail {
-                self.copy((slot, from), (slot, to), len);
+                self.grow(spot(to), len);
+                self.buffers.copy(spot(from), spot(to), len);
             }
             let landed = self.landed(&header, len);
-            self.copy(landed, (slot, place.offset), len);
+            self.grow(spot(place.offset), len);
+            self.buffers.copy(landed, spot(place.offset), len);
         } else {
             self.slots[slot].mark_hollow();
         }
@@ -316,8 +330,7 @@ impl Reassembler {
     /// Parses the header, which may lie partly in the payload if the longer form was not expected.
     fn parse(&mut self, datagram_len: usize) -> Result<FragmentHeader, DropCause> {
         let Aim {
-            buffer,
-            offset,
+            spot,
             header_len,
             payload,
         } = self.aim;
@@ -325,33 +338,32 @@ impl Reassembler {
             return Err(DropCause::Malformed);
         }
         let have = datagram_len.min(self.header.len());
-        if payload
-            && have > header_len
-            && let Some(rest) = self.buffers[buffer].get(offset..offset + have - header_len)
-        {
-            self.header[header_len..have].copy_from_slice(rest);
+        if payload && have > header_len {
+            self.header[header_len..have]
+                .copy_from_slice(self.buffers.get(spot, have - header_len));
         }
         FragmentHeader::parse(&self.header[..have], datagram_len).or(Err(DropCause::Malformed))
     }
 
     /// Returns where the payload is, after repairing the effect of a header of another length than expected.
-    fn landed(&mut self, header: &FragmentHeader, len: usize) -> (usize, usize) {
+    fn landed(&mut self, header: &FragmentHeader, len: usize) -> Spot {
         let Aim {
-            buffer,
-            offset,
-            header_len,
-            ..
+            spot, header_len, ..
         } = self.aim;
+        let behind = |count| Spot {
+            offset: spot.offset + count,
+            ..spot
+        };
         let actual = header.variant.len();
         if actual >= header_len {
-            return (buffer, offset + actual - header_len);
+            return behind(actual - header_len);
         }
         let lost = (header_len - actual).min(len);
-        self.copy((buffer, offset), (buffer, offset + lost), len - lost);
-        if let Some(start) = self.buffers[buffer].get_mut(offset..offset + lost) {
-            start.copy_from_slice(&self.header[actual..actual + lost]);
-        }
-        (buffer, offset)
+        self.buffers.copy(spot, behind(lost), len - lost);
+        self.buffers
+            .get_mut(spot, lost)
+            .copy_from_slice(&self.header[actual..actual + lost]);
+        spot
     }
 
     /// Finds a slot for a frame of which this is the first fragment to come, or says why there is none.
@@ -380,7 +392,7 @@ impl Reassembler {
             self.refuse(identity, DropCause::Stale);
             return Err(DropCause::Stale);
         }
-        let slot = match self.slots.iter().position(PartialFrame::is_free) {
+        let slot = match self.free_slot(self.aim.spot.buffer) {
             Some(slot) => slot,
             None => {
                 let oldest = (0..SLOTS)
@@ -476,31 +488,14 @@ impl Reassembler {
         self.history.remember(identity, Fate::Dropped);
     }
 
-    fn grow(&mut self, buffer: usize, len: usize) {
-        if self.buffers[buffer].len() < len {
-            // All that the frame will need at once: growing fragment by fragment would copy again and again.
-            let planned = self
-                .slots
-                .get(buffer)
-                .map_or(0, PartialFrame::planned_len)
-                .min(self.max_frame_len);
-            let len = len.max(planned + ROOM + 8);
-            let buffer = &mut self.buffers[buffer];
-            buffer.reserve_exact(len - buffer.len());
-            buffer.resize(len, 0);
-        }
-    }
-
-    /// Copies `len` bytes between two places, each a buffer and an offset.
-    fn copy(&mut self, from: (usize, usize), to: (usize, usize), len: usize) {
-        if from == to || len == 0 {
-            return;
-        }
-        self.grow(to.0, to.1 + len);
-        if from.0 == to.0 {
-            self.buffers[to.0].copy_within(from.1..from.1 + len, to.1);
-        } else if let Ok([source, target]) = self.buffers.get_disjoint_mut([from.0, to.0]) {
-            target[to.1..to.1 + len].copy_from_slice(&source[from.1..from.1 + len]);
-        }
+    /// Makes room for `len` bytes at `spot`.
+    fn grow(&mut self, spot: Spot, len: usize) {
+        // All that the frame will need at once: growing fragment by fragment would copy again and again.
+        let frame = self.slots.get(spot.buffer);
+        let planned = frame
+            .map_or(0, PartialFrame::planned_len)
+            .min(self.max_frame_len);
+        self.buffers
+            .grow(spot.buffer, (spot.offset + len).max(planned + ROOM + 8));
     }
 }
