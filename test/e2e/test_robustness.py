@@ -1,0 +1,223 @@
+"""Faults of the network and of the simulator: the bridge stays up, recovers, and counts what happened by its cause."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diagnostics import Report
+from geometry import nanoseconds
+from images import pixels
+from recording import Recording
+from sensors import COMPRESSED, RAW, with_defaults
+from system import System
+from topics import DIAGNOSTICS, IMU, main_topic, topics_of
+from truth import Truth, true_image
+
+# Several datagrams per frame (320x240 BGR is four), a cloud of one datagram, a compressed image of about one.
+CAMERA = with_defaults(0, 1, RAW, width=320, height=240, rate=30)
+DEPTH = with_defaults(1, 2, COMPRESSED, rate=30)
+LIDAR = with_defaults(2, 20, COMPRESSED, rate=20)
+SENSORS = [CAMERA, DEPTH, LIDAR]
+FRAMES = 120
+
+
+def latest(recording: Recording) -> Report:
+    """Waits for a report that begins after now."""
+    seen = len(recording.samples["/diagnostics"])
+    recording.collect(seen + 2, ["/diagnostics"])
+    return Report(recording.messages("/diagnostics")[-1])
+
+
+class Outcome:
+    """One run with faults: what was sent, what was received, what the bridge counted."""
+
+    def __init__(self, directory: Path, domain_id: int, faults: list[str], *, frames: int = FRAMES):
+        parameters = {"time.mode": "sim", "diagnostics.period_s": 0.2, "transport_mode": "file"}
+        with System(directory, domain_id, SENSORS, parameters=parameters, emulator=faults) as system:
+            self.recording = Recording(system)
+            topics = {**DIAGNOSTICS, **IMU}
+            for sensor in SENSORS:
+                topics |= {main_topic(sensor): topics_of(sensor)[main_topic(sensor)]}
+            self.recording.subscribe(topics)
+            self.recording.collect(frames, [main_topic(CAMERA), main_topic(DEPTH)])
+            system.command("pause")
+            self.sent = self._settled(system)
+            self.report = latest(self.recording)
+            system.assert_alive()
+        self.truth = Truth(system.truth_file, system.truth_frames)
+
+    def _settled(self, system: System) -> dict:
+        """Counters of the paused emulator once nothing is on its way any more."""
+        before, after = None, system.command("stats")["sensors"]
+        while before != after:
+            latest(self.recording)
+            before, after = after, system.command("stats")["sensors"]
+        return {int(seq): {**sensor, **sensor["faults"]} for seq, sensor in after.items()}
+
+    def figures(self, sensor) -> tuple[dict, dict, dict[str, int]]:
+        """Counters of the emulator, of the bridge, and the bridge's drops of a sensor."""
+        return self.sent[sensor.seq], self.report.sensor(sensor.seq), self.report.drops(sensor.seq)
+
+    def assert_images_are_whole(self) -> None:
+        """No published image mixes frames or misses a piece."""
+        messages = self.recording.by_stamp(main_topic(CAMERA))
+        compared = 0
+        for stamp, message in messages.items():
+            frame = self.truth.frames[CAMERA.seq].get(stamp)
+            if frame and frame.file:
+                assert np.array_equal(pixels(message), true_image(CAMERA, frame.payload()))
+                compared += 1
+        assert compared >= 5
+
+
+@pytest.fixture
+def outcome(tmp_path, domain_id, simulator_ports):
+    """Runs with the faults of a test."""
+    return lambda *faults, **options: Outcome(tmp_path, domain_id, list(faults), **options)
+
+
+def test_without_faults_every_frame_arrives_and_nothing_is_dropped(outcome):
+    result = outcome()
+    for sensor in SENSORS:
+        sent, received, drops = result.figures(sensor)
+        assert received["received"] == sent["datagrams"]
+        assert received["frames"] == sent["frames"]
+        assert not any(drops.values()), drops
+    result.assert_images_are_whole()
+
+
+def test_lost_datagrams_cost_their_frames_and_no_others(outcome):
+    result = outcome("--loss", "0.01", "--seed", "7", frames=240)
+    lost = 0
+    for sensor in SENSORS:
+        sent, received, drops = result.figures(sensor)
+        assert received["received"] == sent["datagrams"]
+        assert received["frames"] == sent["frames"] - sent["harmed"]
+        lost += sent["lost"]
+        # A frame of which nothing arrives cannot be counted by anybody; every other is counted as incomplete.
+        assert sum(drops.values()) <= sent["harmed"]
+        if sensor is CAMERA:
+            assert drops["incomplete"] == sent["harmed"] > 0, (drops, sent)
+            assert received["frames"] + drops["incomplete"] == sent["frames"]
+    assert lost > 0
+    result.assert_images_are_whole()
+
+
+def test_reordered_datagrams_cost_nothing(outcome):
+    result = outcome("--reorder", "0.2", "--seed", "3")
+    sent, received, drops = result.figures(CAMERA)
+    assert sent["reordered"] > 20
+    # The last frame may still have been held back when the emulator ended.
+    assert sent["frames"] - received["frames"] <= 1, (sent, received, drops)
+    result.assert_images_are_whole()
+
+
+def test_duplicated_datagrams_are_counted_and_delivered_once(outcome):
+    result = outcome("--duplicate", "0.2", "--seed", "5")
+    for sensor in SENSORS:
+        sent, received, drops = result.figures(sensor)
+        assert sent["duplicated"] > 0
+        assert received["frames"] == sent["frames"]
+        assert sum(drops.values()) == sent["duplicated"], (drops, sent)
+        stamps = [nanoseconds(m.header.stamp) for m in result.recording.messages(main_topic(sensor))]
+        assert len(stamps) == len(set(stamps))
+    result.assert_images_are_whole()
+
+
+def test_corrupted_datagrams_are_counted_and_never_fatal(outcome):
+    result = outcome("--corrupt", "0.05", "--seed", "11")
+    total = 0
+    for sensor in SENSORS:
+        sent, received, drops = result.figures(sensor)
+        assert sent["corrupted"] > 0
+        # A flipped byte inside the pixels is not noticed by anybody (there is no checksum); one in a header is.
+        assert received["frames"] >= sent["frames"] - sent["harmed"] - 1
+        total += sum(drops.values())
+    assert total > 0
+
+
+def test_everything_at_once(outcome):
+    result = outcome(
+        "--loss", "0.02", "--reorder", "0.05", "--duplicate", "0.05", "--corrupt", "0.01", "--delay-ms", "5",
+        "--delay-jitter-ms", "10", "--seed", "23",
+    )  # fmt: skip
+    for sensor in SENSORS:
+        sent, received, _ = result.figures(sensor)
+        assert received["frames"] >= 0.5 * sent["frames"]
+        assert len(result.recording.messages(main_topic(sensor))) > 0
+
+
+def test_a_killed_simulator_is_noticed_and_data_flow_again_after_it_returns(tmp_path, domain_id, simulator_ports):
+    parameters = {"diagnostics.period_s": 0.2, "request.timeout_s": 1.0, "transport_mode": "file"}
+    with System(tmp_path, domain_id, SENSORS, parameters=parameters) as system:
+        recording = Recording(system)
+        topics = {**DIAGNOSTICS, **IMU}
+        for sensor in SENSORS:
+            topics |= {main_topic(sensor): topics_of(sensor)[main_topic(sensor)]}
+        recording.subscribe(topics)
+        data = [main_topic(sensor) for sensor in SENSORS] + ["/rflysim/imu"]
+        recording.collect(10, data)
+        system.emulator.kill()
+
+        def lost() -> bool:
+            recording.harvest()
+            messages = Report(recording.messages("/diagnostics")[-1]).messages
+            return any("silent" in text for name, text in messages.items() if "sensor0" in name)
+
+        system.peer.wait_for(lost, "the loss of the simulator in /diagnostics")
+        before = {topic: len(recording.samples[topic]) for topic in data}
+        system.emulator.start()
+        recording.collect(max(before.values()) + 10, data)
+        for topic in data:
+            stamps = [nanoseconds(m.header.stamp) for m in recording.messages(topic)]
+            back = [(a, b) for a, b in zip(stamps, stamps[1:], strict=False) if a >= b]
+            assert not back, f"{topic} ran backwards: {back[:3]}"
+            newest = recording.samples[topic][-1]
+            assert abs(nanoseconds(newest.message.header.stamp) * 1e-9 - newest.arrival) < 1.0
+
+
+def test_a_million_random_datagrams_to_every_open_port_change_nothing(tmp_path, domain_id, simulator_ports):
+    parameters = {"diagnostics.period_s": 0.2, "time.mode": "sim", "transport_mode": "file"}
+    with System(tmp_path, domain_id, SENSORS, parameters=parameters) as system:
+        recording = Recording(system)
+        topics = {**DIAGNOSTICS, **IMU}
+        for sensor in SENSORS:
+            topics |= {main_topic(sensor): topics_of(sensor)[main_topic(sensor)]}
+        recording.subscribe(topics)
+        data = [main_topic(sensor) for sensor in SENSORS]
+        recording.collect(30, data)
+        before = system.bridge.resident_bytes()
+        ports = sorted(system.bridge.udp_ports())
+        assert {sensor.port for sensor in SENSORS} <= set(ports)
+        flood = subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("flood.py"), "1000000", "100000", "42", *map(str, ports)],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        while flood.poll() is None:
+            recording.harvest()
+            time.sleep(0.02)
+        assert int(flood.stdout.read()) == 1_000_000
+        assert system.bridge.alive(), system.report()
+        seen = {topic: len(recording.samples[topic]) for topic in data}
+        recording.collect(max(seen.values()) + 30, data)
+        after = system.bridge.resident_bytes()
+        assert after - before < 64 << 20, f"{before >> 20} MiB before, {after >> 20} MiB after"
+        report = latest(recording)
+        refused = sum(sum(report.drops(sensor.seq).values()) for sensor in SENSORS)
+        assert refused > 1000, "the garbage was not counted"
+        print(f"{len(ports)} ports; RSS {before >> 20} -> {after >> 20} MiB; {refused} counted as bad by the sensors")
+    truth = Truth(system.truth_file, system.truth_frames)
+    compared = 0
+    for stamp, message in recording.by_stamp(main_topic(CAMERA)).items():
+        frame = truth.frames[CAMERA.seq].get(stamp)
+        assert frame is not None, "an image with a stamp that was never rendered: garbage was published"
+        if frame.file:
+            assert np.array_equal(pixels(message), true_image(CAMERA, frame.payload()))
+            compared += 1
+    assert compared >= 20
