@@ -37,15 +37,23 @@ class Recording:
     def collect(self, count: int, topics: list[str], timeout: float = 60.0) -> None:
         """Receives until every topic of `topics` has `count` messages."""
 
+        self._wait({topic: count for topic in topics}, timeout)
+
+    def collect_more(self, count: int, topics: list[str], timeout: float = 60.0) -> None:
+        """Receives until every topic of `topics` has `count` messages more than now."""
+        self.harvest()
+        self._wait({topic: len(self.samples[topic]) + count for topic in topics}, timeout)
+
+    def _wait(self, wanted: dict[str, int], timeout: float) -> None:
         def missing() -> dict[str, int]:
-            return {t: n for t in topics if (n := len(self._subscriptions[t].samples)) < count}
+            return {t: n for t, count in wanted.items() if (n := len(self._subscriptions[t].samples)) < count}
 
         try:
             self.system.peer.wait_for(
-                lambda: self.system.assert_alive() or not missing(), f"{count} messages per topic", timeout
+                lambda: self.system.assert_alive() or not missing(), "messages", timeout
             )
         except AssertionError:
-            raise AssertionError(f"too few messages (wanted {count}): {missing()}\n{self.system.report()}") from None
+            raise AssertionError(f"too few messages: {missing()}\n{self.system.report()}") from None
         self.harvest()
 
     def harvest(self) -> None:
