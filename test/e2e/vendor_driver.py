@@ -16,7 +16,8 @@ import time
 import numpy as np
 
 LISTS = (30, 31)
-RANGE = 5
+# Two seconds at 200 Hz, if none is missed.
+IMU_SAMPLES = 400
 
 
 def find_module(directory: str):
@@ -42,6 +43,18 @@ def freeze(value):
     return np.array(value, copy=True)
 
 
+def watch_imu(client, samples: dict) -> None:
+    """Collects IMU samples; the client keeps only the newest and changes it field by field."""
+    while True:
+        seq = client.imu.seq
+        if client.hasIMUData and seq not in samples:
+            time.sleep(0.001)
+            values = [client.imu.timestmp, *client.imu.acc, *client.imu.rate]
+            if client.imu.seq == seq:
+                samples[seq] = values
+        time.sleep(0.0005)
+
+
 def main() -> None:
     """Collects up to FRAMES frames of each sensor within SECONDS."""
     directory, config, transport, frames, seconds, output = sys.argv[1:7]
@@ -61,6 +74,7 @@ def main() -> None:
     stamps: list[list[float]] = [[] for _ in client.VisSensor]
     last = [None] * len(client.VisSensor)
     imu: dict[int, list[float]] = {}
+    threading.Thread(target=watch_imu, args=(client, imu), daemon=True).start()
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and any(len(s) < frames for s in stamps):
         for index, sensor in enumerate(client.VisSensor):
@@ -79,11 +93,11 @@ def main() -> None:
                 continue
             found[f"frame_{sensor.SeqID}_{len(stamps[index])}"] = copy
             stamps[index].append(stamp)
-        if client.hasIMUData:
-            imu[client.imu.seq] = [client.imu.timestmp, *client.imu.acc, *client.imu.rate]
         time.sleep(0.001)
+    while time.monotonic() < deadline and len(imu) < IMU_SAMPLES:
+        time.sleep(0.01)
 
-    found["imu"] = np.array([[seq, *values] for seq, values in sorted(imu.items())])
+    found["imu"] = np.array([[seq, *values] for seq, values in sorted(dict(imu).items())])
     report = {
         "sensors": [
             {
