@@ -42,6 +42,9 @@ pub struct Options {
     pub distro: Distro,
     /// The user's `CYCLONEDDS_URI`; what it says wins over the bridge's own settings.
     pub cyclonedds_uri: String,
+    /// Rate at which samples above 64 KiB leave, per reader, in bytes/s; 0 for as fast as possible. Readers with default
+    /// receive buffers lose what comes faster (`docs/dds.md`).
+    pub pacing_bytes_per_s: u64,
 }
 
 impl Options {
@@ -55,6 +58,7 @@ impl Options {
             discovery: Discovery::default(),
             distro: Distro::default(),
             cyclonedds_uri: String::new(),
+            pacing_bytes_per_s: 1_000_000_000,
         }
     }
 

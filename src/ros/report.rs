@@ -1,5 +1,6 @@
 //! What the middleware knows about its topics.
 use super::{Policy, Qos};
+use std::time::Duration;
 
 /// Readers that wanted more than the writer offers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -21,6 +22,8 @@ pub struct WriterStats {
     pub dropped: u64,
     /// Samples not sent because their source changed during the copy.
     pub torn: u64,
+    /// For how long publishing paused in total, so that big samples fit through the readers' receive buffers.
+    pub paused: Duration,
     /// Bytes sent again because a reader had lost them; `None` if the back end does not know.
     pub retransmitted_bytes: Option<u64>,
 }

@@ -8,7 +8,7 @@ use rfly_bridge::{
         self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs,
         sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
     },
-    ros::{Distro, ImageView, Middleware, Outcome, Policy, Publisher, Qos},
+    ros::{Discovery, Distro, ImageView, Middleware, Options, Outcome, Policy, Publisher, Qos},
 };
 use serde_json::{Value, json};
 
@@ -365,4 +365,55 @@ fn a_stalled_reader_neither_blocks_publishing_nor_costs_memory_and_gets_later_fr
     let last = samples.last().expect("something arrived");
     assert_eq!(last["message"]["data"], json!(b"late"));
     assert_eq!(image.stats().dropped, 0);
+}
+
+#[test]
+fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
+    let options = Options {
+        domain_id: 106,
+        discovery: Discovery::Localhost,
+        pacing_bytes_per_s: 20_000_000,
+        ..Options::new("bridge_under_test")
+    };
+    let middleware = Middleware::dds(&options).expect("a node on loopback");
+    let image = middleware
+        .image("/image", Qos::IMAGE.with_depth(10))
+        .expect("a publisher");
+    // Best effort: nothing is sent twice, whatever arrives came through at the first attempt.
+    let wanted = [subscription(
+        "/image",
+        "sensor_msgs/msg/Image",
+        Qos::SENSOR_DATA,
+        usize::MAX,
+    )];
+    let Some(mut probe) = Probe::start(106, Distro::Newer, &wanted, &[]) else {
+        return;
+    };
+    probe.wait_matched();
+    wait_until(|| image.subscribers() == 1);
+    let header = std_msgs::msg::Header::default();
+    let big = vec![7_u8; 2_000_000];
+    for _ in 0..5 {
+        let (height, width) = (1000, 2000);
+        let view = ImageView {
+            header: &header,
+            height,
+            width,
+            encoding: "mono8",
+            step: width,
+            data: &big,
+        };
+        assert_eq!(image.publish(&view).expect("published"), Outcome::Sent);
+    }
+    let report = probe.stop();
+    let samples = report["samples"]["/image"].as_array().expect("samples");
+    assert!(
+        !samples.is_empty(),
+        "a reader with a default receive buffer gets images"
+    );
+    assert!(
+        image.stats().paused > std::time::Duration::ZERO,
+        "the pauses are in effect"
+    );
+    assert_eq!(image.stats().retransmitted_bytes, Some(0));
 }

@@ -97,7 +97,7 @@ impl Graph {
             .unwrap_or_else(PoisonError::into_inner);
         change(&mut endpoints);
         let cdr = self.encode(&endpoints)?;
-        self.writer.write(TOPIC, &[&cdr], &|| true).map(|_| ())
+        self.writer.write(TOPIC, &[&cdr], &|| true, 0).map(|_| ())
     }
 
     fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {

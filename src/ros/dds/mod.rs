@@ -1,6 +1,7 @@
 //! Cyclone DDS inside this process.
 mod ffi;
 mod graph;
+mod pacing;
 mod settings;
 mod type_hash;
 
@@ -18,6 +19,7 @@ use std::{
         Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 /// One DDS participant that is one ROS node.
@@ -25,6 +27,7 @@ pub(super) struct Node {
     graph: Arc<Graph>,
     participant: Arc<Participant>,
     distro: Distro,
+    pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<Writer>>>,
 }
 
@@ -37,6 +40,7 @@ impl Node {
             graph,
             participant,
             distro: options.distro,
+            pacing_bytes_per_s: options.pacing_bytes_per_s,
             writers: Mutex::default(),
         })
     }
@@ -60,6 +64,7 @@ impl Node {
             topic: topic.to_owned(),
             type_name,
             qos,
+            pacing_bytes_per_s: self.pacing_bytes_per_s,
             counters: Counters::default(),
             graph: self.graph.clone(),
         });
@@ -133,6 +138,7 @@ pub(super) struct Writer {
     topic: String,
     type_name: &'static str,
     qos: Qos,
+    pacing_bytes_per_s: u64,
     counters: Counters,
     graph: Arc<Graph>,
 }
@@ -143,6 +149,7 @@ struct Counters {
     bytes: AtomicU64,
     dropped: AtomicU64,
     torn: AtomicU64,
+    paused_ns: AtomicU64,
 }
 
 impl Writer {
@@ -151,18 +158,23 @@ impl Writer {
         parts: &[&[u8]],
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        let written = self.inner.write(&self.topic, parts, intact)?;
+        let written = self
+            .inner
+            .write(&self.topic, parts, intact, self.pacing_bytes_per_s)?;
         let (counter, outcome) = match written {
-            Written::Sent => (&self.counters.published, Outcome::Sent),
+            Written::Sent { .. } => (&self.counters.published, Outcome::Sent),
             Written::Torn => (&self.counters.torn, Outcome::Torn),
             Written::Refused => (&self.counters.dropped, Outcome::Dropped),
         };
         counter.fetch_add(1, Ordering::Relaxed);
-        if outcome == Outcome::Sent {
+        if let Written::Sent { paused } = written {
             let bytes: usize = parts.iter().map(|part| part.len()).sum();
             self.counters
                 .bytes
                 .fetch_add(bytes as u64, Ordering::Relaxed);
+            self.counters
+                .paused_ns
+                .fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
         }
         Ok(outcome)
     }
@@ -177,6 +189,7 @@ impl Writer {
             bytes: self.counters.bytes.load(Ordering::Relaxed),
             dropped: self.counters.dropped.load(Ordering::Relaxed),
             torn: self.counters.torn.load(Ordering::Relaxed),
+            paused: Duration::from_nanos(self.counters.paused_ns.load(Ordering::Relaxed)),
             retransmitted_bytes: self.inner.retransmitted_bytes(),
         }
     }

@@ -1,0 +1,96 @@
+//! A DDS reader that hands each sample to a callback.
+use super::{Entity, Guid, Listener, NativeQos, Participant};
+use crate::{
+    ros::{Qos, RawSample, RosError, subscription::Callback},
+    time::RosTime,
+};
+use cyclors as c;
+use std::{
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// A DDS reader of opaque samples that hands each one to a callback.
+pub(in super::super) struct Reader {
+    entity: Entity,
+    _handler: Arc<Handler>,
+    _topic: Entity,
+    _participant: Arc<Participant>,
+}
+
+type Handler = Mutex<Callback>;
+
+impl Reader {
+    pub(in super::super) fn new(
+        participant: &Arc<Participant>,
+        topic_name: &str,
+        type_name: &str,
+        qos: Qos,
+        user_data: &str,
+        callback: Callback,
+    ) -> Result<Self, RosError> {
+        let topic = participant.topic(topic_name, type_name)?;
+        let qos = NativeQos::for_endpoint(qos, user_data);
+        let handler: Arc<Handler> = Arc::new(Mutex::new(callback));
+        let arg = Arc::as_ptr(&handler).cast_mut().cast::<c_void>();
+        // SAFETY: no preconditions; `arg` is dereferenced only by the callback.
+        let listener = Listener(unsafe { c::dds_create_listener(arg) });
+        // SAFETY: listener and QoS are valid during the calls; `arg` outlives the entity (order of the fields).
+        let code = unsafe {
+            c::dds_lset_data_available_arg(listener.0, Some(on_data), arg, true);
+            c::dds_create_reader(participant.entity.0, topic.0, qos.0, listener.0)
+        };
+        let entity = Entity::new("dds_create_reader", topic_name, code)?;
+        Ok(Self {
+            entity,
+            _handler: handler,
+            _topic: topic,
+            _participant: participant.clone(),
+        })
+    }
+
+    pub(in super::super) fn guid(&self) -> Guid {
+        self.entity.guid()
+    }
+}
+
+extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
+    // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
+    let handler = unsafe { &*arg.cast::<Handler>() };
+    let mut callback = handler.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let mut sample = ptr::null_mut::<c::ddsi_serdata>();
+        // SAFETY: all-zero is a valid `dds_sample_info_t` (numbers and a bool).
+        let mut info: c::dds_sample_info_t = unsafe { std::mem::zeroed() };
+        // SAFETY: room for one sample and one info.
+        let taken =
+            unsafe { c::dds_takecdr(reader, &raw mut sample, 1, &raw mut info, c::DDS_ANY_STATE) };
+        if taken <= 0 || sample.is_null() {
+            return;
+        }
+        if info.valid_data {
+            let mut range = c::ddsrt_iovec_t {
+                iov_base: ptr::null_mut(),
+                iov_len: 0,
+            };
+            // SAFETY: `sample` is valid, the range covers it, and the reference taken here keeps the bytes alive.
+            let bytes = unsafe {
+                let size = c::ddsi_serdata_size(sample) as usize;
+                c::ddsi_serdata_to_ser_ref(sample, 0, size, &raw mut range);
+                std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len)
+            };
+            let raw = RawSample {
+                cdr: bytes,
+                source_stamp: RosTime(info.source_timestamp),
+            };
+            // A panic must not unwind into C; the panic hook has printed it.
+            let _ = catch_unwind(AssertUnwindSafe(|| callback(&raw)));
+            // SAFETY: gives back the reference taken above; `bytes` is not used any more.
+            unsafe { c::ddsi_serdata_to_ser_unref(sample, &raw const range) };
+        }
+        // SAFETY: the reference that `dds_takecdr` gave us.
+        unsafe { c::ddsi_serdata_unref(sample) };
+    }
+}

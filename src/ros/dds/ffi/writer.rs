@@ -1,0 +1,255 @@
+//! A DDS writer, its events and its statistics.
+use super::{Entity, Guid, Listener, NativeQos, Participant, check};
+use crate::ros::{Policy, Qos, RosError, dds::pacing};
+use cyclors as c;
+use std::{
+    ffi::{c_char, c_void},
+    ptr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+// In the library, not in the crate's bindings (dds/ddsc/dds_statistics.h).
+unsafe extern "C" {
+    fn dds_create_statistics(entity: c::dds_entity_t) -> *mut Statistics;
+    fn dds_refresh_statistics(statistics: *mut Statistics) -> c::dds_return_t;
+    fn dds_delete_statistics(statistics: *mut Statistics);
+    fn dds_lookup_statistic(statistics: *const Statistics, name: *const c_char) -> *const KeyValue;
+}
+
+/// `struct dds_statistics`, only handled by pointer.
+#[repr(C)]
+struct Statistics {
+    _opaque: [u8; 0],
+}
+
+/// `struct dds_stat_keyvalue`.
+#[repr(C)]
+struct KeyValue {
+    name: *const c_char,
+    kind: u32,
+    value: u64,
+}
+
+/// `DDS_STAT_KIND_UINT64`.
+const KIND_UINT64: u32 = 1;
+
+/// Ranges that one sample may be gathered from.
+const MAX_PARTS: usize = 4;
+
+/// What a writer's listener learns; read without a lock.
+#[derive(Default)]
+pub(in super::super) struct Events {
+    matched: AtomicUsize,
+    incompatible: AtomicU32,
+    last_policy: AtomicU32,
+}
+
+impl Events {
+    pub(in super::super) fn matched(&self) -> usize {
+        self.matched.load(Ordering::Relaxed)
+    }
+
+    pub(in super::super) fn incompatible(&self) -> (u32, Option<Policy>) {
+        let policy = match self.last_policy.load(Ordering::Relaxed) {
+            c::dds_qos_policy_id_DDS_INVALID_QOS_POLICY_ID => None,
+            c::dds_qos_policy_id_DDS_RELIABILITY_QOS_POLICY_ID => Some(Policy::Reliability),
+            c::dds_qos_policy_id_DDS_DURABILITY_QOS_POLICY_ID => Some(Policy::Durability),
+            other => Some(Policy::Other(other)),
+        };
+        (self.incompatible.load(Ordering::Relaxed), policy)
+    }
+}
+
+extern "C" fn on_matched(
+    _: c::dds_entity_t,
+    status: c::dds_publication_matched_status_t,
+    arg: *mut c_void,
+) {
+    // SAFETY: `arg` points to the `Events` of a writer whose entity still exists (see the module's head).
+    let events = unsafe { &*arg.cast::<Events>() };
+    events
+        .matched
+        .store(status.current_count as usize, Ordering::Relaxed);
+}
+
+extern "C" fn on_incompatible(
+    _: c::dds_entity_t,
+    status: c::dds_offered_incompatible_qos_status_t,
+    arg: *mut c_void,
+) {
+    // SAFETY: as in `on_matched`.
+    let events = unsafe { &*arg.cast::<Events>() };
+    events
+        .last_policy
+        .store(status.last_policy_id, Ordering::Relaxed);
+    events
+        .incompatible
+        .store(status.total_count, Ordering::Relaxed);
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in super::super) enum Written {
+    /// After `paused` in total for the sake of the readers' buffers.
+    Sent { paused: Duration },
+    /// `intact` denied.
+    Torn,
+    /// The library would have had to wait.
+    Refused,
+}
+
+/// A DDS writer of opaque samples. Fields are dropped in this order.
+pub(in super::super) struct Writer {
+    statistics: Mutex<StatisticsPointer>,
+    entity: Entity,
+    sertype: *const c::ddsi_sertype,
+    events: Arc<Events>,
+    _topic: Entity,
+    _participant: Arc<Participant>,
+}
+
+struct StatisticsPointer(*mut Statistics);
+
+// SAFETY: the entity is a handle that the library synchronises; `sertype` is immutable and kept alive by the topic;
+// the statistics are behind a mutex; the rest is `Send + Sync`.
+unsafe impl Send for Writer {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Writer {}
+
+impl Writer {
+    pub(in super::super) fn new(
+        participant: &Arc<Participant>,
+        topic_name: &str,
+        type_name: &str,
+        qos: Qos,
+        user_data: &str,
+    ) -> Result<Self, RosError> {
+        let topic = participant.topic(topic_name, type_name)?;
+        let qos = NativeQos::for_endpoint(qos, user_data);
+        let events = Arc::<Events>::default();
+        let arg = Arc::as_ptr(&events).cast_mut().cast::<c_void>();
+        // SAFETY: no preconditions; `arg` is dereferenced only by the callbacks.
+        let listener = Listener(unsafe { c::dds_create_listener(arg) });
+        // SAFETY: listener and QoS are valid during the calls; `arg` outlives the entity (order of the fields).
+        let code = unsafe {
+            c::dds_lset_publication_matched_arg(listener.0, Some(on_matched), arg, true);
+            c::dds_lset_offered_incompatible_qos_arg(listener.0, Some(on_incompatible), arg, true);
+            c::dds_create_writer(participant.entity.0, topic.0, qos.0, listener.0)
+        };
+        let entity = Entity::new("dds_create_writer", topic_name, code)?;
+        let mut sertype = ptr::null();
+        // SAFETY: `sertype` is a valid place to write to.
+        let code = unsafe { c::dds_get_entity_sertype(entity.0, &raw mut sertype) };
+        check("dds_get_entity_sertype", topic_name, code)?;
+        // SAFETY: any handle is allowed; null on failure, which is checked at use.
+        let statistics = Mutex::new(StatisticsPointer(unsafe {
+            dds_create_statistics(entity.0)
+        }));
+        Ok(Self {
+            statistics,
+            entity,
+            sertype,
+            events,
+            _topic: topic,
+            _participant: participant.clone(),
+        })
+    }
+
+    pub(in super::super) fn guid(&self) -> Guid {
+        self.entity.guid()
+    }
+
+    pub(in super::super) fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// Copies `parts` into one sample, asks `intact`, and writes, at no more than `bytes_per_s` if that is not 0.
+    pub(in super::super) fn write(
+        &self,
+        topic: &str,
+        parts: &[&[u8]],
+        intact: &dyn Fn() -> bool,
+        bytes_per_s: u64,
+    ) -> Result<Written, RosError> {
+        let empty = c::ddsrt_iovec_t {
+            iov_base: ptr::null_mut(),
+            iov_len: 0,
+        };
+        let mut gather = [empty; MAX_PARTS];
+        let mut size = 0;
+        assert!(
+            parts.len() <= MAX_PARTS,
+            "a sample has a head, an array and a tail"
+        );
+        for (iov, part) in gather.iter_mut().zip(parts) {
+            *iov = c::ddsrt_iovec_t {
+                iov_base: part.as_ptr().cast_mut().cast(),
+                iov_len: part.len(),
+            };
+            size += part.len();
+        }
+        // SAFETY: the ranges are valid for reads during the call, which copies them; `size` is their sum; `sertype`
+        // belongs to this writer. Cyclone reads samples in units of four bytes: callers pad, checked here.
+        let sample = unsafe {
+            debug_assert!(
+                size % 4 == 0 && size >= 4,
+                "samples are padded to a multiple of four"
+            );
+            c::ddsi_serdata_from_ser_iov(
+                self.sertype,
+                c::ddsi_serdata_kind_SDK_DATA,
+                parts.len() as c::ddsrt_msg_iovlen_t,
+                gather.as_ptr(),
+                size,
+            )
+        };
+        if !intact() {
+            // SAFETY: `sample` was just created and has one reference, ours.
+            unsafe { c::ddsi_serdata_unref(sample) };
+            return Ok(Written::Torn);
+        }
+        let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
+            // SAFETY: hands over our reference to `sample`.
+            unsafe { c::dds_writecdr(self.entity.0, sample) }
+        });
+        if code == c::DDS_RETCODE_TIMEOUT {
+            return Ok(Written::Refused);
+        }
+        check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
+    }
+
+    /// Bytes sent again because a reader asked for them.
+    pub(in super::super) fn retransmitted_bytes(&self) -> Option<u64> {
+        let statistics = self
+            .statistics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if statistics.0.is_null() {
+            return None;
+        }
+        // SAFETY: the pointer is valid and locked; the name is terminated; the result points into the statistics.
+        unsafe {
+            check(
+                "dds_refresh_statistics",
+                "writer",
+                dds_refresh_statistics(statistics.0),
+            )
+            .ok()?;
+            let found = dds_lookup_statistic(statistics.0, c"rexmit_bytes".as_ptr()).as_ref()?;
+            (found.kind == KIND_UINT64).then_some(found.value)
+        }
+    }
+}
+
+impl Drop for StatisticsPointer {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: created by `dds_create_statistics`, deleted once.
+            unsafe { dds_delete_statistics(self.0) };
+        }
+    }
+}

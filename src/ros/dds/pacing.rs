@@ -1,0 +1,125 @@
+//! Big samples leave at a bounded rate, so that they fit through the readers' receive buffers.
+//!
+//! Cyclone hands all fragments of a sample to the kernel in one go, at 2 to 3 GB/s on loopback. The receive buffer of
+//! a reader in default configuration holds 0.2 or 0.4 MB, an image has 1 to 6 MB: whatever the reader's thread does not
+//! drain meanwhile is lost, and a best-effort reader never gets a whole image. A pause now and then lets the reader
+//! keep up. It depends on the clock alone, never on a reader. Measured in `docs/dds.md`, decided in ADR 0004.
+use std::{
+    cell::Cell,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Samples up to this size fit any receive buffer and are not paced.
+const SMALL_BYTES: usize = 65_536;
+
+/// What may leave without a pause: 60 % of Linux's default receive buffer (`net.core.rmem_default` = 212992).
+const BURST_BYTES: u64 = 128_000;
+
+/// When everything that was sent is drained, in ns since the first use; one for all writers of the process, because
+/// their samples end up in the same receive buffers.
+static DRAINED: AtomicU64 = AtomicU64::new(0);
+
+#[derive(Clone, Copy)]
+struct Pace {
+    bytes_per_s: u64,
+    paused_ns: u64,
+}
+
+thread_local! {
+    /// Set while this thread writes a big sample.
+    static PACE: Cell<Option<Pace>> = const { Cell::new(None) };
+}
+
+/// Runs `write` with pauses in its calls of [`before_send`]; returns for how long it paused.
+///
+/// `readers` get a copy each, one after the other, and drain in parallel.
+pub(super) fn paced<R>(
+    bytes_per_s: u64,
+    readers: usize,
+    size: usize,
+    write: impl FnOnce() -> R,
+) -> (R, Duration) {
+    if bytes_per_s == 0 || size <= SMALL_BYTES {
+        return (write(), Duration::ZERO);
+    }
+    let bytes_per_s = bytes_per_s.saturating_mul(readers.max(1) as u64);
+    PACE.set(Some(Pace {
+        bytes_per_s,
+        paused_ns: 0,
+    }));
+    let result = write();
+    let paused = PACE.take().map_or(0, |pace| pace.paused_ns);
+    (result, Duration::from_nanos(paused))
+}
+
+/// To be called before `bytes` are handed to the kernel; returns at once outside [`paced`].
+pub(super) fn before_send(bytes: usize) {
+    // Cyclone's threads call this too, also while they end.
+    let Some(mut pace) = PACE.try_with(Cell::get).ok().flatten() else {
+        return;
+    };
+    static START: OnceLock<Instant> = OnceLock::new();
+    let now = START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
+    let pause = reserve(&DRAINED, now, bytes as u64, pace.bytes_per_s);
+    if pause > 0 {
+        std::thread::sleep(Duration::from_nanos(pause));
+        pace.paused_ns += pause;
+        PACE.set(Some(pace));
+    }
+}
+
+/// Token bucket: books `bytes` at time `now` and returns how many ns to wait before sending them.
+fn reserve(drained: &AtomicU64, now: u64, bytes: u64, bytes_per_s: u64) -> u64 {
+    let duration = |bytes: u64| bytes.saturating_mul(1_000_000_000) / bytes_per_s;
+    let cost = duration(bytes);
+    let booked = |drained: u64| drained.max(now) + cost;
+    let before = drained
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |drained| {
+            Some(booked(drained))
+        })
+        .unwrap_or_else(|unchanged| unchanged);
+    let (ahead, burst) = (booked(before) - now, duration(BURST_BYTES));
+    // Down to half a burst: few sleeps, each long enough to be worth its system call.
+    if ahead > burst { ahead - burst / 2 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_passes_and_the_mean_rate_is_kept_thereafter() {
+        let drained = AtomicU64::new(0);
+        let (mut now, mut sent) = (5_000_000_000, 0);
+        let start = now;
+        for _ in 0..9 {
+            assert_eq!(reserve(&drained, now, 14_000, 1_000_000_000), 0);
+        }
+        for _ in 0..10_000 {
+            now += reserve(&drained, now, 14_000, 1_000_000_000);
+            sent += 14_000;
+        }
+        // 1 GB/s is 1 byte per ns.
+        assert!(now - start >= sent - BURST_BYTES && now - start <= sent + BURST_BYTES);
+    }
+
+    #[test]
+    fn whoever_is_slower_than_the_rate_never_pauses() {
+        let drained = AtomicU64::new(0);
+        for step in 0..10_000 {
+            assert_eq!(reserve(&drained, step * 15_000, 14_000, 1_000_000_000), 0);
+        }
+    }
+
+    #[test]
+    fn small_samples_and_rate_zero_are_not_paced() {
+        for (rate, size) in [(0, 1 << 20), (1, 65_536)] {
+            let ((), paused) = paced(rate, 1, size, || before_send(1 << 20));
+            assert_eq!(paused, Duration::ZERO);
+        }
+    }
+}
