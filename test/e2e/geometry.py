@@ -1,6 +1,6 @@
 """Rigid transforms, a TF buffer and the pinhole model, written from REP 103/105 and the tf2 design with numpy alone.
 
-It shares no code and no conventions object with the bridge: 4x4 matrices `T_a_b` carry coordinates of frame b to frame a.
+It shares nothing with the bridge. Points are rows; a 4x4 matrix carries coordinates of one frame to another.
 """
 
 from __future__ import annotations
@@ -124,7 +124,9 @@ class TransformBuffer:
         if at < len(edge.stamps) and edge.stamps[at] == stamp:
             return rigid(rotation_from_quaternion(*edge.quaternions[at]), edge.translations[at])
         if at in (0, len(edge.stamps)):
-            raise Extrapolation(f"{edge.parent} -> {child} is known for {edge.stamps[0]}..{edge.stamps[-1]}, not {stamp}")
+            raise Extrapolation(
+                f"{edge.parent} -> {child} is known for {edge.stamps[0]}..{edge.stamps[-1]}, not {stamp}"
+            )
         share = (stamp - edge.stamps[at - 1]) / (edge.stamps[at] - edge.stamps[at - 1])
         translation = (1 - share) * edge.translations[at - 1] + share * edge.translations[at]
         rotation = slerp(edge.quaternions[at - 1], edge.quaternions[at], share)

@@ -49,9 +49,7 @@ class Recording:
             return {t: n for t, count in wanted.items() if (n := len(self._subscriptions[t].samples)) < count}
 
         try:
-            self.system.peer.wait_for(
-                lambda: self.system.assert_alive() or not missing(), "messages", timeout
-            )
+            self.system.peer.wait_for(lambda: self.system.assert_alive() or not missing(), "messages", timeout)
         except AssertionError:
             raise AssertionError(f"too few messages: {missing()}\n{self.system.report()}") from None
         self.harvest()

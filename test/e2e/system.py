@@ -10,6 +10,7 @@ from types import TracebackType
 
 from peer import Peer
 from processes import Process, binary
+
 from sensors import Sensor, write_config
 
 # Systems that run now: their output is shown when a test fails.

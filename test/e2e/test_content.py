@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 import pytest
-
-from geometry import NWU_FROM_NED, ENU_FROM_NED, nanoseconds
+from geometry import ENU_FROM_NED, NWU_FROM_NED, nanoseconds
 from images import cloud_array, pixels, psnr
 from recording import Recording
+from system import System
+from topics import CLOCK, DIAGNOSTICS, IMU, TF, info_topic, main_topic, topics_of
+from truth import BOX_ENTRY, RANGE_RECORD, TARGET_ENTRY, Truth, true_image, true_list, true_points
+
 from sensors import (
     CLOUD_TYPES,
     COLOUR_TYPES,
@@ -26,9 +29,6 @@ from sensors import (
     every_shared_memory_sensor,
     every_udp_sensor,
 )
-from system import System
-from topics import CLOCK, DIAGNOSTICS, IMU, TF, info_topic, main_topic, topics_of
-from truth import BOX_ENTRY, RANGE_RECORD, TARGET_ENTRY, Truth, true_image, true_list, true_points
 
 UDP, MEMORY = every_udp_sensor(), every_shared_memory_sensor()
 FRAMES = 8
@@ -141,7 +141,9 @@ def test_compressed_images_pass_through(run, sensor):
     for message, payload in run.pairs(sensor, f"{main_topic(sensor)}/compressed"):
         data = np.frombuffer(bytes(message.data), np.uint8)
         sent = run.truth.frames[sensor.seq][nanoseconds(message.header.stamp)]
-        assert (len(data), zlib.crc32(data.tobytes())) == (sent.sent_length, sent.sent_crc32), "not the bytes that were sent"
+        assert (len(data), zlib.crc32(data.tobytes())) == (sent.sent_length, sent.sent_crc32), (
+            "not the bytes that were sent"
+        )
         jpeg = bytes(data[:2]) == b"\xff\xd8"
         png = bytes(data[:4]) == b"\x89PNG"
         assert jpeg or png

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
 from geometry import (
     ENU_FROM_NED,
     FLU_FROM_FRD,
@@ -21,18 +20,17 @@ from geometry import (
     angle_between,
     apply,
     compare_with_depth,
-    inverse,
     project,
     rigid,
     rotation_from_euler,
-    rotation_from_quaternion,
 )
 from images import cloud_array, metres, xyz
 from recording import Recording
-from sensors import COMPRESSED, RAW, Sensor
 from system import System
 from topics import CAMERA_INFO, TF, info_topic, main_topic, topics_of
 from truth import Truth
+
+from sensors import COMPRESSED, RAW, Sensor
 
 WIDTH, HEIGHT, RATE = 320, 240, 5
 DEPTH_STEP = 0.001
@@ -49,7 +47,9 @@ def unit(q):
 
 
 def depth_camera(seq: int, **changes) -> Sensor:
-    return Sensor(seq, 2, RAW, **{"width": WIDTH, "height": HEIGHT, "rate": RATE, "params": (0.2, 60.0, DEPTH_STEP), **changes})
+    return Sensor(
+        seq, 2, RAW, **{"width": WIDTH, "height": HEIGHT, "rate": RATE, "params": (0.2, 60.0, DEPTH_STEP), **changes}
+    )
 
 
 def lidar(seq: int, type_id: int, **changes) -> Sensor:
@@ -65,7 +65,9 @@ CAMERAS = {
     "vehicle bottom": depth_camera(4, mount=1, angles=(0.0, -60.0, -20.0), position=(0.1, 0.0, 0.05)),
     "ground": depth_camera(5, mount=2, angles=(0.0, -15.0, 30.0), position=(-15.0, -12.0, -6.0)),
     "level": depth_camera(6, mount=3, angles=(0.0, -25.0, 45.0), position=(0.0, 0.0, 0.3)),
-    "on another sensor": depth_camera(7, mount=4, vehicle=1, angles=(5.0, -10.0, 35.0), position=(0.1, 0.05, 0.02), fov=75.0),
+    "on another sensor": depth_camera(
+        7, mount=4, vehicle=1, angles=(5.0, -10.0, 35.0), position=(0.1, 0.05, 0.02), fov=75.0
+    ),
 }
 LIDARS = {
     "mechanical": lidar(8, 20, position=(0.0, 0.0, -0.3)),
@@ -88,7 +90,15 @@ RANGES = {
         16, 5, COMPRESSED, rate=RATE, params=(60.0,), mount=4, vehicle=1, position=(0.0, 0.0, 0.0)
     ),
 }
-VIEW = {"width": 640, "height": 480, "rate": RATE, "mount": 2, "fov": 100.0, "angles": (0.0, -25.0, 0.0), "position": (-16.0, 0.0, -9.0)}
+VIEW = {
+    "width": 640,
+    "height": 480,
+    "rate": RATE,
+    "mount": 2,
+    "fov": 100.0,
+    "angles": (0.0, -25.0, 0.0),
+    "position": (-16.0, 0.0, -9.0),
+}
 BOXES = Sensor(17, 30, COMPRESSED, params=(80.0, 8.0), **VIEW)
 TARGETS = Sensor(18, 31, COMPRESSED, rate=RATE, params=(80.0, 8.0), angles=(0.0, -10.0, 20.0))
 
@@ -132,7 +142,12 @@ def record(directory, domain_id: int, sensors: list[Sensor], convention: str, co
             topics |= needed_topics(sensor)
         recording.subscribe(topics)
         recording.collect(count, [topic for topic in topics if topic != "/tf_static"])
-    return Flight(recording, Truth(system.truth_file, system.truth_frames), ENU_FROM_NED if convention == "enu" else NWU_FROM_NED, sensors)
+    return Flight(
+        recording,
+        Truth(system.truth_file, system.truth_frames),
+        ENU_FROM_NED if convention == "enu" else NWU_FROM_NED,
+        sensors,
+    )
 
 
 def needed_topics(sensor: Sensor) -> dict[str, str]:
@@ -159,7 +174,9 @@ def flight_nwu(tmp_path_factory, domain_id, simulator_ports) -> Flight:
 Distortion = Callable[[np.ndarray], np.ndarray]
 
 
-def agreement(flight: Flight, source: str, camera: Sensor, points_of, *, point_step: float, distort: Distortion = lambda t: t):
+def agreement(
+    flight: Flight, source: str, camera: Sensor, points_of, *, point_step: float, distort: Distortion = lambda t: t
+):
     """Carries points of the messages of `source` into the camera and compares them with its depth image.
 
     `distort` falsifies the transform; the negative controls use it.
@@ -172,7 +189,11 @@ def agreement(flight: Flight, source: str, camera: Sensor, points_of, *, point_s
         cloud, image = clouds[stamp], images[stamp]
         transform = distort(flight.lookup(image.header.frame_id, cloud.header.frame_id, stamp))
         result = compare_with_depth(
-            apply(transform, points_of(cloud)), metres(image), infos[stamp], depth_step=DEPTH_STEP, point_step=point_step
+            apply(transform, points_of(cloud)),
+            metres(image),
+            infos[stamp],
+            depth_step=DEPTH_STEP,
+            point_step=point_step,
         )
         compared += result.compared
         hidden += result.hidden
@@ -269,9 +290,7 @@ def test_the_range_reading_matches_the_depth_image(flight, name):
         assert message.min_range <= message.range <= message.max_range, message
         return np.array([[message.range, 0.0, 0.0]], float)
 
-    results = {
-        camera: agreement(flight, topic, sensor, point, point_step=1e-3) for camera, sensor in CAMERAS.items()
-    }
+    results = {camera: agreement(flight, topic, sensor, point, point_step=1e-3) for camera, sensor in CAMERAS.items()}
     assert sum(r.compared for r in results.values()) >= 8, results
     assert sum(r.agreeing for r in results.values()) >= 0.95 * sum(r.compared for r in results.values()), results
 
@@ -333,7 +352,12 @@ def test_boxes_surround_the_projected_true_pose_of_the_vehicles(flight):
             assert (z > 0).all()
             box, centre = detection.bbox, detection.bbox.center.position
             found = np.array(
-                [centre.x - box.size_x / 2, centre.y - box.size_y / 2, centre.x + box.size_x / 2, centre.y + box.size_y / 2]
+                [
+                    centre.x - box.size_x / 2,
+                    centre.y - box.size_y / 2,
+                    centre.x + box.size_x / 2,
+                    centre.y + box.size_y / 2,
+                ]
             )
             # The body can reach out of the image; a box cannot.
             expected = np.array([u.min(), v.min(), u.max(), v.max()])

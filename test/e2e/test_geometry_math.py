@@ -6,7 +6,6 @@ from types import SimpleNamespace as Object
 
 import numpy as np
 import pytest
-
 from geometry import (
     ENU_FROM_NED,
     LINK_FROM_OPTICAL,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
 from recording import Recording
-from sensors import COMPRESSED, RAW, with_defaults
 from system import System
 from topics import DIAGNOSTICS, IMU, TF, main_topic, topics_of
+
+from sensors import COMPRESSED, RAW, with_defaults
 
 SENSORS = [with_defaults(0, 1, RAW), with_defaults(1, 1, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
 GRAPH = "ros_discovery_info"
@@ -22,7 +22,13 @@ def seen(tmp_path_factory, domain_id, simulator_ports):
     with System(directory, domain_id, SENSORS, parameters=parameters, remaps=remaps) as system:
         recording = Recording(system)
         recording.subscribe({**DIAGNOSTICS, GRAPH: "rmw_dds_common/msg/ParticipantEntitiesInfo"})
-        expected = {**TF, **IMU, **topics_of(SENSORS[0]), **topics_of(SENSORS[1]), "/points": "sensor_msgs/msg/PointCloud2"}
+        expected = {
+            **TF,
+            **IMU,
+            **topics_of(SENSORS[0]),
+            **topics_of(SENSORS[1]),
+            "/points": "sensor_msgs/msg/PointCloud2",
+        }
         system.peer.wait_for_topics(expected)
         recording.collect(1, [GRAPH])
         recording.offers = {offer.topic: offer for offer in system.peer.offers()}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-
 from diagnostics import Report
 from recording import Recording
-from sensors import COMPRESSED, COMPRESSED_OTHER, RAW, with_defaults
 from system import System
 from topics import DIAGNOSTICS, main_topic, topics_of
+
+from sensors import COMPRESSED, COMPRESSED_OTHER, RAW, with_defaults
 
 COLOUR, JPEG, CLOUD = with_defaults(0, 1, RAW), with_defaults(1, 1, COMPRESSED_OTHER), with_defaults(2, 20, COMPRESSED)
 SENSORS = [COLOUR, JPEG, CLOUD]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from geometry import FLU_FROM_FRD
 from images import cloud_array, pixels
 from recording import Recording
-from sensors import COMPRESSED, RAW, with_defaults
 from system import System
 from topics import CAMERA_INFO, CLOUD, IMAGE, TF
 from truth import Truth, true_image
 
-COLOUR, FILE, DEPTH, LIDAR = (
-    with_defaults(0, 1, RAW), with_defaults(1, 1, COMPRESSED), with_defaults(2, 2, RAW), with_defaults(3, 20, COMPRESSED),
-)  # fmt: skip
+from sensors import COMPRESSED, RAW, with_defaults
+
+COLOUR, FILE = with_defaults(0, 1, RAW), with_defaults(1, 1, COMPRESSED)
+DEPTH, LIDAR = with_defaults(2, 2, RAW), with_defaults(3, 20, COMPRESSED)
 SENSORS = [COLOUR, FILE, DEPTH, LIDAR]
 PARAMETERS = {
     "time.mode": "sim",
@@ -70,7 +69,9 @@ def test_vendor_depth_is_the_count_of_the_simulator(run):
 
 def test_switched_off_topics_do_not_exist(run):
     recording, _ = run
-    absent = [t for t in recording.offers if t.endswith(("/compressed", "_float", "/compressedDepth")) or "rflysim" in t]
+    absent = [
+        t for t in recording.offers if t.endswith(("/compressed", "_float", "/compressedDepth")) or "rflysim" in t
+    ]
     assert absent == []
 
 

@@ -6,7 +6,6 @@ import numpy as np
 from cyclonedds.core import Policy, Qos
 from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
-
 from peer import TYPES, Peer
 from peer.messages import HUMBLE
 from peer.raw import demangle_type, mangle_type, raw_class
@@ -32,9 +31,7 @@ def test_the_peer_receives_raw_cdr_and_sees_the_offered_qos(domain_id):
     sender, receiver = Peer(domain_id), Peer(domain_id)
     sent = bytes(TYPES.serialize_cdr(image(640, 480), "sensor_msgs/msg/Image"))
     cls = raw_class(mangle_type("sensor_msgs/msg/Image"))
-    qos = Qos(
-        Policy.Reliability.Reliable(0), Policy.Durability.TransientLocal, Policy.History.KeepLast(3)
-    )
+    qos = Qos(Policy.Reliability.Reliable(0), Policy.Durability.TransientLocal, Policy.History.KeepLast(3))
     writer = DataWriter(sender.participant, Topic(sender.participant, "rt/camera/image", cls), qos=qos)
     subscription = receiver.subscribe("/camera/image", "sensor_msgs/msg/Image", transient_local=True)
     receiver.wait_for(subscription.matched, "a match")

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from diagnostics import Report
 from geometry import nanoseconds
 from images import pixels
 from recording import Recording
-from sensors import COMPRESSED, RAW, with_defaults
 from system import System
 from topics import DIAGNOSTICS, IMU, main_topic, topics_of
 from truth import Truth, true_image
+
+from sensors import COMPRESSED, RAW, with_defaults
 
 # Two datagrams per frame, and two sensors of one. All fit several times into the smallest usual receive buffer
 # (212992 bytes), so that only the faults asked for lose anything.

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from geometry import nanoseconds
 from recording import Recording
-from sensors import COMPRESSED, RAW, with_defaults
 from system import System
 from topics import IMU, main_topic, topics_of
 from truth import Truth
 
-SENSORS = [with_defaults(0, 1, RAW, rate=30), with_defaults(1, 20, COMPRESSED, rate=30), with_defaults(2, 5, COMPRESSED, rate=30)]
+from sensors import COMPRESSED, RAW, with_defaults
+
+SENSORS = [
+    with_defaults(0, 1, RAW, rate=30),
+    with_defaults(1, 20, COMPRESSED, rate=30),
+    with_defaults(2, 5, COMPRESSED, rate=30),
+]
 
 # Emulator options -> largest median and 99th percentile of |stamp - true host time| in ms.
 CASES = {

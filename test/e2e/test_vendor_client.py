@@ -17,22 +17,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from images import psnr
+from system import emulator_process
+from truth import BOX_ENTRY, RANGE_RECORD, TARGET_ENTRY, Truth, sim_ns, true_image, true_list, true_points
+
 from sensors import (
     CLOUD_TYPES,
     COMPRESSED,
     COMPRESSED_OTHER,
     IMAGE_TYPES,
-    RAW,
     SHARED_MEMORY,
     Sensor,
     every_shared_memory_sensor,
     every_udp_sensor,
     write_config,
 )
-from system import emulator_process
-from truth import BOX_ENTRY, RANGE_RECORD, TARGET_ENTRY, Truth, sim_ns, true_image, true_list, true_points
 
 FRAMES = 3
 
@@ -46,7 +45,9 @@ UNSUPPORTED = {
 
 # At a rate that leaves the driver time to look at each sensor between two frames.
 UDP = [replace(sensor, rate=5) for sensor in every_udp_sensor() if (sensor.type, sensor.mode) not in UNSUPPORTED]
-MEMORY = [replace(sensor, rate=5) for sensor in every_shared_memory_sensor() if (sensor.type, sensor.mode) not in UNSUPPORTED]
+MEMORY = [
+    replace(sensor, rate=5) for sensor in every_shared_memory_sensor() if (sensor.type, sensor.mode) not in UNSUPPORTED
+]
 
 
 @dataclass
@@ -152,6 +153,8 @@ def test_the_client_receives_the_imu(udp):
     assert compared >= 1
 
 
-@pytest.mark.parametrize(("kind", "reason"), UNSUPPORTED.items(), ids=lambda v: f"type{v[0]}-mode{v[1]}" if isinstance(v, tuple) else "")
+@pytest.mark.parametrize(
+    ("kind", "reason"), UNSUPPORTED.items(), ids=lambda v: f"type{v[0]}-mode{v[1]}" if isinstance(v, tuple) else ""
+)
 def test_sensors_that_the_client_does_not_support(kind, reason):
     pytest.skip(f"vendor: {reason}")

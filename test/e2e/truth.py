@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
 from geometry import rotation_from_quaternion
+
 from sensors import COLOUR_TYPES, GREY_TYPES, Sensor
 
 RANGE_RECORD = np.dtype(
-    [("distance", "<f4"), ("id", "<i4"), ("start", "<f4", 3), ("angles", "<f4", 3), ("hit", "<f4", 3), ("box", "<f4", 3)]
+    [
+        ("distance", "<f4"),
+        ("id", "<i4"),
+        ("start", "<f4", 3),
+        ("angles", "<f4", 3),
+        ("hit", "<f4", 3),
+        ("box", "<f4", 3),
+    ]
 )
 BOX_ENTRY = np.dtype([("id", "<i4"), ("score", "<f4"), ("min", "<f4", 2), ("max", "<f4", 2)])
 TARGET_ENTRY = np.dtype([("id", "<i4"), ("position", "<f4", 3)])
@@ -56,9 +63,7 @@ class Truth:
             if entry["kind"] != "frame":
                 continue
             file = frames_directory / entry["file"] if entry.get("file") else None
-            frame = TrueFrame(
-                entry["sim_time"], entry["host_ns"], file, entry["sent_length"], entry["sent_crc32"]
-            )
+            frame = TrueFrame(entry["sim_time"], entry["host_ns"], file, entry["sent_length"], entry["sent_crc32"])
             self.frames[entry["seq_id"]][entry["sim_ns"]] = frame
             if vehicle := entry["vehicle"]:
                 self.vehicles[vehicle["id"]][entry["sim_ns"]] = vehicle

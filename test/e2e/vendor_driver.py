@@ -109,7 +109,8 @@ def main() -> None:
             for index, sensor in enumerate(client.VisSensor)
         ],
         "clocks": [
-            {"id": c.copterID, "local": bool(c.isCopterSimOnPC), "start": c.pyStartTimeStmp} for c in client.RflyTimeVect
+            {"id": c.copterID, "local": bool(c.isCopterSimOnPC), "start": c.pyStartTimeStmp}
+            for c in client.RflyTimeVect
         ],
         "died": died,
     }
