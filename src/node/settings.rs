@@ -154,7 +154,11 @@ impl Settings {
     }
 
     fn mount(&self, sensor: &SensorConfig) -> SensorMount {
-        let unit = self.angle_unit.unit;
+        // The simulator takes the angles of the pod in degrees whatever it does with those of others (trap 4).
+        let unit = match sensor.type_id {
+            GIMBAL => config::AngleUnit::Degrees,
+            _ => self.angle_unit.unit,
+        };
         let own = self.params.sensor(sensor.seq_id).frame_id;
         SensorMount {
             seq_id: sensor.seq_id,

@@ -1,3 +1,4 @@
 //! Tests of `node`.
 mod liveness;
+mod mounts;
 mod requests;
