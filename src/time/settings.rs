@@ -48,7 +48,7 @@ impl Default for AlignerSettings {
         Self {
             mode: StampMode::default(),
             estimator: Estimator::default(),
-            window_s: 10.0,
+            window_s: 30.0,
         }
     }
 }

@@ -273,14 +273,9 @@ fn the_same_simulation_speed_is_not_learnt_from_jitter() {
 
 #[test]
 fn status_tells_offset_spread_and_drift() {
-    let settings = AlignerSettings {
-        window_s: 30.0,
-        ..Default::default()
-    };
     let scenario = Scenario {
         host_ppm: 80.0,
         seconds: 300.0,
-        settings,
         ..Scenario::new("", &[IMU])
     };
     let (stamped, status) = run(&scenario);

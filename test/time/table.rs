@@ -75,7 +75,7 @@ fn rows() -> Vec<Row> {
         }),
         row(
             "camera 10 Hz alone, half speed",
-            [400_000.0, 5_000.0, 3_300.0],
+            [400_000.0, 5_000.0, 3_200.0],
             |s| {
                 (s.speed, s.sources) = (
                     0.5,
