@@ -185,12 +185,12 @@ proptest! {
             let word = |i: usize| <[u8; 4]>::try_from(&bytes[i..i + 4]).unwrap();
             prop_assert_eq!(u32::from_le_bytes(word(12)), u32::from(p[3] as u16));
             let wanted = place([0, 1, 2].map(|i| f64::from(p[i]) * f64::from(range) / 32767.0));
-            for axis in 0..3 {
+            for (axis, wanted) in wanted.into_iter().enumerate() {
                 let found = f32::from_le_bytes(word(4 * axis));
                 if gone(p) {
                     prop_assert!(found.is_nan());
                 } else {
-                    prop_assert!((f64::from(found) - wanted[axis]).abs() <= wanted[axis].abs() * 1.2e-7);
+                    prop_assert!((f64::from(found) - wanted).abs() <= wanted.abs() * 1.2e-7);
                 }
             }
         }

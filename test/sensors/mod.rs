@@ -1,5 +1,6 @@
 //! Tests of `sensors`.
 mod allocation;
+mod camera_infos;
 mod cameras;
 mod clouds;
 mod depths;
