@@ -82,6 +82,9 @@ struct Network {
     /// Added to every port of the simulator, so that several emulators can run
     #[arg(long, value_name = "N", default_value_t = 0)]
     port_offset: u16,
+    /// Speed of the link that data are sent over; 0 sends bursts, which small receive buffers lose
+    #[arg(long, value_name = "GBIT/S", default_value_t = 10.0)]
+    link: f64,
     /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008 and 224.0.0.10:20009, all on loopback
     #[arg(long)]
     multicast: bool,
@@ -221,6 +224,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         state_rate: protocol.state_rate,
         heartbeat_period: protocol.heartbeat_period,
         multicast_heartbeat: network.multicast,
+        link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,
         speed: scene.speed,
         pattern: scene.pattern,

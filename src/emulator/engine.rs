@@ -1,6 +1,7 @@
 //! The render loop: at each tick every due sensor looks at the same instant of the world.
 use super::clock::wall_ns;
 use super::faults::{FaultScope, Faults};
+use super::pacer::Pacer;
 use super::render::{PayloadId, Renderer, encode, encoding_of};
 use super::sender::{Postman, Sender, Sent};
 use super::sensor::{Live, world_pose};
@@ -43,6 +44,7 @@ pub(super) struct Engine {
     shared: Arc<Shared>,
     windows: Vec<Arc<UdpSocket>>,
     postman: Arc<Postman>,
+    pacer: Pacer,
     renderer: Renderer,
     streams: BTreeMap<u16, Stream>,
     truth: Truth,
@@ -57,12 +59,14 @@ impl Engine {
         mut truth: Truth,
     ) -> Self {
         let renderer = Renderer::new(shared.options.pattern);
+        let link = shared.options.link_gbit_per_s;
         truth.start(shared.clock().start_ns(), &shared.options);
         Self {
             epoch: shared.epoch(),
             shared,
             windows,
             postman,
+            pacer: Pacer::new(link),
             renderer,
             streams: BTreeMap::new(),
             truth,
@@ -173,9 +177,14 @@ impl Engine {
             None => {
                 let (to, id) = (live.destination, stream.frame_id);
                 (
-                    stream
-                        .sender
-                        .frame(to, options.header, id, snapshot.time, payload, faults),
+                    stream.sender.frame(
+                        to,
+                        options.header,
+                        id,
+                        snapshot.time,
+                        payload,
+                        (faults, &mut self.pacer),
+                    ),
                     false,
                 )
             }

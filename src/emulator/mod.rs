@@ -14,6 +14,7 @@ mod control;
 mod engine;
 mod faults;
 mod options;
+mod pacer;
 mod render;
 mod sender;
 mod sensor;
@@ -28,7 +29,6 @@ pub use render::class_colour;
 pub use shared::{SensorStats, Stats};
 
 use engine::Engine;
-use nix::sys::socket::{setsockopt, sockopt::SndBufForce};
 use sender::Postman;
 use servers::Role;
 use shared::Shared;
@@ -37,7 +37,6 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 use truth::Truth;
 
 /// Why the emulator cannot start.
@@ -259,17 +258,10 @@ fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorEr
     open().map(Arc::new).map_err(bind)
 }
 
-/// Opens a socket with room for several large frames, so that a reader that rests does not hold up the others.
+/// Opens a socket that listens, and sends the answers.
 fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorError> {
-    const ROOM: usize = 64 << 20;
-    /// On loopback, what a reader has not read fills the sender's buffer: wait a moment, then drop.
-    const PATIENCE: Duration = Duration::from_millis(20);
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
-        if setsockopt(&socket, SndBufForce, &ROOM).is_err() {
-            let _ = socket.set_send_buffer_size(ROOM); // not privileged: as much as the system grants
-        }
-        socket.set_write_timeout(Some(PATIENCE))?;
         if address.is_ipv4() {
             socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?; // never onto a real network
         }

@@ -86,6 +86,8 @@ pub struct EmulatorOptions {
     pub state_rate: u32,
     /// Period of heartbeats in s.
     pub heartbeat_period: f64,
+    /// Speed in Gbit/s at which fragments follow each other; 0 is no limit.
+    pub link_gbit_per_s: f64,
     /// Sends heartbeats to 224.0.0.10 on loopback as well.
     pub multicast_heartbeat: bool,
     /// Drift of the simulation clock against the host's, in parts per million.
@@ -117,6 +119,7 @@ impl Default for EmulatorOptions {
             state_packet: StatePacket::default(),
             state_rate: 100,
             heartbeat_period: 1.0,
+            link_gbit_per_s: 10.0,
             multicast_heartbeat: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,

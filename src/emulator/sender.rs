@@ -1,4 +1,5 @@
 use super::faults::{FaultCounts, Faults, Lane, Waiting};
+use super::pacer::Pacer;
 use crate::wire::{HeaderVariant, fragments};
 use nix::sys::socket::{MsgFlags, SockaddrStorage, sendmsg};
 use std::io::{self, IoSlice};
@@ -105,11 +106,12 @@ impl Sender {
         frame_id: i32,
         sim_time: f64,
         payload: &[u8],
-        faults: &Faults,
+        (faults, pacer): (&Faults, &mut Pacer),
     ) -> Sent {
         self.reseed(faults.seed);
         let mut sent = Sent::default();
         for fragment in fragments(payload, variant, frame_id, sim_time) {
+            pacer.pass(fragment.datagram_len());
             self.piece(
                 to,
                 fragment.header.as_bytes(),

@@ -1,0 +1,43 @@
+use std::time::{Duration, Instant};
+
+/// Spreads datagrams in time as a network link does.
+///
+/// Loopback has no back-pressure for UDP: a burst of 60 kB datagrams overruns the receive buffer that systems grant by
+/// default, which holds six, before the reader has a chance. A real simulator sends over a link.
+#[derive(Debug)]
+pub(super) struct Pacer {
+    seconds_per_byte: f64,
+    free_at: Instant,
+}
+
+impl Pacer {
+    /// Shorter waits are added up, because sleeping costs more than it yields.
+    const SLACK: Duration = Duration::from_micros(60);
+
+    /// Creates the link; a rate of 0 Gbit/s is no limit.
+    pub(super) fn new(gbit_per_s: f64) -> Self {
+        let seconds_per_byte = if gbit_per_s > 0.0 {
+            8e-9 / gbit_per_s
+        } else {
+            0.0
+        };
+        Self {
+            seconds_per_byte,
+            free_at: Instant::now(),
+        }
+    }
+
+    /// Waits until the link is free, and occupies it with `bytes`.
+    pub(super) fn pass(&mut self, bytes: usize) {
+        if self.seconds_per_byte == 0.0 {
+            return;
+        }
+        let now = Instant::now();
+        let wait = self.free_at.saturating_duration_since(now);
+        if wait > Self::SLACK {
+            std::thread::sleep(wait);
+        }
+        self.free_at =
+            self.free_at.max(now) + Duration::from_secs_f64(bytes as f64 * self.seconds_per_byte);
+    }
+}
