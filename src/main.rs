@@ -98,6 +98,11 @@ fn bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     }
     let middleware = middleware(args, NODE_NAME)?;
     let bridge = Bridge::start(&settings, &middleware)?;
+    let writers = middleware.report();
+    let topics: Vec<_> = writers.iter().map(|writer| writer.topic.as_str()).collect();
+    for warning in settings.params.qos.without_publisher(&topics) {
+        tracing::warn!("{warning}");
+    }
     tracing::info!(
         "sensors: {}, vehicles: {}, simulator at {}",
         settings.sensors.len(),

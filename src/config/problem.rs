@@ -51,7 +51,7 @@ impl Problems {
 }
 
 impl fmt::Display for Problems {
-    /// One line each, messages aligned.
+    /// A headline, then one line each with the messages aligned.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self
             .0
@@ -59,11 +59,10 @@ impl fmt::Display for Problems {
             .map(|p| p.path.chars().count())
             .max()
             .unwrap_or(0);
-        for (i, problem) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{:width$}   {}", problem.path, problem.message)?;
+        let plural = if self.0.len() == 1 { "" } else { "s" };
+        write!(f, "{} problem{plural}", self.0.len())?;
+        for problem in &self.0 {
+            write!(f, "\n  {:width$}   {}", problem.path, problem.message)?;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 use crate::config::Problems;
 use crate::frames::FrameError;
 use crate::ros::RosError;
-use std::path::PathBuf;
 
 /// Why the bridge cannot start. Everything that is wrong with the configuration is in one error.
 #[derive(Debug, thiserror::Error)]
@@ -10,14 +9,6 @@ pub enum NodeError {
     /// Parameters or Config.json are wrong.
     #[error("{0}")]
     Config(Problems),
-    /// A file cannot be read.
-    #[error("cannot read {path:?}: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
     /// Sensors and frame names do not make a tree.
     #[error("frames do not form a tree:\n  {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  "))]
     Frames(Vec<FrameError>),

@@ -38,55 +38,52 @@ impl Settings {
             .as_deref()
             .unwrap_or("/")
             .trim_end_matches('/');
+        let node = format!("{namespace}/{name}");
         let mut values: Vec<(String, ParamValue)> = Vec::new();
-        let mut problems = Vec::new();
+        let mut problems = Problems::default();
         for source in &args.sources {
             match source {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
-                    match ros_args::params_of_file(
-                        &path.to_string_lossy(),
-                        &read(path)?,
-                        &format!("{namespace}/{name}"),
-                    ) {
+                    let Some((file, text)) = read(path, &mut problems) else {
+                        continue;
+                    };
+                    match ros_args::params_of_file(&file, &text, &node) {
                         Ok(found) => values.extend(found),
-                        Err(Problems(found)) => problems.extend(found),
+                        Err(Problems(found)) => problems.0.extend(found),
                     }
                 }
             }
         }
-        let params = match Params::from_values(&values) {
-            Ok(params) => params,
+        match Params::from_values(&values) {
+            Ok(params) => Self::with_params(problems.or(params)?),
             Err(Problems(found)) => {
-                problems.extend(found);
-                return Err(Problems(problems).into());
+                problems.0.extend(found);
+                Err(problems.into())
             }
-        };
-        if !problems.is_empty() {
-            return Err(Problems(problems).into());
         }
-        Self::with_params(params)
     }
 
     /// Reads the Config.json files that the parameters name.
     pub fn with_params(params: Params) -> Result<Self, NodeError> {
-        let mut files = Vec::new();
-        for path in &params.config {
-            files.push((path.display().to_string(), read(path)?));
-        }
-        let loaded = vendor::load(&files, &params.vendor_overrides())?;
+        let mut problems = Problems::default();
+        let files: Vec<_> = params
+            .config
+            .iter()
+            .filter_map(|path| read(path, &mut problems))
+            .collect();
+        let (loaded, found) = vendor::inspect(&files, &params.vendor_overrides());
+        problems.0.extend(found.0);
+        let loaded = problems.or(loaded)?;
+        params.check_sensors(&loaded.sensors)?;
         let enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let sensors: Vec<_> = loaded.sensors.into_iter().filter(enabled).collect();
         let mut warnings = loaded.warnings;
-        for seq_id in params.sensors.keys() {
-            if !sensors.iter().any(|s| s.seq_id == *seq_id)
-                && params.sensor(*seq_id).enabled != Some(false)
-            {
-                warnings.push(Problem::new(
-                    format!("sensor{seq_id}"),
-                    "no configuration file has a sensor with this SeqID",
-                ));
-            }
+        if params.config.is_empty() {
+            warnings.push(Problem::new(
+                "config",
+                "names no file, so there are no sensors but the IMU",
+            ));
         }
         let angle_unit = resolve_angle_unit(&sensors, params.frames.mount_angle_unit);
         Ok(Self {
@@ -193,9 +190,14 @@ fn optical_of(link: &str) -> String {
     )
 }
 
-fn read(path: &Path) -> Result<String, NodeError> {
-    std::fs::read_to_string(path).map_err(|source| NodeError::Read {
-        path: path.to_owned(),
-        source,
-    })
+/// Returns name and text of a file.
+fn read(path: &Path, problems: &mut Problems) -> Option<(String, String)> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Some((name, text)),
+        Err(error) => {
+            problems.push(name, format!("cannot be read: {error}"));
+            None
+        }
+    }
 }

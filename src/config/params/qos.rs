@@ -1,4 +1,6 @@
 use super::{Durability, History, QosPreset, Reliability};
+use crate::config::Problem;
+use crate::config::problem::did_you_mean;
 use std::collections::BTreeMap;
 
 /// QoS of a publisher.
@@ -144,5 +146,21 @@ impl QosParams {
         self.topics
             .get(topic)
             .map_or(base, |change| change.apply(base))
+    }
+
+    /// Returns what `qos_overrides` says about topics that nobody publishes; `topics` are all published ones.
+    pub fn without_publisher(&self, topics: &[&str]) -> Vec<Problem> {
+        let unused = self
+            .topics
+            .keys()
+            .filter(|topic| !topics.contains(&topic.as_str()));
+        let problem = |topic: &String| {
+            let hint = did_you_mean(topic, topics.iter().copied());
+            Problem::new(
+                format!("qos_overrides.{topic}"),
+                format!("there is no publisher on this topic{hint}"),
+            )
+        };
+        unused.map(problem).collect()
     }
 }
