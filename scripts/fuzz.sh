@@ -25,7 +25,7 @@ failed=0
 printf '%-10s %12s %8s %10s %9s  %s\n' target executions exec/s coverage corpus result
 for target in "${targets[@]}"; do
     result=ok
-    if ! cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -max_len=8192 -timeout=20 \
+    if ! cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -max_len=4096 -timeout=20 \
         -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1; then
         result=FAILED
         failed=1

@@ -179,8 +179,8 @@ fn without_comments_and_strings(text: &str) -> String {
                 .map_or(rest.len(), |at| start + at + end.len())
         } else if c == '"' {
             string_len(rest)
-        } else if rest.starts_with("'\\") {
-            rest[2..].find('\'').map_or(rest.len(), |at| at + 3)
+        } else if let Some(escaped) = rest.strip_prefix("'\\") {
+            escaped.find('\'').map_or(rest.len(), |at| at + 3)
         } else if c == '\'' && rest.chars().nth(2) == Some('\'') {
             rest.char_indices().nth(3).map_or(rest.len(), |(at, _)| at)
         } else {
