@@ -58,8 +58,9 @@ fn a_camera_and_the_pod_camera_pitched_in_degrees_look_down() {
 
 #[test]
 fn radians_are_for_all_but_the_pod_camera() {
-    let tree = tree("[0, -1.57079632, 0]", AngleUnitChoice::Radians);
-    assert_looks(&tree, "sensor1_link", [0.0, 0.0, -1.0]);
-    let (s, c) = 1.570_796_32f64.to_radians().sin_cos();
+    let tree = tree("[0, -1.5, 0]", AngleUnitChoice::Radians);
+    let (s, c) = 1.5f64.sin_cos();
+    assert_looks(&tree, "sensor1_link", [c, 0.0, -s]);
+    let (s, c) = 1.5f64.to_radians().sin_cos();
     assert_looks(&tree, "sensor2_link", [c, 0.0, -s]);
 }
