@@ -79,7 +79,8 @@ fn read_sensor(
 ) -> Result<(), String> {
     let seq_id: u16 = number
         .parse()
-        .map_err(|_| format!("SeqIDs are in 0..=65535, {number} is not"))?;
+        .ok()
+        .ok_or_else(|| format!("SeqIDs are in 0..=65535, {number} is not"))?;
     let row = find(SENSOR_PARAMETERS, key)?;
     let value = check(row, value)?;
     let text = |value: ParamValue| match value {

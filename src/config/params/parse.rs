@@ -284,16 +284,16 @@ impl Params {
             }
         }
         for sensor in sensors.iter().filter(|sensor| !disabled(sensor.seq_id)) {
-            if let Mount::Sensor(carrier) = sensor.mount {
-                if disabled(carrier) {
-                    problems.push(
-                        format!("sensor{carrier}.enabled"),
-                        format!(
-                            "must be true, because the sensor carries sensor {}",
-                            sensor.seq_id
-                        ),
-                    );
-                }
+            if let Mount::Sensor(carrier) = sensor.mount
+                && disabled(carrier)
+            {
+                problems.push(
+                    format!("sensor{carrier}.enabled"),
+                    format!(
+                        "must be true, because the sensor carries sensor {}",
+                        sensor.seq_id
+                    ),
+                );
             }
         }
         problems.or(())

@@ -12,7 +12,7 @@ pub enum ParamValue {
     /// Text.
     Str(String),
     /// Array of one type; empty arrays fit every array parameter.
-    List(Vec<ParamValue>),
+    List(Vec<Self>),
 }
 
 impl ParamValue {

@@ -1,8 +1,8 @@
 //! One entry of `VisionSensors`.
 use super::fields::Entry;
 use super::types::{self, Fov, Size, TypeRules};
-use super::{TransportOverride, VendorOverrides};
-use crate::config::{Mount, MountOrientation, SensorConfig, TransportMode};
+use super::{TransportOverride, VendorOverrides, orientation};
+use crate::config::{Mount, SensorConfig, TransportMode};
 
 const MANDATORY: &[&str] = &[
     "SeqID",
@@ -18,7 +18,7 @@ const MANDATORY: &[&str] = &[
     "SensorAngEular",
     "otherParams",
 ];
-/// The last one is no key, but explained elsewhere if [`misspelt_eular`] says so.
+/// The last one is no key, but explained elsewhere if [`orientation::misspelt_eular`] says so.
 const OPTIONAL: [&str; 3] = ["EularOrQuat", "SensorAngQuat", "EulerOrQuat"];
 
 /// Largest image edge in px.
@@ -51,7 +51,7 @@ pub(super) fn read(
 ) -> Draft {
     let before = entry.problem_count();
     entry.warn_duplicates();
-    let optional = if misspelt_eular(entry) {
+    let optional = if orientation::misspelt_eular(entry) {
         &OPTIONAL[..]
     } else {
         &OPTIONAL[..2]
@@ -68,7 +68,7 @@ pub(super) fn read(
     let send = read_send_protocol(entry, seq_id, rules, overrides);
     let fov = read_fov(entry, rules);
     let position = entry.numbers::<3>("SensorPosXYZ");
-    let orientation = read_orientation(entry);
+    let orientation = orientation::read(entry);
     let new_layout = entry.get("EularOrQuat").is_some();
     let other_params = read_other_params(entry, new_layout);
     let mode = send.as_ref().map(|send| send.mode);
@@ -113,24 +113,6 @@ pub(super) fn read(
         moved_to_udp: send.as_ref().is_some_and(|send| send.moved_to_udp),
         sensor: if good { sensor() } else { None },
     }
-}
-
-/// Some of the vendor's documents write `EulerOrQuat`, which its loader ignores: the sensor then has the old layout
-/// and looks where its Euler angles say. That is an error where a quaternion was meant to count.
-fn misspelt_eular(entry: &mut Entry<'_>) -> bool {
-    let meant = entry
-        .get("EulerOrQuat")
-        .and_then(super::text::Node::number)
-        .is_some_and(|v| v > 0.5);
-    let harmful =
-        meant && entry.get("EularOrQuat").is_none() && entry.get("SensorAngQuat").is_some();
-    if harmful {
-        entry.problem(
-            "EulerOrQuat",
-            "unknown key, so SensorAngQuat does not count; did you mean \"EularOrQuat\"?",
-        );
-    }
-    harmful
 }
 
 fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> {
@@ -334,77 +316,6 @@ fn check_mode(
         ),
     );
     mode
-}
-
-/// The three keys of the attitude as written.
-#[derive(Clone, Copy)]
-struct Orientation {
-    selector: f64,
-    euler: [f64; 3],
-    quaternion: [f64; 4],
-}
-
-impl Orientation {
-    fn uses_quaternion(&self) -> bool {
-        self.selector > 0.5
-    }
-
-    fn norm(&self) -> f64 {
-        self.quaternion.iter().map(|v| v * v).sum::<f64>().sqrt()
-    }
-
-    fn value(&self) -> MountOrientation {
-        if self.uses_quaternion() {
-            let norm = self.norm();
-            MountOrientation::Quaternion(self.quaternion.map(|v| v / norm))
-        } else {
-            MountOrientation::Euler(self.euler)
-        }
-    }
-}
-
-fn read_orientation(entry: &mut Entry<'_>) -> Option<Orientation> {
-    let euler = entry.numbers::<3>("SensorAngEular");
-    if entry.get("EularOrQuat").is_none() {
-        if entry.get("SensorAngQuat").is_some() {
-            entry.warning("SensorAngQuat", "ignored, because there is no EularOrQuat");
-        }
-        return Some(Orientation {
-            selector: 0.0,
-            euler: euler?,
-            quaternion: [0.0; 4],
-        });
-    }
-    let selector = entry.number("EularOrQuat");
-    if entry.get("SensorAngQuat").is_none() {
-        entry.problem(
-            "SensorAngQuat",
-            "is missing; with EularOrQuat it must be there, even if the Euler angles count",
-        );
-    }
-    let quaternion = entry.numbers::<4>("SensorAngQuat");
-    let orientation = Orientation {
-        selector: selector?,
-        euler: euler?,
-        quaternion: quaternion?,
-    };
-    if orientation.uses_quaternion() {
-        let norm = orientation.norm();
-        if norm < 1e-6 {
-            entry.problem(
-                "SensorAngQuat",
-                "must be a rotation (w, x, y, z) because EularOrQuat is above 0.5, is zero",
-            );
-            return None;
-        }
-        if (norm - 1.0).abs() > 0.01 {
-            entry.warning(
-                "SensorAngQuat",
-                format!("has the norm {norm:.3} instead of 1; TF uses it normalised"),
-            );
-        }
-    }
-    Some(orientation)
 }
 
 /// 16 values with `EularOrQuat`, otherwise 8.

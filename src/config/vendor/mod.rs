@@ -11,6 +11,7 @@
 //! ```
 mod entry;
 mod fields;
+mod orientation;
 mod relations;
 mod text;
 mod types;

@@ -46,8 +46,8 @@ pub(super) enum Node {
     Int(i64),
     Float(f64),
     Str(String),
-    Array(Vec<Node>),
-    Object(Vec<(String, Node)>),
+    Array(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Node {

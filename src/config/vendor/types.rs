@@ -169,23 +169,21 @@ pub(super) fn check_other_params(
 ) {
     match rules.id {
         2 => check_depth(entry, p),
-        5 => {
-            if p[0] <= 0.0 {
-                entry.warning("otherParams[0]", format!("the maximum range should be above 0 m (the vendor's examples have 200), is {}", p[0]));
-            }
-        }
+        5 if p[0] <= 0.0 => entry.warning(
+            "otherParams[0]",
+            format!(
+                "the maximum range should be above 0 m (the vendor's examples have 200), is {}",
+                p[0]
+            ),
+        ),
         7 | 20..=23 => check_cloud(entry, rules, p),
-        8 => {
-            if p[0] >= size.0.min(size.1) as f64 {
-                entry.warning(
-                    "otherParams[0]",
-                    format!(
-                        "the edge of the cube map should be below width and height, is {}",
-                        p[0]
-                    ),
-                );
-            }
-        }
+        8 if p[0] >= size.0.min(size.1) as f64 => entry.warning(
+            "otherParams[0]",
+            format!(
+                "the edge of the cube map should be below width and height, is {}",
+                p[0]
+            ),
+        ),
         30 | 31 => check_list(entry, p, mode),
         _ => {}
     }
