@@ -2,6 +2,7 @@
 use anyhow::{Context as _, bail};
 use clap::builder::TypedValueParser as _;
 use clap::{Args, Parser};
+use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::world::{Pose, World};
 use rfly_bridge::emulator::{
     AngleUnit, Emulator, EmulatorOptions, FaultScope, Faults, Ports, StatePacket, Stats,
@@ -160,7 +161,10 @@ fn main() -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .init();
-    let arguments = Arguments::parse();
+    // launch_ros appends `--ros-args` to whatever it starts; the emulator is no ROS node and ignores them.
+    let ros = ros_args::parse(std::env::args().skip(1))?;
+    let arguments =
+        Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
     let (verbose, options) = (arguments.verbose, options(&arguments)?);
     let speed = options.speed;
     let emulator = Emulator::start(options, faults(&arguments.faults)?)?;

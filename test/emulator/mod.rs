@@ -1,5 +1,6 @@
 //! Tests of `emulator`: over its sockets, against arithmetic of their own.
 mod cameras;
+mod command_line;
 mod faults;
 mod lidars;
 mod motion;

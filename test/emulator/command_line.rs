@@ -1,0 +1,31 @@
+//! The program's command line, run as launch files run it.
+use std::process::Command;
+
+fn version(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_rflysim_emulator"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// `ros2 launch` starts every `Node` as `program <arguments> --ros-args [...]`.
+#[test]
+fn ros_arguments_of_a_launch_file_are_ignored() {
+    let plain = version(&["--version"]);
+    assert_eq!(plain, version(&["--version", "--ros-args"]));
+    assert_eq!(
+        plain,
+        version(&[
+            "--ros-args",
+            "-r",
+            "__node:=simulator",
+            "-p",
+            "a:=1",
+            "--",
+            "--version"
+        ])
+    );
+}
