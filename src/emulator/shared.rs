@@ -2,6 +2,7 @@ use super::clock::SimClock;
 use super::faults::{FaultCounts, Faults};
 use super::options::EmulatorOptions;
 use super::sensor::SensorTable;
+use super::servers::report::Wanted;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -67,6 +68,7 @@ pub(super) struct Shared {
     clock: Mutex<SimClock>,
     sensors: Mutex<SensorTable>,
     imu: Mutex<Vec<ImuReader>>,
+    reports: Mutex<Wanted>,
     faults: Mutex<Faults>,
     stats: Mutex<Stats>,
     /// Signals a change of sensors or of the clock.
@@ -86,6 +88,7 @@ impl Shared {
             options,
             sensors: Mutex::default(),
             imu: Mutex::default(),
+            reports: Mutex::default(),
             faults: Mutex::new(faults),
             stats: Mutex::default(),
             changed: Condvar::new(),
@@ -109,6 +112,10 @@ impl Shared {
 
     pub(super) fn imu_readers(&self) -> MutexGuard<'_, Vec<ImuReader>> {
         lock(&self.imu)
+    }
+
+    pub(super) fn reports(&self) -> MutexGuard<'_, Wanted> {
+        lock(&self.reports)
     }
 
     pub(super) fn faults(&self) -> Faults {
@@ -141,6 +148,7 @@ impl Shared {
     pub(super) fn restart(&self) {
         self.sensors().clear(None);
         self.imu_readers().clear();
+        *self.reports() = Wanted::default();
         self.set_clock(SimClock::restart);
         self.stats().restarts += 1;
         self.epoch.fetch_add(1, Ordering::Release);

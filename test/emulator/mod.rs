@@ -7,5 +7,6 @@ mod motion;
 mod mounts;
 mod objects;
 mod protocol;
+mod reports;
 mod rig;
 mod shared_memory;

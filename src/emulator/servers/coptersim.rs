@@ -1,4 +1,5 @@
 //! The vehicle simulator's side: heartbeats, IMU samples, true states.
+use super::report;
 use crate::emulator::clock::wall_ms;
 use crate::emulator::faults::{FaultScope, Faults};
 use crate::emulator::options::StatePacket;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::IntoBytes as _;
 
+/// Time between reports of the renderer in s; not documented.
+const REPORT_PERIOD: f64 = 1.0;
 /// Check word and code of "send me the heartbeat".
 const HEARTBEAT_REQUEST: i32 = 123_450;
 
@@ -66,10 +69,10 @@ fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
 pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Arc<Postman>) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
-    let (mut beats, mut states) = (0u64, 0u64);
+    let (mut beats, mut states, mut reports) = (0u64, 0u64, 0.0);
     while !shared.stopped() {
         if epoch != shared.epoch() {
-            (epoch, beats, states) = (shared.epoch(), 0, 0);
+            (epoch, beats, states, reports) = (shared.epoch(), 0, 0, 0.0);
             streams.clear();
         }
         adopt(shared, socket, postman, &mut streams);
@@ -92,6 +95,12 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
                 &shared.options.world.at((now * rate).floor() / rate),
             );
             states = (now * rate).floor() as u64 + 1;
+        }
+        if now >= reports || shared.reports().fresh {
+            let wanted = shared.reports().clone();
+            shared.reports().fresh = false;
+            report::send(shared, socket, &wanted, now);
+            reports = now + REPORT_PERIOD;
         }
         streams
             .iter_mut()

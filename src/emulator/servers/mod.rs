@@ -1,5 +1,6 @@
 //! The listening side: one thread polls every socket and hands each datagram to who it is for.
 pub(super) mod coptersim;
+pub(super) mod report;
 pub(super) mod shm;
 pub(super) mod window;
 

@@ -46,6 +46,14 @@ fn command(shared: &Shared, text: &str) {
             shared.sensors().clear(seq_id);
         }
         "RflySetSimSpeed" => drop(control::set_speed(shared, arguments.next())),
+        "RflyReqObjData" => {
+            if let Some(operation) = arguments.next().and_then(|a| a.parse().ok()) {
+                shared
+                    .reports()
+                    .describe(operation, arguments.next().unwrap_or_default());
+            }
+        }
+        "RflyReqVehicleData" => shared.reports().vehicle_data(arguments.next() == Some("1")),
         _ => {}
     }
 }

@@ -1,0 +1,203 @@
+//! What the renderer reports on port 20006: cameras, vehicles and objects on request, once per second.
+//!
+//! The rate is not documented; positions are in m in NED like those of every other structure.
+use crate::emulator::sensor::world_pose;
+use crate::emulator::shared::Shared;
+use crate::emulator::world::{
+    Caster, Kinematics, Object, Pose, Snapshot, Solid, VEHICLE_HALF, Vec3,
+};
+use crate::wire::SensorRequest;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, UdpSocket};
+
+/// Check word of camera and object descriptions.
+const DESCRIPTION: i32 = 1_234_567_891;
+/// Check word of vehicle reports.
+const VEHICLE: i32 = 1_234_567_897;
+
+/// Which of a kind are reported.
+#[derive(Clone, Debug, Default)]
+struct Selection {
+    all: bool,
+    named: BTreeSet<String>,
+}
+
+impl Selection {
+    fn has(&self, name: &str) -> bool {
+        self.all || self.named.contains(name)
+    }
+}
+
+/// What somebody has asked for.
+#[derive(Clone, Debug, Default)]
+pub(in crate::emulator) struct Wanted {
+    cameras: Selection,
+    vehicles: Selection,
+    objects: Selection,
+    vehicle_data: bool,
+    /// Something was asked for just now; the answer need not wait for the next second.
+    pub(in crate::emulator) fresh: bool,
+}
+
+impl Wanted {
+    /// Obeys `RflyReqObjData operation name colour`.
+    pub(in crate::emulator) fn describe(&mut self, operation: u32, name: &str) {
+        let kinds = [&mut self.cameras, &mut self.vehicles, &mut self.objects];
+        for (kind, selection) in (0..).zip(kinds) {
+            match operation {
+                0..=2 if operation == kind => drop(selection.named.insert(name.to_owned())),
+                10..=12 if operation - 10 == kind => {
+                    selection.all = false;
+                    selection.named.remove(name);
+                }
+                20..=22 if operation - 20 == kind => selection.all = true,
+                23 => selection.all |= kind > 0,
+                24 => selection.all = true,
+                _ => {}
+            }
+        }
+        self.fresh = true;
+    }
+
+    /// Obeys `RflyReqVehicleData`.
+    pub(in crate::emulator) fn vehicle_data(&mut self, on: bool) {
+        self.vehicle_data = on;
+        self.fresh = true;
+    }
+}
+
+/// Sends every report that is wanted, as of simulation time `time`.
+pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
+    let options = &shared.options;
+    let snapshot = options.world.at(time);
+    let mut packets = Vec::new();
+    let requests: BTreeMap<u16, SensorRequest> = shared
+        .sensors()
+        .live
+        .iter()
+        .map(|(id, live)| (*id, live.request))
+        .collect();
+    for request in requests
+        .values()
+        .filter(|r| wanted.cameras.has(&r.seq_id.to_string()))
+    {
+        if let Some((pose, _)) = world_pose(&requests, request, &snapshot, options.angle_unit) {
+            packets.push(camera(request, &pose, time));
+        }
+    }
+    for (id, motion) in &snapshot.vehicles {
+        if wanted.vehicles.has(&id.to_string()) {
+            let packet = Packet::default().i32s(&[DESCRIPTION, i32::from(*id)]);
+            packets.push(
+                packet
+                    .pose(&motion.pose)
+                    .f32s(&motion.pose.position)
+                    .f32s(&VEHICLE_HALF)
+                    .f64(time),
+            );
+        }
+        if wanted.vehicle_data {
+            packets.push(vehicle(&snapshot, *id, motion));
+        }
+    }
+    for solid in &snapshot.solids {
+        if let Some(name) = name_of(solid).filter(|name| wanted.objects.has(name)) {
+            let packet = Packet::default().i32s(&[DESCRIPTION, 0]).pose(&solid.pose);
+            packets.push(
+                packet
+                    .f32s(&solid.pose.position)
+                    .f32s(&solid.half)
+                    .f64(time)
+                    .text(&name, 32),
+            );
+        }
+    }
+    for Packet(bytes) in packets {
+        // Nobody may listen.
+        let _ = socket.send_to(&bytes, (options.client, options.ports.report));
+        if options.multicast_heartbeat {
+            let _ = socket.send_to(&bytes, (Ipv4Addr::new(224, 0, 0, 10), options.ports.report));
+        }
+    }
+}
+
+fn name_of(solid: &Solid) -> Option<String> {
+    match solid.object {
+        Object::Block(i) => Some(format!("Box_{i}")),
+        Object::Walker(i) => Some(format!("Walker_{i}")),
+        Object::Ground | Object::Vehicle(_) => None,
+    }
+}
+
+fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> Packet {
+    let [seq_id, type_id, height, width] = [
+        request.seq_id,
+        request.type_id,
+        request.height,
+        request.width,
+    ]
+    .map(i32::from);
+    let head = Packet::default().i32s(&[DESCRIPTION, seq_id, type_id, height, width]);
+    head.f32s(&[request.fov_deg.into()]).pose(pose).f64(time)
+}
+
+fn vehicle(snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
+    /// Class and style: a quadrotor. It has not hit anything.
+    const QUADROTOR: i32 = 3;
+    const NO_CRASH: i32 = 0;
+    let caster = Caster::new(snapshot, &motion.pose, Some(id));
+    let six = [
+        Vec3::x(),
+        -Vec3::x(),
+        -Vec3::y(),
+        Vec3::y(),
+        -Vec3::z(),
+        Vec3::z(),
+    ];
+    let rays = six.map(|direction| caster.ray(&direction).distance);
+    Packet::default()
+        .i32s(&[VEHICLE, i32::from(id), QUADROTOR, NO_CRASH])
+        .f64(snapshot.time)
+        .f32s(&motion.velocity)
+        .f32s(&motion.pose.position)
+        .f32s(&[0.0; 6])
+        .f32s(&motion.pose.roll_pitch_yaw())
+        .f32s(&[0.0; 8])
+        .f32s(&rays)
+        .text("", 20)
+}
+
+/// A datagram that is written field by field; the bridge does not read these yet, so that `wire` has no structs.
+#[derive(Debug, Default)]
+struct Packet(Vec<u8>);
+
+impl Packet {
+    fn i32s(mut self, values: &[i32]) -> Self {
+        self.0.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        self
+    }
+
+    fn f32s<'a>(mut self, values: impl IntoIterator<Item = &'a f64>) -> Self {
+        self.0
+            .extend(values.into_iter().flat_map(|v| (*v as f32).to_le_bytes()));
+        self
+    }
+
+    fn f64(mut self, value: f64) -> Self {
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    fn pose(self, pose: &Pose) -> Self {
+        self.f32s(&pose.position)
+            .f32s(&pose.roll_pitch_yaw())
+            .f32s(&pose.wxyz())
+    }
+
+    fn text(mut self, text: &str, len: usize) -> Self {
+        let end = self.0.len() + len;
+        self.0.extend(text.bytes().take(len));
+        self.0.resize(end, 0);
+        self
+    }
+}
