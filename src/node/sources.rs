@@ -172,6 +172,7 @@ impl Plan<'_> {
                 clock,
                 stats,
                 idle_pause,
+                overflows: 0,
             };
             runtime.spawn(source.run());
         }

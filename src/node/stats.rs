@@ -48,6 +48,11 @@ impl Figures {
         *self.drops.entry(cause).or_default() += 1;
     }
 
+    /// Takes over the socket's count of datagrams for which its receive buffer had no room.
+    pub(crate) fn overflowed(&mut self, count: u32) {
+        self.drops.insert("socket_overflow", count.into());
+    }
+
     /// Takes over the counters of a reassembler.
     pub(crate) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
         self.received = counters.datagrams;

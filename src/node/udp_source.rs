@@ -24,6 +24,8 @@ pub(crate) struct UdpSource {
     pub(crate) stats: Arc<SourceStats>,
     /// How long datagrams that nobody wants may wait in the socket.
     pub(crate) idle_pause: Option<Duration>,
+    /// What the socket said of its losses last.
+    pub(crate) overflows: u32,
 }
 
 /// Returns how long datagrams may wait in a receive buffer that the system granted: not at all if it holds less than
@@ -72,6 +74,10 @@ impl UdpSource {
         let Some(datagram) = received else {
             return Ok(false);
         };
+        if datagram.overflows != self.overflows {
+            self.overflows = datagram.overflows;
+            self.stats.lock().overflowed(datagram.overflows);
+        }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
         let (info, result) = match self.reassembler.commit(datagram.len, arrival) {
             Outcome::Stored => return Ok(true),

@@ -199,6 +199,9 @@ async fn receive(
             let mut figures = stats.lock();
             figures.received += 1;
             figures.bytes += datagram.len as u64;
+            if datagram.overflows > 0 {
+                figures.overflowed(datagram.overflows);
+            }
             Some(datagram)
         }
         Err(_) => {

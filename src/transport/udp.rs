@@ -42,6 +42,8 @@ pub struct Datagram {
     pub from: SocketAddrV4,
     /// When the kernel received it, in ns since 1970, where the kernel tells.
     pub kernel_time: Option<i64>,
+    /// Datagrams that the socket has lost so far because its receive buffer was full.
+    pub overflows: u32,
 }
 
 /// A non-blocking UDP socket that scatters datagrams into buffers and knows when they arrived.
@@ -63,6 +65,7 @@ impl UdpReceiver {
             let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &options.buffer_bytes);
         }
         setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+        setsockopt(&socket, sockopt::RxqOvfl, &1)?;
         socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
         for group in &options.groups {
             join_everywhere(&socket, *group)?;
@@ -116,21 +119,28 @@ impl UdpReceiver {
 }
 
 fn receive(fd: i32, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Datagram> {
-    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec);
+    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec, u32);
     let message = recvmsg::<SockaddrIn>(fd, buffers, Some(&mut control), MsgFlags::MSG_TRUNC)?;
     let from = message
         .address
         .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
             SocketAddrV4::new(a.ip(), a.port())
         });
-    let kernel_time = message.cmsgs()?.find_map(|c| match c {
-        ControlMessageOwned::ScmTimestampns(t) => Some(t.tv_sec() * 1_000_000_000 + t.tv_nsec()),
-        _ => None,
-    });
+    let (mut kernel_time, mut overflows) = (None, 0);
+    for control in message.cmsgs()? {
+        match control {
+            ControlMessageOwned::ScmTimestampns(t) => {
+                kernel_time = Some(t.tv_sec() * 1_000_000_000 + t.tv_nsec());
+            }
+            ControlMessageOwned::RxqOvfl(count) => overflows = count,
+            _ => {}
+        }
+    }
     Ok(Datagram {
         len: message.bytes,
         from,
         kernel_time,
+        overflows,
     })
 }
 

@@ -121,3 +121,34 @@ async fn an_empty_socket_waits_instead_of_spinning() {
         () = tokio::task::yield_now() => {}
     }
 }
+
+#[tokio::test]
+async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
+    let options = BindOptions {
+        buffer_bytes: 4096,
+        ..local()
+    };
+    let receiver = UdpReceiver::bind(&options).unwrap();
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for _ in 0..100 {
+        sender.send_to(&[1; 1000], target(&receiver)).unwrap();
+    }
+    receiver.readable().await.unwrap();
+    let mut buffer = [0; 2000];
+    let mut held = 0;
+    while receiver
+        .try_recv(&mut [IoSliceMut::new(&mut buffer)])
+        .unwrap()
+        .is_some()
+    {
+        held += 1;
+    }
+    // The count travels with the next datagram that finds room.
+    sender.send_to(&[2], target(&receiver)).unwrap();
+    let next = receiver
+        .recv(&mut [IoSliceMut::new(&mut buffer)])
+        .await
+        .unwrap();
+    assert!(held < 100, "the buffer was meant to be too small");
+    assert_eq!(next.overflows, 100 - held);
+}
