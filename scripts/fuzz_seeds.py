@@ -37,6 +37,10 @@ for path in sorted((root / "config").glob("*.yaml")):
     write("params", path.name, path.read_bytes())
 write("params", "args", b"-p imu.rate_hz:=400 -r imu:=imu/data_raw -r __ns:=/a --params-file f.yaml -- x")
 write("params", "file", b"/**:\n  ros__parameters:\n    imu: {rate_hz: 400}\n    config: [a.json, b.json]\n")
+for kind in range(8):
+    stamp = bytes([0, 1, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0]) + b"map\0"
+    write("cdr", f"header-{kind}", bytes([kind]) + stamp + bytes(400))
+    write("cdr", f"array-{kind}", bytes([kind, 0, 1, 0, 0, 1, 0, 0, 0]) + stamp[4:] + bytes(400))
 # Frames in order, reversed and interleaved, see the target for the meaning of the bytes.
 script = [(0, frame, seq, 0) for frame in range(16) for seq in range(8)]
 write("fragments", "in-order", bytes(b for step in script for b in step))
