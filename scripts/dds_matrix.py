@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1, help="per cell; the worst one is shown")
     parser.add_argument("--domain", type=int, default=90)
     parser.add_argument("--set", action="append", default=[], help="Cyclone settings of the writer, XML")
+    parser.add_argument("--profiles", action="store_true", help="readers use config/cyclonedds.xml, config/fastdds.xml")
     parser.add_argument("--source", type=Path, default=ROOT / "target/release/examples/image_source")
     parser.add_argument("--as-reader", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -65,9 +66,13 @@ def measure(options, reader: str, reliability: str, size: str, settings: str) ->
     environment.pop("CYCLONEDDS_URI", None)
     if reader.startswith("rmw_"):
         environment["RMW_IMPLEMENTATION"] = reader
+    profiles = {
+        "CYCLONEDDS_URI": f"file://{ROOT}/config/cyclonedds.xml",
+        "FASTRTPS_DEFAULT_PROFILES_FILE": f"{ROOT}/config/fastdds.xml",
+    }
     receiver = subprocess.Popen(
         [sys.executable, __file__, "--as-reader", reliability, "--reader", reader, "--domain", str(options.domain)],
-        env=environment,
+        env=environment | (profiles if options.profiles else {}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

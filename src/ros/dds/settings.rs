@@ -32,6 +32,7 @@ pub(super) fn configuration(options: &Options) -> String {
         ),
         Discovery::SystemDefault => ("", "", String::new()),
     };
+    // Linger: a reader that has stalled would delay the end of the program by this time for each writer (default 1 s).
     // Watermarks: with KEEP_LAST the history bounds what is unacknowledged; a watermark below it would make writing
     // wait for the slowest reader.
     let own = format!(
@@ -39,7 +40,8 @@ pub(super) fn configuration(options: &Options) -> String {
          <MaxMessageSize>{DATAGRAM_BYTES}B</MaxMessageSize><FragmentSize>{FRAGMENT_BYTES}B</FragmentSize></General>\
          {discovery}\
          <Internal><Watermarks><WhcLow>1GB</WhcLow><WhcHigh>2147483647B</WhcHigh><WhcHighInit>2147483647B</WhcHighInit>\
-         <WhcAdaptive>false</WhcAdaptive></Watermarks></Internal></Domain></CycloneDDS>"
+         <WhcAdaptive>false</WhcAdaptive></Watermarks>\
+         <WriterLingerDuration>100ms</WriterLingerDuration></Internal></Domain></CycloneDDS>"
     );
     if options.cyclonedds_uri.is_empty() {
         own
