@@ -223,9 +223,12 @@ impl Stream {
         self.generation = live.generation;
         self.shown = None;
         self.file.clear();
-        self.block = None; // first: its name must be free for the new one
-        if live.request.send_protocol.mode == SHARED_MEMORY {
-            match Block::create(&live.request) {
+        let request = &live.request;
+        if request.send_protocol.mode != SHARED_MEMORY {
+            self.block = None;
+        } else if self.block.as_ref().is_none_or(|block| !block.fits(request)) {
+            self.block = None; // first: its name must be free for the new one
+            match Block::create(request) {
                 Ok(block) => self.block = Some(block),
                 Err(error) => tracing::warn!(%error, "no shared memory, data go over UDP"),
             }

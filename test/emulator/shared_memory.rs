@@ -96,3 +96,26 @@ fn blocks_disappear_with_the_simulator_and_return_with_the_next_request() {
     let new = open(&request);
     assert!(new.is_current() && !old.is_current());
 }
+
+#[test]
+fn a_repeated_request_keeps_the_block_and_another_size_replaces_it() {
+    let rig = rig();
+    let request = in_memory(rig.request(FIRST + 52, 1));
+    rig.send(&request);
+    let old = open(&request);
+    rig.send(&request);
+    rig.send(&SensorRequest {
+        fov_deg: 60.0,
+        ..request
+    });
+    wait(|| rig.emulator.stats().requests == 3);
+    let frames = || rig.emulator.stats().sensors[&request.seq_id].frames;
+    let before = frames();
+    wait(|| frames() > before + 2);
+    assert!(old.is_current(), "readers have mapped it");
+    rig.send(&SensorRequest {
+        width: 100,
+        ..request
+    });
+    wait(|| !old.is_current());
+}

@@ -17,29 +17,28 @@ const DEAD: Duration = Duration::from_secs(1);
 pub(in crate::emulator) struct Block {
     block: SharedBlock,
     name: String,
+    size: usize,
     reading_since: Option<Instant>,
 }
 
 impl Block {
     /// Creates the block of a sensor.
     pub(in crate::emulator) fn create(request: &SensorRequest) -> Result<Self, ShmError> {
-        let [_, max_objects, ..] = request.other_params;
-        let name = shm_name(request.seq_id);
-        // `as` saturates: negative and absurd numbers of objects are 0 and very many
-        let len = shm_block_len(
-            request.type_id,
-            request.width,
-            request.height,
-            max_objects as u32,
-        );
-        let block = SharedBlock::create(&name, len.unwrap_or(SHM_HEADER_LEN))?;
+        let (name, size) = (shm_name(request.seq_id), size(request));
+        let block = SharedBlock::create(&name, size)?;
         block.set_flag(ShmFlag::Empty as u8);
         enter(request);
         Ok(Self {
             block,
             name,
+            size,
             reading_since: None,
         })
+    }
+
+    /// Whether a changed request can go on with this block; readers have mapped it.
+    pub(in crate::emulator) fn fits(&self, request: &SensorRequest) -> bool {
+        self.size == size(request)
     }
 
     /// Writes a frame; returns whether the block was free within a moment.
@@ -74,6 +73,19 @@ impl Drop for Block {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(Path::new("/dev/shm").join(&self.name)); // somebody else may have been quicker
     }
+}
+
+/// Bytes that a sensor's block needs.
+fn size(request: &SensorRequest) -> usize {
+    let SensorRequest {
+        type_id,
+        width,
+        height,
+        other_params: [_, max_objects, ..],
+        ..
+    } = *request;
+    // `as` saturates: negative and absurd numbers of objects are 0 and very many
+    shm_block_len(type_id, width, height, max_objects as u32).unwrap_or(SHM_HEADER_LEN)
 }
 
 /// Enters a sensor into the directory that all sensors of a host share.
