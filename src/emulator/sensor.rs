@@ -8,6 +8,9 @@ use std::net::SocketAddr;
 /// The simulator's limit per PC.
 pub(super) const MAX_SENSORS: usize = 32;
 
+/// Pixels or points of one sensor: 8192 x 2048. A damaged request must not exhaust the memory.
+const MAX_RAYS: usize = 1 << 24;
+
 const MASK_FOV: u32 = 1 << 6;
 const MASK_EULER: u32 = 1 << 7;
 const MASK_QUATERNION: u32 = 1 << 8;
@@ -42,6 +45,7 @@ impl Live {
 pub(super) enum Refusal {
     UnknownType,
     TooMany,
+    Size,
 }
 
 /// All live sensors by number.
@@ -62,6 +66,10 @@ impl SensorTable {
     ) -> Result<(), Refusal> {
         if !matches!(request.type_id, 1..=5 | 7..=9 | 20..=23 | 30 | 31 | 40 | 41) {
             return Err(Refusal::UnknownType);
+        }
+        let rays = usize::from(request.width) * usize::from(request.height);
+        if !matches!(request.type_id, 5 | 23 | 31) && !(1..=MAX_RAYS).contains(&rays) {
+            return Err(Refusal::Size);
         }
         let old = self.live.get(&request.seq_id);
         if old.is_none() && self.live.len() >= MAX_SENSORS {

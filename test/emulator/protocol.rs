@@ -130,6 +130,20 @@ fn the_33rd_sensor_and_unknown_types_are_refused() {
 }
 
 #[test]
+fn images_without_pixels_or_beyond_the_memory_are_refused() {
+    let rig = rig();
+    for (width, height) in [(0, 480), (640, 0), (65_535, 65_535)] {
+        rig.send(&SensorRequest {
+            width,
+            height,
+            ..rig.request(1, 1)
+        });
+    }
+    wait(|| rig.emulator.stats().refused == 3);
+    assert_eq!(rig.emulator.stats().requests, 0);
+}
+
+#[test]
 fn garbage_is_counted_and_changes_nothing() {
     let rig = rig();
     for len in [0usize, 1, 7, 55, 92, 144, 148, 1400] {

@@ -17,6 +17,8 @@ use zerocopy::IntoBytes as _;
 
 /// Time between reports of the renderer in s; not documented.
 const REPORT_PERIOD: f64 = 1.0;
+/// A flood of requests must not become a flood of samples.
+const MAX_IMU_READERS: usize = 64;
 /// Check word and code of "send me the heartbeat".
 const HEARTBEAT_REQUEST: i32 = 123_450;
 
@@ -44,7 +46,9 @@ pub(in crate::emulator) fn accept(
         };
         let mut readers = shared.imu_readers();
         readers.retain(|r| r.to != reader.to);
-        readers.push(reader);
+        if readers.len() < MAX_IMU_READERS {
+            readers.push(reader);
+        }
     } else if bytes.len() == 8
         && bytes[..4] == HEARTBEAT_REQUEST.to_le_bytes()
         && matches!(bytes[4], 90 | 91)
