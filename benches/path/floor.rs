@@ -1,5 +1,6 @@
 //! The least that can be done: receive or map a frame, write it.
 use super::Result;
+use nix::sys::socket::{setsockopt, sockopt};
 use rfly_bridge::msgs::std_msgs::msg::Header;
 use rfly_bridge::ros::{ImagePublisher, ImageView, Middleware, Options, Qos};
 use rfly_bridge::time::{RosTime, SimTime};
@@ -65,6 +66,8 @@ fn udp(writer: &mut Writer) -> Result<()> {
     const HEADER: usize = HeaderVariant::B.len();
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
     socket.set_recv_buffer_size(8 << 20)?;
+    // The bridge does the same: beyond net.core.rmem_max if it may.
+    let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &(8 << 20));
     socket.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT).into())?;
     let socket = UdpSocket::from(socket);
     let len = writer.len();

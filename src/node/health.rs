@@ -145,7 +145,7 @@ impl Health {
     fn writer(&self, writer: &WriterReport) -> DiagnosticStatus {
         let mut values = vec![
             value("type", writer.type_name),
-            value("qos", &writer.qos),
+            value("qos", writer.qos),
             value("subscribers", writer.subscribers),
             value("published", writer.stats.published),
             value("bytes", writer.stats.bytes),

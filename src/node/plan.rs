@@ -197,6 +197,6 @@ fn to_qos(settings: QosSettings) -> Qos {
             params::History::KeepLast => History::KeepLast,
             params::History::KeepAll => History::KeepAll,
         },
-        depth: u16::try_from(settings.depth).unwrap_or(u16::MAX),
+        depth: settings.depth,
     }
 }
