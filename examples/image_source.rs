@@ -21,11 +21,7 @@ fn main() -> anyhow::Result<()> {
     let &[width, height, rate, frames] = arguments.as_slice() else {
         anyhow::bail!("usage: image_source WIDTH HEIGHT RATE_HZ FRAMES");
     };
-    let mut options =
-        Options::new("image_source").with_environment(|name| std::env::var(name).ok())?;
-    if let Ok(rate) = std::env::var("PACING_BYTES_PER_S") {
-        options.pacing_bytes_per_s = rate.parse().context("PACING_BYTES_PER_S")?;
-    }
+    let options = Options::new("image_source").with_environment(|name| std::env::var(name).ok())?;
     let middleware = Middleware::dds(&options)?;
     let publisher = middleware.image("/image", Qos::IMAGE)?;
     let deadline = Instant::now() + Duration::from_secs(20);

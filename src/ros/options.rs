@@ -42,7 +42,7 @@ pub struct Options {
     pub distro: Distro,
     /// The user's `CYCLONEDDS_URI`; what it says wins over the bridge's own settings.
     pub cyclonedds_uri: String,
-    /// Rate at which samples above 64 KiB leave, per reader, in bytes/s; 0 for as fast as possible. Readers with default
+    /// `RFLY_PACING_BYTES_PER_S`: rate at which samples above 64 KiB leave, per reader, in bytes/s; 0 for as fast as possible. Readers with default
     /// receive buffers lose what comes faster (`docs/dds.md`).
     pub pacing_bytes_per_s: u64,
 }
@@ -104,6 +104,16 @@ impl Options {
             ["dashing", "eloquent", "foxy", "galactic", "humble"].contains(&distro.as_str())
         }) {
             options.distro = Distro::Humble;
+        }
+        if let Some(value) = text("RFLY_PACING_BYTES_PER_S") {
+            options.pacing_bytes_per_s =
+                value
+                    .trim()
+                    .parse()
+                    .map_err(|error| RosError::Environment {
+                        variable: "RFLY_PACING_BYTES_PER_S",
+                        message: format!("`{value}`: {error}"),
+                    })?;
         }
         options.cyclonedds_uri = text("CYCLONEDDS_URI").unwrap_or(options.cyclonedds_uri);
         Ok(options)

@@ -62,3 +62,19 @@ fn the_distribution_decides_the_layout_of_graph_information() {
     assert_eq!(distro("jazzy"), Distro::Newer);
     assert_eq!(distro("rolling"), Distro::Newer);
 }
+
+#[test]
+fn the_pace_of_big_samples_is_taken_over_and_checked() {
+    let pace = |value| {
+        options(&[("RFLY_PACING_BYTES_PER_S", value)]).map(|options| options.pacing_bytes_per_s)
+    };
+    assert_eq!(pace("0").unwrap(), 0);
+    assert_eq!(pace("2500000000").unwrap(), 2_500_000_000);
+    assert_eq!(pace("").unwrap(), 1_000_000_000);
+    assert!(
+        pace("1 GB")
+            .unwrap_err()
+            .to_string()
+            .contains("RFLY_PACING_BYTES_PER_S")
+    );
+}
