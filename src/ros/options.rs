@@ -18,10 +18,14 @@ pub enum Discovery {
 /// Which peers the graph information is written for: the two generations differ in the size of a GID.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Distro {
+    /// Not known: what harms nobody, that is 24 bytes and type hashes. A peer since Iron takes the last 8 bytes of the
+    /// GID for an empty list of nodes. The other way round Humble reads a node without a name, and `ros2 node list`
+    /// fails for the whole domain.
+    #[default]
+    Unknown,
     /// Foxy to Humble: 24 bytes.
     Humble,
     /// Iron and newer: 16 bytes, and type hashes.
-    #[default]
     Newer,
 }
 
@@ -100,11 +104,11 @@ impl Options {
         if text("ROS_LOCALHOST_ONLY").is_some_and(|value| value == "1") {
             options.discovery = Discovery::Localhost;
         }
-        if text("ROS_DISTRO").is_some_and(|distro| {
-            ["dashing", "eloquent", "foxy", "galactic", "humble"].contains(&distro.as_str())
-        }) {
-            options.distro = Distro::Humble;
-        }
+        options.distro = match text("ROS_DISTRO").as_deref() {
+            None => options.distro,
+            Some("dashing" | "eloquent" | "foxy" | "galactic" | "humble") => Distro::Humble,
+            Some(_) => Distro::Newer,
+        };
         if let Some(value) = text("RFLY_PACING_BYTES_PER_S") {
             options.pacing_bytes_per_s =
                 value

@@ -44,6 +44,7 @@ class System:
         self.truth_file, self.truth_frames = directory / "truth.jsonl", directory / "frames"
         self.config = write_config(directory / "Config.json", sensors)
         environment = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": str(domain_id), "RUST_BACKTRACE": "1"}
+        environment["ROS_DISTRO"] = "jazzy"  # the peer decodes with Jazzy's definitions
         for name in ("CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE"):
             os.environ.pop(name, None)
         arguments = ["--ros-args", "-p", f"config:={self.config}", "-p", "simulator_address:=127.0.0.1"]

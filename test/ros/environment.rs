@@ -12,12 +12,12 @@ fn options(variables: &[(&str, &str)]) -> Result<Options, RosError> {
 }
 
 #[test]
-fn without_variables_the_node_is_in_domain_0_on_the_local_network_and_speaks_to_current_distributions()
+fn without_variables_the_node_is_in_domain_0_on_the_local_network_and_takes_no_distribution_for_granted()
  {
     let options = options(&[]).unwrap();
     assert_eq!(
         (options.domain_id, options.discovery, options.distro),
-        (0, Discovery::Subnet, Distro::Newer)
+        (0, Discovery::Subnet, Distro::Unknown)
     );
 }
 

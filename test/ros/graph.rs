@@ -35,7 +35,7 @@ fn discovery_info(domain: u32, distro: Distro) {
         (&"/".into(), &"bridge_under_test".into())
     );
 
-    let length = if distro == Distro::Humble { 24 } else { 16 };
+    let length = if distro == Distro::Newer { 16 } else { 24 };
     let gid = |value: &serde_json::Value| -> Vec<u8> {
         serde_json::from_value(value["data"].clone()).expect("bytes")
     };
@@ -81,6 +81,29 @@ fn the_graph_shows_the_node_with_its_endpoints_to_peers_since_iron() {
 #[test]
 fn the_graph_shows_the_node_with_its_endpoints_to_humble() {
     discovery_info(112, Distro::Humble);
+}
+
+/// Without `ROS_DISTRO` the peers may be of either generation.
+#[test]
+fn the_graph_of_an_unknown_distribution_shows_the_node_to_humble_and_an_empty_list_to_peers_since_iron()
+ {
+    discovery_info(117, Distro::Unknown);
+
+    let middleware = node(118, Distro::Unknown);
+    let _kept = middleware
+        .publisher::<Int32>("/kept", Qos::DEFAULT)
+        .unwrap();
+    let wanted = [subscription("ros_discovery_info", INFO, Qos::LATCHED, 1)];
+    let Some(probe) = Probe::start(118, Distro::Unknown, &wanted, &[]) else {
+        return;
+    };
+    let report = probe.finish();
+    let hex = report["samples"]["ros_discovery_info"][0]["hex"].as_str();
+    let cdr = crate::support::golden::unhex(hex.expect("a small sample"));
+    // Encapsulation header, GID of 16 bytes, number of nodes.
+    assert_eq!(cdr[4 + 16..4 + 16 + 4], [0; 4]);
+    let hash = report["user_data"]["rt/kept"].as_str().expect("a hash");
+    assert!(hash.starts_with("typehash=RIHS01_"), "{hash}");
 }
 
 #[test]

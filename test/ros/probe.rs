@@ -35,10 +35,9 @@ impl Probe {
         hashes: &[&str],
     ) -> Option<Self> {
         let python = python::interpreter()?;
-        let distro = if distro == Distro::Humble {
-            "humble"
-        } else {
-            "jazzy"
+        let distro = match distro {
+            Distro::Newer => "jazzy",
+            _ => "humble",
         };
         let plan =
             json!({ "domain": domain, "distro": distro, "subscribe": subscribe, "hashes": hashes });

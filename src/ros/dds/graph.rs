@@ -102,7 +102,7 @@ impl Graph {
 
     fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {
         let gid = |guid: &Guid| match self.distro {
-            Distro::Humble => Gid::Long(*guid, [0; 8]),
+            Distro::Humble | Distro::Unknown => Gid::Long(*guid, [0; 8]),
             Distro::Newer => Gid::Short(*guid),
         };
         let node = NodeEntitiesInfo {

@@ -126,7 +126,7 @@ impl Node {
     /// Peers since Iron compare type hashes; older ones do not know the key.
     fn user_data(&self, type_name: &str) -> String {
         match (self.distro, type_hash::of(type_name)) {
-            (Distro::Newer, Some(hash)) => format!("typehash=RIHS01_{hash};"),
+            (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
             _ => String::new(),
         }
     }
