@@ -32,7 +32,7 @@ pub enum Stream {
     Imu,
 }
 
-/// Settings of a [`TimeAligner`].
+/// Settings of a [`TimeAligner`](super::TimeAligner).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlignerSettings {
     /// What goes into headers.

@@ -3,10 +3,10 @@
 //! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), so that its
 //! definition is its specification and parsing is a checked view. Lengths and check words are verified by
 //! [`Packet::parse`]; everything else is a plain number in the simulator's frame (NED world, FRD body).
-//! Emission is [`Packet::as_bytes`] of a value built with the struct's `new`.
+//! Emission is [`IntoBytes::as_bytes`] of a value built with the struct's `new`.
 //!
 //! ```
-//! use rfly_bridge::wire::{ImuPacket, Packet};
+//! use rfly_bridge::wire::{ImuPacket, IntoBytes, Packet};
 //! let sent = ImuPacket::new(7, 12.345, [0.1, 0.2, -9.8], [0.0; 3]);
 //! let seen = ImuPacket::parse(sent.as_bytes()).unwrap();
 //! assert_eq!(seen.seq.get(), 7);
@@ -52,7 +52,8 @@ pub use vehicle_state::{
     TimedStatePacket,
 };
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+pub use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// A fixed-size datagram or record.
 pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + Sized {
