@@ -135,16 +135,18 @@ class TransformBuffer:
     def lookup(self, target: str, source: str, stamp) -> np.ndarray:
         """Returns the matrix that carries coordinates of `source` to `target` at `stamp` (message or nanoseconds)."""
         at = stamp if isinstance(stamp, int) else nanoseconds(stamp)
-        to_root = {}
-        for frame in (target, source):
+        paths = {frame: self.path_to_root(frame) for frame in (target, source)}
+        # Like tf2: only edges below the common ancestor matter, so a static pair needs no moving edge at this time.
+        common = next((frame for frame in paths[target] if frame in paths[source]), None)
+        if common is None:
+            raise LookupError(f"{target} and {source} are not connected: {paths[target][-1]}, {paths[source][-1]}")
+        to_common = {}
+        for frame, path in paths.items():
             matrix = np.eye(4)
-            path = self.path_to_root(frame)
-            for child in path[:-1]:
+            for child in path[: path.index(common)]:
                 matrix = self._edge_at(child, at) @ matrix
-            to_root[frame] = (matrix, path[-1])
-        if to_root[target][1] != to_root[source][1]:
-            raise LookupError(f"{target} and {source} are not connected: {to_root[target][1]}, {to_root[source][1]}")
-        return inverse(to_root[target][0]) @ to_root[source][0]
+            to_common[frame] = matrix
+        return inverse(to_common[target]) @ to_common[source]
 
 
 def slerp(a: np.ndarray, b: np.ndarray, share: float) -> np.ndarray:
