@@ -36,7 +36,7 @@ fn main() -> Result<()> {
 
 /// Runs every comparison and prints the tables.
 fn compare(quick: bool) -> Result<()> {
-    let (seconds, rounds) = if quick { (2, 1) } else { (8, 3) };
+    let (seconds, rounds) = if quick { (2, 1) } else { (6, 3) };
     let cores = std::thread::available_parallelism()?;
     println!("{cores} cores; {rounds} rounds of {seconds} s in turns, medians\n");
     println!("(a) one raw sensor at {HZ} Hz, against the floor\n");
