@@ -26,8 +26,8 @@ build() {
     command -v cc >/dev/null || missing+=(build-essential)
     command -v cmake >/dev/null || missing+=(cmake) # builds Cyclone DDS
     command -v make >/dev/null || missing+=(make)
-    # bindgen wants libclang
-    if ! ldconfig -p 2>/dev/null | grep -q 'libclang' && ! ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1; then
+    # bindgen wants libclang, and the compiler's own headers, which come with clang
+    if ! command -v clang >/dev/null || ! { ldconfig -p 2>/dev/null | grep -q libclang || ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1; }; then
         missing+=(clang libclang-dev)
     fi
     if ! command -v cargo >/dev/null; then
