@@ -124,17 +124,12 @@ impl Settings {
     /// Returns what the frame tree is built from.
     pub fn frame_names(&self) -> FrameNames {
         let f = &self.params.frames;
-        let prefix = match f.prefix.as_str() {
-            "auto" if self.vehicles().len() == 1 => String::new(),
-            "auto" => "copter{id}/".to_owned(),
-            template => template.to_owned(),
-        };
         FrameNames {
             map: f.map.clone(),
             odom: f.odom.clone(),
             base_link: f.base.clone(),
             imu_link: self.params.imu.frame_id.clone(),
-            prefix,
+            prefix: f.prefix_template(self.vehicles().len()).to_owned(),
             world: match f.world {
                 config::params::WorldConvention::Enu => WorldConvention::Enu,
                 config::params::WorldConvention::Nwu => WorldConvention::Nwu,

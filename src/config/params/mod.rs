@@ -134,13 +134,19 @@ pub struct FrameParams {
 }
 
 impl FrameParams {
+    /// Returns `frame_prefix` for a bridge that serves `vehicles` vehicles, `{id}` still in place.
+    pub fn prefix_template(&self, vehicles: usize) -> &str {
+        match self.prefix.as_str() {
+            "auto" if vehicles <= 1 => "",
+            "auto" => "copter{id}/",
+            template => template,
+        }
+    }
+
     /// Returns what is put before the frames of vehicle `id` if the bridge serves `vehicles` vehicles.
     pub fn prefix_of(&self, id: u16, vehicles: usize) -> String {
-        match self.prefix.as_str() {
-            "auto" if vehicles <= 1 => String::new(),
-            "auto" => format!("copter{id}/"),
-            template => template.replace("{id}", &id.to_string()),
-        }
+        self.prefix_template(vehicles)
+            .replace("{id}", &id.to_string())
     }
 }
 
