@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
         anyhow::bail!("usage: image_source WIDTH HEIGHT RATE_HZ FRAMES");
     };
     let options = Options::new("image_source").with_environment(|name| std::env::var(name).ok())?;
-    let middleware = Middleware::dds(&options)?;
+    let middleware = Middleware::join(&options)?;
     let publisher = middleware.image("/image", Qos::IMAGE)?;
     let deadline = Instant::now() + Duration::from_secs(20);
     while publisher.subscribers() == 0 {

@@ -153,7 +153,7 @@ fn middleware(args: &ros_args::RosArgs, node_name: &str) -> anyhow::Result<Middl
         ..Options::new(args.node_name.as_deref().unwrap_or(node_name))
     };
     let options = options.with_environment(|name| std::env::var(name).ok())?;
-    Ok(Middleware::dds(&options)?)
+    Ok(Middleware::join(&options)?)
 }
 
 fn wait_for_signal(limit: Option<Duration>) -> anyhow::Result<()> {

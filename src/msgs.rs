@@ -1,15 +1,31 @@
 //! ROS message types, and the name each one has on the wire.
 //!
-//! The shapes are those of rosidl's Rust generator (`sensor_msgs::msg::Imu { header, .. }`), so conversions do not
-//! know which back end carries the message.
+//! They come from the sourced workspace with feature `rclrs`, else from a crate that has the same shapes (those of
+//! rosidl's Rust generator: `sensor_msgs::msg::Imu { header, .. }`), so conversions do not know which back end carries
+//! the message.
+#[cfg(feature = "rclrs")]
+pub use ros_env::{
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs, sensor_msgs, std_msgs,
+    tf2_msgs, vision_msgs,
+};
+#[cfg(not(feature = "rclrs"))]
 pub use ros2_interfaces_jazzy_serde::{
     builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs, sensor_msgs, std_msgs,
     tf2_msgs, vision_msgs,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
+/// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
+#[cfg(feature = "rclrs")]
+pub use rclrs::rosidl_runtime_rs::Message as Native;
+/// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
+#[cfg(not(feature = "rclrs"))]
+pub trait Native {}
+#[cfg(not(feature = "rclrs"))]
+impl<T> Native for T {}
+
 /// A ROS message: fields in the order of its `.msg` file, and its full name.
-pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Message: Native + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name as ROS writes it, for example `sensor_msgs/msg/Image`.
     const TYPE: &'static str;
 }

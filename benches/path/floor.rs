@@ -16,7 +16,7 @@ const PORT: u16 = 9999;
 /// Runs until the process is killed.
 pub(crate) fn run(transport: &str, width: u32, height: u32) -> Result<()> {
     let options = Options::new("floor").with_environment(|name| std::env::var(name).ok())?;
-    let middleware = Middleware::dds(&options)?;
+    let middleware = Middleware::join(&options)?;
     let qos = Qos {
         depth: 3,
         ..Qos::DEFAULT

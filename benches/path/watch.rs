@@ -33,7 +33,7 @@ impl Watch {
             discovery: Discovery::Localhost,
             ..Options::new("bench")
         };
-        let middleware = Middleware::dds(&options)?;
+        let middleware = Middleware::join(&options)?;
         let seen = Arc::new(Seen {
             images: AtomicU64::new(0),
             samples: AtomicU64::new(0),
@@ -67,7 +67,7 @@ impl Watch {
         subscriptions.push(middleware.subscribe::<DiagnosticArray>(
             "/diagnostics",
             Qos::DEFAULT,
-            move |m, _| {
+            move |m| {
                 reported.diagnostics(&m);
             },
         )?);

@@ -29,19 +29,6 @@ struct Seen {
 /// What the bridge itself says about losses: name in `/diagnostics` to the sum over all causes.
 type Drops = Arc<Mutex<BTreeMap<String, u64>>>;
 
-/// Types whose first member is a `std_msgs/Header`, of those that the bridge publishes.
-const WITH_HEADER: &[&str] = &[
-    "diagnostic_msgs/msg/DiagnosticArray",
-    "sensor_msgs/msg/CameraInfo",
-    "sensor_msgs/msg/CompressedImage",
-    "sensor_msgs/msg/Image",
-    "sensor_msgs/msg/Imu",
-    "sensor_msgs/msg/PointCloud2",
-    "sensor_msgs/msg/Range",
-    "vision_msgs/msg/Detection2DArray",
-    "vision_msgs/msg/Detection3DArray",
-];
-
 /// Subscribes to every topic below `prefix` and prints a table each second, for `limit` or for ever.
 pub async fn run(
     middleware: &Middleware,
@@ -52,13 +39,10 @@ pub async fn run(
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let drops = Drops::default();
     let writer = drops.clone();
-    let _diagnostics = middleware.subscribe::<DiagnosticArray>(
-        "/diagnostics",
-        Qos::DEFAULT,
-        move |message, _| {
+    let _diagnostics =
+        middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
             note_drops(&mut lock(&writer), message);
-        },
-    )?;
+        })?;
     let mut tick = tokio::time::interval(REFRESH);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut last = Instant::now();
@@ -100,35 +84,26 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<Row, RosError
         total: 0,
     }));
     let writer = seen.clone();
-    let has_header = WITH_HEADER.contains(&topic.type_name.as_str());
     let qos = match topic.name.as_str() {
         "/tf_static" => Qos::TF_STATIC,
         _ => Qos::DEFAULT,
     };
-    let subscription =
-        middleware.subscribe_raw(&topic.name, &topic.type_name, qos, move |sample| {
-            let mut seen = lock(&writer);
-            seen.messages += 1;
-            seen.total += 1;
-            seen.bytes += sample.cdr.len() as u64;
-            if let Some(stamp) = sample.cdr.get(4..12).filter(|_| has_header) {
-                let us = (host_now().0 - stamp_ns(stamp)) / 1000;
-                seen.age_us
-                    .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
-            }
-        })?;
+    let subscription = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
+        let mut seen = lock(&writer);
+        seen.messages += 1;
+        seen.total += 1;
+        seen.bytes += message.bytes as u64;
+        if let Some(stamp) = message.stamp {
+            let us = (host_now().0 - stamp.0) / 1000;
+            seen.age_us
+                .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+        }
+    })?;
     Ok(Row {
         type_name: topic.type_name.clone(),
         seen,
         _subscription: subscription,
     })
-}
-
-/// Reads a little-endian `builtin_interfaces/Time`.
-fn stamp_ns(bytes: &[u8]) -> i64 {
-    let word =
-        |at: usize| -> [u8; 4] { std::array::from_fn(|i| bytes.get(at + i).copied().unwrap_or(0)) };
-    i64::from(i32::from_le_bytes(word(0))) * 1_000_000_000 + i64::from(u32::from_le_bytes(word(4)))
 }
 
 fn table(rows: &BTreeMap<String, Row>, drops: &BTreeMap<String, u64>, seconds: f64) -> Table {

@@ -1,6 +1,7 @@
-//! CDR of messages whose array is big: everything before the array, and everything after it.
+//! Messages whose array is big, published without being owned.
 //!
-//! The array itself is never touched here; the back end gathers head, array and tail in one copy.
+//! As CDR: everything before the array, and everything after it; the back end gathers head, array and tail in one
+//! copy. In a workspace: a message that is kept and filled, in one copy too.
 use super::RosError;
 use crate::msgs::{
     Message,
@@ -83,8 +84,35 @@ impl Tail {
     }
 }
 
-impl ImageView<'_> {
-    pub(super) fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+/// What every view can do for the back ends.
+pub(super) trait View {
+    /// The message it stands for.
+    type Message: Message;
+
+    /// Bytes of the array.
+    fn data(&self) -> &[u8];
+
+    /// Writes the CDR of everything before the array, and returns what follows it.
+    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError>;
+
+    /// Fills the message as the workspace's type support lays it out; keeps its memory where the sizes are the same.
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut <Self::Message as crate::msgs::Native>::RmwMsg);
+}
+
+impl View for ImageView<'_> {
+    type Message = Image;
+
+    fn data(&self) -> &[u8] {
+        self.data
+    }
+
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut super::rclrs::fill::Image) {
+        super::rclrs::fill::image(self, message);
+    }
+
+    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
         #[derive(Serialize)]
         struct Head<'a> {
             header: &'a Header,
@@ -121,8 +149,19 @@ impl ImageView<'_> {
     }
 }
 
-impl CompressedView<'_> {
-    pub(super) fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+impl View for CompressedView<'_> {
+    type Message = CompressedImage;
+
+    fn data(&self) -> &[u8] {
+        self.data
+    }
+
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut super::rclrs::fill::CompressedImage) {
+        super::rclrs::fill::compressed(self, message);
+    }
+
+    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
         #[derive(Serialize)]
         struct Head<'a> {
             header: &'a Header,
@@ -148,8 +187,19 @@ impl CompressedView<'_> {
     }
 }
 
-impl CloudView<'_> {
-    pub(super) fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+impl View for CloudView<'_> {
+    type Message = PointCloud2;
+
+    fn data(&self) -> &[u8] {
+        self.data
+    }
+
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut super::rclrs::fill::PointCloud2) {
+        super::rclrs::fill::cloud(self, message);
+    }
+
+    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
         #[derive(Serialize)]
         struct Head<'a> {
             header: &'a Header,

@@ -22,6 +22,16 @@ pub enum RosError {
         /// Text that belongs to the return code.
         message: String,
     },
+    /// The ROS client library refused a call.
+    #[error("ROS: {call}({subject}): {message}")]
+    Rcl {
+        /// Function.
+        call: &'static str,
+        /// Topic or other subject of the call.
+        subject: String,
+        /// What it said.
+        message: String,
+    },
     /// A message could not be written as CDR.
     #[error("{type_name} does not serialise: {message}")]
     Encode {

@@ -1,6 +1,7 @@
 //! Messages out: one small facade over the middleware; the rest of the code does not know which one it is.
 //!
 //! * `dds` (feature, default): Cyclone DDS inside this process, ROS names and types, no ROS needed.
+//! * `rclrs` (feature): the middleware of a sourced ROS 2 workspace.
 //! * [`recorder`]: keeps what is published, for tests and dry runs.
 //!
 //! Publishing never waits for a reader. Images and clouds go from the caller's slice to the middleware in one copy.
@@ -16,6 +17,15 @@ mod subscription;
 
 #[cfg(feature = "dds")]
 mod dds;
+#[cfg(feature = "rclrs")]
+mod rclrs;
+
+#[cfg(all(feature = "dds", feature = "rclrs"))]
+compile_error!(
+    "features `dds` and `rclrs` exclude each other: add --no-default-features to --features rclrs"
+);
+#[cfg(not(any(feature = "dds", feature = "rclrs")))]
+compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
 pub use bulk::{CloudView, CompressedView, ImageView};
 pub use error::RosError;
@@ -24,14 +34,13 @@ pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::Recorder;
 pub use report::{Incompatible, TopicInfo, WriterReport, WriterStats};
-pub use subscription::{RawSample, Subscription};
+pub use subscription::{RawSample, Subscription, Watched};
 
-use crate::msgs::{
-    Message,
-    sensor_msgs::msg::{CompressedImage, Image, PointCloud2},
-};
+use crate::msgs::Message;
 use publisher::Sink;
+use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One ROS node on one middleware. Cheap to clone; the node leaves the graph when the last clone and the last
 /// publisher are gone.
@@ -49,20 +58,21 @@ struct Shared {
 enum Backend {
     #[cfg(feature = "dds")]
     Dds(dds::Node),
+    #[cfg(feature = "rclrs")]
+    Rclrs(rclrs::Node),
     Recorder(Recorder),
 }
 
 impl Middleware {
-    /// Joins the ROS graph with the embedded Cyclone DDS.
-    #[cfg(feature = "dds")]
-    pub fn dds(options: &Options) -> Result<Self, RosError> {
+    /// Joins the ROS graph with the back end that this program was built with.
+    pub fn join(options: &Options) -> Result<Self, RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
-        let node = dds::Node::new(options, &names)?;
+        #[cfg(feature = "dds")]
+        let backend = Backend::Dds(dds::Node::new(options, &names)?);
+        #[cfg(feature = "rclrs")]
+        let backend = Backend::Rclrs(rclrs::Node::new(options, &names)?);
         Ok(Self {
-            shared: Arc::new(Shared {
-                names,
-                backend: Backend::Dds(node),
-            }),
+            shared: Arc::new(Shared { names, backend }),
         })
     }
 
@@ -91,34 +101,78 @@ impl Middleware {
 
     /// Publisher of small messages.
     pub fn publisher<M: Message>(&self, topic: &str, qos: Qos) -> Result<Publisher<M>, RosError> {
-        Ok(Publisher::new(self.sink(topic, M::TYPE, qos)?))
+        Ok(Publisher::new(self.sink(topic, qos)?))
     }
 
     /// Publisher of `sensor_msgs/msg/Image`.
     pub fn image(&self, topic: &str, qos: Qos) -> Result<ImagePublisher, RosError> {
-        Ok(ImagePublisher::new(self.sink(topic, Image::TYPE, qos)?))
+        Ok(ImagePublisher::new(self.sink(topic, qos)?))
     }
 
     /// Publisher of `sensor_msgs/msg/CompressedImage`.
     pub fn compressed(&self, topic: &str, qos: Qos) -> Result<CompressedPublisher, RosError> {
-        Ok(CompressedPublisher::new(self.sink(
-            topic,
-            CompressedImage::TYPE,
-            qos,
-        )?))
+        Ok(CompressedPublisher::new(self.sink(topic, qos)?))
     }
 
     /// Publisher of `sensor_msgs/msg/PointCloud2`.
     pub fn cloud(&self, topic: &str, qos: Qos) -> Result<CloudPublisher, RosError> {
-        Ok(CloudPublisher::new(self.sink(
-            topic,
-            PointCloud2::TYPE,
-            qos,
-        )?))
+        Ok(CloudPublisher::new(self.sink(topic, qos)?))
     }
 
-    /// Calls `callback` with the CDR bytes of each sample, on the middleware's receive thread: it must return quickly.
+    /// Calls `callback` with each message, on the middleware's receive thread: it must return quickly. A sample that
+    /// does not decode is counted, not delivered.
+    pub fn subscribe<M: Message>(
+        &self,
+        topic: &str,
+        qos: Qos,
+        mut callback: impl FnMut(M) + Send + 'static,
+    ) -> Result<Subscription, RosError> {
+        #[cfg(feature = "rclrs")]
+        if let Backend::Rclrs(node) = &self.shared.backend {
+            return node.subscribe(&self.resolve(topic)?, qos, callback);
+        }
+        let undecodable = Arc::new(AtomicU64::new(0));
+        let count = undecodable.clone();
+        let subscription = self.raw(topic, M::TYPE, qos, move |sample| match sample.decode() {
+            Ok(message) => callback(message),
+            Err(_) => {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        })?;
+        Ok(subscription.with_undecodable(undecodable))
+    }
+
+    /// Calls `callback` with the CDR bytes of each sample; not with rclrs, which hands out messages only.
+    #[cfg(not(feature = "rclrs"))]
     pub fn subscribe_raw(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: Qos,
+        callback: impl FnMut(&RawSample<'_>) + Send + 'static,
+    ) -> Result<Subscription, RosError> {
+        self.raw(topic, type_name, qos, callback)
+    }
+
+    /// Calls `callback` with size and stamp of each message of a type that is known only now; for tools that measure.
+    pub fn watch(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: Qos,
+        mut callback: impl FnMut(Watched) + Send + 'static,
+    ) -> Result<Subscription, RosError> {
+        #[cfg(feature = "rclrs")]
+        if let Backend::Rclrs(node) = &self.shared.backend {
+            return node.watch(&self.resolve(topic)?, type_name, qos, callback);
+        }
+        let known = type_name.to_owned();
+        self.raw(topic, type_name, qos, move |sample| {
+            callback(Watched::of_cdr(sample.cdr, &known));
+        })
+    }
+
+    fn raw(
         &self,
         topic: &str,
         type_name: &str,
@@ -129,34 +183,15 @@ impl Middleware {
         match &self.shared.backend {
             #[cfg(feature = "dds")]
             Backend::Dds(node) => node.subscribe(&topic, type_name, qos, Box::new(callback)),
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(_) => Err(RosError::Unsupported {
+                backend: "rclrs",
+                what: "hand out CDR bytes",
+            }),
             Backend::Recorder(recorder) => {
                 Ok(recorder.subscribe(&topic, type_name, qos, Box::new(callback)))
             }
         }
-    }
-
-    /// The same with decoded messages; a sample that does not decode is counted, not delivered.
-    pub fn subscribe<M: Message>(
-        &self,
-        topic: &str,
-        qos: Qos,
-        mut callback: impl FnMut(M, &RawSample<'_>) + Send + 'static,
-    ) -> Result<Subscription, RosError> {
-        let undecodable = Arc::new(std::sync::atomic::AtomicU64::new(0));
-        let count = undecodable.clone();
-        let subscription =
-            self.subscribe_raw(
-                topic,
-                M::TYPE,
-                qos,
-                move |sample| match subscription::decode::<M>(sample.cdr) {
-                    Ok(message) => callback(message, sample),
-                    Err(_) => {
-                        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    }
-                },
-            )?;
-        Ok(subscription.with_undecodable(undecodable))
     }
 
     /// Figures of every publisher of this node, for `/diagnostics`.
@@ -164,6 +199,8 @@ impl Middleware {
         match &self.shared.backend {
             #[cfg(feature = "dds")]
             Backend::Dds(node) => node.report(),
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => node.report(),
             Backend::Recorder(recorder) => recorder.report(),
         }
     }
@@ -173,17 +210,22 @@ impl Middleware {
         match &self.shared.backend {
             #[cfg(feature = "dds")]
             Backend::Dds(node) => node.topics(),
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => node.topics(),
             Backend::Recorder(recorder) => recorder.topics(),
         }
     }
 
-    fn sink(&self, topic: &str, type_name: &'static str, qos: Qos) -> Result<Sink, RosError> {
+    fn sink<M: Message>(&self, topic: &str, qos: Qos) -> Result<Sink<M>, RosError> {
         let topic = self.resolve(topic)?;
         match &self.shared.backend {
             #[cfg(feature = "dds")]
-            Backend::Dds(node) => Ok(Sink::Dds(node.writer(&topic, type_name, qos)?)),
+            Backend::Dds(node) => Ok(Sink::Dds(node.writer(&topic, M::TYPE, qos)?)),
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => Ok(Sink::Rclrs(node.writer(&topic, qos)?)),
             Backend::Recorder(recorder) => {
-                Ok(Sink::Recorder(recorder.writer(&topic, type_name, qos)?))
+                let writer = recorder.writer(&topic, M::TYPE, qos)?;
+                Ok(Sink::Recorder(writer, PhantomData))
             }
         }
     }

@@ -1,10 +1,21 @@
 //! Publishers: a message becomes a list of byte ranges, the back end takes the list.
-use super::{CloudView, CompressedView, ImageView, Qos, RosError, WriterStats, bulk, recorder};
-use crate::msgs::Message;
+use super::{
+    CloudView, CompressedView, ImageView, Qos, RosError, WriterStats,
+    bulk::{self, View},
+    recorder,
+};
+use crate::msgs::{
+    Message,
+    sensor_msgs::msg::{CompressedImage, Image, PointCloud2},
+};
 use std::{cell::RefCell, marker::PhantomData};
 
 #[cfg(feature = "dds")]
-use {super::dds, std::sync::Arc};
+use super::dds;
+#[cfg(feature = "rclrs")]
+use super::rclrs;
+#[cfg(any(feature = "dds", feature = "rclrs"))]
+use std::sync::Arc;
 
 /// What became of a published sample.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -17,54 +28,96 @@ pub enum Outcome {
     Dropped,
 }
 
-/// Where serialised messages go.
-#[derive(Clone)]
-pub(super) enum Sink {
+/// Where messages of type `M` go.
+pub(super) enum Sink<M: Message> {
     #[cfg(feature = "dds")]
     Dds(Arc<dds::Writer>),
-    Recorder(recorder::Writer),
+    #[cfg(feature = "rclrs")]
+    Rclrs(Arc<rclrs::Writer<M>>),
+    Recorder(recorder::Writer, PhantomData<fn(&M)>),
 }
 
-impl Sink {
-    /// Writes the concatenation of `parts`, unless `intact` denies after the copy.
-    fn write(&self, parts: &[&[u8]], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
+impl<M: Message> Clone for Sink<M> {
+    fn clone(&self) -> Self {
         match self {
             #[cfg(feature = "dds")]
-            Self::Dds(writer) => writer.write(parts, intact),
-            Self::Recorder(writer) => Ok(writer.write(parts, intact)),
+            Self::Dds(writer) => Self::Dds(writer.clone()),
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(writer) => Self::Rclrs(writer.clone()),
+            Self::Recorder(writer, _) => Self::Recorder(writer.clone(), PhantomData),
+        }
+    }
+}
+
+macro_rules! every_back_end {
+    ($self:ident, $writer:ident => $body:expr) => {
+        match $self {
+            #[cfg(feature = "dds")]
+            Sink::Dds($writer) => $body,
+            #[cfg(feature = "rclrs")]
+            Sink::Rclrs($writer) => $body,
+            Sink::Recorder($writer, _) => $body,
+        }
+    };
+}
+
+impl<M: Message> Sink<M> {
+    fn publish(&self, message: &M) -> Result<Outcome, RosError> {
+        let encode = |buffer: &mut Vec<u8>| {
+            bulk::encode(buffer, M::TYPE, message)?;
+            bulk::pad(buffer);
+            Ok::<_, RosError>(())
+        };
+        match self {
+            #[cfg(feature = "dds")]
+            Self::Dds(writer) => with_scratch(|buffer| {
+                encode(buffer)?;
+                writer.write(&[buffer], &|| true)
+            }),
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(writer) => writer.publish(message),
+            Self::Recorder(writer, _) => with_scratch(|buffer| {
+                encode(buffer)?;
+                Ok(writer.write(&[buffer], &|| true))
+            }),
+        }
+    }
+
+    /// Publishes with one copy of the array, unless `intact` denies after the copy.
+    fn publish_view<V: View<Message = M>>(
+        &self,
+        view: &V,
+        intact: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RosError> {
+        match self {
+            #[cfg(feature = "dds")]
+            Self::Dds(writer) => with_scratch(|head| {
+                let tail = view.encode_head(head)?;
+                writer.write(&[head, view.data(), tail.as_slice()], intact)
+            }),
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(writer) => writer.publish_view(view, intact),
+            Self::Recorder(writer, _) => with_scratch(|head| {
+                let tail = view.encode_head(head)?;
+                Ok(writer.write(&[head, view.data(), tail.as_slice()], intact))
+            }),
         }
     }
 
     fn subscribers(&self) -> usize {
-        match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => writer.subscribers(),
-            Self::Recorder(writer) => writer.subscribers(),
-        }
+        every_back_end!(self, writer => writer.subscribers())
     }
 
     fn stats(&self) -> WriterStats {
-        match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => writer.stats(),
-            Self::Recorder(writer) => writer.stats(),
-        }
+        every_back_end!(self, writer => writer.stats())
     }
 
     fn topic(&self) -> &str {
-        match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => writer.topic(),
-            Self::Recorder(writer) => writer.topic(),
-        }
+        every_back_end!(self, writer => writer.topic())
     }
 
     fn qos(&self) -> Qos {
-        match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => writer.qos(),
-            Self::Recorder(writer) => writer.qos(),
-        }
+        every_back_end!(self, writer => writer.qos())
     }
 }
 
@@ -109,50 +162,41 @@ macro_rules! common {
 }
 
 /// Publisher of small messages. Cheap to clone.
-pub struct Publisher<M> {
-    sink: Sink,
-    message: PhantomData<fn(&M)>,
+pub struct Publisher<M: Message> {
+    sink: Sink<M>,
 }
 
-impl<M> Clone for Publisher<M> {
+impl<M: Message> Clone for Publisher<M> {
     fn clone(&self) -> Self {
         Self {
             sink: self.sink.clone(),
-            message: PhantomData,
         }
     }
 }
 
 impl<M: Message> Publisher<M> {
-    pub(super) fn new(sink: Sink) -> Self {
-        Self {
-            sink,
-            message: PhantomData,
-        }
+    pub(super) fn new(sink: Sink<M>) -> Self {
+        Self { sink }
     }
 
     /// Publishes; never waits for a reader.
     pub fn publish(&self, message: &M) -> Result<Outcome, RosError> {
-        with_scratch(|buffer| {
-            bulk::encode(buffer, M::TYPE, message)?;
-            bulk::pad(buffer);
-            self.sink.write(&[buffer], &|| true)
-        })
+        self.sink.publish(message)
     }
 
     common!();
 }
 
 macro_rules! bulk_publisher {
-    ($(#[$doc:meta])* $name:ident, $view:ident) => {
+    ($(#[$doc:meta])* $name:ident, $view:ident, $message:ident) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub struct $name {
-            sink: Sink,
+            sink: Sink<$message>,
         }
 
         impl $name {
-            pub(super) fn new(sink: Sink) -> Self {
+            pub(super) fn new(sink: Sink<$message>) -> Self {
                 Self { sink }
             }
 
@@ -164,10 +208,7 @@ macro_rules! bulk_publisher {
             /// Publishes unless `intact`, asked after the data was copied, denies: then the source was overwritten
             /// meanwhile, nothing is sent and the torn sample is counted.
             pub fn publish_if(&self, view: &$view<'_>, intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
-                with_scratch(|head| {
-                    let tail = view.encode_head(head)?;
-                    self.sink.write(&[head, view.data, tail.as_slice()], intact)
-                })
+                self.sink.publish_view(view, intact)
             }
 
             common!();
@@ -177,13 +218,13 @@ macro_rules! bulk_publisher {
 
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/Image`. Cheap to clone.
-    ImagePublisher, ImageView
+    ImagePublisher, ImageView, Image
 }
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/CompressedImage`. Cheap to clone.
-    CompressedPublisher, CompressedView
+    CompressedPublisher, CompressedView, CompressedImage
 }
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/PointCloud2`. Cheap to clone.
-    CloudPublisher, CloudView
+    CloudPublisher, CloudView, PointCloud2
 }

@@ -27,6 +27,49 @@ impl RawSample<'_> {
 
 pub(super) type Callback = Box<dyn FnMut(&RawSample<'_>) + Send>;
 
+/// What a tool sees of a message whose type it does not know.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Watched {
+    /// Size as CDR.
+    pub bytes: usize,
+    /// Stamp of the header, if the type begins with one.
+    pub stamp: Option<RosTime>,
+}
+
+/// Types that begin with a `std_msgs/Header`, of those that the bridge publishes.
+const WITH_HEADER: &[&str] = &[
+    "diagnostic_msgs/msg/DiagnosticArray",
+    "sensor_msgs/msg/CameraInfo",
+    "sensor_msgs/msg/CompressedImage",
+    "sensor_msgs/msg/Image",
+    "sensor_msgs/msg/Imu",
+    "sensor_msgs/msg/PointCloud2",
+    "sensor_msgs/msg/Range",
+    "vision_msgs/msg/Detection2DArray",
+    "vision_msgs/msg/Detection3DArray",
+];
+
+impl Watched {
+    /// Reads the stamp where [`WITH_HEADER`] says that there is one.
+    pub(super) fn of_cdr(cdr: &[u8], type_name: &str) -> Self {
+        let stamp = cdr
+            .get(4..12)
+            .filter(|_| WITH_HEADER.contains(&type_name))
+            .map(|stamp| {
+                let number = |at: usize| {
+                    i32::from_le_bytes(std::array::from_fn(|i| {
+                        stamp.get(at + i).copied().unwrap_or_default()
+                    }))
+                };
+                RosTime(i64::from(number(0)) * 1_000_000_000 + i64::from(number(4)))
+            });
+        Self {
+            bytes: cdr.len(),
+            stamp,
+        }
+    }
+}
+
 /// A subscription; it ends when this is dropped. No callback runs after that.
 pub struct Subscription {
     undecodable: Arc<AtomicU64>,

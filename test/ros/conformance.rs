@@ -375,7 +375,7 @@ fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
         pacing_bytes_per_s: 20_000_000,
         ..Options::new("bridge_under_test")
     };
-    let middleware = Middleware::dds(&options).expect("a node on loopback");
+    let middleware = Middleware::join(&options).expect("a node on loopback");
     let image = middleware
         .image("/image", Qos::IMAGE.with_depth(10))
         .expect("a publisher");

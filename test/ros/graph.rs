@@ -1,7 +1,10 @@
 //! The node in the ROS graph, and DDS in both directions.
 use super::probe::{Probe, node, subscription, wait_until};
 use rfly_bridge::{
-    msgs::std_msgs::msg::{Header, Int32},
+    msgs::{
+        Message,
+        std_msgs::msg::{Header, Int32},
+    },
     ros::{Distro, ImageView, Outcome, Qos},
     time::RosTime,
 };
@@ -113,7 +116,8 @@ fn a_subscription_gets_messages_with_the_source_time_until_it_is_dropped() {
     let publisher = sender.publisher::<Int32>("/number", Qos::DEFAULT).unwrap();
     let (report, received) = mpsc::sync_channel(16);
     let subscription = receiver
-        .subscribe::<Int32>("number", Qos::DEFAULT, move |message, raw| {
+        .subscribe_raw("number", Int32::TYPE, Qos::DEFAULT, move |raw| {
+            let message: Int32 = raw.decode().unwrap();
             let _ = report.send((message.data, raw.source_stamp, raw.cdr.to_vec())); // after the test nobody listens
         })
         .unwrap();

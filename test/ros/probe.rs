@@ -121,7 +121,7 @@ pub fn node(domain: u32, distro: Distro) -> Middleware {
         distro,
         ..Options::new("bridge_under_test")
     };
-    Middleware::dds(&options).expect("a node on loopback")
+    Middleware::join(&options).expect("a node on loopback")
 }
 
 /// Returns once `condition` holds. The limit only turns a hang into a failure.

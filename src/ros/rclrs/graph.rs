@@ -1,0 +1,77 @@
+//! QoS as rclrs writes it, and what the node sees of the graph.
+use super::writer::Endpoint;
+use crate::ros::{Durability, History, Incompatible, Policy, Qos, Reliability, TopicInfo};
+use rclrs::{Node, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy};
+
+/// Topic and QoS of a publisher or a subscription.
+pub(super) fn options<'a, O: From<rclrs::PrimitiveOptions<'a>>>(topic: &'a str, qos: Qos) -> O {
+    use rclrs::IntoPrimitiveOptions as _;
+    O::from(topic.qos(profile(qos)))
+}
+
+fn profile(qos: Qos) -> QoSProfile {
+    QoSProfile {
+        history: match qos.history {
+            History::KeepLast => QoSHistoryPolicy::KeepLast {
+                depth: u32::from(qos.depth.max(1)),
+            },
+            History::KeepAll => QoSHistoryPolicy::KeepAll,
+        },
+        reliability: match qos.reliability {
+            Reliability::Reliable => QoSReliabilityPolicy::Reliable,
+            Reliability::BestEffort => QoSReliabilityPolicy::BestEffort,
+        },
+        durability: match qos.durability {
+            Durability::Volatile => QoSDurabilityPolicy::Volatile,
+            Durability::TransientLocal => QoSDurabilityPolicy::TransientLocal,
+        },
+        ..QoSProfile::topics_default()
+    }
+}
+
+/// Counts the subscriptions that ask for more than `endpoint` offers. rclrs has no event for them, the graph tells.
+pub(super) fn incompatible(node: &Node, endpoint: &Endpoint) -> Incompatible {
+    let offered = endpoint.qos;
+    let refused = |wanted: &QoSProfile| {
+        if offered.reliability == Reliability::BestEffort
+            && wanted.reliability == QoSReliabilityPolicy::Reliable
+        {
+            Some(Policy::Reliability)
+        } else if offered.durability == Durability::Volatile
+            && wanted.durability == QoSDurabilityPolicy::TransientLocal
+        {
+            Some(Policy::Durability)
+        } else {
+            None
+        }
+    };
+    let readers = node
+        .get_subscriptions_info_by_topic(&endpoint.topic)
+        .unwrap_or_default();
+    let policies: Vec<_> = readers
+        .iter()
+        .filter_map(|reader| refused(&reader.qos_profile))
+        .collect();
+    Incompatible {
+        count: u32::try_from(policies.len()).unwrap_or(u32::MAX),
+        last_policy: policies.last().copied(),
+    }
+}
+
+/// Topics that have a publisher.
+pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
+    let mut topics: Vec<_> = node
+        .get_topic_names_and_types()
+        .unwrap_or_default()
+        .into_iter()
+        .flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)))
+        .map(|(name, type_name)| TopicInfo {
+            publishers: node.count_publishers(&name).unwrap_or(0),
+            name,
+            type_name,
+        })
+        .filter(|topic| topic.publishers > 0)
+        .collect();
+    topics.sort();
+    topics
+}

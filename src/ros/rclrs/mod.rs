@@ -1,0 +1,178 @@
+//! The middleware of a sourced ROS 2 workspace, through rclrs.
+//!
+//! rclrs gets final names and no arguments: expansion and remapping are the facade's, so that both back ends agree.
+pub(super) mod fill;
+mod graph;
+mod watch;
+mod writer;
+
+pub(super) use writer::Writer;
+
+use super::{
+    Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport, names::Resolver,
+};
+use crate::msgs::Message;
+use rclrs::{Context, ExecutorCommands, InitOptions, IntoNodeOptions, MessageInfo, SpinOptions};
+use std::sync::{
+    Arc, Mutex, PoisonError, Weak,
+    atomic::{AtomicBool, Ordering},
+};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+fn error(call: &'static str, subject: &str, error: &rclrs::RclrsError) -> RosError {
+    RosError::Rcl {
+        call,
+        subject: subject.to_owned(),
+        message: error.to_string(),
+    }
+}
+
+/// One rcl node and the thread that runs its callbacks.
+pub(super) struct Node {
+    // Ends before the executor does.
+    node: rclrs::Node,
+    endpoints: Mutex<Vec<Weak<writer::Endpoint>>>,
+    _executor: Executor,
+}
+
+/// Thread `rfly-ros`: subscriptions and services.
+struct Executor {
+    commands: Arc<ExecutorCommands>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Node {
+    pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
+        let domain = usize::try_from(options.domain_id).ok();
+        let context = Context::new([], InitOptions::new().with_domain_id(domain))
+            .map_err(|e| error("rcl_init", "", &e))?;
+        let executor = context.create_basic_executor();
+        // Parameters and /rosout are the facade's own, the same on every back end.
+        let node = executor
+            .create_node(
+                names
+                    .base_name()
+                    .namespace(names.namespace())
+                    .use_global_arguments(false)
+                    .start_parameter_services(false)
+                    .enable_rosout(false),
+            )
+            .map_err(|e| error("rcl_node_init", names.node(), &e))?;
+        Ok(Self {
+            node,
+            endpoints: Mutex::default(),
+            _executor: Executor::start(executor)?,
+        })
+    }
+
+    pub(super) fn writer<M: Message>(
+        &self,
+        topic: &str,
+        qos: Qos,
+    ) -> Result<Arc<Writer<M>>, RosError> {
+        let writer = Writer::new(&self.node, topic, qos)?;
+        let mut endpoints = self
+            .endpoints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        endpoints.retain(|endpoint| endpoint.strong_count() > 0);
+        endpoints.push(Arc::downgrade(writer.endpoint()));
+        Ok(Arc::new(writer))
+    }
+
+    pub(super) fn subscribe<M: Message>(
+        &self,
+        topic: &str,
+        qos: Qos,
+        mut callback: impl FnMut(M) + Send + 'static,
+    ) -> Result<Subscription, RosError> {
+        let subscription = self
+            .node
+            .create_async_subscription::<M, _>(
+                graph::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
+                move |message: M, _: MessageInfo| {
+                    callback(message);
+                    std::future::ready(())
+                },
+            )
+            .map_err(|e| error("rcl_subscription_init", topic, &e))?;
+        Ok(Subscription::new(subscription))
+    }
+
+    pub(super) fn watch(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: Qos,
+        callback: impl FnMut(Watched) + Send + 'static,
+    ) -> Result<Subscription, RosError> {
+        watch::subscribe(&self.node, topic, type_name, qos, callback)
+    }
+
+    pub(super) fn report(&self) -> Vec<WriterReport> {
+        let endpoints: Vec<_> = {
+            let endpoints = self
+                .endpoints
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            endpoints.iter().filter_map(Weak::upgrade).collect()
+        };
+        endpoints
+            .iter()
+            .map(|endpoint| endpoint.report(graph::incompatible(&self.node, endpoint)))
+            .collect()
+    }
+
+    pub(super) fn topics(&self) -> Vec<TopicInfo> {
+        graph::topics(&self.node)
+    }
+}
+
+impl Executor {
+    fn start(mut executor: rclrs::Executor) -> Result<Self, RosError> {
+        let commands = executor.commands().clone();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopping = stop.clone();
+        let thread = std::thread::Builder::new()
+            .name("rfly-ros".to_owned())
+            .spawn(move || {
+                while !stopping.load(Ordering::Acquire) {
+                    // Spinning ends at the first error; what it is about stays usable.
+                    for error in executor.spin(SpinOptions::default()) {
+                        tracing::warn!(%error, "a callback of the ROS middleware failed");
+                    }
+                    if !stopping.load(Ordering::Acquire) {
+                        std::thread::sleep(Duration::from_millis(10));
+                    }
+                }
+            })
+            .map_err(|error| RosError::Rcl {
+                call: "spawn",
+                subject: "rfly-ros".to_owned(),
+                message: error.to_string(),
+            })?;
+        Ok(Self {
+            commands,
+            stop,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // `halt_spinning` is forgotten if it comes just before the next spin starts, so it is repeated.
+            while !thread.is_finished() {
+                self.commands.halt_spinning();
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            if thread.join().is_err() {
+                tracing::error!("the thread of the ROS callbacks panicked");
+            }
+        }
+    }
+}
