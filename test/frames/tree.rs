@@ -260,7 +260,7 @@ fn what_is_fixed_is_static_and_what_moves_is_not() {
         &sensors,
     );
     let edges =
-        |all: &[ros2_interfaces_jazzy_serde::geometry_msgs::msg::TransformStamped]| -> Vec<String> {
+        |all: &[rfly_bridge::msgs::geometry_msgs::msg::TransformStamped]| -> Vec<String> {
             all.iter()
                 .map(|m| format!("{} {}", m.header.frame_id, m.child_frame_id))
                 .collect()
