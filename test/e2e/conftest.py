@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from processes import standard_ports
-from system import RUNNING
+from programs import RUNNING
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from cyclonedds.core import Policy, Qos
 from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
 from peer import TYPES, Peer
-from peer.messages import HUMBLE
+from peer.messages import HUMBLE, JAZZY
 from peer.raw import demangle_type, mangle_type, raw_class
 
 
@@ -51,6 +51,6 @@ def test_humble_and_jazzy_agree_on_every_message_but_range():
         "sensor_msgs/msg/PointCloud2", "tf2_msgs/msg/TFMessage", "rosgraph_msgs/msg/Clock",
         "diagnostic_msgs/msg/DiagnosticArray", "vision_msgs/msg/Detection2DArray", "vision_msgs/msg/Detection3DArray",
     ]  # fmt: skip
-    assert [name for name in names if TYPES.fielddefs[name][1] != HUMBLE.fielddefs[name][1]] == []
-    old, new = (store.fielddefs["sensor_msgs/msg/Range"][1] for store in (HUMBLE, TYPES))
+    assert [name for name in names if JAZZY.fielddefs[name][1] != HUMBLE.fielddefs[name][1]] == []
+    old, new = (store.fielddefs["sensor_msgs/msg/Range"][1] for store in (HUMBLE, JAZZY))
     assert new[: len(old)] == old and [name for name, _ in new[len(old) :]] == ["variance"]

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from images import psnr
-from system import emulator_process
+from programs import emulator_process
 from truth import BOX_ENTRY, RANGE_RECORD, TARGET_ENTRY, Truth, sim_ns, true_image, true_list, true_points
 
 from sensors import (

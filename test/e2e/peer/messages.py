@@ -1,13 +1,15 @@
 """Message definitions of ROS 2 as `rosbags` ships them, and `vision_msgs` 4 (Humble to Jazzy), which it does not ship.
 
-The bridge writes Jazzy's messages. Of those it uses, only `sensor_msgs/Range` differs from Humble's: it has one more
-field at its end (`variance`), which a Humble reader leaves unread.
+The embedded back end writes Jazzy's messages, rclrs those of its workspace. Of those the bridge uses, only
+`sensor_msgs/Range` differs from Humble's: it has one more field at its end (`variance`), which a Humble reader leaves
+unread. A message that is decoded with the wrong definition fails, because bytes are left over or missing.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from backend import DISTRO
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 # Field lists of vision_msgs 4.x (https://github.com/ros-perception/vision_msgs, branch humble).
@@ -32,10 +34,13 @@ VISION_MSGS = {
     "vision_msgs/msg/Detection3DArray": "std_msgs/Header header\nvision_msgs/Detection3D[] detections\n",
 }
 
-TYPES, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
+JAZZY, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
 for _name, _text in VISION_MSGS.items():
-    for _store in (TYPES, HUMBLE):
+    for _store in (JAZZY, HUMBLE):
         _store.register(get_types_from_msg(_text, _name))
+
+TYPES = HUMBLE if DISTRO == "humble" else JAZZY
+"""The definitions that the bridge under test has."""
 
 
 def decode(cdr: bytes, type_name: str) -> Any:

@@ -42,8 +42,8 @@ class Offer:
     """ROS type, such as `sensor_msgs/msg/Image`."""
     reliable: bool
     transient_local: bool
-    depth: int
-    """History depth; 0 means keep all."""
+    depth: int | None
+    """History depth; 0 means keep all. Meaningless where the publisher's DDS does not tell it."""
     writer: bytes
     """16-byte GUID of the DDS writer."""
 
@@ -127,14 +127,14 @@ class Peer:
             name = endpoint.topic_name
             if ros_type is None or not (name.startswith("rt/") or name in DDS_NAMES):
                 continue
-            history = endpoint.qos[Policy.History]
+            history = endpoint.qos[Policy.History] if Policy.History in endpoint.qos else None
             offers.append(
                 Offer(
                     topic=name[2:] if name.startswith("rt/") else name,
                     type=ros_type,
                     reliable=isinstance(endpoint.qos[Policy.Reliability], Policy.Reliability.Reliable),
                     transient_local=endpoint.qos[Policy.Durability] == Policy.Durability.TransientLocal,
-                    depth=history.depth if isinstance(history, Policy.History.KeepLast) else 0,
+                    depth=history and (history.depth if isinstance(history, Policy.History.KeepLast) else 0),
                     writer=endpoint.key.bytes,
                 )
             )

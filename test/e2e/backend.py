@@ -1,0 +1,30 @@
+"""Which back end of the bridge is under test (`RFLY_BACKEND`), and what a subscriber sees of the difference."""
+
+from __future__ import annotations
+
+import os
+
+BACKEND = os.environ.get("RFLY_BACKEND", "dds")
+"""`dds`: the embedded Cyclone DDS. `rclrs`: a bridge that was built in the sourced ROS 2 workspace."""
+assert BACKEND in ("dds", "rclrs"), f"RFLY_BACKEND is {BACKEND!r}, neither dds nor rclrs"
+
+RMW = os.environ.get("RMW_IMPLEMENTATION", "") if BACKEND == "rclrs" else ""
+"""The middleware of the rclrs build."""
+
+# The embedded back end has Jazzy's messages whatever is sourced; rclrs has those of the workspace it was built in.
+DISTRO = "jazzy" if BACKEND == "dds" else os.environ.get("ROS_DISTRO", "")
+"""Distribution of which the bridge has the messages."""
+
+# History is not part of the discovery data that DDS prescribes; Cyclone adds it, Fast DDS does not.
+TELLS_DEPTH = RMW != "rmw_fastrtps_cpp"
+"""Does discovery say how many samples a publisher keeps?"""
+
+
+def environment(domain_id: int) -> dict[str, str]:
+    """What bridge and ROS programs need in their environment to meet in `domain_id` on loopback."""
+    for name in ("CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE"):
+        os.environ.pop(name, None)
+    found = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": str(domain_id), "RUST_BACKTRACE": "1"}
+    if BACKEND == "dds":
+        found["ROS_DISTRO"] = DISTRO  # which graph information to write
+    return found
