@@ -5,7 +5,7 @@ PYTHON := .venv/bin/python
 DEMO_SECONDS ?=
 FUZZ_SECONDS ?= 30
 
-.PHONY: help setup demo test bench fuzz docs lint venv
+.PHONY: help setup demo test ros bench fuzz docs lint venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -18,6 +18,9 @@ demo: setup ## Emulator + bridge + live table of topics, until Ctrl-C (DEMO_SECO
 
 test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
 	@scripts/test.sh
+
+ros: setup venv ## The ROS 2 package in a sourced workspace (or RFLY_ROS_SETUP=.../setup.bash), under every RMW
+	@scripts/ros.sh
 
 bench: setup venv ## Ratios against the floor, as tables
 	@scripts/bench.sh

@@ -2,27 +2,12 @@
 # The one check. Runs every part, prints what ran and what was skipped and why, ends with one line of totals.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-passed=0 failed=0 skipped=0
-summary=()
+. scripts/parts.sh
 export ROS_LOCALHOST_ONLY=1 CARGO_TERM_COLOR=never
 
-part() { # part NAME COMMAND...: a named check that passes or fails
-    local name=$1 start=$SECONDS
-    shift
-    echo "== $name"
-    if "$@"; then
-        passed=$((passed + 1))
-        summary+=("passed   $name ($((SECONDS - start)) s)")
-    else
-        failed=$((failed + 1))
-        summary+=("FAILED   $name ($((SECONDS - start)) s): $*")
-    fi
-}
-
-skip() {
-    skipped=$((skipped + 1))
-    summary+=("skipped  $1: $2")
-}
+# Of a sourced workspace only the last part may know: its Python packages do not belong into ours.
+ros_pythonpath=${PYTHONPATH-}
+[ -z "${AMENT_PREFIX_PATH:-}" ] || unset PYTHONPATH
 
 scripts/setup.sh build || exit 1
 scripts/setup.sh python || exit 1
@@ -39,14 +24,10 @@ part "release build" cargo build -q --release
 part "end to end (independent DDS subscriber)" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
     .venv/bin/python -m pytest -q -rs test/e2e
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
-if [ -n "${AMENT_PREFIX_PATH:-}" ]; then
-    skip "ROS 2 package" "a workspace is sourced, but the rclrs back end is not part of this version"
+if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
+    part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
 else
-    skip "ROS 2 package" "no ROS 2 workspace is sourced"
+    skip "ROS 2 package (scripts/ros.sh)" "no ROS 2 workspace is sourced, and RFLY_ROS_SETUP names no setup.bash"
 fi
 
-echo
-printf '%s\n' "${summary[@]}"
-echo
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+totals

@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# The package in a real ROS 2 workspace: colcon build and test, ROS 2's own tools, rclpy subscribers, the end-to-end suite
+# and the launch files against what colcon built, under every RMW that is installed.
+#
+#   source /opt/ros/humble/setup.bash && scripts/ros.sh      # or RFLY_ROS_SETUP=/opt/ros/humble/setup.bash scripts/ros.sh
+#   scripts/ros.sh tools e2e                                 # some of: package build lint test run tools e2e launch
+#   RFLY_RMW=rmw_fastrtps_cpp scripts/ros.sh tools           # one RMW
+#
+# Everything colcon writes is below target/colcon. Run it again without `build` to use what is there.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+. scripts/parts.sh
+groups=${*:-package build lint test run tools e2e launch}
+wants() { [[ " $groups " == *" $1 "* ]]; }
+
+if [ -n "${RFLY_ROS_SETUP:-}" ]; then
+    set +u
+    # shellcheck disable=SC1090
+    . "$RFLY_ROS_SETUP"
+    set -u
+fi
+if [ -z "${AMENT_PREFIX_PATH:-}" ]; then
+    skip "ROS 2 package" "no ROS 2 workspace is sourced, and RFLY_ROS_SETUP names no setup.bash"
+    totals
+    exit
+fi
+if ! command -v ros2 >/dev/null; then
+    echo "ros: AMENT_PREFIX_PATH is set, but there is no ros2 command (install ros-$ROS_DISTRO-ros2cli)" >&2
+    exit 1
+fi
+# What runs ros2 has rclpy; colcon is usually its neighbour.
+ros_python=${RFLY_ROS_PYTHON:-$(sed -n '1s/^#! *//p' "$(command -v ros2)")}
+command -v colcon >/dev/null || PATH=$(dirname "$ros_python"):$PATH
+export ROS_LOCALHOST_ONLY=1 CARGO_TERM_COLOR=never
+unset CARGO_TARGET_DIR CYCLONEDDS_URI FASTRTPS_DEFAULT_PROFILES_FILE FASTDDS_DEFAULT_PROFILES_FILE RMW_IMPLEMENTATION
+
+# colcon writes .cargo/config.toml into its working directory; in the source tree that would patch every later build.
+work=$root/target/colcon
+mkdir -p "$work"
+colcon_() { (cd "$work" && colcon --log-base log "$@"); }
+
+# Runs a command in the workspace that colcon built.
+overlay() {
+    (
+        set +u
+        # shellcheck disable=SC1091
+        . "$work/install/local_setup.bash"
+        set -u
+        "$@"
+    )
+}
+
+# The simulator's ports are fixed: where the kernel lets us, each suite gets a network and a /dev/shm of its own.
+alone() {
+    if unshare -rnm true 2>/dev/null && command -v ip >/dev/null; then
+        # shellcheck disable=SC2016
+        unshare -rnm sh -c 'ip link set lo up && ip route add 224.0.0.0/4 dev lo && mount -t tmpfs tmpfs /dev/shm && exec "$@"' sh "$@"
+    else
+        "$@"
+    fi
+}
+
+package_is_valid() {
+    "$ros_python" - package.xml msg/package.xml <<'PY'
+import sys
+from pathlib import Path
+from catkin_pkg.package import parse_package
+for path in filter(lambda p: Path(p).exists(), sys.argv[1:]):
+    warnings = []
+    package = parse_package(path, warnings=warnings)
+    package.validate(warnings=warnings)
+    assert not warnings, warnings
+    print(path, package.name, package.version, package.get_build_type())
+PY
+}
+
+colcon_knows_the_package() {
+    local expected listed
+    expected=$'rfly_bridge\t(ros.ament_cargo)'
+    [ -f msg/package.xml ] && expected+=$'\nrfly_bridge_msgs\t(ros.ament_cmake)'
+    listed=$(colcon_ list --base-paths "$root" | awk -F '\t' '{print $1 "\t" $3}' | sort)
+    echo "$listed"
+    [ "$listed" = "$expected" ]
+}
+
+# A broken package.xml makes colcon build the package as plain cargo, without a word in the exit code.
+a_broken_package_xml_is_noticed() {
+    local copy
+    copy=$(mktemp -d)
+    mkdir "$copy/rfly_bridge"
+    cp Cargo.toml colcon.pkg "$copy/rfly_bridge"
+    sed 's/email="[^"]*"/email="nobody"/' package.xml >"$copy/rfly_bridge/package.xml"
+    local listed
+    listed=$(cd "$copy" && colcon --log-base /dev/null list --base-paths . 2>/dev/null)
+    rm -r "$copy"
+    [[ "$listed" != *ament_cargo* ]]
+}
+
+clean_build() {
+    local lock
+    lock=$(sha256sum Cargo.lock)
+    rm -rf "$work/build" "$work/install"
+    colcon_ build --base-paths "$root" --event-handlers console_direct+ || return
+    if [ "$lock" != "$(sha256sum Cargo.lock)" ]; then
+        echo "colcon build changed Cargo.lock:"
+        git --no-pager diff Cargo.lock | head -40
+        return 1
+    fi
+    for file in lib/rfly_bridge/rfly_bridge lib/rfly_bridge/rflysim_emulator share/rfly_bridge/package.xml \
+        share/rfly_bridge/launch/sim.launch.py share/rfly_bridge/config/bridge.yaml; do
+        [ -e "$work/install/rfly_bridge/$file" ] || { echo "not installed: $file" && return 1; }
+    done
+    [ ! -e .cargo/config.toml ] || git ls-files --error-unmatch .cargo/config.toml >/dev/null
+}
+
+clippy_without_dds() {
+    CARGO_TARGET_DIR=$root/target/rclrs cargo clippy -q --all-targets --no-default-features --features rclrs -- -D warnings
+}
+
+colcon_test() {
+    # PYTHONPATH of ROS must not reach our own interpreter, which some tests start.
+    RFLY_PYTHON=$root/.venv/bin/python colcon_ test --base-paths "$root" --ctest-args " " --event-handlers console_direct+ --return-code-on-test-failure
+    local code=$?
+    colcon_ test-result --verbose
+    return $code
+}
+
+executables_are_installed() {
+    local found
+    found=$(overlay ros2 pkg executables rfly_bridge)
+    echo "$found"
+    [ "$found" = $'rfly_bridge rfly_bridge\nrfly_bridge rflysim_emulator' ]
+}
+
+ros2_run() { # ros2_run PROGRAM: answers, and with the version of the package
+    local version said
+    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+    said=$(overlay ros2 run rfly_bridge "$1" --version) || return
+    echo "$said"
+    [[ "$said" == *"$version"* ]]
+}
+
+bridge=$work/install/rfly_bridge/lib/rfly_bridge/rfly_bridge
+emulator=$work/install/rfly_bridge/lib/rfly_bridge/rflysim_emulator
+# For the suites in test/: what to run, and what to expect of it.
+export RFLY_BACKEND=rclrs RFLY_BRIDGE=$bridge RFLY_EMULATOR=$emulator
+
+installed_rmws() {
+    local rmw prefix
+    for rmw in ${RFLY_RMW:-rmw_cyclonedds_cpp rmw_fastrtps_cpp}; do
+        for prefix in ${AMENT_PREFIX_PATH//:/ }; do
+            [ -d "$prefix/share/$rmw" ] && echo "$rmw" && break
+        done
+    done
+}
+
+echo "ROS 2 ${ROS_DISTRO:-?}, RMWs installed: $(installed_rmws | paste -sd ' ')"
+if wants package; then
+    part "package.xml is valid" package_is_valid
+    if command -v colcon >/dev/null; then
+        part "colcon list knows the build types" colcon_knows_the_package
+        part "colcon list shows it when package.xml is broken" a_broken_package_xml_is_noticed
+    fi
+fi
+if ! command -v colcon >/dev/null; then
+    skip "colcon build and everything after it" "colcon is not installed (python3-colcon-common-extensions, colcon-ros-cargo)"
+    totals
+    exit
+fi
+if wants build; then
+    part "clean colcon build, Cargo.lock untouched" clean_build || { totals; exit 1; }
+fi
+if wants lint; then part "lints of the rclrs back end" clippy_without_dds; fi
+if wants test; then part "colcon test" colcon_test; fi
+if [ ! -x "$bridge" ]; then
+    echo "ros: $bridge is missing; run scripts/ros.sh build" >&2
+    exit 1
+fi
+if wants run; then
+    part "ros2 pkg executables" executables_are_installed
+    part "ros2 run rfly_bridge rfly_bridge" ros2_run rfly_bridge
+    part "ros2 run rfly_bridge rflysim_emulator" ros2_run rflysim_emulator
+fi
+
+for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
+    [[ " ${RFLY_RMW:-$rmw} " == *" $rmw "* ]] || continue
+    if ! installed_rmws | grep -qx "$rmw"; then
+        skip "tools, e2e and launch under $rmw" "it is not installed in this workspace"
+        continue
+    fi
+    export RMW_IMPLEMENTATION=$rmw
+    if wants tools; then
+        if "$ros_python" -c 'import pytest, psutil, rclpy' 2>/dev/null; then
+            part "ros2 tools and rclpy subscribers, $rmw" overlay alone \
+                "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2
+        else
+            skip "ros2 tools and rclpy subscribers, $rmw" "$ros_python lacks pytest, psutil or rclpy"
+        fi
+    fi
+    if wants e2e; then
+        if [ -x .venv/bin/python ]; then
+            part "end to end (independent DDS subscriber), $rmw" overlay alone env -u PYTHONPATH \
+                .venv/bin/python -m pytest -q -rs test/e2e
+        else
+            skip "end to end (independent DDS subscriber), $rmw" "there is no .venv (scripts/setup.sh python)"
+        fi
+    fi
+    if wants launch; then
+        if compgen -G 'test/launch/test_*.py' >/dev/null; then
+            for file in test/launch/test_*.py; do
+                part "launch test $(basename "$file"), $rmw" overlay alone \
+                    "$ros_python" -m launch_testing.launch_test "$file"
+            done
+        else
+            skip "launch tests, $rmw" "test/launch has none"
+        fi
+    fi
+done
+totals
