@@ -9,6 +9,7 @@ mod bulk;
 mod error;
 pub mod names;
 mod options;
+mod pacing;
 mod publisher;
 mod qos;
 pub mod recorder;

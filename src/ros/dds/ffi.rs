@@ -5,13 +5,12 @@
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
 mod reader;
-mod sendmsg;
 mod writer;
 
 pub(super) use reader::Reader;
 pub(super) use writer::{Writer, Written};
 
-use super::super::{Durability, History, Qos, Reliability, RosError};
+use super::super::{Durability, History, Qos, Reliability, RosError, pacing};
 use cyclors as c;
 use std::{
     collections::BTreeMap,
@@ -88,7 +87,7 @@ impl Domain {
             return Ok(Self { id });
         }
         let xml = c_string(configuration)?;
-        sendmsg::link();
+        pacing::link();
         // SAFETY: `xml` is terminated and outlives the call.
         let code = unsafe { c::dds_create_domain(id, xml.as_ptr()) };
         domains.insert(

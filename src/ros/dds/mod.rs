@@ -1,7 +1,6 @@
 //! Cyclone DDS inside this process.
 mod ffi;
 mod graph;
-mod pacing;
 mod settings;
 mod type_hash;
 

@@ -9,7 +9,7 @@ mod writer;
 pub(super) use writer::Writer;
 
 use super::{
-    Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport, names::Resolver,
+    Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport, names::Resolver, pacing,
 };
 use crate::msgs::Message;
 use rclrs::{Context, ExecutorCommands, InitOptions, IntoNodeOptions, MessageInfo, SpinOptions};
@@ -32,6 +32,7 @@ fn error(call: &'static str, subject: &str, error: &rclrs::RclrsError) -> RosErr
 pub(super) struct Node {
     // Ends before the executor does.
     node: rclrs::Node,
+    pacing_bytes_per_s: u64,
     endpoints: Mutex<Vec<Weak<writer::Endpoint>>>,
     _executor: Executor,
 }
@@ -45,6 +46,7 @@ struct Executor {
 
 impl Node {
     pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
+        pacing::link();
         let domain = usize::try_from(options.domain_id).ok();
         let context = Context::new([], InitOptions::new().with_domain_id(domain))
             .map_err(|e| error("rcl_init", "", &e))?;
@@ -62,6 +64,7 @@ impl Node {
             .map_err(|e| error("rcl_node_init", names.node(), &e))?;
         Ok(Self {
             node,
+            pacing_bytes_per_s: options.pacing_bytes_per_s,
             endpoints: Mutex::default(),
             _executor: Executor::start(executor)?,
         })
@@ -72,7 +75,7 @@ impl Node {
         topic: &str,
         qos: Qos,
     ) -> Result<Arc<Writer<M>>, RosError> {
-        let writer = Writer::new(&self.node, topic, qos)?;
+        let writer = Writer::new(&self.node, topic, qos, self.pacing_bytes_per_s)?;
         let mut endpoints = self
             .endpoints
             .lock()

@@ -2,7 +2,7 @@
 use super::{error, graph};
 use crate::{
     msgs::{Message, Native},
-    ros::{Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats, bulk::View},
+    ros::{Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats, bulk::View, pacing},
 };
 use std::{
     borrow::Cow,
@@ -10,12 +10,14 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 /// One rcl publisher. What it publishes is a message as the type support lays it out, kept from call to call.
 pub(in super::super) struct Writer<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
     kept: Mutex<M::RmwMsg>,
+    pacing_bytes_per_s: u64,
     endpoint: Arc<Endpoint>,
 }
 
@@ -28,10 +30,16 @@ pub(super) struct Endpoint {
     published: AtomicU64,
     bytes: AtomicU64,
     torn: AtomicU64,
+    paused_ns: AtomicU64,
 }
 
 impl<M: Message> Writer<M> {
-    pub(super) fn new(node: &rclrs::Node, topic: &str, qos: Qos) -> Result<Self, RosError> {
+    pub(super) fn new(
+        node: &rclrs::Node,
+        topic: &str,
+        qos: Qos,
+        pacing_bytes_per_s: u64,
+    ) -> Result<Self, RosError> {
         let publisher = node
             .create_publisher::<M::RmwMsg>(graph::options::<rclrs::PublisherOptions<'_>>(
                 topic, qos,
@@ -41,6 +49,7 @@ impl<M: Message> Writer<M> {
         Ok(Self {
             publisher,
             kept: Mutex::default(),
+            pacing_bytes_per_s,
             endpoint: Arc::new(Endpoint {
                 topic: topic.to_owned(),
                 qos,
@@ -49,6 +58,7 @@ impl<M: Message> Writer<M> {
                 published: AtomicU64::new(0),
                 bytes: AtomicU64::new(0),
                 torn: AtomicU64::new(0),
+                paused_ns: AtomicU64::new(0),
             }),
         })
     }
@@ -73,7 +83,19 @@ impl<M: Message> Writer<M> {
             self.endpoint.torn.fetch_add(1, Ordering::Relaxed);
             return Ok(Outcome::Torn);
         }
-        self.send(&kept, view.data().len())
+        // Asked only where it matters: it is a call into the middleware.
+        let readers = match self.pacing_bytes_per_s {
+            0 => 0,
+            _ => self.subscribers(),
+        };
+        let bytes = view.data().len();
+        let (sent, paused) = pacing::paced(self.pacing_bytes_per_s, readers, bytes, || {
+            self.send(&kept, bytes)
+        });
+        self.endpoint
+            .paused_ns
+            .fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
+        sent
     }
 
     fn send(&self, native: &M::RmwMsg, bytes: usize) -> Result<Outcome, RosError> {
@@ -110,6 +132,7 @@ impl Endpoint {
             published: self.published.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
             torn: self.torn.load(Ordering::Relaxed),
+            paused: Duration::from_nanos(self.paused_ns.load(Ordering::Relaxed)),
             ..WriterStats::default()
         }
     }

@@ -1,6 +1,6 @@
 //! A DDS writer, its events and its statistics.
 use super::{Entity, Guid, Listener, NativeQos, Participant, check};
-use crate::ros::{Policy, Qos, RosError, dds::pacing};
+use crate::ros::{Policy, Qos, RosError, pacing};
 use cyclors as c;
 use std::{
     ffi::{c_char, c_void},

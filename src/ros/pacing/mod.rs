@@ -1,9 +1,13 @@
 //! Big samples leave at a bounded rate, so that they fit through the readers' receive buffers.
 //!
-//! Cyclone hands all fragments of a sample to the kernel in one go, at 2 to 3 GB/s on loopback. The receive buffer of
+//! A DDS writer hands all fragments of a sample to the kernel in one go, at 2 to 3 GB/s on loopback. The receive buffer of
 //! a reader in default configuration holds 0.2 or 0.4 MB, an image has 1 to 6 MB: whatever the reader's thread does not
 //! drain meanwhile is lost, and a best-effort reader never gets a whole image. A pause now and then lets the reader
 //! keep up. It depends on the clock alone, never on a reader. Measured in `docs/dds.md`, decided in ADR 0004.
+mod sendmsg;
+
+pub(super) use sendmsg::link;
+
 use std::{
     cell::Cell,
     sync::{
@@ -57,8 +61,8 @@ pub(super) fn paced<R>(
 }
 
 /// To be called before `bytes` are handed to the kernel; returns at once outside [`paced`].
-pub(super) fn before_send(bytes: usize) {
-    // Cyclone's threads call this too, also while they end.
+fn before_send(bytes: usize) {
+    // Other threads of the middleware call this too, also while they end.
     let Some(mut pace) = PACE.try_with(Cell::get).ok().flatten() else {
         return;
     };
