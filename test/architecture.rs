@@ -43,7 +43,7 @@ const PURE: [&str; 6] = ["wire", "msgs", "frames", "time", "config", "session"];
 /// The only places that read a clock; everybody else is told the time.
 const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];
 /// Spreads a big sample over time inside a call of the back end, where no time is at hand.
-const PACING: &str = "src/ros/dds/pacing.rs";
+const PACING: &str = "src/ros/pacing/mod.rs";
 
 struct Source {
     /// Path below the package.

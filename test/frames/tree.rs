@@ -259,12 +259,11 @@ fn what_is_fixed_is_static_and_what_moves_is_not() {
         },
         &sensors,
     );
-    let edges =
-        |all: &[rfly_bridge::msgs::geometry_msgs::msg::TransformStamped]| -> Vec<String> {
-            all.iter()
-                .map(|m| format!("{} {}", m.header.frame_id, m.child_frame_id))
-                .collect()
-        };
+    let edges = |all: &[rfly_bridge::msgs::geometry_msgs::msg::TransformStamped]| -> Vec<String> {
+        all.iter()
+            .map(|m| format!("{} {}", m.header.frame_id, m.child_frame_id))
+            .collect()
+    };
     assert_eq!(
         edges(&t.static_transforms(RosTime(5))),
         [

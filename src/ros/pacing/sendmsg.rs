@@ -2,14 +2,11 @@
 //!
 //! In a workspace the middleware is a library that is loaded at run time. It finds this function because `build.rs` has
 //! the programs export it, and a program's symbols come before those of its libraries.
-#![expect(
-    unsafe_code,
-    reason = "stands in front of a function of the C library"
-)]
+#![expect(unsafe_code, reason = "stands in front of a function of the C library")]
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod imp {
-        /// A reference, or the linker would take the C library's function.
+    /// A reference, or the linker would take the C library's function.
     pub(in crate::ros) fn link() {
         std::hint::black_box(sendmsg as *const ());
     }
