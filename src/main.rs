@@ -2,7 +2,7 @@
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rfly_bridge::config::{params, ros_args};
-use rfly_bridge::node::{Bridge, NODE_NAME, Settings, top};
+use rfly_bridge::node::{Bridge, NODE_NAME, Settings, UrdfForm, robot_description, top};
 use rfly_bridge::ros::{Middleware, Options};
 use rfly_bridge::sensors::topics_markdown;
 use std::io::IsTerminal as _;
@@ -33,8 +33,20 @@ const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]..
 enum Command {
     /// Subscribes to every topic of the ROS graph and shows rate, latency and losses.
     Top(TopArgs),
+    /// Prints a vehicle with its sensors as URDF; parameters as for the bridge (`--ros-args -p config:=...`).
+    Urdf(UrdfArgs),
     /// Writes the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
+}
+
+#[derive(Args)]
+struct UrdfArgs {
+    /// A xacro macro with the argument `prefix` instead of the robot itself.
+    #[arg(long)]
+    xacro: bool,
+    /// CopterID; without it the first vehicle.
+    #[arg(long, value_name = "N")]
+    vehicle: Option<u16>,
 }
 
 #[derive(Args)]
@@ -80,6 +92,7 @@ fn run() -> anyhow::Result<()> {
     match cli.command {
         None => bridge(&args),
         Some(Command::Top(top)) => show_top(&args, &top),
+        Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Docs(docs)) => write_docs(&docs.write),
     }
 }
@@ -127,6 +140,19 @@ fn show_top(args: &ros_args::RosArgs, top: &TopArgs) -> anyhow::Result<()> {
             result = signal() => result,
         }
     })
+}
+
+fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
+    let settings = Settings::load(args)?;
+    let first = settings.vehicles().first().copied().unwrap_or(1);
+    let form = if urdf.xacro {
+        UrdfForm::Xacro
+    } else {
+        UrdfForm::Urdf
+    };
+    let text = robot_description(&settings, urdf.vehicle.unwrap_or(first), form)?;
+    print!("{text}");
+    Ok(())
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {

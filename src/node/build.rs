@@ -3,6 +3,7 @@ use super::plan::Plan;
 use super::shm_source;
 use super::sources::Binder;
 use super::{NodeError, Settings};
+use crate::msgs::std_msgs;
 use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::{Middleware, Publisher};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub struct Bridge {
     threads: Vec<JoinHandle<()>>,
     // Latched messages live as long as their writer.
     _static_tf: Option<Publisher<TFMessage>>,
+    _robot_descriptions: Vec<Publisher<std_msgs::msg::String>>,
 }
 
 impl Bridge {
@@ -57,6 +59,7 @@ impl Bridge {
         }
         binder.finish()?;
         let static_tf = plan.publish_static_tf()?;
+        let robot_descriptions = plan.publish_robot_descriptions()?;
         let supervisor = plan.supervisor(links, others)?;
         data.spawn(supervisor.run());
 
@@ -74,6 +77,7 @@ impl Bridge {
             quit: Some(quit),
             threads,
             _static_tf: static_tf,
+            _robot_descriptions: robot_descriptions,
         })
     }
 }

@@ -12,9 +12,11 @@ mod stats;
 mod supervisor;
 pub mod top;
 mod udp_source;
+mod urdf;
 mod vehicle;
 
 pub use build::Bridge;
 pub use error::NodeError;
 pub use request::{LinkChange, LinkState, Liveness, sensor_request};
 pub use settings::{NODE_NAME, Settings};
+pub use urdf::{UrdfForm, robot_description};

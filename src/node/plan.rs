@@ -3,14 +3,17 @@ use super::clock::{SimClocks, host_now};
 use super::health::Health;
 use super::stats::SourceStats;
 use super::supervisor::{Link, Supervisor};
+use super::urdf::{UrdfForm, fixed_frames, robot_description};
 use super::vehicle::Tf;
 use super::{NodeError, Settings};
 use crate::config::SensorConfig;
 use crate::config::params::{self, ImuFrame, QosSettings, Stream, TimeMode};
 use crate::frames::{FrameTree, MissingPath};
+use crate::msgs::std_msgs;
 use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::{Durability, History, Middleware, Publisher, Qos, Reliability};
 use crate::sensors::{FrameIds, spec_of};
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
 
@@ -77,11 +80,16 @@ impl<'a> Plan<'a> {
 
     pub(super) fn imu_topic(&self, vehicle: u16) -> String {
         let params = &self.settings.params;
-        let prefix = match self.settings.vehicles().len() {
-            1 => params.topic_prefix.clone(),
-            _ => format!("{}/copter{vehicle}", params.topic_prefix),
-        };
-        below(&prefix, &params.imu.topic)
+        below(&self.vehicle_prefix(vehicle), &params.imu.topic)
+    }
+
+    /// Returns what is put before the relative topics of a vehicle.
+    fn vehicle_prefix(&self, vehicle: u16) -> String {
+        let prefix = &self.settings.params.topic_prefix;
+        match self.settings.vehicles().len() {
+            1 => prefix.clone(),
+            _ => format!("{prefix}/copter{vehicle}"),
+        }
     }
 
     pub(super) fn imu_frame(&self, vehicle: u16) -> String {
@@ -118,10 +126,34 @@ impl<'a> Plan<'a> {
         let publisher = self
             .middleware
             .publisher("/tf_static", self.qos(Stream::TfStatic, "/tf_static"))?;
-        publisher.publish(&TFMessage {
-            transforms: self.tree.static_transforms(host_now()),
-        })?;
+        let mut transforms = self.tree.static_transforms(host_now());
+        if !self.settings.params.frames.publish_static {
+            let vehicles = self.settings.vehicles();
+            let left_out: BTreeSet<String> = vehicles
+                .iter()
+                .flat_map(|v| fixed_frames(self.settings, &self.tree, *v))
+                .collect();
+            transforms.retain(|t| !left_out.contains(&t.child_frame_id));
+        }
+        publisher.publish(&TFMessage { transforms })?;
         Ok(Some(publisher))
+    }
+
+    pub(super) fn publish_robot_descriptions(
+        &self,
+    ) -> Result<Vec<Publisher<std_msgs::msg::String>>, NodeError> {
+        if !self.settings.params.frames.robot_description {
+            return Ok(Vec::new());
+        }
+        let publish = |vehicle| {
+            let topic = below(&self.vehicle_prefix(vehicle), "robot_description");
+            let qos = self.qos(Stream::RobotDescription, &topic);
+            let publisher = self.middleware.publisher(&topic, qos)?;
+            let data = robot_description(self.settings, vehicle, UrdfForm::Urdf)?;
+            publisher.publish(&std_msgs::msg::String { data })?;
+            Ok(publisher)
+        };
+        self.settings.vehicles().into_iter().map(publish).collect()
     }
 
     pub(super) fn supervisor(

@@ -2,3 +2,4 @@
 mod liveness;
 mod mounts;
 mod requests;
+mod urdf;

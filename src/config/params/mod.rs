@@ -129,6 +129,10 @@ pub struct FrameParams {
     pub vehicle_bottom_m: f64,
     /// `tf.publish`.
     pub publish_tf: bool,
+    /// `tf.publish_static`.
+    pub publish_static: bool,
+    /// `robot_description.publish`.
+    pub robot_description: bool,
     /// `tf.source`.
     pub tf_source: TfSource,
 }

@@ -161,6 +161,8 @@ pub(super) fn build(r: &Reader) -> Params {
             mount_angle_unit: r.choice("mount_angle_unit"),
             vehicle_bottom_m: r.float("vehicle_bottom_m"),
             publish_tf: r.bool("tf.publish"),
+            publish_static: r.bool("tf.publish_static"),
+            robot_description: r.bool("robot_description.publish"),
             tf_source: r.choice("tf.source"),
         },
         time: TimeParams {

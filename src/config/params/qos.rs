@@ -123,6 +123,7 @@ streams! {
     Clock = "clock", QosSettings::reliable(1), "`/clock`";
     Tf = "tf", QosSettings::reliable(100), "`/tf`, as tf2 does";
     TfStatic = "tf_static", QosSettings::latched(1), "`/tf_static`, as tf2 does";
+    RobotDescription = "robot_description", QosSettings::latched(1), "`robot_description`, as robot_state_publisher does";
 }
 
 /// All QoS parameters.

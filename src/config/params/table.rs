@@ -177,8 +177,12 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "How far the bottom centre of a vehicle (TargetMountType 1) is below base_link; the simulator takes it from the vehicle's model and does not tell."),
     row(FRAMES, "tf.publish", K::Bool, D::Bool(true), "",
         "Publish /tf and /tf_static."),
+    row(FRAMES, "tf.publish_static", K::Bool, D::Bool(true), "",
+        "Publish the fixed frames of the vehicles (sensors, optical frames, IMU); false leaves those of the URDF to a robot_state_publisher."),
     row(FRAMES, "tf.source", K::Choice(TfSource::NAMES), D::Str("truth"), "",
         "Pose of a vehicle in TF: `truth` from the simulator, `external` leaves odom and base_link to another node."),
+    row(FRAMES, "robot_description.publish", K::Bool, D::Bool(true), "",
+        "Publish each vehicle with its sensors as URDF on `robot_description`, for RViz."),
 
     row(TIME, "time.mode", K::Choice(TimeMode::NAMES), D::Str("aligned"), "",
         "header.stamp: `aligned` simulation time moved onto the host's clock, `sim` simulation time (publishes /clock), `arrival` time of arrival."),
