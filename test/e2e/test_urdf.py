@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import xml.etree.ElementTree as xml
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,8 +90,8 @@ def test_wrong_parameters_and_vehicles_are_refused():
 
 @pytest.mark.parametrize("static", [True, False])
 def test_the_description_is_latched_and_agrees_with_tf(tmp_path, domain_id, simulator_ports, static):
-    sensors = [with_defaults(0, 1, COMPRESSED), with_defaults(1, 20, COMPRESSED), with_defaults(2, 9, COMPRESSED)]
-    sensors[0].position, sensors[0].angles = (0.3, -0.15, 0.1), (10.0, -20.0, 70.0)
+    turned = replace(with_defaults(0, 1, COMPRESSED), position=(0.3, -0.15, 0.1), angles=(10.0, -20.0, 70.0))
+    sensors = [turned, with_defaults(1, 20, COMPRESSED), with_defaults(2, 9, COMPRESSED)]
     with System(tmp_path, domain_id, sensors, parameters={"tf.publish_static": static}) as system:
         recording = Recording(system)
         # Long after it was published.
