@@ -8,10 +8,32 @@ pub use ros_env::{
     builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs, sensor_msgs, std_msgs,
     tf2_msgs, vision_msgs,
 };
+/// Messages and services of `rcl_interfaces`; the halves of a service are called as in the other crate.
+#[cfg(feature = "rclrs")]
+pub mod rcl_interfaces {
+    pub use ros_env::rcl_interfaces::msg;
+    /// Services.
+    pub mod srv {
+        pub use ros_env::rcl_interfaces::srv::{
+            DescribeParameters, DescribeParameters_Request as DescribeParametersRequest,
+            DescribeParameters_Response as DescribeParametersResponse, GetParameterTypes,
+            GetParameterTypes_Request as GetParameterTypesRequest,
+            GetParameterTypes_Response as GetParameterTypesResponse, GetParameters,
+            GetParameters_Request as GetParametersRequest,
+            GetParameters_Response as GetParametersResponse, ListParameters,
+            ListParameters_Request as ListParametersRequest,
+            ListParameters_Response as ListParametersResponse, SetParameters,
+            SetParameters_Request as SetParametersRequest,
+            SetParameters_Response as SetParametersResponse, SetParametersAtomically,
+            SetParametersAtomically_Request as SetParametersAtomicallyRequest,
+            SetParametersAtomically_Response as SetParametersAtomicallyResponse,
+        };
+    }
+}
 #[cfg(not(feature = "rclrs"))]
 pub use ros2_interfaces_jazzy_serde::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs, sensor_msgs, std_msgs,
-    tf2_msgs, vision_msgs,
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs,
+    std_msgs, tf2_msgs, vision_msgs,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -27,6 +49,19 @@ impl<T> Native for T {}
 /// A ROS message: fields in the order of its `.msg` file, and its full name.
 pub trait Message: Native + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name as ROS writes it, for example `sensor_msgs/msg/Image`.
+    const TYPE: &'static str;
+}
+
+/// A service: a marker type for a pair of messages, and its full name.
+pub trait Service: 'static {
+    /// What the client sends.
+    type Request: Message + Default;
+    /// What it gets back.
+    type Response: Message + Default;
+    /// The type support of the workspace.
+    #[cfg(feature = "rclrs")]
+    type Native: rclrs::rosidl_runtime_rs::Service<Request = Self::Request, Response = Self::Response>;
+    /// Name as ROS writes it, for example `rcl_interfaces/srv/GetParameters`.
     const TYPE: &'static str;
 }
 
@@ -48,10 +83,45 @@ messages! {
     diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
     geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
         QuaternionStamped Transform TransformStamped Twist TwistStamped Vector3 Vector3Stamped;
+    rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor ParameterEvent
+        ParameterValue SetParametersResult;
     rosgraph_msgs: Clock;
     sensor_msgs: CameraInfo CompressedImage Image Imu NavSatFix PointCloud2 PointField Range RegionOfInterest;
     std_msgs: Bool ColorRGBA Float32 Float64 Header Int32 Int64 String UInt8 UInt16 UInt32 UInt64;
     tf2_msgs: TFMessage;
     vision_msgs: BoundingBox2D BoundingBox3D Detection2D Detection2DArray Detection3D Detection3DArray
         ObjectHypothesis ObjectHypothesisWithPose;
+}
+
+macro_rules! services {
+    ($($package:ident: $($name:ident($request:ident, $response:ident))+;)+) => {
+        $($(
+            impl Message for $package::srv::$request {
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Request");
+            }
+            impl Message for $package::srv::$response {
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Response");
+            }
+            impl Service for $package::srv::$name {
+                type Request = $package::srv::$request;
+                type Response = $package::srv::$response;
+                #[cfg(feature = "rclrs")]
+                type Native = Self;
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
+            }
+        )+)+
+
+        /// Every type that implements [`Service`], for tests and tools that iterate.
+        pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
+    };
+}
+
+services! {
+    rcl_interfaces:
+        DescribeParameters(DescribeParametersRequest, DescribeParametersResponse)
+        GetParameterTypes(GetParameterTypesRequest, GetParameterTypesResponse)
+        GetParameters(GetParametersRequest, GetParametersResponse)
+        ListParameters(ListParametersRequest, ListParametersResponse)
+        SetParameters(SetParametersRequest, SetParametersResponse)
+        SetParametersAtomically(SetParametersAtomicallyRequest, SetParametersAtomicallyResponse);
 }

@@ -58,6 +58,12 @@ pub enum RosError {
         /// Type it should get.
         wanted: String,
     },
+    /// The same process offers two services of one name.
+    #[error("service {service} exists already")]
+    ServiceExists {
+        /// Service.
+        service: String,
+    },
     /// The back end cannot do this.
     #[error("the {backend} back end cannot {what}")]
     Unsupported {

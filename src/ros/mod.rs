@@ -14,6 +14,7 @@ mod publisher;
 mod qos;
 pub mod recorder;
 mod report;
+mod service;
 mod subscription;
 
 #[cfg(feature = "dds")]
@@ -35,6 +36,7 @@ pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::Recorder;
 pub use report::{Incompatible, TopicInfo, WriterReport, WriterStats};
+pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 
 use crate::msgs::Message;

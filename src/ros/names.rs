@@ -139,6 +139,16 @@ pub fn dds_topic(topic: &str) -> String {
     format!("rt{topic}")
 }
 
+/// Topic of a service's requests on DDS: `/a/b` is `rq/a/bRequest`.
+pub fn dds_request_topic(service: &str) -> String {
+    format!("rq{service}Request")
+}
+
+/// Topic of a service's responses on DDS: `/a/b` is `rr/a/bReply`.
+pub fn dds_reply_topic(service: &str) -> String {
+    format!("rr{service}Reply")
+}
+
 /// Type name on DDS: `sensor_msgs/msg/Image` is `sensor_msgs::msg::dds_::Image_`.
 pub fn dds_type(type_name: &str) -> String {
     let mut parts: Vec<_> = type_name.split('/').collect();

@@ -77,6 +77,11 @@ impl Qos {
     };
     /// `/tf_static`: latched, depth 1, as tf2's own broadcaster.
     pub const TF_STATIC: Self = Self::LATCHED;
+    /// Both topics of a service: as rclcpp's parameter services, deep enough for whoever asks for everything at once.
+    pub const SERVICE: Self = Self {
+        depth: 1000,
+        ..Self::DEFAULT
+    };
     /// `/clock`: best effort, depth 1, as rclcpp subscribes to it.
     pub const CLOCK: Self = Self {
         reliability: Reliability::BestEffort,

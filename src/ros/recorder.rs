@@ -1,14 +1,19 @@
 //! The back end that keeps what is published, for tests and dry runs.
 use super::{
     Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    service::{self, CdrService},
     subscription::{self, Callback},
 };
-use crate::{msgs::Message, time::RosTime};
+use crate::{
+    msgs::{Message, Service},
+    time::RosTime,
+};
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
+        mpsc,
     },
 };
 
@@ -19,8 +24,11 @@ const KEPT: usize = 1024;
 #[derive(Clone, Default)]
 pub struct Recorder {
     topics: Arc<Mutex<BTreeMap<String, Topic>>>,
+    services: Services,
     counts_only: Arc<AtomicBool>,
 }
+
+type Services = Arc<Mutex<BTreeMap<String, Arc<Mutex<CdrService>>>>>;
 
 #[derive(Default)]
 struct Topic {
@@ -71,6 +79,49 @@ impl Recorder {
         self.lock()
             .values_mut()
             .for_each(|topic| topic.samples.clear());
+    }
+
+    /// Calls a service and waits for its response; `None` if there is no service of this name and type.
+    pub fn call<S: Service>(&self, name: &str, request: &S::Request) -> Option<S::Response> {
+        let service = {
+            let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+            services.get(name)?.clone()
+        };
+        let cdr = service::encode_padded(request).ok()?;
+        let (answer, response) = mpsc::sync_channel(1);
+        {
+            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            if service.type_name != S::TYPE {
+                return None;
+            }
+            let answer = move |cdr| drop(answer.send(cdr)); // somebody waits below
+            (service.handler)(&cdr, Box::new(answer));
+        }
+        subscription::decode(&response.recv().ok()?).ok()
+    }
+
+    /// Name and type of every service that the node offers.
+    pub fn services(&self) -> Vec<(String, &'static str)> {
+        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let type_of = |service: &Mutex<CdrService>| {
+            let service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            service.type_name
+        };
+        services
+            .iter()
+            .map(|(name, service)| (name.clone(), type_of(service)))
+            .collect()
+    }
+
+    pub(super) fn service(&self, name: &str, service: CdrService) -> Result<Server, RosError> {
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        if services.contains_key(name) {
+            return Err(RosError::ServiceExists {
+                service: name.to_owned(),
+            });
+        }
+        services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
+        Ok(Server(self.services.clone(), name.to_owned()))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Topic>> {
@@ -149,6 +200,16 @@ impl Recorder {
             publishers: 1,
         };
         self.report().into_iter().map(info).collect()
+    }
+}
+
+/// Server's end of one service.
+pub(super) struct Server(Services, String);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        services.remove(&self.1);
     }
 }
 

@@ -5,8 +5,8 @@ use super::{
 };
 use rfly_bridge::{
     msgs::{
-        self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs,
-        sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
+        self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, rcl_interfaces,
+        rosgraph_msgs, sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
     },
     ros::{Discovery, Distro, ImageView, Middleware, Options, Outcome, Policy, Publisher, Qos},
 };
@@ -64,6 +64,8 @@ fn every_message_type_is_decoded_by_an_independent_reader_field_by_field() {
         diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
         geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
             QuaternionStamped Transform TransformStamped Twist TwistStamped Vector3 Vector3Stamped;
+        rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor
+            ParameterEvent ParameterValue SetParametersResult;
         rosgraph_msgs: Clock;
         sensor_msgs: CameraInfo CompressedImage Image Imu NavSatFix PointCloud2 PointField Range RegionOfInterest;
         std_msgs: Bool ColorRGBA Float32 Float64 Header Int32 Int64 String UInt8 UInt16 UInt32 UInt64;

@@ -10,3 +10,4 @@ mod names;
 mod probe;
 mod qos;
 mod samples;
+mod services;

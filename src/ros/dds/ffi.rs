@@ -4,10 +4,12 @@
 //! an entity waits for callbacks in flight, so what a callback points to is freed after its entity.
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
+mod peer;
 mod reader;
 mod writer;
 
-pub(super) use reader::Reader;
+pub(super) use peer::Peer;
+pub(super) use reader::{Origin, Reader};
 pub(super) use writer::{Writer, Written};
 
 use super::super::{Durability, History, Qos, Reliability, RosError, pacing};

@@ -1,6 +1,7 @@
 //! Cyclone DDS inside this process.
 mod ffi;
 mod graph;
+mod service;
 mod settings;
 mod type_hash;
 
@@ -16,7 +17,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -28,6 +29,7 @@ pub(super) struct Node {
     distro: Distro,
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<Writer>>>,
+    services: AtomicU32,
 }
 
 impl Node {
@@ -41,6 +43,7 @@ impl Node {
             distro: options.distro,
             pacing_bytes_per_s: options.pacing_bytes_per_s,
             writers: Mutex::default(),
+            services: AtomicU32::new(0),
         })
     }
 
@@ -78,7 +81,7 @@ impl Node {
         topic: &str,
         type_name: &str,
         qos: Qos,
-        callback: Callback,
+        mut callback: Callback,
     ) -> Result<Subscription, RosError> {
         let inner = ffi::Reader::new(
             &self.participant,
@@ -86,7 +89,7 @@ impl Node {
             &names::dds_type(type_name),
             qos,
             &self.user_data(type_name),
-            callback,
+            Box::new(move |sample, _| callback(sample)),
         )?;
         self.graph.add(Kind::Reader, inner.guid())?;
         Ok(Subscription::new(Reader {

@@ -1,7 +1,7 @@
 //! A DDS reader that hands each sample to a callback.
-use super::{Entity, Guid, Listener, NativeQos, Participant};
+use super::{Entity, Guid, Listener, NativeQos, Participant, Peer};
 use crate::{
-    ros::{Qos, RawSample, RosError, subscription::Callback},
+    ros::{Qos, RawSample, RosError},
     time::RosTime,
 };
 use cyclors as c;
@@ -21,6 +21,28 @@ pub(in super::super) struct Reader {
 }
 
 type Handler = Mutex<Callback>;
+
+pub(in super::super) type Callback = Box<dyn FnMut(&RawSample<'_>, Origin) + Send>;
+
+/// Where a sample came from; only good inside the callback.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Origin {
+    reader: c::dds_entity_t,
+    writer: c::dds_instance_handle_t,
+}
+
+impl Origin {
+    /// The writer, if it still exists.
+    pub(in super::super) fn writer(self) -> Option<Peer> {
+        // SAFETY: both handles are checked by the library; the result is null or ours.
+        unsafe {
+            Peer::take(c::dds_get_matched_publication_data(
+                self.reader,
+                self.writer,
+            ))
+        }
+    }
+}
 
 impl Reader {
     pub(in super::super) fn new(
@@ -85,8 +107,12 @@ extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
                 cdr: bytes,
                 source_stamp: RosTime(info.source_timestamp),
             };
+            let origin = Origin {
+                reader,
+                writer: info.publication_handle,
+            };
             // A panic must not unwind into C; the panic hook has printed it.
-            let _ = catch_unwind(AssertUnwindSafe(|| callback(&raw)));
+            let _ = catch_unwind(AssertUnwindSafe(|| callback(&raw, origin)));
             // SAFETY: gives back the reference taken above; `bytes` is not used any more.
             unsafe { c::ddsi_serdata_to_ser_unref(sample, &raw const range) };
         }

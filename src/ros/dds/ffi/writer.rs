@@ -1,5 +1,5 @@
 //! A DDS writer, its events and its statistics.
-use super::{Entity, Guid, Listener, NativeQos, Participant, check};
+use super::{Entity, Guid, Listener, NativeQos, Participant, Peer, check};
 use crate::ros::{Policy, Qos, RosError, pacing};
 use cyclors as c;
 use std::{
@@ -39,6 +39,9 @@ const KIND_UINT64: u32 = 1;
 
 /// Ranges that one sample may be gathered from.
 const MAX_PARTS: usize = 4;
+
+/// Matching readers that are told apart.
+const MAX_READERS: usize = 256;
 
 /// What a writer's listener learns; read without a lock.
 #[derive(Default)]
@@ -161,6 +164,21 @@ impl Writer {
 
     pub(in super::super) fn guid(&self) -> Guid {
         self.entity.guid()
+    }
+
+    /// Readers that match now; of very many, the first.
+    pub(in super::super) fn readers(&self) -> Vec<Peer> {
+        let mut handles = [0; MAX_READERS];
+        // SAFETY: room for `MAX_READERS` handles; the result may say that there are more.
+        let count = unsafe {
+            c::dds_get_matched_subscriptions(self.entity.0, handles.as_mut_ptr(), MAX_READERS)
+        };
+        let found = handles.iter().take(usize::try_from(count).unwrap_or(0));
+        // SAFETY: handles are checked by the library; the result is null or ours.
+        let peer = |handle: &u64| unsafe {
+            Peer::take(c::dds_get_matched_subscription_data(self.entity.0, *handle))
+        };
+        found.filter_map(peer).collect()
     }
 
     pub(in super::super) fn events(&self) -> &Events {

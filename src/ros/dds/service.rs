@@ -1,0 +1,230 @@
+//! Services as `rmw_cyclonedds_cpp` puts them on DDS: two topics, and in front of each request and response 16 bytes
+//! that say which client asked and how many times it had asked before.
+//!
+//! `rmw_fastrtps_cpp` has no such bytes: it puts the same into the inline QoS of the RTPS message
+//! (`related_sample_identity`), where the API of Cyclone DDS cannot write. Its requests are recognised, counted, and
+//! the user is told.
+use super::{
+    Node,
+    ffi::{self, Origin, Peer, Written},
+    graph::{Graph, Kind},
+    names,
+};
+use crate::ros::{
+    Qos, RawSample, RosError,
+    service::{CdrService, Counters},
+};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// Client and sequence number, `u64` and `i64`.
+const HEADER: usize = 16;
+/// First bytes of the GUIDs that Fast DDS gives.
+const FAST_DDS: [u8; 2] = [1, 15];
+/// Responses that may wait for the reader of their client to be discovered.
+const WAITING: usize = 64;
+/// How often, and how many times, it is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+const LOOKS: u16 = 200;
+
+/// One service; fields are dropped in this order, so that no handler runs any more when the rest goes.
+pub(in super::super) struct Server {
+    reader: ffi::Reader,
+    replies: Arc<Replies>,
+}
+
+impl Node {
+    pub(in super::super) fn service(
+        &self,
+        name: &str,
+        service: CdrService,
+    ) -> Result<Server, RosError> {
+        let id = format!("serviceid={};", self.service_id());
+        let user_data = |type_name| id.clone() + &self.user_data(type_name);
+        let replies = Arc::new(Replies {
+            writer: ffi::Writer::new(
+                &self.participant,
+                &names::dds_reply_topic(name),
+                &names::dds_type(service.response_type),
+                Qos::SERVICE,
+                &user_data(service.response_type),
+            )?,
+            name: name.to_owned(),
+            waiting: Mutex::default(),
+            counters: service.counters,
+            graph: self.graph.clone(),
+        });
+        self.graph.add(Kind::Writer, replies.writer.guid())?;
+        let (answers, mut handler) = (replies.clone(), service.handler);
+        let told = AtomicBool::new(false);
+        let on_request = move |sample: &RawSample<'_>, origin: Origin| {
+            let client = origin.writer();
+            if client
+                .as_ref()
+                .is_some_and(|client| client.guid.starts_with(&FAST_DDS))
+            {
+                Counters::count(&answers.counters.foreign);
+                if !told.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(
+                        service = answers.name,
+                        "a client on rmw_fastrtps_cpp calls; without ROS only clients on rmw_cyclonedds_cpp can be answered"
+                    );
+                }
+                return;
+            }
+            let Some((id, cdr)) = split(sample.cdr) else {
+                Counters::count(&answers.counters.undecodable);
+                return;
+            };
+            let replies = answers.clone();
+            let answer = move |cdr| replies.send(Reply { id, client, cdr });
+            handler(&cdr, Box::new(answer));
+        };
+        let reader = ffi::Reader::new(
+            &self.participant,
+            &names::dds_request_topic(name),
+            &names::dds_type(service.request_type),
+            Qos::SERVICE,
+            &user_data(service.request_type),
+            Box::new(on_request),
+        )?;
+        self.graph.add(Kind::Reader, reader.guid())?;
+        Ok(Server { reader, replies })
+    }
+
+    /// The same for both endpoints of a service, different from all others: clients use it to find the pair.
+    fn service_id(&self) -> String {
+        let number = self
+            .services
+            .fetch_add(1, Ordering::Relaxed)
+            .wrapping_add(1);
+        let prefix = self.participant.guid();
+        let bytes = prefix.iter().take(12).copied().chain(number.to_be_bytes());
+        let hex: Vec<_> = bytes.map(|byte| format!("{byte:x}")).collect();
+        hex.join(".")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let removed = self.replies.graph.remove(Kind::Reader, self.reader.guid());
+        if let Err(error) = removed {
+            tracing::debug!(service = self.replies.name, %error, "graph information not updated");
+        }
+    }
+}
+
+/// Separates the client's 16 bytes, as they go back in little-endian CDR, from the rest of a request.
+fn split(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
+    let (encapsulation, rest) = cdr.split_at_checked(4)?;
+    let (id, body) = rest.split_first_chunk::<HEADER>()?;
+    let mut id = *id;
+    if encapsulation.get(1)? & 1 == 0 {
+        let (client, sequence) = id.split_at_mut(8);
+        client.reverse();
+        sequence.reverse();
+    }
+    Some((id, [encapsulation, body].concat()))
+}
+
+struct Reply {
+    id: [u8; HEADER],
+    client: Option<Peer>,
+    cdr: Vec<u8>,
+}
+
+/// The responding half of a service.
+struct Replies {
+    writer: ffi::Writer,
+    name: String,
+    waiting: Mutex<Waiting>,
+    counters: Arc<Counters>,
+    graph: Arc<Graph>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// With the number of looks left.
+    replies: VecDeque<(Reply, u16)>,
+    watched: bool,
+}
+
+impl Replies {
+    /// Sends now if the client's reader is known. A request may well arrive before discovery has found that reader, and
+    /// what a volatile reader missed is lost: then it waits a second at most, as in `rmw_cyclonedds_cpp`, but without
+    /// holding up the caller.
+    fn send(self: &Arc<Self>, reply: Reply) {
+        if self.reaches(&reply) {
+            return self.write(&reply);
+        }
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.replies.len() >= WAITING {
+            return Counters::count(&self.counters.undelivered);
+        }
+        waiting.replies.push_back((reply, LOOKS));
+        if !waiting.watched {
+            let replies = self.clone();
+            let watcher = std::thread::Builder::new().name("rfly-replies".to_owned());
+            waiting.watched = watcher.spawn(move || while replies.look() {}).is_ok();
+        }
+    }
+
+    /// Looks again for all that wait; false once none is left.
+    fn look(&self) -> bool {
+        std::thread::sleep(LOOK_EVERY);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.replies.retain_mut(|(reply, looks)| {
+            if self.reaches(reply) {
+                self.write(reply);
+                return false;
+            }
+            *looks -= 1;
+            if *looks == 0 {
+                Counters::count(&self.counters.undelivered);
+            }
+            *looks > 0
+        });
+        waiting.watched = !waiting.replies.is_empty();
+        waiting.watched
+    }
+
+    /// Is the response reader of this client matched? Clients of ROS name themselves; of others the process is known.
+    fn reaches(&self, reply: &Reply) -> bool {
+        let Some(client) = &reply.client else {
+            return self.writer.events().matched() > 0;
+        };
+        let id = client.value("clientid");
+        let same = |reader: &Peer| match id {
+            Some(id) => reader.value("clientid") == Some(id),
+            None => reader.participant == client.participant,
+        };
+        self.writer.readers().iter().any(same)
+    }
+
+    fn write(&self, reply: &Reply) {
+        let (encapsulation, body) = reply.cdr.split_at(reply.cdr.len().min(4));
+        let parts = [encapsulation, &reply.id, body];
+        match self.writer.write(&self.name, &parts, &|| true, 0) {
+            Ok(Written::Sent { .. }) => {}
+            Ok(Written::Torn | Written::Refused) => Counters::count(&self.counters.undelivered),
+            Err(error) => {
+                Counters::count(&self.counters.undelivered);
+                tracing::debug!(service = self.name, %error, "response not sent");
+            }
+        }
+    }
+}
+
+impl Drop for Replies {
+    fn drop(&mut self) {
+        if let Err(error) = self.graph.remove(Kind::Writer, self.writer.guid()) {
+            tracing::debug!(service = self.name, %error, "graph information not updated");
+        }
+    }
+}

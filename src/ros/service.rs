@@ -1,0 +1,194 @@
+//! Services: requests in, each with the means to answer it, now or later.
+use super::{Backend, Middleware, RosError, bulk, subscription::decode};
+use crate::msgs::{Message, Service};
+use std::{
+    any::Any,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Figures of one service.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ServiceStats {
+    /// Requests that reached the handler.
+    pub requests: u64,
+    /// Requests that were not what the type says; nobody can answer them.
+    pub undecodable: u64,
+    /// Requests whose [`Responder`] was dropped; they got the response's default.
+    pub unanswered: u64,
+    /// Responses that could not be delivered, because the client was gone or could not be reached.
+    pub undelivered: u64,
+    /// Requests of clients whose middleware this back end cannot answer.
+    pub foreign: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) requests: AtomicU64,
+    pub(super) undecodable: AtomicU64,
+    pub(super) unanswered: AtomicU64,
+    pub(super) undelivered: AtomicU64,
+    pub(super) foreign: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn count(counter: &AtomicU64) {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A service that this node offers; it ends when this is dropped. No handler runs after that; requests that are being
+/// answered still can be.
+pub struct ServiceHandle {
+    name: String,
+    counters: Arc<Counters>,
+    _server: Box<dyn Any + Send + Sync>,
+}
+
+impl ServiceHandle {
+    /// Full name of the service.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Counters since the service was made.
+    pub fn stats(&self) -> ServiceStats {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ServiceStats {
+            requests: load(&self.counters.requests),
+            undecodable: load(&self.counters.undecodable),
+            unanswered: load(&self.counters.unanswered),
+            undelivered: load(&self.counters.undelivered),
+            foreign: load(&self.counters.foreign),
+        }
+    }
+}
+
+/// Sends one response; never waits.
+pub(super) type Answer<R> = Box<dyn FnOnce(R) + Send>;
+
+/// Answers one request, from any thread. Dropped without an answer it sends the response's default, so that no client
+/// waits for ever.
+#[must_use = "dropped, it answers with the default"]
+pub struct Responder<S: Service> {
+    answer: Option<Answer<S::Response>>,
+    counters: Arc<Counters>,
+}
+
+impl<S: Service> Responder<S> {
+    /// Sends the response; never waits.
+    pub fn respond(mut self, response: S::Response) {
+        if let Some(answer) = self.answer.take() {
+            answer(response);
+        }
+    }
+}
+
+impl<S: Service> Drop for Responder<S> {
+    fn drop(&mut self) {
+        if let Some(answer) = self.answer.take() {
+            Counters::count(&self.counters.unanswered);
+            answer(S::Response::default());
+        }
+    }
+}
+
+type CdrHandler = Box<dyn FnMut(&[u8], Answer<Vec<u8>>) + Send>;
+
+/// What a back end that moves bytes needs of a service.
+pub(super) struct CdrService {
+    pub(super) type_name: &'static str,
+    pub(super) request_type: &'static str,
+    pub(super) response_type: &'static str,
+    /// Gets requests and answers as CDR with encapsulation header.
+    pub(super) handler: CdrHandler,
+    pub(super) counters: Arc<Counters>,
+}
+
+impl CdrService {
+    fn new<S: Service>(
+        counters: Arc<Counters>,
+        mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
+    ) -> Self {
+        let count = counters.clone();
+        let handler = move |cdr: &[u8], answer: Answer<Vec<u8>>| match decode(cdr) {
+            Ok(request) => {
+                let count = count.clone();
+                let answer = move |response: S::Response| match encode_padded(&response) {
+                    Ok(cdr) => answer(cdr),
+                    Err(error) => {
+                        Counters::count(&count.undelivered);
+                        tracing::debug!(service = S::TYPE, %error, "response not sent");
+                    }
+                };
+                handler(request, Box::new(answer));
+            }
+            Err(_) => Counters::count(&count.undecodable),
+        };
+        Self {
+            type_name: S::TYPE,
+            request_type: S::Request::TYPE,
+            response_type: S::Response::TYPE,
+            handler: Box::new(handler),
+            counters,
+        }
+    }
+}
+
+/// CDR of one half of a service.
+pub(super) fn encode_padded<M: Message>(message: &M) -> Result<Vec<u8>, RosError> {
+    let mut cdr = Vec::new();
+    bulk::encode(&mut cdr, M::TYPE, message)?;
+    if cdr.len() == 4 {
+        // IDL knows no empty structure: rosidl puts a byte into it.
+        cdr.push(0);
+    }
+    bulk::pad(&mut cdr);
+    Ok(cdr)
+}
+
+impl Middleware {
+    /// Offers a service. `handler` runs on the middleware's receive thread and must return quickly; the [`Responder`]
+    /// may be kept and used from another thread, also for several requests at a time.
+    pub fn service<S: Service>(
+        &self,
+        name: &str,
+        mut handler: impl FnMut(S::Request, Responder<S>) + Send + 'static,
+    ) -> Result<ServiceHandle, RosError> {
+        let name = self.resolve(name)?;
+        let counters = Arc::<Counters>::default();
+        let count = counters.clone();
+        let handler = move |request: S::Request, answer: Answer<S::Response>| {
+            Counters::count(&count.requests);
+            let responder = Responder {
+                answer: Some(answer),
+                counters: count.clone(),
+            };
+            handler(request, responder);
+        };
+        let server: Box<dyn Any + Send + Sync> = match &self.shared.backend {
+            #[cfg(feature = "dds")]
+            Backend::Dds(node) => {
+                Box::new(node.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
+            }
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(_) => {
+                drop(handler);
+                return Err(RosError::Unsupported {
+                    backend: "rclrs",
+                    what: "offer services yet",
+                });
+            }
+            Backend::Recorder(recorder) => {
+                Box::new(recorder.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
+            }
+        };
+        Ok(ServiceHandle {
+            name,
+            counters,
+            _server: server,
+        })
+    }
+}

@@ -1,0 +1,121 @@
+"""A client of ROS 2 services as rmw_cyclonedds_cpp is one: `rq<name>Request`, `rr<name>Reply`, and 16 bytes (client,
+sequence number) in front of every request and response."""
+
+from __future__ import annotations
+
+import itertools
+import struct
+import time
+from typing import Any
+
+from cyclonedds.core import Policy, Qos
+from cyclonedds.pub import DataWriter
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+from cyclonedds.util import duration
+from rosbags.typesys import get_types_from_msg
+
+from peer.messages import HUMBLE, TYPES
+from peer.participant import Peer
+from peer.raw import Raw, mangle_type, raw_class
+
+# Request and response of rcl_interfaces (https://github.com/ros2/rcl_interfaces), the same since Foxy.
+SERVICES = {
+    "rcl_interfaces/srv/DescribeParameters": (
+        "string[] names\n",
+        "rcl_interfaces/ParameterDescriptor[] descriptors\n",
+    ),
+    "rcl_interfaces/srv/GetParameterTypes": ("string[] names\n", "uint8[] types\n"),
+    "rcl_interfaces/srv/GetParameters": ("string[] names\n", "rcl_interfaces/ParameterValue[] values\n"),
+    "rcl_interfaces/srv/ListParameters": (
+        "string[] prefixes\nuint64 depth\n",
+        "rcl_interfaces/ListParametersResult result\n",
+    ),
+    "rcl_interfaces/srv/SetParameters": (
+        "rcl_interfaces/Parameter[] parameters\n",
+        "rcl_interfaces/SetParametersResult[] results\n",
+    ),
+    "rcl_interfaces/srv/SetParametersAtomically": (
+        "rcl_interfaces/Parameter[] parameters\n",
+        "rcl_interfaces/SetParametersResult result\n",
+    ),
+}
+
+for _name, _halves in SERVICES.items():
+    for _half, _text in zip(("Request", "Response"), _halves, strict=True):
+        # The parser inserts `msg` into the name.
+        _fields = next(iter(get_types_from_msg(_text, f"{_name}_{_half}").values()))
+        for _store in (TYPES, HUMBLE):
+            _store.register({f"{_name}_{_half}": _fields})
+
+QOS = [Policy.Reliability.Reliable(duration(seconds=1)), Policy.Durability.Volatile, Policy.History.KeepLast(1000)]
+
+
+class Client:
+    """Calls one service."""
+
+    def __init__(self, peer: Peer, service: str, ros_type: str, *, with_reader: bool = True, client_id: str = ""):
+        self.type, self.service, self._peer = ros_type, service, peer
+        named = [Policy.Userdata(f"clientid={client_id};".encode())] if client_id else []
+        self._qos = Qos(*QOS, *named)
+        self._requests = Topic(
+            peer.participant, f"rq{service}Request", raw_class(mangle_type(f"{ros_type}_Request"))
+        )
+        self._responses = Topic(
+            peer.participant, f"rr{service}Reply", raw_class(mangle_type(f"{ros_type}_Response"))
+        )
+        self._writer = DataWriter(peer.participant, self._requests, qos=self._qos)
+        self._reader = None
+        if with_reader:
+            self.open_reader()
+        self._guid = int.from_bytes(self._writer.guid.bytes[8:], "little")
+        self._number = itertools.count(1)
+        self._answers: dict[int, Any] = {}
+
+    def open_reader(self) -> None:
+        """Creates the half that receives."""
+        self._reader = DataReader(self._peer.participant, self._responses, qos=self._qos)
+
+    def available(self) -> bool:
+        """Has discovery found the service?"""
+        found = len(self._writer.get_matched_subscriptions()) > 0
+        return found and (self._reader is None or len(self._reader.get_matched_publications()) > 0)
+
+    def wait(self, timeout: float = 30.0) -> Client:
+        """Returns once the service is there."""
+        self._peer.wait_for(self.available, f"the service {self.service}", timeout)
+        return self
+
+    def send(self, request: Any) -> int:
+        """Sends a request, fields by name, and returns its number. `bytes` go as they are."""
+        number = next(self._number)
+        if not isinstance(request, bytes):
+            name = f"{self.type}_Request"
+            message = TYPES.types[name](**request)
+            cdr = bytes(TYPES.serialize_cdr(message, name))
+        else:
+            cdr = request
+        header = struct.pack("<Qq", self._guid, number)
+        data = cdr[:4] + header + cdr[4:]
+        self._writer.write(raw_class(mangle_type(f"{self.type}_Request"))(data + bytes(-len(data) % 4)))
+        return number
+
+    def receive(self, number: int, timeout: float = 30.0) -> Any:
+        """The response to request `number`."""
+        deadline = time.monotonic() + timeout
+        while number not in self._answers:
+            assert time.monotonic() < deadline, f"waited {timeout:.0f} s for the response of {self.service}"
+            for raw in self._reader.take(N=64):
+                if not isinstance(raw, Raw):
+                    continue
+                guid, sequence = struct.unpack_from("<Qq", raw.cdr, 4)
+                if guid == self._guid:
+                    cdr = raw.cdr[:4] + raw.cdr[20:]
+                    assert sequence not in self._answers, f"a second response to request {sequence}"
+                    self._answers[sequence] = TYPES.deserialize_cdr(cdr, f"{self.type}_Response")
+            time.sleep(0.002)
+        return self._answers.pop(number)
+
+    def call(self, timeout: float = 30.0, **fields: Any) -> Any:
+        """Sends a request and returns the response."""
+        return self.receive(self.send(fields), timeout)

@@ -1,0 +1,71 @@
+"""Calls services as the JSON argument says, prints the responses as one line of JSON. Driven by `services.rs`.
+
+The argument: `domain`, and `rounds`, each with `service`, `type` and `requests` (fields by name, or `hex`). All requests
+of a round are sent before the first response is awaited. `late_reader_s` lets the client's reader appear after the
+request, `unanswered` expects nothing. Prints `sent` after each round's requests.
+"""
+
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription
+from cyclonedds.core import Policy
+from peer import Peer
+from peer.services import Client
+
+
+def plain(value):
+    if dataclasses.is_dataclass(value):
+        fields = [f.name for f in dataclasses.fields(value) if f.name != "__msgtype__" and not f.name.isupper()]
+        return {name: plain(getattr(value, name)) for name in fields}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def user_data(participant, topic):
+    found = {}
+    for endpoint in BuiltinDataReader(participant, topic).read(N=1000):
+        if hasattr(endpoint, "topic_name") and endpoint.topic_name.startswith(("rq/", "rr/")):
+            data = endpoint.qos[Policy.Userdata]
+            found[endpoint.topic_name] = [endpoint.type_name, "" if data is None else data.data.decode()]
+    return found
+
+
+def run(peer, clients, r):
+    key = (r["service"], r["type"], r.get("client_id", ""))
+    late = r.get("late_reader_s")
+    if key not in clients:
+        client = Client(peer, r["service"], r["type"], with_reader=late is None, client_id=key[2])
+        clients[key] = client.wait()
+    client = clients[key]
+    requests = [bytes.fromhex(q["hex"]) if "hex" in q else q for q in r["requests"]]
+    numbers = [client.send(q) for q in requests]
+    print("sent", flush=True)
+    if r.get("unanswered"):
+        return []
+    if late is not None:
+        time.sleep(late)
+        client.open_reader()
+    return [plain(client.receive(number)) for number in numbers]
+
+
+def main():
+    plan = json.loads(sys.argv[1])
+    peer = Peer(plan["domain"])
+    clients = {}
+    responses = [run(peer, clients, r) for r in plan["rounds"]]
+    seen = {
+        "writers": user_data(peer.participant, BuiltinTopicDcpsPublication),
+        "readers": user_data(peer.participant, BuiltinTopicDcpsSubscription),
+    }
+    print(json.dumps({"responses": responses, "seen": seen}), flush=True)
+    sys.stdin.readline()
+
+
+main()
