@@ -1,0 +1,74 @@
+"""Fixtures: a domain of its own, the simulator's ports, `ros2`, and a running bridge."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
+
+# Before rclpy reads them; children inherit them.
+os.environ["ROS_DOMAIN_ID"] = str(10 + os.getpid() % 90)
+os.environ["ROS_LOCALHOST_ONLY"] = "1"
+os.environ.setdefault("RFLY_BACKEND", "rclrs")
+
+from processes import standard_ports
+from programs import RUNNING, Programs
+
+from ros import Listener
+from sensors import COMPRESSED, COMPRESSED_OTHER, RAW, with_defaults
+
+
+@pytest.fixture(scope="session")
+def domain_id() -> int:
+    """The DDS domain of this test session."""
+    return int(os.environ["ROS_DOMAIN_ID"])
+
+
+@pytest.fixture(scope="session")
+def simulator_ports():
+    """The simulator's ports are fixed, so one test session at a time owns them."""
+    with standard_ports():
+        yield
+
+
+COLOUR = with_defaults(0, 1, RAW, width=320, height=240, rate=20)
+PNG = with_defaults(1, 1, COMPRESSED, rate=10)
+JPEG = with_defaults(2, 1, COMPRESSED_OTHER, rate=10)
+DEPTH = with_defaults(3, 2, RAW, rate=10)
+RANGE = with_defaults(4, 5, COMPRESSED, rate=10)
+LIDAR = with_defaults(5, 20, COMPRESSED, rate=10)
+BOXES = with_defaults(6, 30, COMPRESSED, rate=10)
+SENSORS = [COLOUR, PNG, JPEG, DEPTH, RANGE, LIDAR, BOXES]
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory, domain_id, simulator_ports):
+    """A bridge with default parameters and one sensor of many kinds; data flows."""
+    directory = tmp_path_factory.mktemp("running")
+    parameters = {"transport_mode": "file", "diagnostics.period_s": 0.2}
+    with Programs(directory, domain_id, SENSORS, parameters=parameters, keep_frames=False) as programs:
+        programs.bridge.wait_for_output("sensors: ")
+        yield programs
+        programs.assert_alive()
+
+
+@pytest.fixture
+def listener():
+    """A node of ours that subscribes."""
+    with Listener("listener") as listener:
+        yield listener
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A failed test shows what emulator and bridge printed last."""
+    report = yield
+    if report.failed:
+        for programs in list(RUNNING):
+            report.sections.append(("emulator and bridge", programs.report()))
+    return report

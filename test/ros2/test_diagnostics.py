@@ -1,0 +1,50 @@
+"""/diagnostics shows a reader that gets nothing because its QoS does not match, and what a robot monitor groups by."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import COLOUR, SENSORS
+from diagnostic_msgs.msg import DiagnosticArray
+from diagnostics import Report
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import Image
+from topics import main_topic
+
+from ros import wait, wait_count
+
+TOPIC = f"topic {main_topic(COLOUR)}"
+
+
+@pytest.fixture
+def reports(running, listener):
+    return listener.collect(DiagnosticArray, "/diagnostics", 10)
+
+
+def test_every_source_and_every_topic_has_a_status_with_the_name_of_the_node(reports):
+    wait_count(reports, 3, "reports")
+    report = reports[-1]
+    names = [status.name for status in report.status]
+    assert all(name.startswith("rfly_bridge: ") for name in names) and len(set(names)) == len(names)
+    found = Report(report)
+    for sensor in SENSORS:
+        assert found.sensor(sensor.seq)["rate_hz"] == pytest.approx(sensor.rate, rel=0.5)
+        assert found.find(f"topic {main_topic(sensor)}")["incompatible_qos"] == 0
+    assert all(status.level == b"\x00" for status in report.status), {
+        s.name: s.message for s in report.status if s.level != b"\x00"
+    }
+
+
+def test_a_reader_that_asks_for_what_is_not_offered_is_shown(reports, listener):
+    wait_count(reports, 2, "reports")
+    images = listener.collect(Image, main_topic(COLOUR), QoSProfile(depth=5, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+
+    def warned():
+        report = Report(reports[-1])
+        return report if report.find(TOPIC)["incompatible_qos"] == 1 else None
+
+    report = wait(warned, "the reader in /diagnostics")
+    name = f"rfly_bridge: {TOPIC}"
+    assert report.levels[name] == b"\x01"
+    assert "Durability" in report.messages[name], report.messages[name]
+    assert images == [], "it cannot match"
+    listener.forget(images)
