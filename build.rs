@@ -1,8 +1,36 @@
-//! Has the programs export `sendmsg`, so that a middleware that is loaded at run time finds it (`src/ros/pacing`).
+//! Two things that Cargo.toml cannot say.
+use std::env;
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let is = |key: &str, value: &str| std::env::var(key).is_ok_and(|found| found == value);
+    export_sendmsg();
+    look_for_our_messages();
+}
+
+/// Has the programs export `sendmsg`, so that a middleware that is loaded at run time finds it (`src/ros/pacing`).
+fn export_sendmsg() {
+    let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         println!("cargo::rustc-link-arg-bins=-Wl,--export-dynamic-symbol=sendmsg");
+    }
+}
+
+/// Are the messages of `msg/` there? The embedded back end has its own; a workspace may be without them.
+fn look_for_our_messages() {
+    println!("cargo::rustc-check-cfg=cfg(has_rfly_bridge_msgs)");
+    println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
+    let prefixes = env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
+    let sourced = env::split_paths(&prefixes).any(|prefix| {
+        // A package that is installed later adds a file here. Cargo takes a missing path for changed, every time.
+        let packages = prefix.join("share/ament_index/resource_index/packages");
+        if packages.exists() {
+            println!("cargo::rerun-if-changed={}", packages.display());
+        }
+        prefix
+            .join("share/rfly_bridge_msgs/rust/Cargo.toml")
+            .exists()
+    });
+    if sourced || env::var_os("CARGO_FEATURE_RCLRS").is_none() {
+        println!("cargo::rustc-cfg=has_rfly_bridge_msgs");
     }
 }

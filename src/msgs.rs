@@ -30,11 +30,15 @@ pub mod rcl_interfaces {
         };
     }
 }
+#[cfg(all(feature = "rclrs", has_rfly_bridge_msgs))]
+pub use ros_env::rfly_bridge_msgs;
 #[cfg(not(feature = "rclrs"))]
 pub use ros2_interfaces_jazzy_serde::{
     builtin_interfaces, diagnostic_msgs, geometry_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs,
     std_msgs, tf2_msgs, vision_msgs,
 };
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+pub mod rfly_bridge_msgs;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
@@ -66,15 +70,24 @@ pub trait Service: 'static {
 }
 
 macro_rules! messages {
-    ($($package:ident: $($name:ident)+;)+) => {
+    ($($package:ident: $($name:ident)+;)+ @ours: $($own:ident)+;) => {
         $($(
             impl Message for $package::msg::$name {
                 const TYPE: &'static str = concat!(stringify!($package), "/msg/", stringify!($name));
             }
         )+)+
+        $(
+            #[cfg(has_rfly_bridge_msgs)]
+            impl Message for rfly_bridge_msgs::msg::$own {
+                const TYPE: &'static str = concat!("rfly_bridge_msgs/msg/", stringify!($own));
+            }
+        )+
 
         /// Every type that implements [`Message`], for tests and tools that iterate.
-        pub const TYPES: &[&str] = &[$($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+];
+        pub const TYPES: &[&str] = &[
+            $($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+
+            $(#[cfg(has_rfly_bridge_msgs)] concat!("rfly_bridge_msgs/msg/", stringify!($own)),)+
+        ];
     };
 }
 
@@ -91,6 +104,7 @@ messages! {
     tf2_msgs: TFMessage;
     vision_msgs: BoundingBox2D BoundingBox3D Detection2D Detection2DArray Detection3D Detection3DArray
         ObjectHypothesis ObjectHypothesisWithPose;
+    @ours: BridgeStats ClockStats DropCount SourceStats;
 }
 
 macro_rules! services {

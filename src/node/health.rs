@@ -1,7 +1,8 @@
 //! What the bridge knows about itself, as `/diagnostics`.
 use super::clock::{SimClocks, host_now};
+use super::figures::{SourceFigures, StatsTopic};
 use super::request::LinkState;
-use super::stats::{Figures, SourceStats};
+use super::stats::SourceStats;
 use crate::frames::MissingPath;
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::ros::{Middleware, Publisher, WriterReport};
@@ -23,6 +24,7 @@ pub(crate) struct Health {
     pub(crate) others: Vec<Arc<SourceStats>>,
     pub(crate) clocks: SimClocks,
     pub(crate) missing: Vec<MissingPath>,
+    stats: Option<StatsTopic>,
     before: BTreeMap<String, (u64, u64, u64)>,
     last: Instant,
 }
@@ -36,6 +38,7 @@ impl Health {
         others: Vec<Arc<SourceStats>>,
         clocks: SimClocks,
         missing: Vec<MissingPath>,
+        stats: Option<StatsTopic>,
     ) -> Self {
         Self {
             middleware,
@@ -44,6 +47,7 @@ impl Health {
             others,
             clocks,
             missing,
+            stats,
             before: BTreeMap::new(),
             last: Instant::now(),
         }
@@ -53,18 +57,19 @@ impl Health {
     pub(crate) fn report(&mut self, links: &[(&SourceStats, LinkState)]) {
         let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
         self.last = Instant::now();
-        let mut status = Vec::new();
-        for (stats, state) in links {
-            status.push(self.source(stats, *state, seconds));
-        }
+        let mut sources: Vec<_> = links
+            .iter()
+            .map(|(stats, state)| self.source(stats, *state, seconds))
+            .collect();
         for stats in self.others.clone() {
             let state = match stats.lock().last_frame {
                 None => LinkState::Waiting,
                 Some(at) if at.elapsed().as_secs_f64() > 3.0 => LinkState::Lost,
                 Some(_) => LinkState::Up,
             };
-            status.push(self.source(&stats, state, seconds));
+            sources.push(self.source(&stats, state, seconds));
         }
+        let mut status: Vec<_> = sources.iter().map(|s| self.source_status(s)).collect();
         status.extend(self.clocks.iter().map(|(vehicle, clock)| {
             let c = clock.status();
             let values = vec![
@@ -113,33 +118,41 @@ impl Health {
             status,
             ..DiagnosticArray::default()
         };
-        message.header.stamp = host_now().to_msg();
+        let now = host_now();
+        message.header.stamp = now.to_msg();
         // A failure is in the counters of the publisher.
         let _counted = self.publisher.publish(&message);
+        if let Some(stats) = &self.stats {
+            stats.publish(now, &sources, &self.clocks);
+        }
     }
 
-    fn source(&mut self, stats: &SourceStats, state: LinkState, seconds: f64) -> DiagnosticStatus {
+    fn source(&mut self, stats: &SourceStats, state: LinkState, seconds: f64) -> SourceFigures {
         let figures = stats.take_report();
         let dropped: u64 = figures.drops.values().sum();
         let before = self
             .before
             .insert(stats.name.clone(), (figures.frames, dropped, figures.bytes))
             .unwrap_or_default();
-        let new_drops = dropped - before.1;
-        let rate = (figures.frames - before.0) as f64 / seconds;
-        let (level, message) = match state {
+        SourceFigures {
+            name: stats.name.clone(),
+            state,
+            rate_hz: (figures.frames - before.0) as f64 / seconds,
+            new_drops: dropped - before.1,
+            bytes_per_s: (figures.bytes - before.2) as f64 / seconds,
+            figures,
+        }
+    }
+
+    fn source_status(&self, source: &SourceFigures) -> DiagnosticStatus {
+        let (new_drops, rate) = (source.new_drops, source.rate_hz);
+        let (level, message) = match source.state {
             LinkState::Waiting => (WARN, "no data yet".to_owned()),
             LinkState::Lost => (ERROR, "silent".to_owned()),
             LinkState::Up if new_drops > 0 => (WARN, format!("{new_drops} drops, {rate:.1} Hz")),
             LinkState::Up => (OK, format!("{rate:.1} Hz")),
         };
-        let megabytes = (figures.bytes - before.2) as f64 / seconds * 1e-6;
-        self.status(
-            level,
-            stats.name.clone(),
-            message,
-            values_of(&figures, rate, megabytes),
-        )
+        self.status(level, source.name.clone(), message, values_of(source))
     }
 
     fn writer(&self, writer: &WriterReport) -> DiagnosticStatus {
@@ -189,7 +202,8 @@ impl Health {
     }
 }
 
-fn values_of(figures: &Figures, rate: f64, megabytes: f64) -> Vec<KeyValue> {
+fn values_of(source: &SourceFigures) -> Vec<KeyValue> {
+    let figures = &source.figures;
     let ms = |quantile| {
         format!(
             "{:.3}",
@@ -197,8 +211,8 @@ fn values_of(figures: &Figures, rate: f64, megabytes: f64) -> Vec<KeyValue> {
         )
     };
     let mut values = vec![
-        value("rate_hz", format!("{rate:.2}")),
-        value("mb_per_s", format!("{megabytes:.2}")),
+        value("rate_hz", format!("{:.2}", source.rate_hz)),
+        value("mb_per_s", format!("{:.2}", source.bytes_per_s * 1e-6)),
         value("received", figures.received),
         value("bytes", figures.bytes),
         value("frames", figures.frames),

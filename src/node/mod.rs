@@ -2,6 +2,7 @@
 mod build;
 mod clock;
 mod error;
+mod figures;
 mod health;
 mod plan;
 mod request;

@@ -1,5 +1,6 @@
 //! What the bridge consists of, as far as it does not receive: names, QoS, frames, supervision.
 use super::clock::{SimClocks, host_now};
+use super::figures::{STATS, StatsTopic};
 use super::health::Health;
 use super::stats::SourceStats;
 use super::supervisor::{Link, Supervisor};
@@ -194,6 +195,7 @@ impl<'a> Plan<'a> {
                 others,
                 self.clocks.clone(),
                 missing,
+                StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
             ),
             health_period: params.diagnostics_period,
         })

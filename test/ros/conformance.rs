@@ -6,7 +6,7 @@ use super::{
 use rfly_bridge::{
     msgs::{
         self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, rcl_interfaces,
-        rosgraph_msgs, sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
+        rfly_bridge_msgs, rosgraph_msgs, sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
     },
     ros::{Discovery, Distro, ImageView, Middleware, Options, Outcome, Policy, Publisher, Qos},
 };
@@ -72,6 +72,7 @@ fn every_message_type_is_decoded_by_an_independent_reader_field_by_field() {
         tf2_msgs: TFMessage;
         vision_msgs: BoundingBox2D BoundingBox3D Detection2D Detection2DArray Detection3D Detection3DArray
             ObjectHypothesis ObjectHypothesisWithPose;
+        rfly_bridge_msgs: BridgeStats ClockStats DropCount SourceStats;
     };
     let names: Vec<_> = senders.iter().map(|sender| sender.type_name).collect();
     assert_eq!(names, msgs::TYPES, "this test lists every type");

@@ -119,7 +119,7 @@ streams! {
     Detections = "detections", QosSettings::reliable(10), "detections";
     Imu = "imu", QosSettings::reliable(50), "IMU";
     State = "state", QosSettings::reliable(10), "state of vehicles and of the simulator's clock";
-    Diagnostics = "diagnostics", QosSettings::reliable(10), "`/diagnostics`";
+    Diagnostics = "diagnostics", QosSettings::reliable(10), "`/diagnostics` and `~/stats`";
     Clock = "clock", QosSettings::reliable(1), "`/clock`";
     Tf = "tf", QosSettings::reliable(100), "`/tf`, as tf2 does";
     TfStatic = "tf_static", QosSettings::latched(1), "`/tf_static`, as tf2 does";

@@ -192,7 +192,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Accepted from launch files; as the source of /clock the bridge follows time.mode instead."),
 
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
-        "Time between messages on /diagnostics."),
+        "Time between messages on /diagnostics and ~/stats."),
 ];
 
 /// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.

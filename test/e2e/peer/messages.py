@@ -7,6 +7,7 @@ unread. A message that is decoded with the wrong definition fails, because bytes
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from backend import DISTRO
@@ -34,8 +35,12 @@ VISION_MSGS = {
     "vision_msgs/msg/Detection3DArray": "std_msgs/Header header\nvision_msgs/Detection3D[] detections\n",
 }
 
+# Ours, from the files that rosidl reads as well.
+FOLDER = Path(__file__).parents[3] / "msg"
+OWN_MSGS = {f"rfly_bridge_msgs/msg/{file.stem}": file.read_text() for file in sorted(FOLDER.glob("*.msg"))}
+
 JAZZY, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
-for _name, _text in VISION_MSGS.items():
+for _name, _text in (VISION_MSGS | OWN_MSGS).items():
     for _store in (JAZZY, HUMBLE):
         _store.register(get_types_from_msg(_text, _name))
 

@@ -1,0 +1,56 @@
+//! Messages of `msg/` for builds without them: the fields in the order of the `.msg` files, which explain them.
+
+/// Messages.
+pub mod msg {
+    use crate::msgs::std_msgs::msg::Header;
+    use serde::{Deserialize, Serialize};
+
+    /// `msg/BridgeStats.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct BridgeStats {
+        pub header: Header,
+        pub sources: Vec<SourceStats>,
+        pub clocks: Vec<ClockStats>,
+    }
+
+    /// `msg/SourceStats.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct SourceStats {
+        pub name: String,
+        pub state: u8,
+        pub rate_hz: f64,
+        pub received: u64,
+        pub bytes: u64,
+        pub frames: u64,
+        pub converted: u64,
+        pub drops: Vec<DropCount>,
+        pub latency_p50_s: f64,
+        pub latency_p99_s: f64,
+        pub latency_max_s: f64,
+    }
+
+    /// `msg/DropCount.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct DropCount {
+        pub cause: String,
+        pub count: u64,
+    }
+
+    /// `msg/ClockStats.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct ClockStats {
+        pub vehicle_id: u16,
+        pub offset_ns: i64,
+        pub spread_p50_s: f64,
+        pub spread_p99_s: f64,
+        pub drift_ppm: f64,
+        pub restarts: u64,
+        pub steps: u64,
+        pub observations: u64,
+        pub rejected: u64,
+    }
+}

@@ -1,0 +1,62 @@
+"""`~/stats`: the figures of `/diagnostics` as numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from recording import Recording
+from system import System
+from topics import DIAGNOSTICS, IMU
+
+from sensors import COMPRESSED, RAW, with_defaults
+
+STATS = "/rfly_bridge/stats"
+UP, WAITING = 1, 0
+
+
+def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator_ports):
+    sensors = [replace(with_defaults(0, 1, RAW), width=320, height=240), with_defaults(1, 20, COMPRESSED)]
+    parameters = {"transport_mode": "file", "diagnostics.period_s": 0.5}
+    with System(tmp_path, domain_id, sensors, parameters=parameters, emulator=["--loss", "0.05"]) as system:
+        recording = Recording(system)
+        recording.subscribe({**DIAGNOSTICS, **IMU, STATS: "rfly_bridge_msgs/msg/BridgeStats"})
+        recording.subscribe({sensors[0].topic: "sensor_msgs/msg/Image"})
+        recording.collect(40, [sensors[0].topic])
+        recording.collect_more(3, [STATS, "/diagnostics"])
+        stats = recording.by_stamp(STATS)
+        diagnostics = recording.by_stamp("/diagnostics")
+    both = sorted(set(stats) & set(diagnostics))
+    assert len(both) >= 3, "they are published together, with the same stamp"
+    last = stats[both[-1]]
+    assert {s.name for s in last.sources} == {
+        "sensor0 img_rgb",
+        "sensor1 vehicle_lidar",
+        "heartbeats",
+        "true state of vehicle 1",
+        "imu of vehicle 1",
+    }
+    told = {s.name.removeprefix("rfly_bridge: "): s for s in diagnostics[both[-1]].status}
+    for source in last.sources:
+        values = {v.key: v.value for v in told[source.name].values}
+        assert values["received"] == str(source.received) and values["bytes"] == str(source.bytes)
+        assert values["frames"] == str(source.frames) and values["converted"] == str(source.converted)
+        assert float(values["rate_hz"]) == round(source.rate_hz, 2)
+        drops = {key.removeprefix("drop_"): int(v) for key, v in values.items() if key.startswith("drop_")}
+        assert {d.cause: d.count for d in source.drops} == drops
+        if not math.isnan(source.latency_p50_s):
+            assert abs(float(values["latency_p50_ms"]) - source.latency_p50_s * 1e3) < 1e-3
+            assert 0 < source.latency_p50_s <= source.latency_p99_s <= source.latency_max_s + 1e-6
+    by_name = {s.name: s for s in last.sources}
+    camera, lidar = by_name["sensor0 img_rgb"], by_name["sensor1 vehicle_lidar"]
+    assert camera.state == lidar.state == UP
+    assert camera.drops, "the emulator loses one datagram in twenty"
+    assert camera.converted > 0 and camera.bytes > camera.frames * 320 * 240 * 3
+    assert lidar.converted == 0 and math.isnan(lidar.latency_max_s), "nobody subscribes to it"
+    assert last.header.frame_id == ""
+    [clock] = last.clocks
+    values = {v.key: v.value for v in told["clock of vehicle 1"].values}
+    assert clock.vehicle_id == 1 and values["observations"] == str(clock.observations)
+    assert values["offset_s"] == f"{clock.offset_ns * 1e-9:.9f}"
+    assert values["spread_p99_ms"] == f"{clock.spread_p99_s * 1e3:.3f}"
+    assert clock.observations > 100 and clock.restarts == 0
