@@ -102,6 +102,17 @@ def dds_environment(choice: str, config: Path, environment: Mapping[str, str], l
     return {name: value for name, value in profiles.items() if name not in taken}, ''
 
 
+def ended(name: str, shutdown: Callable):
+    """Ends the launch together with a bridge; after a failure of its own, so does the exit code of `ros2 launch`."""
+
+    def handler(event, context):
+        if event.returncode and not context.is_shutdown:
+            raise RuntimeError(f'{name} has failed with exit code {event.returncode}')
+        return shutdown(reason=f'{name} has ended')
+
+    return handler
+
+
 # ---- vehicles.yaml ----
 
 
@@ -231,11 +242,12 @@ class _Reader:
         if not content['bridges']:
             self.problems.append(('bridges', 'is empty'))
         bridges = [self._entry(f'bridges[{i}]', entry) for i, entry in enumerate(content['bridges'])]
-        found = [(i, bridge) for i, bridge in enumerate(bridges) if bridge]
-        self._once(found, 'id', lambda bridge: [bridge.id])
+        entries = content['bridges']
+        self._once('id', [[e['id']] if isinstance(e, dict) and not _name(e.get('id')) else [] for e in entries])
         # True state and IMU of a vehicle arrive at ports that belong to its number.
-        self._once(found, 'vehicles', lambda bridge: bridge.vehicles)
-        return [bridge for _, bridge in found]
+        vehicles = [e.get('vehicles', []) if isinstance(e, dict) else [] for e in entries]
+        self._once('vehicles', [v if not _vehicles(v) else [] for v in vehicles])
+        return [bridge for bridge in bridges if bridge]
 
     def _unknown(self, path: str, key: object, known: list[str]) -> None:
         near = difflib.get_close_matches(str(key), known, 1)
@@ -287,13 +299,14 @@ class _Reader:
             self.problems.append((path, f'there is no file {str(file)!r}'))
         return str(file)
 
-    def _once(self, bridges: list[tuple[int, Bridge]], key: str, values: Callable[[Bridge], list]) -> None:
+    def _once(self, key: str, values: list[list]) -> None:
+        """Notes values that more than one entry has; `values` has a list for each entry."""
         owners: dict[object, int] = {}
-        for index, bridge in bridges:
-            for value in values(bridge):
-                if value in owners:
-                    self.problems.append((f'bridges[{index}].{key}', f'{value!r} is also used by bridges[{owners[value]}]'))
-                owners.setdefault(value, index)
+        for index, used in enumerate(values):
+            for value in used:
+                if owners.setdefault(value, index) != index:
+                    where = f'bridges[{owners[value]}]'
+                    self.problems.append((f'bridges[{index}].{key}', f'{value!r} is also used by {where}'))
 
 
 def _yaml(value: object) -> str:

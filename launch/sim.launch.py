@@ -201,7 +201,7 @@ def nodes(context):
             additional_env=environment,
             respawn=respawn,
             respawn_delay=2.0,
-            on_exit=None if respawn else Shutdown(reason='the bridge has ended'),
+            on_exit=None if respawn else rfly.ended('the bridge', Shutdown),
         )
     )
 

@@ -99,7 +99,7 @@ def nodes(context):
                 additional_env=environment,
                 respawn=respawn,
                 respawn_delay=2.0,
-                on_exit=None if respawn else Shutdown(reason=f'bridge {bridge.id} has ended'),
+                on_exit=None if respawn else rfly.ended(f'bridge {bridge.id}', Shutdown),
             )
         )
     return actions

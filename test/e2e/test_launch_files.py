@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -119,12 +120,13 @@ def test_what_two_bridges_may_not_share_is_reported(tmp_path):
         """
 bridges:
   - {id: a, vehicles: [1, 2], config: nowhere.json}
-  - {id: a, vehicles: [2]}
+  - {id: a, vehicles: [2], windw: 1}
   - {id: b, vehicles: [3], params_file: nowhere.yaml}
 """,
     )
     assert [path for path, _ in found] == [
         "bridges[0].config",
+        "bridges[1].windw",
         "bridges[2].params_file",
         "bridges[1].id",
         "bridges[1].vehicles",
@@ -198,3 +200,14 @@ def test_the_dds_profile_replaces_nothing_and_needs_big_buffers():
     # The limit is what the profile asks for.
     assert 'min="16MB"' in (ROOT / "config" / "cyclonedds.xml").read_text()
     assert str(rfly.PROFILE_BUFFER) in (ROOT / "config" / "fastdds.xml").read_text()
+
+
+@pytest.mark.parametrize("code, stopping, fails", [(0, False, False), (1, False, True), (-2, True, False)])
+def test_a_bridge_that_fails_by_itself_makes_the_launch_fail(code, stopping, fails):
+    handler = rfly.ended("the bridge", lambda reason: ("shutdown", reason))
+    event, context = SimpleNamespace(returncode=code), SimpleNamespace(is_shutdown=stopping)
+    if fails:
+        with pytest.raises(RuntimeError, match="the bridge has failed with exit code 1"):
+            handler(event, context)
+    else:
+        assert handler(event, context) == ("shutdown", "the bridge has ended")
