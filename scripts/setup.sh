@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python
+# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|ros
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,6 +55,26 @@ python() {
     [ -x .venv/bin/python ] || python3 -m venv .venv
     .venv/bin/python -m pip install -q --disable-pip-version-check -r test/e2e/requirements.txt
     echo "$wanted" >"$stamp"
+}
+
+# What colcon needs to build a Rust package.
+ros() {
+    build
+    local missing=() pip=(python3 -m pip install -q --disable-pip-version-check)
+    command -v git >/dev/null || missing+=(git)
+    command -v colcon >/dev/null || missing+=(python3-colcon-common-extensions)
+    python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
+    apt_install "${missing[@]}"
+    # Since Ubuntu 24.04 pip asks for a promise not to harm the system's packages; older versions do not know the word.
+    python3 -m pip install --help | grep -q -- --break-system-packages && pip+=(--break-system-packages)
+    if ! python3 -c 'import colcon_ros_cargo' 2>/dev/null; then
+        echo "setup: installing colcon-cargo and colcon-ros-cargo (pip)"
+        "${pip[@]}" colcon-cargo colcon-ros-cargo
+    fi
+    if ! command -v cargo-ament-build >/dev/null; then
+        echo "setup: installing cargo-ament-build (cargo)"
+        cargo install -q cargo-ament-build
+    fi
 }
 
 "$1"
