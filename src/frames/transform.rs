@@ -1,9 +1,9 @@
 use super::attitude::Attitude;
 use super::vector::Frame;
+use crate::msgs::geometry_msgs::msg;
+use crate::msgs::std_msgs::msg::Header;
 use crate::time::RosTime;
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
-use ros2_interfaces_jazzy_serde::geometry_msgs::msg;
-use ros2_interfaces_jazzy_serde::std_msgs::msg::Header;
 use std::ops::Mul;
 
 /// Pose of a child frame in its parent frame, both named frames of ROS: position in m, then rotation.

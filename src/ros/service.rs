@@ -174,13 +174,7 @@ impl Middleware {
                 Box::new(node.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
             }
             #[cfg(feature = "rclrs")]
-            Backend::Rclrs(_) => {
-                drop(handler);
-                return Err(RosError::Unsupported {
-                    backend: "rclrs",
-                    what: "offer services yet",
-                });
-            }
+            Backend::Rclrs(node) => Box::new(node.service::<S>(&name, handler)?),
             Backend::Recorder(recorder) => {
                 Box::new(recorder.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
             }

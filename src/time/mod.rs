@@ -20,7 +20,7 @@ pub use aligner::TimeAligner;
 pub use settings::{AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream};
 pub use status::{ClockStatus, Spread};
 
-use ros2_interfaces_jazzy_serde::builtin_interfaces::msg::Time;
+use crate::msgs::builtin_interfaces::msg::Time;
 
 /// Time of the simulator in ns since its start.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]

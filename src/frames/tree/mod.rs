@@ -5,9 +5,9 @@ use super::mount::{Mount, MountOrientation, mount_transform};
 use super::transform::Transform;
 use super::vector::{Frd, Ned, Vector};
 use super::world::WorldConvention;
+use crate::msgs::geometry_msgs::msg::TransformStamped;
 use crate::time::RosTime;
 use builder::Builder;
-use ros2_interfaces_jazzy_serde::geometry_msgs::msg::TransformStamped;
 use std::collections::{BTreeMap, HashMap};
 
 /// Names and choices that hold for the whole tree.

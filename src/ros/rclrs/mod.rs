@@ -9,10 +9,15 @@ mod writer;
 pub(super) use writer::Writer;
 
 use super::{
-    Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport, names::Resolver, pacing,
+    Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport, names::Resolver,
+    pacing, service::Answer,
 };
-use crate::msgs::Message;
-use rclrs::{Context, ExecutorCommands, InitOptions, IntoNodeOptions, MessageInfo, SpinOptions};
+use crate::msgs::{Message, Service};
+use rclrs::{
+    Context, CreateBasicExecutor as _, ExecutorCommands, InitOptions, IntoNodeOptions, MessageInfo,
+    SpinOptions,
+};
+use std::any::Any;
 use std::sync::{
     Arc, Mutex, PoisonError, Weak,
     atomic::{AtomicBool, Ordering},
@@ -20,7 +25,7 @@ use std::sync::{
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-fn error(call: &'static str, subject: &str, error: &rclrs::RclrsError) -> RosError {
+fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> RosError {
     RosError::Rcl {
         call,
         subject: subject.to_owned(),
@@ -102,6 +107,26 @@ impl Node {
             )
             .map_err(|e| error("rcl_subscription_init", topic, &e))?;
         Ok(Subscription::new(subscription))
+    }
+
+    pub(super) fn service<S: Service>(
+        &self,
+        name: &str,
+        mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
+    ) -> Result<impl Any + Send + Sync, RosError> {
+        self.node
+            .create_async_service::<S::Native, _>(name, move |request: S::Request| {
+                let (answer, answered) = tokio::sync::oneshot::channel();
+                handler(
+                    request,
+                    Box::new(move |response| {
+                        // Fails only while the node ends.
+                        let _unsent = answer.send(response);
+                    }),
+                );
+                async move { answered.await.unwrap_or_default() }
+            })
+            .map_err(|e| error("rcl_service_init", name, &e))
     }
 
     pub(super) fn watch(

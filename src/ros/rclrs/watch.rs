@@ -5,7 +5,8 @@ use crate::{
     time::RosTime,
 };
 use rclrs::{
-    ArrayValue, DynamicMessage, DynamicMessageView, MessageInfo, SequenceValue, SimpleValue, Value,
+    ArrayValue, DynamicMessage, DynamicMessageView, MessageInfo, MessageTypeName, SequenceValue,
+    SimpleValue, Value,
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -16,9 +17,8 @@ pub(super) fn subscribe(
     qos: Qos,
     callback: impl FnMut(Watched) + Send + 'static,
 ) -> Result<Subscription, RosError> {
-    let type_name = type_name
-        .try_into()
-        .map_err(|e| error("find the type support of", type_name, &e))?;
+    let type_name = MessageTypeName::try_from(type_name)
+        .map_err(|e| error("rosidl_typesupport", type_name, &e))?;
     let callback = Mutex::new(callback);
     let subscription = node
         .create_dynamic_subscription(
@@ -39,15 +39,12 @@ pub(super) fn subscribe(
 
 /// Stamp of `header`, if the message has one.
 fn stamp(message: &DynamicMessageView<'_>) -> Option<RosTime> {
-    let inner = |view: &DynamicMessageView<'_>, name: &str| match view.get(name) {
-        Some(Value::Simple(SimpleValue::Message(inner))) => Some(inner),
-        _ => None,
+    let Value::Simple(SimpleValue::Message(header)) = message.get("header")? else {
+        return None;
     };
-    let header = match message.get("header")? {
-        Value::Simple(SimpleValue::Message(header)) => header,
-        _ => return None,
+    let Value::Simple(SimpleValue::Message(stamp)) = header.get("stamp")? else {
+        return None;
     };
-    let stamp = inner(&header, "stamp")?;
     match (stamp.get("sec")?, stamp.get("nanosec")?) {
         (Value::Simple(SimpleValue::Int32(s)), Value::Simple(SimpleValue::Uint32(ns))) => {
             Some(RosTime(i64::from(*s) * 1_000_000_000 + i64::from(*ns)))
