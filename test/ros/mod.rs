@@ -10,4 +10,5 @@ mod names;
 mod probe;
 mod qos;
 mod samples;
+#[cfg(feature = "dds")]
 mod services;
