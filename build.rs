@@ -11,7 +11,7 @@ fn main() {
 fn export_sendmsg() {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
-        println!("cargo::rustc-link-arg-bins=-Wl,--export-dynamic-symbol=sendmsg");
+        println!("cargo::rustc-link-arg=-Wl,--export-dynamic-symbol=sendmsg");
     }
 }
 

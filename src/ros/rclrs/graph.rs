@@ -2,6 +2,7 @@
 use super::writer::Endpoint;
 use crate::ros::{Durability, History, Incompatible, Policy, Qos, Reliability, TopicInfo};
 use rclrs::{Node, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy};
+use std::sync::PoisonError;
 
 /// Topic and QoS of a publisher or a subscription.
 pub(super) fn options<'a, O: From<rclrs::PrimitiveOptions<'a>>>(topic: &'a str, qos: Qos) -> O {
@@ -30,7 +31,26 @@ fn profile(qos: Qos) -> QoSProfile {
 }
 
 /// Counts the subscriptions that ask for more than `endpoint` offers. rclrs has no event for them, the graph tells.
+///
+/// Their QoS is asked for only when there are more or fewer than before that do not match: it is the expensive question,
+/// and rclrs prints an error for every reader of Fast DDS, whose discovery leaves the history out.
 pub(super) fn incompatible(node: &Node, endpoint: &Endpoint) -> Incompatible {
+    let all = node.count_subscriptions(&endpoint.topic).unwrap_or(0);
+    let unmatched = all.saturating_sub(endpoint.matched());
+    let mut known = endpoint
+        .unmatched
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    if known.0 != unmatched {
+        *known = match unmatched {
+            0 => (0, Incompatible::default()),
+            _ => (unmatched, refused(node, endpoint)),
+        };
+    }
+    known.1
+}
+
+fn refused(node: &Node, endpoint: &Endpoint) -> Incompatible {
     let offered = endpoint.qos;
     let refused = |wanted: &QoSProfile| {
         if offered.reliability == Reliability::BestEffort

@@ -27,6 +27,8 @@ pub(super) struct Endpoint {
     pub(super) qos: Qos,
     type_name: &'static str,
     matched: Box<dyn Fn() -> usize + Send + Sync>,
+    /// Readers that do not match, as they were counted last, and what they ask for.
+    pub(super) unmatched: Mutex<(usize, Incompatible)>,
     published: AtomicU64,
     bytes: AtomicU64,
     torn: AtomicU64,
@@ -55,6 +57,7 @@ impl<M: Message> Writer<M> {
                 qos,
                 type_name: M::TYPE,
                 matched: Box::new(move || counted.get_subscription_count().unwrap_or(0)),
+                unmatched: Mutex::default(),
                 published: AtomicU64::new(0),
                 bytes: AtomicU64::new(0),
                 torn: AtomicU64::new(0),
@@ -110,7 +113,7 @@ impl<M: Message> Writer<M> {
     }
 
     pub(in super::super) fn subscribers(&self) -> usize {
-        (self.endpoint.matched)()
+        self.endpoint.matched()
     }
 
     pub(in super::super) fn stats(&self) -> WriterStats {
@@ -127,6 +130,11 @@ impl<M: Message> Writer<M> {
 }
 
 impl Endpoint {
+    /// Readers that match now.
+    pub(super) fn matched(&self) -> usize {
+        (self.matched)()
+    }
+
     fn stats(&self) -> WriterStats {
         WriterStats {
             published: self.published.load(Ordering::Relaxed),
@@ -142,7 +150,7 @@ impl Endpoint {
             topic: self.topic.clone(),
             type_name: self.type_name,
             qos: self.qos,
-            subscribers: (self.matched)(),
+            subscribers: self.matched(),
             incompatible,
             stats: self.stats(),
         }
