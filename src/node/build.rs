@@ -1,11 +1,11 @@
 //! Starts the bridge and ends it.
-use super::plan::Plan;
+use super::live::Live;
+use super::parameters::{self, ParameterServer};
+use super::plan::{Plan, publishers};
 use super::shm_source;
 use super::sources::Binder;
 use super::{NodeError, Settings};
-use crate::msgs::std_msgs;
-use crate::msgs::tf2_msgs::msg::TFMessage;
-use crate::ros::{Middleware, Publisher};
+use crate::ros::Middleware;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -17,9 +17,7 @@ pub struct Bridge {
     stop: Arc<AtomicBool>,
     quit: Option<tokio::sync::oneshot::Sender<()>>,
     threads: Vec<JoinHandle<()>>,
-    // Latched messages live as long as their writer.
-    _static_tf: Option<Publisher<TFMessage>>,
-    _robot_descriptions: Vec<Publisher<std_msgs::msg::String>>,
+    parameters: Option<ParameterServer>,
 }
 
 impl Bridge {
@@ -41,7 +39,9 @@ impl Bridge {
                 what: "the IMU runtime",
                 source,
             })?;
-        let plan = Plan::new(settings, middleware)?;
+        let shared = Arc::new(settings.clone());
+        let (changes, watch) = tokio::sync::watch::channel(shared.clone());
+        let plan = Plan::new(settings, watch, middleware)?;
         let (quit, quitting) = tokio::sync::oneshot::channel();
         let stop = Arc::new(AtomicBool::new(false));
         let mut binder = Binder::default();
@@ -61,6 +61,15 @@ impl Bridge {
         let static_tf = plan.publish_static_tf()?;
         let robot_descriptions = plan.publish_robot_descriptions()?;
         let supervisor = plan.supervisor(links, others)?;
+        let events = parameters::events(middleware)?;
+        let live = Live::new(
+            shared,
+            changes,
+            static_tf,
+            robot_descriptions,
+            &publishers(middleware),
+        );
+        let parameters = ParameterServer::start(middleware, events, live)?;
         data.spawn(supervisor.run());
 
         let mut threads = vec![spawn("rfly-prompt", move || {
@@ -76,14 +85,15 @@ impl Bridge {
             stop,
             quit: Some(quit),
             threads,
-            _static_tf: static_tf,
-            _robot_descriptions: robot_descriptions,
+            parameters: Some(parameters),
         })
     }
 }
 
 impl Drop for Bridge {
     fn drop(&mut self) {
+        // First, so that nothing changes any more; it also keeps the latched messages until now.
+        drop(self.parameters.take());
         self.stop.store(true, Ordering::Relaxed);
         // Also ends the thread if it is told nothing: it sees that the sender is gone.
         drop(self.quit.take());

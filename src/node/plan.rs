@@ -1,7 +1,8 @@
 //! What the bridge consists of, as far as it does not receive: names, QoS, frames, supervision.
-use super::clock::{SimClocks, host_now};
+use super::clock::SimClocks;
 use super::figures::{STATS, StatsTopic};
 use super::health::Health;
+use super::live::{SettingsWatch, StaticTf};
 use super::stats::SourceStats;
 use super::supervisor::{Link, Supervisor};
 use super::urdf::{UrdfForm, fixed_frames, robot_description};
@@ -11,7 +12,6 @@ use crate::config::SensorConfig;
 use crate::config::params::{self, ImuFrame, QosSettings, Stream, TimeMode};
 use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::std_msgs;
-use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::{Durability, History, Middleware, Publisher, Qos, Reliability};
 use crate::sensors::{FrameIds, spec_of};
 use std::collections::BTreeSet;
@@ -23,6 +23,7 @@ const RENDERER_PORT: u16 = 20010;
 /// What the tasks are made of.
 pub(super) struct Plan<'a> {
     pub(super) settings: &'a Settings,
+    pub(super) watch: SettingsWatch,
     pub(super) middleware: &'a Middleware,
     pub(super) clocks: SimClocks,
     pub(super) tree: FrameTree,
@@ -32,6 +33,7 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub(super) fn new(
         settings: &'a Settings,
+        watch: SettingsWatch,
         middleware: &'a Middleware,
     ) -> Result<Self, NodeError> {
         let params = &settings.params;
@@ -56,6 +58,7 @@ impl<'a> Plan<'a> {
         };
         Ok(Self {
             settings,
+            watch,
             middleware,
             clocks: SimClocks::new(params, &vehicles, clock),
             tree,
@@ -120,29 +123,31 @@ impl<'a> Plan<'a> {
         self.tree.check(&published)
     }
 
-    pub(super) fn publish_static_tf(&self) -> Result<Option<Publisher<TFMessage>>, NodeError> {
-        if self.tf.is_none() {
+    pub(super) fn publish_static_tf(&self) -> Result<Option<StaticTf>, NodeError> {
+        let Some(tf) = self.tf.clone() else {
             return Ok(None);
-        }
+        };
         let publisher = self
             .middleware
             .publisher("/tf_static", self.qos(Stream::TfStatic, "/tf_static"))?;
-        let mut transforms = self.tree.static_transforms(host_now());
+        let mut left_out = BTreeSet::new();
         if !self.settings.params.frames.publish_static {
             let vehicles = self.settings.vehicles();
-            let left_out: BTreeSet<String> = vehicles
-                .iter()
-                .flat_map(|v| fixed_frames(self.settings, &self.tree, *v))
-                .collect();
-            transforms.retain(|t| !left_out.contains(&t.child_frame_id));
+            let frames = |vehicle: &u16| fixed_frames(self.settings, &self.tree, *vehicle);
+            left_out.extend(vehicles.iter().flat_map(frames));
         }
-        publisher.publish(&TFMessage { transforms })?;
-        Ok(Some(publisher))
+        let static_tf = StaticTf {
+            publisher,
+            tf,
+            left_out,
+        };
+        static_tf.publish()?;
+        Ok(Some(static_tf))
     }
 
     pub(super) fn publish_robot_descriptions(
         &self,
-    ) -> Result<Vec<Publisher<std_msgs::msg::String>>, NodeError> {
+    ) -> Result<Vec<(u16, Publisher<std_msgs::msg::String>)>, NodeError> {
         if !self.settings.params.frames.robot_description {
             return Ok(Vec::new());
         }
@@ -152,7 +157,7 @@ impl<'a> Plan<'a> {
             let publisher = self.middleware.publisher(&topic, qos)?;
             let data = robot_description(self.settings, vehicle, UrdfForm::Urdf)?;
             publisher.publish(&std_msgs::msg::String { data })?;
-            Ok(publisher)
+            Ok((vehicle, publisher))
         };
         self.settings.vehicles().into_iter().map(publish).collect()
     }
@@ -198,6 +203,7 @@ impl<'a> Plan<'a> {
                 StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
             ),
             health_period: params.diagnostics_period,
+            settings: self.watch.clone(),
         })
     }
 }
@@ -215,6 +221,32 @@ fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &
         .resolve(topic)
         .unwrap_or_else(|_| topic.to_owned());
     to_qos(settings.params.qos.of(stream, &name))
+}
+
+/// QoS of every publisher there is, as parameters.
+pub(super) fn publishers(middleware: &Middleware) -> Vec<(String, QosSettings)> {
+    let writers = middleware.report().into_iter();
+    writers
+        .map(|writer| (writer.topic, from_qos(writer.qos)))
+        .collect()
+}
+
+fn from_qos(qos: Qos) -> QosSettings {
+    QosSettings {
+        reliability: match qos.reliability {
+            Reliability::Reliable => params::Reliability::Reliable,
+            Reliability::BestEffort => params::Reliability::BestEffort,
+        },
+        durability: match qos.durability {
+            Durability::Volatile => params::Durability::Volatile,
+            Durability::TransientLocal => params::Durability::TransientLocal,
+        },
+        history: match qos.history {
+            History::KeepLast => params::History::KeepLast,
+            History::KeepAll => params::History::KeepAll,
+        },
+        depth: qos.depth,
+    }
 }
 
 fn to_qos(settings: QosSettings) -> Qos {

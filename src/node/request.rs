@@ -74,6 +74,11 @@ impl Liveness {
         }
     }
 
+    /// Changes the silence after which a source counts as lost.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
     /// Returns the state as of the last [`Self::look`].
     pub fn state(&self) -> LinkState {
         self.state

@@ -27,6 +27,17 @@ pub struct Settings {
     pub warnings: Vec<Problem>,
     /// Unit of the mounting angles, and why.
     pub angle_unit: config::ResolvedAngleUnit,
+    /// What they were made of.
+    pub origin: Origin,
+}
+
+/// Parameters and sensors before they were put together.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Parameters that were set, in order; the later of two of the same name wins.
+    pub values: Vec<(String, ParamValue)>,
+    /// Sensors as in the files, disabled ones included.
+    pub sensors: Vec<SensorConfig>,
 }
 
 impl Settings {
@@ -56,7 +67,11 @@ impl Settings {
             }
         }
         match Params::from_values(&values) {
-            Ok(params) => Self::with_params(problems.or(params)?),
+            Ok(params) => {
+                let mut settings = Self::with_params(problems.or(params)?)?;
+                settings.origin.values = values;
+                Ok(settings)
+            }
             Err(Problems(found)) => {
                 problems.0.extend(found);
                 Err(problems.into())
@@ -75,9 +90,6 @@ impl Settings {
         let (loaded, found) = vendor::inspect(&files, &params.vendor_overrides());
         problems.0.extend(found.0);
         let loaded = problems.or(loaded)?;
-        params.check_sensors(&loaded.sensors)?;
-        let enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
-        let sensors: Vec<_> = loaded.sensors.into_iter().filter(enabled).collect();
         let mut warnings = loaded.warnings;
         if params.config.is_empty() {
             warnings.push(Problem::new(
@@ -85,13 +97,43 @@ impl Settings {
                 "names no file, so there are no sensors but the IMU",
             ));
         }
+        let origin = Origin {
+            values: Vec::new(),
+            sensors: loaded.sensors,
+        };
+        Ok(Self::assemble(params, origin, warnings)?)
+    }
+
+    /// Returns the settings with other parameters and the same files.
+    ///
+    /// # Errors
+    /// Parameters that do not suit the sensors.
+    pub fn changed(&self, params: Params) -> Result<Self, Problems> {
+        Self::assemble(params, self.origin.clone(), self.warnings.clone())
+    }
+
+    fn assemble(params: Params, origin: Origin, warnings: Vec<Problem>) -> Result<Self, Problems> {
+        params.check_sensors(&origin.sensors)?;
+        let enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
+        let mut sensors: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
+        // The files alone decide: an angle that a parameter sets is in degrees anyway.
         let angle_unit = resolve_angle_unit(&sensors, params.frames.mount_angle_unit);
+        for sensor in &mut sensors {
+            let unit = unit_of(sensor, &angle_unit);
+            params.sensor(sensor.seq_id).apply(sensor, unit);
+        }
         Ok(Self {
             params,
             sensors,
             warnings,
             angle_unit,
+            origin,
         })
+    }
+
+    /// Returns the unit of the angles in a sensor's request.
+    pub fn unit_of(&self, sensor: &SensorConfig) -> config::AngleUnit {
+        unit_of(sensor, &self.angle_unit)
     }
 
     /// Returns the vehicles that the bridge serves, in ascending order, at least one.
@@ -146,11 +188,7 @@ impl Settings {
     }
 
     fn mount(&self, sensor: &SensorConfig) -> SensorMount {
-        // The simulator takes the angles of the pod in degrees whatever it does with those of others (trap 4).
-        let unit = match sensor.type_id {
-            GIMBAL => config::AngleUnit::Degrees,
-            _ => self.angle_unit.unit,
-        };
+        let unit = self.unit_of(sensor);
         let own = self.params.sensor(sensor.seq_id).frame_id;
         SensorMount {
             seq_id: sensor.seq_id,
@@ -174,6 +212,14 @@ impl Settings {
             optical_frame: own.as_ref().map(|link| optical_of(link)),
             link: own,
         }
+    }
+}
+
+/// The simulator takes the angles of the pod in degrees whatever it does with those of others (trap 4).
+fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
+    match sensor.type_id {
+        GIMBAL => config::AngleUnit::Degrees,
+        _ => resolved.unit,
     }
 }
 

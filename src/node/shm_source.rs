@@ -1,5 +1,6 @@
 //! Sensors in shared memory: one thread polls all blocks, as the simulator has no way to signal.
 use super::clock::{SimClock, host_now};
+use super::live::FovWatch;
 use super::stats::SourceStats;
 use crate::sensors::{Frame, Sensor};
 use crate::time::{SimTime, Stream};
@@ -19,6 +20,7 @@ pub(crate) struct ShmSource {
     pub(crate) name: String,
     pub(crate) len: usize,
     pub(crate) sensor: Box<dyn Sensor>,
+    pub(crate) fov: FovWatch,
     pub(crate) clock: Arc<SimClock>,
     pub(crate) stats: Arc<SourceStats>,
     pub(crate) block: Option<SharedBlock>,
@@ -56,6 +58,9 @@ impl ShmSource {
             let sim_time = SimTime::from_secs(seconds);
             let stamp = self.clock.stamp(sim_time, arrival, Stream::Image);
             let sensor = &mut self.sensor;
+            if let Some(fov_deg) = self.fov.changed() {
+                sensor.set_fov(fov_deg);
+            }
             sensor.wanted().then(|| {
                 let intact = || block.flag() == ShmFlag::Reading as u8;
                 block.lend(SHM_HEADER_LEN, |payload| {

@@ -1,5 +1,6 @@
 //! What the bridge receives: one task per source.
 use super::NodeError;
+use super::live::FovWatch;
 use super::plan::{Plan, below};
 use super::request::Liveness;
 use super::shm_source::ShmSource;
@@ -93,6 +94,8 @@ impl Plan<'_> {
                         .middleware
                         .publisher(&topic, self.qos(Stream::Imu, &topic))?,
                     clock,
+                    settings: self.watch.clone(),
+                    resend: 0,
                     stats: watch(format!("imu of vehicle {vehicle}")),
                 };
                 runtime.spawn(source.run());
@@ -133,13 +136,16 @@ impl Plan<'_> {
                 sensor: config.clone(),
                 stats: stats.clone(),
                 liveness: Liveness::new(params.request.timeout),
+                resend: 0,
             });
+            let fov = FovWatch::new(self.watch.clone(), config.seq_id, config.fov_deg);
             if config.transport == TransportMode::SharedMemory {
                 let (name, next_look) = (shm_name(config.seq_id), Instant::now());
                 blocks.push(ShmSource {
                     name,
                     len,
                     sensor,
+                    fov,
                     clock,
                     stats,
                     block: None,
@@ -168,6 +174,7 @@ impl Plan<'_> {
                 receiver,
                 reassembler: Reassembler::new(2 * len + SPARE_FRAME_BYTES),
                 sensor,
+                fov,
                 compressed: config.transport.is_compressed(),
                 clock,
                 stats,

@@ -1,5 +1,6 @@
 //! Asks the renderer for sensors until they deliver, notices when they stop, and reports.
 use super::health::Health;
+use super::live::SettingsWatch;
 use super::request::{LinkChange, Liveness, sensor_request};
 use super::stats::SourceStats;
 use crate::config::SensorConfig;
@@ -10,12 +11,16 @@ use std::time::{Duration, Instant};
 
 /// How often the links are looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// How many times a request is sent that changes a sensor.
+const RESENDS: u8 = 3;
 
 /// One requested sensor.
 pub(crate) struct Link {
     pub(crate) sensor: SensorConfig,
     pub(crate) stats: Arc<SourceStats>,
     pub(crate) liveness: Liveness,
+    /// How many times a changed request is still to be sent; nothing acknowledges it.
+    pub(crate) resend: u8,
 }
 
 /// The task that watches everything.
@@ -27,6 +32,7 @@ pub(crate) struct Supervisor {
     pub(crate) clear_first: bool,
     pub(crate) health: Health,
     pub(crate) health_period: Duration,
+    pub(crate) settings: SettingsWatch,
 }
 
 impl Supervisor {
@@ -40,9 +46,18 @@ impl Supervisor {
             self.clear_captures();
         }
         loop {
-            tick.tick().await;
+            tokio::select! {
+                _ = tick.tick() => {}
+                Ok(()) = self.settings.changed() => {
+                    self.take_over();
+                    let now = Instant::now();
+                    next_request = next_request.min(now + self.request_period);
+                    next_health = next_health.min(now + self.health_period);
+                }
+            }
             let now = Instant::now();
             self.look(now);
+            self.resend();
             if now >= next_request {
                 next_request = now + self.request_period;
                 self.request();
@@ -78,18 +93,50 @@ impl Supervisor {
         }
     }
 
+    /// Takes over what parameters have changed.
+    fn take_over(&mut self) {
+        let settings = self.settings.borrow_and_update();
+        let params = &settings.params;
+        (self.request_period, self.health_period) =
+            (params.request.period, params.diagnostics_period);
+        for link in &mut self.links {
+            link.liveness.set_timeout(params.request.timeout);
+            let sensor = settings
+                .sensors
+                .iter()
+                .find(|s| s.seq_id == link.sensor.seq_id);
+            if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
+                (link.sensor, link.resend) = (sensor.clone(), RESENDS);
+            }
+        }
+    }
+
     /// Sends a request for every silent sensor, carriers first as in the file.
     fn request(&self) {
-        let mut buffer = [0; 148];
         for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
-            let request = sensor_request(&link.sensor);
-            if let Err(error) = self
-                .socket
-                .send_to(request.emit(&mut buffer), self.renderer)
-            {
-                tracing::debug!(%error, source = link.stats.name, "request not sent");
-                link.stats.lock().drop_one("request_not_sent");
-            }
+            self.ask(link);
+        }
+    }
+
+    /// Sends the requests that change live sensors.
+    fn resend(&mut self) {
+        for link in self.links.iter().filter(|l| l.resend > 0) {
+            self.ask(link);
+        }
+        for link in &mut self.links {
+            link.resend = link.resend.saturating_sub(1);
+        }
+    }
+
+    fn ask(&self, link: &Link) {
+        let mut buffer = [0; 148];
+        let request = sensor_request(&link.sensor);
+        if let Err(error) = self
+            .socket
+            .send_to(request.emit(&mut buffer), self.renderer)
+        {
+            tracing::debug!(%error, source = link.stats.name, "request not sent");
+            link.stats.lock().drop_one("request_not_sent");
         }
     }
 

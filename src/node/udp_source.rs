@@ -1,5 +1,6 @@
 //! One sensor over UDP: receive, put together, stamp, convert, publish, in one task.
 use super::clock::{SimClock, host_now};
+use super::live::FovWatch;
 use super::stats::SourceStats;
 use crate::sensors::{Frame, Sensor};
 use crate::session::{Landing, Outcome, Reassembler};
@@ -19,6 +20,7 @@ pub(crate) struct UdpSource {
     pub(crate) receiver: UdpReceiver,
     pub(crate) reassembler: Reassembler,
     pub(crate) sensor: Box<dyn Sensor>,
+    pub(crate) fov: FovWatch,
     pub(crate) compressed: bool,
     pub(crate) clock: Arc<SimClock>,
     pub(crate) stats: Arc<SourceStats>,
@@ -96,6 +98,9 @@ impl UdpSource {
                 (info, None)
             }
             Outcome::Complete(whole) => {
+                if let Some(fov_deg) = self.fov.changed() {
+                    self.sensor.set_fov(fov_deg);
+                }
                 let sim_time = SimTime::from_secs(whole.info.sim_time);
                 let stamp = self
                     .clock

@@ -1,6 +1,7 @@
 //! Small, frequent datagrams of a vehicle: IMU, true state, heartbeats. They share one thread of their own, so that
 //! no image delays them.
 use super::clock::{SimClock, SimClocks, host_now};
+use super::live::SettingsWatch;
 use super::stats::SourceStats;
 use crate::frames::{Attitude, Euler, FrameTree, Frd, Ned, Vector, VehiclePose};
 use crate::msgs::sensor_msgs::msg::Imu;
@@ -18,6 +19,8 @@ use zerocopy::IntoBytes as _;
 
 /// Longer than every datagram of these ports.
 const BUFFER: usize = 2048;
+/// How many times a request is sent that changes the rate.
+const RESENDS: u8 = 3;
 
 /// The IMU of one vehicle.
 pub(crate) struct ImuSource {
@@ -29,6 +32,9 @@ pub(crate) struct ImuSource {
     pub(crate) converter: ImuConverter,
     pub(crate) publisher: Publisher<Imu>,
     pub(crate) clock: Arc<SimClock>,
+    pub(crate) settings: SettingsWatch,
+    /// How many times a changed request is still to be sent; nothing acknowledges it.
+    pub(crate) resend: u8,
     pub(crate) stats: Arc<SourceStats>,
 }
 
@@ -46,15 +52,36 @@ impl ImuSource {
                         self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
                     }
                 }
+                Ok(()) = self.settings.changed() => {
+                    self.take_over();
+                    // The first tick is at once.
+                    ask = tokio::time::interval(self.period);
+                    ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+                }
                 _ = ask.tick() => {
                     let last = self.stats.lock().last_frame;
-                    if last.is_none_or(|at| at.elapsed() >= self.timeout)
+                    let silent = last.is_none_or(|at| at.elapsed() >= self.timeout);
+                    if (silent || self.resend > 0)
                         && self.receiver.send_to(self.request.as_bytes(), self.simulator).is_err()
                     {
                         self.stats.lock().drop_one("request_not_sent");
                     }
+                    self.resend = self.resend.saturating_sub(1);
                 }
             }
+        }
+    }
+
+    /// Takes over what parameters have changed.
+    fn take_over(&mut self) {
+        let settings = self.settings.borrow_and_update();
+        let params = &settings.params;
+        (self.period, self.timeout) = (params.request.period, params.request.timeout);
+        self.converter.set_covariances(&params.imu);
+        let rate_hz = params.imu.rate_hz;
+        if self.request.rate_hz.get() != rate_hz {
+            self.request.rate_hz = rate_hz.into();
+            self.resend = RESENDS;
         }
     }
 

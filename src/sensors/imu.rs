@@ -25,13 +25,20 @@ impl ImuConverter {
         // The vendor leaves the quaternion all zero, which many readers reject even where the covariance says ignore.
         message.orientation.w = 1.0;
         message.orientation_covariance[0] = -1.0;
-        message.angular_velocity_covariance = params.angular_velocity_covariance;
-        message.linear_acceleration_covariance = params.linear_acceleration_covariance;
         let sign = match params.frame {
             ImuFrame::Flu => -1.0,
             ImuFrame::Frd => 1.0,
         };
-        Self { message, sign }
+        let mut converter = Self { message, sign };
+        converter.set_covariances(params);
+        converter
+    }
+
+    /// Takes over the covariances, for the following samples.
+    pub fn set_covariances(&mut self, params: &ImuParams) {
+        let message = &mut self.message;
+        message.angular_velocity_covariance = params.angular_velocity_covariance;
+        message.linear_acceleration_covariance = params.linear_acceleration_covariance;
     }
 
     /// Converts one sample; the message is valid until the next call.

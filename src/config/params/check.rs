@@ -56,6 +56,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         Kind::Paths => check_paths(value),
         Kind::Ints(min, max) => check_ints(value, min, max),
         Kind::Covariance => check_covariance(value),
+        Kind::Vector(min, max) => check_vector(row, value, min, max),
     }
 }
 
@@ -112,6 +113,32 @@ fn check_ints(value: &ParamValue, min: i64, max: i64) -> Result<ParamValue, Stri
         }
     }
     Ok(value.clone())
+}
+
+fn check_vector(
+    row: &ParameterSpec,
+    value: &ParamValue,
+    min: f64,
+    max: f64,
+) -> Result<ParamValue, String> {
+    let numbers: Option<Vec<f64>> = match value {
+        ParamValue::List(values) => values.iter().map(as_float).collect(),
+        _ => None,
+    };
+    match numbers {
+        Some(numbers) if numbers.len() == 3 => {
+            match numbers.iter().find(|v| !(min..=max).contains(*v)) {
+                Some(v) => Err(format!(
+                    "each must be in {min}..={max}{}, one is {v}",
+                    unit(row)
+                )),
+                None => Ok(ParamValue::List(
+                    numbers.into_iter().map(ParamValue::Float).collect(),
+                )),
+            }
+        }
+        _ => Err(format!("must be an array of 3 numbers, is {value}")),
+    }
 }
 
 fn check_covariance(value: &ParamValue) -> Result<ParamValue, String> {

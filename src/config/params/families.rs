@@ -1,7 +1,7 @@
 //! Parameters whose names contain a sensor, a stream or a topic.
 use super::check::check;
 use super::choices::Choice;
-use super::parse::Reader;
+use super::parse::{Reader, as_float, as_vector};
 use super::{
     PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, SENSOR_PARAMETERS, Stream,
 };
@@ -92,6 +92,15 @@ fn read_sensor(
         "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
         "topic" => sensor.topic = text(value),
         "frame_id" => sensor.frame_id = text(value),
+        "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
+        "rate_hz" => {
+            sensor.rate_hz = match value {
+                ParamValue::Int(v) => u16::try_from(v).ok(),
+                _ => None,
+            }
+        }
+        "position" => sensor.position_frd = as_vector(&value),
+        "orientation_deg" => sensor.orientation_deg = as_vector(&value),
         _ => sensor.encoding = text(value),
     }
     Ok(())

@@ -5,6 +5,7 @@ mod families;
 mod parse;
 mod qos;
 mod render;
+mod store;
 mod table;
 mod value;
 
@@ -17,10 +18,12 @@ pub use choices::{
 };
 pub use qos::{QosChange, QosParams, QosSettings, Stream};
 pub use render::{render_help, render_markdown, render_yaml};
+pub use store::{Checked, Description, ParamType, Store};
 pub use table::{DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, SENSOR_PARAMETERS};
 pub use value::ParamValue;
 
 use super::vendor::{TransportOverride, VendorOverrides};
+use super::{AngleUnit, MountOrientation, SensorConfig};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -174,6 +177,38 @@ pub struct SensorParams {
     pub frame_id: Option<String>,
     /// Encoding of the main topic.
     pub encoding: Option<String>,
+    /// Horizontal field of view in degrees.
+    pub fov_deg: Option<f32>,
+    /// Rate in Hz.
+    pub rate_hz: Option<u16>,
+    /// Position in the mount in m, FRD.
+    pub position_frd: Option<[f64; 3]>,
+    /// Roll, pitch, yaw in the mount in degrees, FRD.
+    pub orientation_deg: Option<[f64; 3]>,
+}
+
+impl SensorParams {
+    /// Changes an entry of Config.json; `unit` is the unit that its angles are sent in.
+    pub fn apply(&self, sensor: &mut SensorConfig, unit: AngleUnit) {
+        if let Some(fov) = self.fov_deg {
+            sensor.fov_deg = fov;
+        }
+        if let Some(rate) = self.rate_hz {
+            sensor.rate_hz = rate;
+        }
+        if let Some(position) = self.position_frd {
+            sensor.position_frd = position;
+        }
+        if let Some(degrees) = self.orientation_deg {
+            let angles = degrees.map(|angle| match unit {
+                AngleUnit::Degrees => angle,
+                AngleUnit::Radians => angle.to_radians(),
+            });
+            sensor.orientation = MountOrientation::Euler(angles);
+            sensor.raw_euler = angles.map(|angle| angle as f32);
+            sensor.eular_or_quat = 0.0;
+        }
+    }
 }
 
 impl Params {

@@ -6,7 +6,7 @@ use super::{
     DepthEncoding, DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue, ParameterSpec,
     Params, QosParams, RequestParams, RgbEncoding, SensorParams, TimeParams,
 };
-use crate::config::{Mount, Problems, SensorConfig};
+use crate::config::{Mount, Problems, SensorConfig, vendor};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -96,6 +96,15 @@ pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
         ParamValue::Int(value) => Some(*value as f64),
         _ => None,
     }
+}
+
+/// Returns 3 numbers.
+pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
+    let ParamValue::List(values) = value else {
+        return None;
+    };
+    let numbers: Vec<f64> = values.iter().filter_map(as_float).collect();
+    numbers.try_into().ok()
 }
 
 /// Makes the typed parameters of checked values.
@@ -283,6 +292,14 @@ impl Params {
                         format!("TypeID {} {possible}, is {encoding:?}", sensor.type_id),
                     );
                 }
+            }
+        }
+        for sensor in sensors {
+            let fov = self.sensors.get(&sensor.seq_id).and_then(|own| own.fov_deg);
+            if let Some(fov) = fov
+                && let Err(why) = vendor::check_fov(sensor.type_id, f64::from(fov))
+            {
+                problems.push(format!("sensor{}.fov_deg", sensor.seq_id), why);
             }
         }
         for sensor in sensors.iter().filter(|sensor| !disabled(sensor.seq_id)) {

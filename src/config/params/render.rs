@@ -32,7 +32,7 @@ pub fn render_help() -> String {
 
 fn help_row(out: &mut String, name: &str, row: &ParameterSpec) {
     let default = match row.default {
-        DefaultValue::Str("") | DefaultValue::Empty => String::new(),
+        DefaultValue::Str("") | DefaultValue::Empty | DefaultValue::File => String::new(),
         default @ DefaultValue::Floats(_) => format!(" {}", plain(default)),
         default => format!(" [{}]", plain(default)),
     };
@@ -65,7 +65,21 @@ pub fn render_markdown() -> String {
          Values come from `--ros-args -p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
          one wins. Unknown names, wrong types and values out of range end the start with all of them listed. Arrays are written \
          as in YAML, `-p vehicles:=[1,2]`; where a real number is expected an integer will do. `config/bridge.yaml` has every \
-         parameter with its default.\n",
+         parameter with its default.\n\n\
+         ## While the bridge runs\n\n\
+         The node has the parameter services of every ROS 2 node, so `ros2 param list`, `get`, `set`, `describe` and `dump` and \
+         rqt work; every change is on `/parameter_events`. What is marked *live* acts at once: a sensor's field of view, rate, \
+         position or orientation is requested from RflySim3D anew, `camera_info`, TF and the URDF follow. Everything else is \
+         read-only and the answer to `set` says how to restart with it. `set_parameters_atomically` takes all values or none; a \
+         refused value changes nothing. Without ROS on the bridge's machine the services answer clients on rmw_cyclonedds_cpp \
+         ([dds.md](dds.md#services)).\n\n\
+         ```sh\n\
+         ros2 param set /rfly_bridge sensor0.fov_deg 60.0\n\
+         ros2 param set /rfly_bridge sensor0.orientation_deg '[0.0, -30.0, 0.0]'\n\
+         ros2 param describe /rfly_bridge sensor0.fov_deg\n\
+         ```\n\n\
+         RflySim3D applies a request with one of its next frames and does not say with which, so for a frame or two \
+         `camera_info` and TF may already tell the new values.\n",
     );
     for (group, rows) in groups() {
         let _ = writeln!(out, "\n## {group}\n\n{HEAD}");
@@ -85,17 +99,19 @@ pub fn render_markdown() -> String {
     out
 }
 
-const HEAD: &str = "| Parameter | Type | Default | Meaning |\n|---|---|---|---|";
+const HEAD: &str = "| Parameter | Type | Default | Live | Meaning |\n|---|---|---|---|---|";
 
 fn markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
     let default = match row.default {
         DefaultValue::Str("") | DefaultValue::Empty => String::new(),
+        DefaultValue::File => "Config.json".to_owned(),
         default => format!("`{}`", plain(default)),
     };
     let _ = writeln!(
         out,
-        "| `{name}` | {} | {default} | {} |",
+        "| `{name}` | {} | {default} | {} | {} |",
         kind_text(row),
+        if row.live { "yes" } else { "" },
         row.doc.replace('|', "\\|")
     );
 }
@@ -175,7 +191,11 @@ pub fn render_yaml() -> String {
             &mut out,
             &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
         );
-        let _ = writeln!(out, "    # sensor0.{}: {}\n", row.name, row.default.value());
+        let default = match row.default {
+            DefaultValue::File => "as in Config.json".to_owned(),
+            default => default.value().to_string(),
+        };
+        let _ = writeln!(out, "    # sensor0.{}: {default}\n", row.name);
     }
     let _ = writeln!(out, "    # ---- Quality of service of each stream ----\n");
     let policies = QOS_PARAMETERS
@@ -231,7 +251,7 @@ fn plain(default: DefaultValue) -> String {
 }
 
 /// Type, range and unit in a few words.
-fn kind_text(row: &ParameterSpec) -> String {
+pub(super) fn kind_text(row: &ParameterSpec) -> String {
     let unit = if row.unit.is_empty() {
         String::new()
     } else {
@@ -253,6 +273,7 @@ fn kind_text(row: &ParameterSpec) -> String {
         Kind::Paths => "path or array of paths".to_owned(),
         Kind::Ints(min, max) => format!("array of integers, {min} to {max}"),
         Kind::Covariance => format!("array of 3 or 9 numbers,{unit}"),
+        Kind::Vector(min, max) => format!("array of 3 numbers, {min} to {max}{unit}"),
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Kind {
     Ints(i64, i64),
     /// 3 numbers (diagonal) or 9 (row major), each at least 0 on the diagonal.
     Covariance,
+    /// 3 numbers, each from the first to the second.
+    Vector(f64, f64),
 }
 
 /// Default of a parameter, in a form that a `const` can have.
@@ -46,6 +48,8 @@ pub enum DefaultValue {
     Floats(&'static [f64]),
     /// Empty array.
     Empty,
+    /// What Config.json says of the sensor.
+    File,
 }
 
 impl DefaultValue {
@@ -57,7 +61,7 @@ impl DefaultValue {
             Self::Float(v) => ParamValue::Float(v),
             Self::Str(v) => ParamValue::Str(v.to_owned()),
             Self::Floats(v) => ParamValue::List(v.iter().map(|v| ParamValue::Float(*v)).collect()),
-            Self::Empty => ParamValue::List(Vec::new()),
+            Self::Empty | Self::File => ParamValue::List(Vec::new()),
         }
     }
 }
@@ -77,6 +81,15 @@ pub struct ParameterSpec {
     pub unit: &'static str,
     /// One or two sentences.
     pub doc: &'static str,
+    /// Can be set while the bridge runs; the others need a restart.
+    pub live: bool,
+}
+
+impl ParameterSpec {
+    /// The same, to be set while the bridge runs.
+    const fn live(self) -> Self {
+        Self { live: true, ..self }
+    }
 }
 
 const fn row(
@@ -94,6 +107,7 @@ const fn row(
         default,
         unit,
         doc,
+        live: false,
     }
 }
 
@@ -128,9 +142,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "clear_capture_on_start", K::Bool, D::Bool(false), "",
         "Send RflyClearCapture first: ends every capture of this window, also those of other programs."),
     row(SIMULATOR, "request.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
-        "Time between sensor requests until data flows."),
+        "Time between sensor requests until data flows.").live(),
     row(SIMULATOR, "request.timeout_s", K::Float(0.2, 600.0), D::Float(3.0), "s",
-        "Silence after which a sensor or a vehicle counts as lost and is requested again."),
+        "Silence after which a sensor or a vehicle counts as lost and is requested again.").live(),
 
     row(TOPICS, "topic_prefix", K::Topic, D::Str("/rflysim"), "",
         "Prefix of all relative topic names."),
@@ -148,7 +162,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),
     row(IMU, "imu.rate_hz", K::Int(1, 1000), D::Int(200), "Hz",
-        "Rate to request."),
+        "Rate to request.").live(),
     row(IMU, "imu.topic", K::Topic, D::Str("imu"), "",
         "Topic, relative to the prefix; with several vehicles `copter<id>/` is put before a relative name."),
     row(IMU, "imu.frame_id", K::Frame, D::Str("imu_link"), "",
@@ -156,9 +170,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(IMU, "imu.frame", K::Choice(ImuFrame::NAMES), D::Str("flu"), "",
         "Axes of the message: `flu` as REP 103 wants, `frd` as the simulator reports."),
     row(IMU, "imu.angular_velocity_covariance", K::Covariance, D::Floats(&[0.001, 0.001, 0.001]), "rad^2/s^2",
-        "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's."),
+        "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's.").live(),
     row(IMU, "imu.linear_acceleration_covariance", K::Covariance, D::Floats(&[0.0, 0.0, 0.0]), "m^2/s^4",
-        "Diagonal or row-major 3x3; all zero means unknown."),
+        "Diagonal or row-major 3x3; all zero means unknown.").live(),
 
     row(FRAMES, "map_frame", K::Frame, D::Str("map"), "",
         "World frame, root of TF. Its origin is the simulator's."),
@@ -192,7 +206,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Accepted from launch files; as the source of /clock the bridge follows time.mode instead."),
 
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
-        "Time between messages on /diagnostics and ~/stats."),
+        "Time between messages on /diagnostics and ~/stats.").live(),
 ];
 
 /// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.
@@ -206,6 +220,14 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "Link frame, complete, instead of the prefixed `sensor<SeqID>_link`; a name that ends in `_link` keeps its stem for the optical frame."),
     row("Sensor", "encoding", K::Choice(SENSOR_ENCODINGS), D::Str(""), "",
         "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor)."),
+    row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
+        "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
+    row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",
+        "Rate to request, instead of DataCheckFreq.").live(),
+    row("Sensor", "position", K::Vector(-100_000.0, 100_000.0), D::File, "m",
+        "Position in the mount (x forward, y right, z down), instead of SensorPosXYZ.").live(),
+    row("Sensor", "orientation_deg", K::Vector(-360.0, 360.0), D::File, "deg",
+        "Roll, pitch, yaw in the mount (x forward, y right, z down), instead of SensorAngEular and SensorAngQuat, whatever mount_angle_unit is.").live(),
 ];
 
 const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];

@@ -193,19 +193,10 @@ fn read_size(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<(i64, i
 fn read_fov(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<f64> {
     let fov = entry.number("CameraFOV")?;
     let rules = rules?;
-    let (good, allowed) = match rules.fov {
-        Fov::Pinhole => (fov > 0.0 && fov < 180.0, "above 0 and below 180"),
-        Fov::Fisheye => (fov > 0.0 && fov <= 360.0, "above 0 and at most 360"),
-        Fov::Unused => (true, ""),
-    };
-    if !good {
-        entry.problem(
-            "CameraFOV",
-            format!(
-                "must be {allowed} deg for TypeID {} ({}), is {fov}",
-                rules.id, rules.name
-            ),
-        );
+    if rules.fov != Fov::Unused
+        && let Err(why) = rules.check_fov(fov)
+    {
+        entry.problem("CameraFOV", why);
         return None;
     }
     if rules.fov == Fov::Fisheye && !(180.0..=270.0).contains(&fov) {

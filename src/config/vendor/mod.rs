@@ -50,6 +50,14 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
 }
 
+/// Says whether a type has a field of view, and this one.
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn check_fov(type_id: u16, fov_deg: f64) -> Result<(), String> {
+    types::find(type_id.into()).map_or(Ok(()), |rules| rules.check_fov(fov_deg))
+}
+
 /// Reads `(name, text)` of one or more files, as if the vendor's loader had been called once per file: the sensors
 /// are appended, automatic numbering starts anew in each file, and one sensor with `EularOrQuat` gives all the new layout.
 ///

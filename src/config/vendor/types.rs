@@ -62,6 +62,24 @@ pub(super) struct TypeRules {
     pub(super) modes: Modes,
 }
 
+impl TypeRules {
+    /// Says what is wrong with a field of view.
+    pub(super) fn check_fov(&self, fov: f64) -> Result<(), String> {
+        let (good, allowed) = match self.fov {
+            Fov::Pinhole => (fov > 0.0 && fov < 180.0, "above 0 and below 180"),
+            Fov::Fisheye => (fov > 0.0 && fov <= 360.0, "above 0 and at most 360"),
+            Fov::Unused => return Err(format!("TypeID {} ({}) has none", self.id, self.name)),
+        };
+        match good {
+            true => Ok(()),
+            false => Err(format!(
+                "must be {allowed} deg for TypeID {} ({}), is {fov}",
+                self.id, self.name
+            )),
+        }
+    }
+}
+
 const fn rules(id: u16, name: &'static str, size: Size, fov: Fov, modes: Modes) -> TypeRules {
     TypeRules {
         id,

@@ -1,0 +1,302 @@
+//! The declared parameters of a running node: what a parameter server lists, describes and lets change. No I/O.
+use super::check::check;
+use super::parse::as_float;
+use super::render::kind_text;
+use super::{
+    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosSettings,
+    SENSOR_PARAMETERS, Stream,
+};
+use crate::config::problem::did_you_mean;
+use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, vendor};
+use crate::frames::{Attitude, Frd};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Types of `rcl_interfaces/msg/ParameterType` that the bridge has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ParamType {
+    /// `true` or `false`.
+    Bool = 1,
+    /// 64-bit integer.
+    Integer = 2,
+    /// 64-bit real.
+    Double = 3,
+    /// Text.
+    String = 4,
+    /// Array of integers.
+    IntegerArray = 7,
+    /// Array of reals.
+    DoubleArray = 8,
+    /// Array of texts.
+    StringArray = 9,
+}
+
+impl Kind {
+    /// Returns the type on the wire.
+    pub const fn param_type(self) -> ParamType {
+        match self {
+            Self::Bool => ParamType::Bool,
+            Self::Int(..) => ParamType::Integer,
+            Self::Float(..) => ParamType::Double,
+            Self::Str | Self::Topic | Self::Frame | Self::Choice(_) | Self::Address => {
+                ParamType::String
+            }
+            Self::Paths => ParamType::StringArray,
+            Self::Ints(..) => ParamType::IntegerArray,
+            Self::Covariance | Self::Vector(..) => ParamType::DoubleArray,
+        }
+    }
+}
+
+/// What `describe_parameters` says of one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// Full name.
+    pub name: String,
+    /// Type.
+    pub param_type: ParamType,
+    /// What it does, with its unit.
+    pub description: String,
+    /// What no range can say.
+    pub constraints: String,
+    /// Needs a restart.
+    pub read_only: bool,
+    /// Smallest and largest integer.
+    pub integers: Option<(i64, i64)>,
+    /// Smallest and largest real.
+    pub reals: Option<(f64, f64)>,
+}
+
+#[derive(Clone, Debug)]
+struct Declared {
+    row: &'static ParameterSpec,
+    doc: String,
+    value: ParamValue,
+}
+
+/// Values that may be set together, and what they make of the parameters.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// All parameters as they will be.
+    pub params: Params,
+    /// The changed ones by name, in the form that is stored.
+    pub changes: Vec<(String, ParamValue)>,
+}
+
+/// Every declared parameter with its value.
+#[derive(Clone, Debug)]
+pub struct Store {
+    declared: BTreeMap<String, Declared>,
+    /// What was set, at the start or since; the rest has defaults.
+    given: Vec<(String, ParamValue)>,
+}
+
+impl Store {
+    /// Declares everything that a node has with these `given` values, sensors as in the files, and publishers.
+    pub fn new(
+        given: &[(String, ParamValue)],
+        params: &Params,
+        sensors: &[SensorConfig],
+        unit: impl Fn(&SensorConfig) -> AngleUnit,
+        publishers: &[(String, QosSettings)],
+    ) -> Self {
+        let mut store = Self {
+            declared: BTreeMap::new(),
+            given: given.to_vec(),
+        };
+        for row in PARAMETERS {
+            store.declare(row.name.to_owned(), row, row.default.value());
+        }
+        for sensor in sensors {
+            for row in SENSOR_PARAMETERS {
+                if let Some(default) = sensor_default(row, sensor, unit(sensor)) {
+                    store.declare(
+                        format!("sensor{}.{}", sensor.seq_id, row.name),
+                        row,
+                        default,
+                    );
+                }
+            }
+        }
+        for stream in Stream::ALL {
+            let change = params.qos.streams.get(stream).copied().unwrap_or_default();
+            let qos = change.apply(stream.default_qos());
+            for row in QOS_PARAMETERS {
+                let value = policy(row, change, qos);
+                store.declare(format!("qos.{}.{}", stream.name(), row.name), row, value);
+            }
+        }
+        for (topic, qos) in publishers {
+            // rclcpp knows no presets.
+            for row in QOS_PARAMETERS.iter().skip(1) {
+                let name = format!("qos_overrides.{topic}.publisher.{}", row.name);
+                let doc = format!("QoS policy {} of the publisher on {topic}.", row.name);
+                let value = policy(row, QosChange::default(), *qos);
+                store.declared.insert(name, Declared { row, doc, value });
+            }
+        }
+        store
+    }
+
+    fn declare(&mut self, name: String, row: &'static ParameterSpec, default: ParamValue) {
+        let given = self.given.iter().rev().find(|(other, _)| *other == name);
+        let value = given
+            .and_then(|(_, value)| check(row, value).ok())
+            .unwrap_or(default);
+        let doc = row.doc.replace('`', "");
+        let value = exact(row.kind, value);
+        self.declared.insert(name, Declared { row, doc, value });
+    }
+
+    /// Names of all parameters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.declared.keys().map(String::as_str)
+    }
+
+    /// Returns a value and its type; `None` for an undeclared name.
+    pub fn get(&self, name: &str) -> Option<(&ParamValue, ParamType)> {
+        let declared = self.declared.get(name)?;
+        Some((&declared.value, declared.row.kind.param_type()))
+    }
+
+    /// Returns what there is to know of a parameter; `None` for an undeclared name.
+    pub fn describe(&self, name: &str) -> Option<Description> {
+        let Declared { row, doc, .. } = self.declared.get(name)?;
+        let unit = match row.unit {
+            "" => String::new(),
+            unit => format!(" Unit: {unit}."),
+        };
+        Some(Description {
+            name: name.to_owned(),
+            param_type: row.kind.param_type(),
+            description: format!("{doc}{unit}"),
+            constraints: match row.kind {
+                Kind::Bool | Kind::Int(..) | Kind::Float(..) | Kind::Str => String::new(),
+                Kind::Choice(_) => format!("one of {}", kind_text(row).replace('`', "")),
+                _ => kind_text(row).replace('`', ""),
+            },
+            read_only: !row.live,
+            integers: match row.kind {
+                Kind::Int(min, max) => Some((min, max)),
+                _ => None,
+            },
+            reals: match row.kind {
+                Kind::Float(min, max) => Some((min, max)),
+                _ => None,
+            },
+        })
+    }
+
+    /// Returns names and their prefixes as rclcpp selects them: all below one of `prefixes` (all if there is none) with
+    /// fewer than `depth` dots after it; depth 0 is no limit.
+    pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
+        let near = |rest: &str| depth == 0 || (rest.matches('.').count() as u64) < depth;
+        let below = |name: &str, prefix: &str| {
+            let rest = name.strip_prefix(prefix);
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('.').is_some_and(near))
+        };
+        let selected = |name: &&String| match prefixes {
+            [] => near(name),
+            prefixes => prefixes.iter().any(|prefix| below(name, prefix)),
+        };
+        let names: Vec<_> = self.declared.keys().filter(selected).cloned().collect();
+        let parents = names.iter().filter_map(|name| name.rsplit_once('.'));
+        let parents: BTreeSet<_> = parents.map(|(parent, _)| parent.to_owned()).collect();
+        (names, parents.into_iter().collect())
+    }
+
+    /// Checks values that are to be set together; changes nothing.
+    ///
+    /// # Errors
+    /// All that is wrong: unknown names with a suggestion, wrong types, values out of range or that do not fit each
+    /// other, parameters that need a restart.
+    pub fn check(&self, changes: &[(String, ParamValue)]) -> Result<Checked, Problems> {
+        let mut problems = Problems::default();
+        let mut exactly = Vec::new();
+        for (name, value) in changes {
+            let Some(Declared { row, .. }) = self.declared.get(name) else {
+                let hint = did_you_mean(name, self.names());
+                problems.push(name, format!("unknown parameter{hint}"));
+                continue;
+            };
+            match check(row, value) {
+                Err(why) => problems.push(name, why),
+                Ok(_) if !row.live => problems.push(
+                    name,
+                    format!("cannot change while the bridge runs; restart needed, with -p {name}:={value}"),
+                ),
+                Ok(value) => exactly.push((name.clone(), exact(row.kind, value))),
+            }
+        }
+        let exactly = problems.or(exactly)?;
+        let values = [self.given.clone(), exactly.clone()].concat();
+        Ok(Checked {
+            params: Params::from_values(&values)?,
+            changes: exactly,
+        })
+    }
+
+    /// Takes over what [`Self::check`] returned.
+    pub fn commit(&mut self, checked: &Checked) {
+        for (name, value) in &checked.changes {
+            if let Some(declared) = self.declared.get_mut(name) {
+                declared.value = value.clone();
+            }
+            // The newest value only: a parameter that is set for ever must not fill the memory.
+            self.given.retain(|(other, _)| other != name);
+            self.given.push((name.clone(), value.clone()));
+        }
+    }
+}
+
+/// Returns the value with the numbers that its type has on the wire.
+fn exact(kind: Kind, value: ParamValue) -> ParamValue {
+    let real = |value: ParamValue| as_float(&value).map_or(value, ParamValue::Float);
+    match (kind.param_type(), value) {
+        (ParamType::Double, value) => real(value),
+        (ParamType::DoubleArray, ParamValue::List(values)) => {
+            ParamValue::List(values.into_iter().map(real).collect())
+        }
+        (_, value) => value,
+    }
+}
+
+/// The default of a row for this sensor; `None` if a sensor of its type cannot have it.
+fn sensor_default(
+    row: &ParameterSpec,
+    sensor: &SensorConfig,
+    unit: AngleUnit,
+) -> Option<ParamValue> {
+    let list = |values: [f64; 3]| ParamValue::List(values.map(ParamValue::Float).to_vec());
+    Some(match row.name {
+        "fov_deg" => {
+            let fov = f64::from(sensor.fov_deg);
+            vendor::check_fov(sensor.type_id, fov).ok()?;
+            ParamValue::Float(fov)
+        }
+        "rate_hz" => ParamValue::Int(sensor.rate_hz.into()),
+        "position" => list(sensor.position_frd),
+        "orientation_deg" => list(match sensor.orientation {
+            MountOrientation::Euler(angles) => angles.map(|angle| match unit {
+                AngleUnit::Degrees => angle,
+                AngleUnit::Radians => angle.to_degrees(),
+            }),
+            MountOrientation::Quaternion(wxyz) => {
+                let attitude = Attitude::<Frd, Frd>::from_wxyz(wxyz).unwrap_or_default();
+                let euler = attitude.euler();
+                [euler.roll, euler.pitch, euler.yaw].map(f64::to_degrees)
+            }
+        }),
+        _ => row.default.value(),
+    })
+}
+
+fn policy(row: &ParameterSpec, change: QosChange, qos: QosSettings) -> ParamValue {
+    let text = |word: &str| ParamValue::Str(word.to_owned());
+    match row.name {
+        "preset" => text(change.preset.map_or("", |preset| preset.name())),
+        "reliability" => text(qos.reliability.name()),
+        "durability" => text(qos.durability.name()),
+        "history" => text(qos.history.name()),
+        _ => ParamValue::Int(qos.depth.into()),
+    }
+}
