@@ -18,9 +18,6 @@ from pathlib import Path
 
 import yaml
 
-# What config/cyclonedds.xml insists on, in bytes.
-PROFILE_BUFFER = 16777216
-
 
 def text(value: str) -> str:
     """A string as `-p` wants it: quoted, so that YAML takes neither `on` nor `1` for something else."""
@@ -73,33 +70,21 @@ def vehicle_numbers(value: str) -> list[int]:
     return [v for v in found if isinstance(v, int)] if isinstance(found, list) else []
 
 
-def receive_buffer_limit() -> int:
-    """The largest receive buffer that the kernel grants."""
-    try:
-        return int(Path('/proc/sys/net/core/rmem_max').read_text())
-    except (OSError, ValueError):
-        return 0
-
-
-def dds_environment(choice: str, config: Path, environment: Mapping[str, str], limit: int) -> tuple[dict[str, str], str]:
-    """Environment variables for the bridge's process, and what to tell the user about them."""
+def dds_environment(choice: str, config: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables for the bridge's process; never in place of the user's own."""
     if choice == 'false':
-        return {}, ''
-    if choice == 'auto' and limit < PROFILE_BUFFER:
-        return {}, (
-            f'DDS profile not used: net.core.rmem_max is {limit}, the profiles need {PROFILE_BUFFER} (docs/dds.md)'
-        )
+        return {}
     profiles = {
-        'CYCLONEDDS_URI': f'file://{config}/cyclonedds.xml',
-        'FASTRTPS_DEFAULT_PROFILES_FILE': f'{config}/fastdds.xml',
-        'FASTDDS_DEFAULT_PROFILES_FILE': f'{config}/fastdds.xml',
+        'CYCLONEDDS_URI': f'file://{config}/cyclonedds_bridge.xml',
+        'FASTRTPS_DEFAULT_PROFILES_FILE': f'{config}/fastdds_bridge.xml',
+        'FASTDDS_DEFAULT_PROFILES_FILE': f'{config}/fastdds_bridge.xml',
     }
     # The two names of Fast DDS are one setting.
     fast = {'FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'}
     taken = {name for name in profiles if environment.get(name)}
     if taken & fast:
         taken |= fast
-    return {name: value for name, value in profiles.items() if name not in taken}, ''
+    return {name: value for name, value in profiles.items() if name not in taken}
 
 
 def ended(name: str, shutdown: Callable):

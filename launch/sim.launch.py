@@ -111,10 +111,10 @@ ARGUMENTS = [
     },
     {
         'name': 'dds_profile',
-        'default': 'auto',
-        'description': 'DDS settings in config/ for the process of the bridge; auto: where the kernel grants the '
-        'buffers that they need; never in place of settings of yours',
-        'choices': ['auto', 'true', 'false'],
+        'default': 'true',
+        'description': 'true: DDS settings for big messages (config/*_bridge.xml) for the bridge alone; never in place '
+        'of settings of yours',
+        'choices': ['true', 'false'],
     },
     {
         'name': 'log_level',
@@ -185,11 +185,7 @@ def nodes(context):
             Node(package='rfly_bridge', executable='rflysim_emulator', output='screen', arguments=extra)
         )
 
-    environment, remark = rfly.dds_environment(
-        value['dds_profile'], SHARE / 'config', os.environ, rfly.receive_buffer_limit()
-    )
-    if remark:
-        actions.append(LogInfo(msg=remark))
+    environment = rfly.dds_environment(value['dds_profile'], SHARE / 'config', os.environ)
     respawn = value['respawn'] == 'true'
     actions.append(
         Node(

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, Shutdown
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -41,10 +41,10 @@ ARGUMENTS = [
     },
     {
         'name': 'dds_profile',
-        'default': 'auto',
-        'description': 'DDS settings in config/ for the processes of the bridges; auto: where the kernel grants the '
-        'buffers that they need; never in place of settings of yours',
-        'choices': ['auto', 'true', 'false'],
+        'default': 'true',
+        'description': 'true: DDS settings for big messages (config/*_bridge.xml) for the bridge alone; never in place '
+        'of settings of yours',
+        'choices': ['true', 'false'],
     },
     {
         'name': 'log_level',
@@ -78,11 +78,7 @@ def nodes(context):
                 arguments=rfly.emulator_arguments(value['emulator_args'], vehicles, window),
             )
         )
-    environment, remark = rfly.dds_environment(
-        value['dds_profile'], SHARE / 'config', os.environ, rfly.receive_buffer_limit()
-    )
-    if remark:
-        actions.append(LogInfo(msg=remark))
+    environment = rfly.dds_environment(value['dds_profile'], SHARE / 'config', os.environ)
     respawn = value['respawn'] == 'true'
     for bridge in bridges:
         actions.append(

@@ -7,7 +7,8 @@
     scripts/dds_matrix.py --reader rmw_cyclonedds_cpp --reader rmw_fastrtps_cpp
 
 Each cell is one run: `image_source` publishes bgr8 images at 30 Hz over loopback, one reader in another process counts
-them. `--set` tries other settings of the writer, for example `--set '<General><FragmentSize>8000B</FragmentSize></General>'`.
+them. With the back end of a workspace: build it with `--no-default-features --features rclrs` and name it with
+`--source`. `--set` tries other settings of the writer, for example `--set '<General><FragmentSize>8000B</FragmentSize></General>'`.
 The table that was kept is in docs/dds.md.
 """
 
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--domain", type=int, default=90)
     parser.add_argument("--set", action="append", default=[], help="Cyclone settings of the writer, XML")
     parser.add_argument("--profiles", action="store_true", help="readers use config/cyclonedds.xml, config/fastdds.xml")
+    parser.add_argument("--launched", action="store_true", help="the writer uses config/*_bridge.xml, as launch files do")
     parser.add_argument("--source", type=Path, default=ROOT / "target/release/examples/image_source")
     parser.add_argument("--as-reader", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -70,6 +72,10 @@ def measure(options, reader: str, reliability: str, size: str, settings: str) ->
         "CYCLONEDDS_URI": f"file://{ROOT}/config/cyclonedds.xml",
         "FASTRTPS_DEFAULT_PROFILES_FILE": f"{ROOT}/config/fastdds.xml",
     }
+    launched = {
+        "CYCLONEDDS_URI": f"file://{ROOT}/config/cyclonedds_bridge.xml",
+        "FASTRTPS_DEFAULT_PROFILES_FILE": f"{ROOT}/config/fastdds_bridge.xml",
+    }
     receiver = subprocess.Popen(
         [sys.executable, __file__, "--as-reader", reliability, "--reader", reader, "--domain", str(options.domain)],
         env=environment | (profiles if options.profiles else {}),
@@ -81,7 +87,7 @@ def measure(options, reader: str, reliability: str, size: str, settings: str) ->
         width, height = SIZES[size]
         sender = subprocess.run(
             [options.source, *map(str, (width, height, options.rate, options.frames))],
-            env=environment | ({"CYCLONEDDS_URI": settings} if settings else {}),
+            env=environment | (launched if options.launched else {}) | ({"CYCLONEDDS_URI": settings} if settings else {}),
             stdout=subprocess.PIPE,
             text=True,
             timeout=120,
@@ -93,7 +99,7 @@ def measure(options, reader: str, reliability: str, size: str, settings: str) ->
         receiver.wait(timeout=30)
     finally:
         receiver.kill()
-    again = sent["retransmitted_bytes"] / (sent["published"] * width * height * 3)
+    again = (sent["retransmitted_bytes"] or 0) / (sent["published"] * width * height * 3)
     cell = (
         f"{seen['received']} ({seen['median_ms']:.1f} ms, max {seen['max_ms']:.0f}, again {again:.0%}, "
         f"publish {sent['publish_ms_mean']:.1f}/{sent['publish_ms_max']:.0f} ms, cpu {sent['cpu_ms_per_frame']:.1f} ms)"
