@@ -9,10 +9,7 @@ pub fn topics_markdown() -> String {
             row(&mut text, spec, topic, i == 0);
         }
     }
-    text.push_str(
-        "| IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) |\n",
-    );
-    text
+    text + TAIL
 }
 
 const HEAD: &str = "\
@@ -28,6 +25,21 @@ Made from the table `SENSORS` (`src/sensors/mod.rs`) by `make docs`; a test comp
 
 | TypeID | Sensor | Topic | Type | Frame | QoS | Modes | Content |
 |---|---|---|---|---|---|---|---|
+";
+
+const TAIL: &str = "\
+| IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) |
+
+Of the vehicles and of the bridge itself; with several vehicles `imu` and `robot_description` are below
+`/rflysim/copter<id>`:
+
+| Topic | Type | QoS | Content |
+|---|---|---|---|
+| `/tf`, `/tf_static` | `tf2_msgs/msg/TFMessage` | `tf`, `tf_static` | every frame that a topic names ([frames.md](frames.md)) |
+| `/rflysim/robot_description` | `std_msgs/msg/String` | `robot_description` | the vehicle with its sensors as URDF, latched |
+| `/clock` | `rosgraph_msgs/msg/Clock` | `clock` | simulation time, with `time.mode: sim` only |
+| `/diagnostics` | `diagnostic_msgs/msg/DiagnosticArray` | `diagnostics` | one status per source, topic and clock, and of the frames |
+| `~/stats` | `rfly_bridge_msgs/msg/BridgeStats` | `diagnostics` | the figures of the sources and clocks as numbers |
 ";
 
 fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import xml.etree.ElementTree as xml
 from dataclasses import replace
@@ -78,6 +79,35 @@ def test_the_shipped_configuration_makes_one_tree_of_links():
     rotors = robot.find("link[@name='base_link']").findall("visual/geometry/cylinder")
     assert len(rotors) == 4
     assert {"sensor0_link", "sensor0_optical_frame", "sensor8_link", "imu_link"} <= set(links)
+
+
+@pytest.mark.skipif(not shutil.which("check_urdf"), reason="check_urdf is not installed (liburdfdom-tools)")
+def test_urdfdom_reads_the_robot(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(command("--ros-args", "-p", "config:=config/Config.json").stdout)
+    result = subprocess.run(["check_urdf", file], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "root Link: base_link" in result.stdout
+
+
+@pytest.mark.skipif(not shutil.which("xacro"), reason="xacro is not installed")
+def test_two_vehicles_of_the_macro_share_a_description(tmp_path):
+    (tmp_path / "vehicle.xacro").write_text(command("--xacro", "--ros-args", "-p", "config:=config/Config.json").stdout)
+    joint = '<joint name="{0}" type="floating"><parent link="map"/><child link="{0}/base_link"/></joint>'
+    (tmp_path / "both.xacro").write_text(
+        '<robot name="both" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        f'<xacro:include filename="{tmp_path}/vehicle.xacro"/><link name="map"/>'
+        '<xacro:rflysim_vehicle prefix="a/"/><xacro:rflysim_vehicle prefix="b/"/>'
+        f"{joint.format('a')}{joint.format('b')}</robot>"
+    )
+    expand = ["xacro", tmp_path / "both.xacro"]
+    # xacro belongs to the Python of ROS, not to ours.
+    result = subprocess.run(expand, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    links = [link.get("name") for link in xml.fromstring(result.stdout).iter("link") if link.get("name")]
+    one = {name[2:] for name in links if name.startswith("a/")}
+    assert len(links) == len(set(links)) == 2 * len(one) + 1
+    assert one == {name[2:] for name in links if name.startswith("b/")} and "sensor0_optical_frame" in one
 
 
 def test_wrong_parameters_and_vehicles_are_refused():
