@@ -30,6 +30,13 @@ pub mod rcl_interfaces {
         };
     }
 }
+/// Items of bounded sequences, which rosidl's generator leaves as the type support lays them out.
+pub mod bounded {
+    #[cfg(not(feature = "rclrs"))]
+    pub use super::rcl_interfaces::msg::{FloatingPointRange, IntegerRange};
+    #[cfg(feature = "rclrs")]
+    pub use ros_env::rcl_interfaces::msg::rmw::{FloatingPointRange, IntegerRange};
+}
 #[cfg(all(feature = "rclrs", has_rfly_bridge_msgs))]
 pub use ros_env::rfly_bridge_msgs;
 #[cfg(not(feature = "rclrs"))]

@@ -4,9 +4,10 @@ use super::live::Live;
 use crate::config::ParamValue;
 use crate::config::params::{Description, ParamType};
 use crate::msgs::Service;
+use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
 use crate::msgs::rcl_interfaces::msg::{
-    FloatingPointRange, IntegerRange, ListParametersResult, Parameter, ParameterDescriptor,
-    ParameterEvent, ParameterValue, SetParametersResult,
+    ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent, ParameterValue,
+    SetParametersResult,
 };
 use crate::msgs::rcl_interfaces::srv::{
     DescribeParameters, DescribeParametersRequest, DescribeParametersResponse, GetParameterTypes,
