@@ -77,9 +77,10 @@ PY
 
 colcon_knows_the_package() {
     local expected listed
-    expected=$'rfly_bridge\t(ros.ament_cargo)'
-    [ -f msg/package.xml ] && expected+=$'\nrfly_bridge_msgs\t(ros.ament_cmake)'
-    listed=$(colcon_ list --base-paths "$root" | awk -F '\t' '{print $1 "\t" $3}' | sort)
+    expected=$'rfly_bridge (ament_cargo)'
+    [ -f msg/package.xml ] && expected+=$'\nrfly_bridge_msgs (ament_cmake)'
+    # Older versions of colcon-ros-cargo write ros.ament_cargo.
+    listed=$(colcon_ list --base-paths "$root" | awk -F '\t' '{sub("ros\\.", "", $3); print $1 " " $3}' | sort)
     echo "$listed"
     [ "$listed" = "$expected" ]
 }
@@ -173,8 +174,9 @@ if wants build; then
 fi
 if wants lint; then part "lints of the rclrs back end" clippy_without_dds; fi
 if wants test; then part "colcon test" colcon_test; fi
-if [ ! -x "$bridge" ]; then
+if [[ "$groups" =~ run|tools|e2e|launch ]] && [ ! -x "$bridge" ]; then
     echo "ros: $bridge is missing; run scripts/ros.sh build" >&2
+    totals
     exit 1
 fi
 if wants run; then
@@ -192,7 +194,8 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     export RMW_IMPLEMENTATION=$rmw
     if wants tools; then
         if "$ros_python" -c 'import pytest, psutil, rclpy' 2>/dev/null; then
-            part "ros2 tools and rclpy subscribers, $rmw" overlay alone \
+            # launch_testing of Humble is a pytest plugin that newer pytests refuse to load; nothing here uses it.
+            part "ros2 tools and rclpy subscribers, $rmw" overlay alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
                 "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2
         else
             skip "ros2 tools and rclpy subscribers, $rmw" "$ros_python lacks pytest, psutil or rclpy"

@@ -64,11 +64,10 @@ def listener():
         yield listener
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A failed test shows what emulator and bridge printed last."""
-    report = yield
+    """A failed test shows what emulator and bridge printed last. (Ubuntu's pytest knows the old form of wrappers only.)"""
+    report = (yield).get_result()
     if report.failed:
         for programs in list(RUNNING):
             report.sections.append(("emulator and bridge", programs.report()))
-    return report
