@@ -26,5 +26,6 @@ def environment(domain_id: int) -> dict[str, str]:
         os.environ.pop(name, None)
     found = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": str(domain_id), "RUST_BACKTRACE": "1"}
     if BACKEND == "dds":
-        found["ROS_DISTRO"] = DISTRO  # which graph information to write
+        # Which graph information to write: that of the ROS 2 whose tools look, or what the peer decodes.
+        found["ROS_DISTRO"] = os.environ.get("RFLY_GRAPH", DISTRO)
     return found

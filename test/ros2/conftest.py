@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 os.environ["ROS_DOMAIN_ID"] = str(10 + os.getpid() % 90)
 os.environ["ROS_LOCALHOST_ONLY"] = "1"
 os.environ.setdefault("RFLY_BACKEND", "rclrs")
+os.environ["RFLY_GRAPH"] = os.environ["ROS_DISTRO"]
 
 from processes import standard_ports
 from programs import RUNNING, Programs
