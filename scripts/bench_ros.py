@@ -140,7 +140,7 @@ def the_request(options, arguments: list[str], environment: dict[str, str]) -> b
         simulator.bind(("127.0.0.1", 20010))
         simulator.settimeout(10)
         with process([options.bridge, *arguments, "-p", "imu.enabled:=false"], environment):
-            while len(request := simulator.recv(65536)) != 148:
+            while len(request := simulator.recv(65536)) not in (92, 144):  # the layouts of a camera
                 pass
     return request
 

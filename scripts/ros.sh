@@ -102,7 +102,9 @@ clean_build() {
     local lock
     lock=$(sha256sum Cargo.lock)
     rm -rf "$work/build" "$work/install"
-    colcon_ build --base-paths "$root" --event-handlers console_direct+ || return
+    # The Python that ros2 runs with, whatever else CMake may find.
+    colcon_ build --base-paths "$root" --event-handlers console_direct+ \
+        --cmake-args "-DPython3_EXECUTABLE=$ros_python" "-DPYTHON_EXECUTABLE=$ros_python" || return
     if [ "$lock" != "$(sha256sum Cargo.lock)" ]; then
         echo "colcon build changed Cargo.lock:"
         git --no-pager diff Cargo.lock | head -40
