@@ -81,6 +81,11 @@ def test_the_shipped_configuration_makes_one_tree_of_links():
     assert {"sensor0_link", "sensor0_optical_frame", "sensor8_link", "imu_link"} <= set(links)
 
 
+def answers(*words: str) -> bool:
+    """Is the program there, and does it run in this environment?"""
+    return shutil.which(words[0]) is not None and subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
 @pytest.mark.skipif(not shutil.which("check_urdf"), reason="check_urdf is not installed (liburdfdom-tools)")
 def test_urdfdom_reads_the_robot(tmp_path):
     file = tmp_path / "robot.urdf"
@@ -90,7 +95,7 @@ def test_urdfdom_reads_the_robot(tmp_path):
     assert "root Link: base_link" in result.stdout
 
 
-@pytest.mark.skipif(not shutil.which("xacro"), reason="xacro is not installed")
+@pytest.mark.skipif(not answers("xacro", "--help"), reason="xacro is not installed, or its Python not sourced")
 def test_two_vehicles_of_the_macro_share_a_description(tmp_path):
     (tmp_path / "vehicle.xacro").write_text(command("--xacro", "--ros-args", "-p", "config:=config/Config.json").stdout)
     joint = '<joint name="{0}" type="floating"><parent link="map"/><child link="{0}/base_link"/></joint>'
@@ -101,7 +106,6 @@ def test_two_vehicles_of_the_macro_share_a_description(tmp_path):
         f"{joint.format('a')}{joint.format('b')}</robot>"
     )
     expand = ["xacro", tmp_path / "both.xacro"]
-    # xacro belongs to the Python of ROS, not to ours.
     result = subprocess.run(expand, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     links = [link.get("name") for link in xml.fromstring(result.stdout).iter("link") if link.get("name")]

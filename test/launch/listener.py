@@ -23,6 +23,9 @@ class Listener:
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self.parents: dict[str, str] = {}
+        self.static: set[str] = set()
+        self.static_twice: set[str] = set()
+        self.static_messages = 0
 
     def close(self) -> None:
         """Leaves the graph."""
@@ -54,9 +57,16 @@ class Listener:
         def learn(message: TFMessage) -> None:
             self.parents.update({t.child_frame_id: t.header.frame_id for t in message.transforms})
 
+        def learn_static(message: TFMessage) -> None:
+            learn(message)
+            children = {t.child_frame_id for t in message.transforms}
+            self.static_twice |= self.static & children
+            self.static |= children
+            self.static_messages += 1
+
         latched = QoSProfile(depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
         self.node.create_subscription(TFMessage, '/tf', learn, 100)
-        self.node.create_subscription(TFMessage, '/tf_static', learn, latched)
+        self.node.create_subscription(TFMessage, '/tf_static', learn_static, latched)
 
     def path(self, frame: str) -> list[str]:
         """The frame and its ancestors, as far as they are known."""
