@@ -2,7 +2,9 @@
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rfly_bridge::config::{params, ros_args};
-use rfly_bridge::node::{Bridge, NODE_NAME, Settings, UrdfForm, robot_description, top};
+use rfly_bridge::node::{
+    Bridge, NODE_NAME, Rosout, Settings, UrdfForm, robot_description, rosout, top,
+};
 use rfly_bridge::ros::{Middleware, Options};
 use rfly_bridge::sensors::topics_markdown;
 use std::io::IsTerminal as _;
@@ -10,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// ROS 2 bridge for the RflySim drone simulator.
 ///
@@ -80,24 +84,28 @@ fn run() -> anyhow::Result<()> {
     let args = ros_args::parse(std::env::args().skip(1))?;
     let level = args.log_level.clone().unwrap_or_else(|| "info".to_owned());
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let terminal = tracing_subscriber::fmt::layer()
         .with_target(false)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
+        .with_writer(std::io::stderr);
+    let (layer, rosout) = rosout();
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(terminal)
+        .with(layer)
         .init();
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
     let command = Cli::command().after_help(params::render_help());
     let cli = Cli::from_arg_matches(&command.get_matches_from(rest))?;
     match cli.command {
-        None => bridge(&args),
+        None => bridge(&args, rosout),
         Some(Command::Top(top)) => show_top(&args, &top),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Docs(docs)) => write_docs(&docs.write),
     }
 }
 
-fn bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
+fn bridge(args: &ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
     let settings = Settings::load(args)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
@@ -110,6 +118,7 @@ fn bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
         );
     }
     let middleware = middleware(args, NODE_NAME)?;
+    let _rosout = rosout.publish(&middleware)?;
     let bridge = Bridge::start(&settings, &middleware)?;
     let writers = middleware.report();
     let topics: Vec<_> = writers.iter().map(|writer| writer.topic.as_str()).collect();

@@ -24,7 +24,7 @@ LIDAR = Sensor(
     1, 20, COMPRESSED, width=360, height=40, rate=10, position=(0.0, 0.0, -0.3),
     params=(RANGE, 0.0, -180.0, 180.0, -50.0, 30.0),
 )  # fmt: skip
-EVENTS = {"/parameter_events": "rcl_interfaces/msg/ParameterEvent"}
+EVENTS = {"/parameter_events": "rcl_interfaces/msg/ParameterEvent", "/rosout": "rcl_interfaces/msg/Log"}
 INTEGER, DOUBLE, STRING, INTEGERS, DOUBLES = 2, 3, 4, 7, 8
 SERVICES = {
     "get_parameters": "GetParameters",
@@ -246,6 +246,19 @@ def test_a_simulator_that_restarts_is_asked_for_what_was_set(running):
     assert recording.messages(info_topic(CAMERA))[-1].k[0] == pytest.approx(focal)
     stamps = [nanoseconds(m.header.stamp) for m in recording.messages(main_topic(CAMERA))[-4:]]
     assert np.diff(stamps) == pytest.approx(0.2e9), "the rate of the request that a new simulator got"
+
+
+def test_the_log_is_on_rosout(running):
+    _, recording, parameters = running
+    assert parameters.set(diagnostics__period_s=0.5)[0].successful
+    recording.collect_more(1, ["/rosout"])
+    offer = recording.offers["/rosout"]
+    assert offer.reliable and offer.transient_local
+    logs = recording.messages("/rosout")
+    assert {log.name for log in logs} == {"rfly_bridge"}
+    started = [log for log in logs if log.msg.startswith("sensors: 2, vehicles: 1")]
+    assert len(started) == 1 and started[0].level == 20, "what was logged before this subscriber is there"
+    assert any(log.msg == "parameter diagnostics.period_s is 0.5 now" and log.line > 0 for log in logs)
 
 
 def test_many_calls_at_once_are_all_answered(running):

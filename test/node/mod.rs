@@ -2,4 +2,5 @@
 mod liveness;
 mod mounts;
 mod requests;
+mod rosout;
 mod urdf;
