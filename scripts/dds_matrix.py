@@ -9,7 +9,7 @@
 Each cell is one run: `image_source` publishes bgr8 images at 30 Hz over loopback, one reader in another process counts
 them. With the back end of a workspace: build it with `--no-default-features --features rclrs` and name it with
 `--source`. `--set` tries other settings of the writer, for example `--set '<General><FragmentSize>8000B</FragmentSize></General>'`.
-The table that was kept is in docs/dds.md.
+The table that was kept is in docs/dds_measured.md.
 """
 
 from __future__ import annotations
