@@ -19,6 +19,10 @@ DISTRO = "jazzy" if BACKEND == "dds" else os.environ.get("ROS_DISTRO", "")
 TELLS_DEPTH = RMW != "rmw_fastrtps_cpp"
 """Does discovery say how many samples a publisher keeps?"""
 
+# The client of the tests is a Cyclone client; Fast DDS tells requests apart in another way (docs/dds.md).
+ANSWERS_PEER = RMW != "rmw_fastrtps_cpp"
+"""Can the services be called by `peer.services`?"""
+
 
 def environment(domain_id: int) -> dict[str, str]:
     """What bridge and ROS programs need in their environment to meet in `domain_id` on loopback."""

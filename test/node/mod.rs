@@ -3,4 +3,5 @@ mod liveness;
 mod mounts;
 mod requests;
 mod rosout;
+mod settings;
 mod urdf;

@@ -1,0 +1,97 @@
+//! Parameters and files together: what is requested, and what frames are made of.
+use rfly_bridge::config::{MountOrientation, ParamValue, Params, ros_args};
+use rfly_bridge::frames;
+use rfly_bridge::node::{Settings, sensor_request};
+
+fn arguments(config: &std::path::Path, more: &[&str]) -> ros_args::RosArgs {
+    let config = format!("config:={}", config.display());
+    let mut words = vec!["--ros-args", "-p", &config];
+    for word in more {
+        words.extend(["-p", word]);
+    }
+    ros_args::parse(words.into_iter().map(str::to_owned)).expect("arguments")
+}
+
+/// Two cameras, the second carries a quaternion.
+fn load(more: &[&str]) -> Settings {
+    let sensor = |seq_id: u16, quaternion: &str, selector: u8| {
+        format!(
+            r#"{{"SeqID": {seq_id}, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
+               "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,0,0,0,0,0,0,0], "CameraFOV": 90,
+               "SensorPosXYZ": [0.5, 0, -1], "EularOrQuat": {selector}, "SensorAngEular": [0, -0.5, 0.25],
+               "SensorAngQuat": {quaternion}, "otherParams": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}}"#
+        )
+    };
+    let entries = [sensor(1, "[0,0,0,0]", 0), sensor(2, "[0,0,1,0]", 1)];
+    let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(", "));
+    let name = format!(
+        "rfly_settings_{}_{:?}.json",
+        std::process::id(),
+        std::thread::current().id()
+    );
+    let path = std::env::temp_dir().join(name.replace(['(', ')'], ""));
+    std::fs::write(&path, text).expect("a temporary file");
+    let settings = Settings::load(&arguments(&path, more));
+    std::fs::remove_file(&path).expect("it was there");
+    settings.unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
+    let angle = "sensor1.orientation_deg:=[0, -90, 180]";
+    let degrees = load(&[angle, "sensor1.fov_deg:=60", "sensor1.rate_hz:=5"]);
+    let request = sensor_request(&degrees.sensors[0]);
+    assert_eq!(request.euler, [0.0, -90.0, 180.0]);
+    assert_eq!((request.fov_deg, request.check_freq), (60.0, 5));
+
+    let radians = load(&[angle, "mount_angle_unit:=radians"]);
+    let request = sensor_request(&radians.sensors[0]);
+    let half = std::f32::consts::PI;
+    assert_eq!(request.euler, [0.0, -half / 2.0, half]);
+    // TF is the same whatever goes over the wire.
+    for settings in [&degrees, &radians] {
+        let wanted = [0.0, -std::f64::consts::FRAC_PI_2, std::f64::consts::PI];
+        assert_eq!(
+            settings.mounts()[0].orientation,
+            frames::MountOrientation::Euler(wanted)
+        );
+    }
+    // The other sensor is as in the file.
+    assert_eq!(sensor_request(&radians.sensors[1]).eular_or_quat, 1.0);
+}
+
+#[test]
+fn angles_that_a_parameter_sets_do_not_decide_the_unit_of_the_file() {
+    // Radians by the values of the file; 90 could only be degrees.
+    let settings = load(&[
+        "mount_angle_unit:=auto",
+        "sensor2.orientation_deg:=[0, 90, 0]",
+    ]);
+    let MountOrientation::Euler([_, pitch, _]) = settings.sensors[1].orientation else {
+        panic!("the quaternion does not count any more");
+    };
+    assert!(
+        (pitch - std::f64::consts::FRAC_PI_2).abs() < 1e-12,
+        "{pitch}"
+    );
+}
+
+#[test]
+fn a_change_starts_from_the_files_again() {
+    let first = load(&["sensor1.fov_deg:=60", "sensor1.position:=[1, 2, 3]"]);
+    assert_eq!(first.sensors[0].fov_deg, 60.0);
+    assert_eq!(first.origin.sensors[0].fov_deg, 90.0);
+    let values = [("sensor2.rate_hz".to_owned(), ParamValue::Int(7))];
+    let changed = first
+        .changed(Params::from_values(&values).unwrap())
+        .unwrap();
+    assert_eq!(
+        changed.sensors[0], first.origin.sensors[0],
+        "nothing of the old values is left"
+    );
+    assert_eq!(changed.sensors[1].rate_hz, 7);
+
+    let values = [("sensor2.fov_deg".to_owned(), ParamValue::Float(200.0))];
+    let refused = first.changed(Params::from_values(&values).unwrap());
+    assert!(refused.unwrap_err().to_string().contains("below 180"));
+}
