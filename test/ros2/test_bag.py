@@ -10,6 +10,7 @@ import pytest
 from conftest import COLOUR, LIDAR
 from geometry import nanoseconds
 from images import pixels
+from processes import ROOT
 from programs import Programs
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import Image, PointCloud2
@@ -18,6 +19,8 @@ from topics import info_topic, main_topic
 
 from ros import Background, package, ros2, wait, wait_count
 
+# The shipped overrides.
+QOS = ("--qos-profile-overrides-path", str(ROOT / "config" / "rosbag2_qos.yaml"))
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -44,7 +47,7 @@ def test_what_is_recorded_comes_back_on_play(storage, tmp_path, domain_id, simul
     ):
         images = listener.collect(Image, main_topic(COLOUR), 50)
         wait_count(images, 10, "images")
-        with Background("bag", "record", "-s", storage, "-o", str(bag), *topics) as recorder:
+        with Background("bag", "record", "-s", storage, "-o", str(bag), *QOS, *topics) as recorder:
             wait(lambda: recorder.so_far().count("Subscribed to topic") >= len(topics), "the recorder", 40)
             time.sleep(4)
         live = {nanoseconds(m.header.stamp): m for m in images}
@@ -56,7 +59,7 @@ def test_what_is_recorded_comes_back_on_play(storage, tmp_path, domain_id, simul
     played = listener.collect(Image, main_topic(COLOUR), 50)
     clouds = listener.collect(PointCloud2, main_topic(LIDAR), 50)
     static = listener.collect(TFMessage, "/tf_static", LATCHED)
-    with Background("bag", "play", str(bag)):
+    with Background("bag", "play", str(bag), *QOS):
         wait_count(played, 40, "images from the bag")
         wait_count(clouds, 10, "clouds from the bag")
         wait_count(static, 1, "static transforms from the bag")
