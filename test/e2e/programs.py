@@ -38,6 +38,7 @@ class Programs:
         emulator: list[str] | None = None,
         remaps: dict[str, str] | None = None,
         keep_frames: bool = True,
+        variables: dict[str, str] | None = None,
     ):
         directory.mkdir(parents=True, exist_ok=True)
         self.directory, self.sensors = directory, sensors
@@ -49,7 +50,8 @@ class Programs:
         for source, target in (remaps or {}).items():
             arguments += ["-r", f"{source}:={target}"]
         bridge = binary("rfly_bridge", "RFLY_BRIDGE")
-        self.bridge = Process("rfly_bridge", [bridge, *arguments], directory / "bridge.log", environment(domain_id))
+        around = environment(domain_id) | (variables or {})
+        self.bridge = Process("rfly_bridge", [bridge, *arguments], directory / "bridge.log", around)
         self._control = free_port()
         options = ["--control", str(self._control), *(emulator or [])]
         frames = self.truth_frames if keep_frames else None

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 
+import psutil
 import pytest
 from sensor_msgs.msg import Imu
 
@@ -35,11 +36,16 @@ def test_launch_ends_cleanly_at_ctrl_c(sim):
     assert "Traceback" not in sim.output and "panicked" not in sim.output
 
 
-def test_launch_ends_cleanly_at_sigterm_to_launch_alone(sim):
-    """As a service manager does it; launch passes SIGINT on to its processes."""
-    code = sim.end(signal.SIGTERM, group=False)
-    assert ends(sim, "rfly_bridge") == ends(sim, "rflysim_emulator") == "has finished cleanly"
-    assert code == 0, sim.output
+def test_launch_leaves_nothing_behind_at_sigterm_to_all(sim):
+    """As a service manager ends a control group. (At SIGTERM to it alone, Humble's launch forgets its children.)"""
+    programs = [p for p in sim.children() if p.name() in ("rfly_bridge", "rflysim_emulator")]
+    assert len(programs) == 2
+    os.killpg(os.getpgid(programs[0].pid), signal.SIGTERM)
+    _, alive = psutil.wait_procs(programs, timeout=10)
+    assert not alive
+    wait(lambda: not sim.alive(), "the end of launch")
+    sim.end()
+    assert "process has died" not in sim.output and "panicked" not in sim.output, sim.output
 
 
 @pytest.mark.parametrize("how", SIGNALS, ids=lambda s: s.name)

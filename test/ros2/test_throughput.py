@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from backend import RMW
+from processes import ROOT
 from programs import Programs
 from topics import main_topic
 from truth import Truth
@@ -19,6 +20,13 @@ from sensors import RAW, with_defaults
 
 CAMERA = with_defaults(0, 1, RAW, width=1280, height=720, rate=30)
 SECONDS, SETTLE = 5.0, 2.0
+CONFIG = ROOT / "config"
+# As the launch files start the bridge; its readers have no profile.
+PROFILES = {
+    "CYCLONEDDS_URI": f"file://{CONFIG}/cyclonedds_bridge.xml",
+    "FASTRTPS_DEFAULT_PROFILES_FILE": f"{CONFIG}/fastdds_bridge.xml",
+    "FASTDDS_DEFAULT_PROFILES_FILE": f"{CONFIG}/fastdds_bridge.xml",
+}
 # Both cores are shared with whatever else runs: the figures of every attempt are printed, one must be complete.
 ATTEMPTS = 3
 
@@ -28,7 +36,8 @@ def measure(directory: Path, domain_id: int, readers: tuple[str, ...]) -> dict[s
     script = Path(__file__).with_name("count_images.py")
     parameters = {"time.mode": "sim", "transport_mode": "file"}
     with Programs(
-        directory, domain_id, [CAMERA], parameters=parameters, emulator=["--pattern"], keep_frames=False
+        directory, domain_id, [CAMERA], parameters=parameters, emulator=["--pattern"], keep_frames=False,
+        variables=PROFILES,
     ) as programs:
         programs.bridge.wait_for_output("sensors: ")
         counting = {
