@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The measurement of scripts/bench_ros.sh, which builds what this needs and starts it.
 
+Publishers have the profiles that the launch files give to the bridge (config/*_bridge.xml), the subscriber has none.
+
 (a) Whole path: the emulator sends one raw camera at 30 Hz; the bridge, or an rclcpp node that only receives, assembles
     and publishes, serves one default rclcpp subscriber. CPU time is that of the whole process.
 (b) Publishing alone: an image from a buffer, through the bridge's facade on rclrs, and through rclcpp.
@@ -22,6 +24,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 HZ, WARM_UP = 30, 3.0
+CONFIG = Path(__file__).resolve().parents[1] / "config"
+PROFILES = {
+    "CYCLONEDDS_URI": f"file://{CONFIG}/cyclonedds_bridge.xml",
+    "FASTRTPS_DEFAULT_PROFILES_FILE": f"{CONFIG}/fastdds_bridge.xml",
+    "FASTDDS_DEFAULT_PROFILES_FILE": f"{CONFIG}/fastdds_bridge.xml",
+}
 TOPIC = "/rflysim/sensor0/img_rgb"
 RMWS = ("rmw_cyclonedds_cpp", "rmw_fastrtps_cpp")
 # The second does what the floor does; the first also has TF and the IMU of its vehicle, as by default.
@@ -92,11 +100,11 @@ def one_run(options, rmw: str, width: int, height: int, parameters: list[str] | 
         else:
             command = [options.bridge, *arguments, *parameters]
         control = free_port()
-        emulator = [options.emulator, "--pattern", "--link", "0", "--control", control]
+        emulator = [options.emulator, "--pattern", "--control", control]
         counter = [options.floor, "count", TOPIC]
         with (
             process(emulator, environment),
-            process(command, environment) as subject,
+            process(command, environment | PROFILES) as subject,
             process(counter, environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as counting,
         ):
             time.sleep(1)
@@ -166,7 +174,7 @@ def publishing(options, rmws, sizes) -> None:
                         [options.floor, "count", "/image"], environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
                     ):
                         done = subprocess.run(
-                            command, env=environment | extra, capture_output=True, text=True, timeout=120, check=True
+                            command, env=environment | PROFILES | extra, capture_output=True, text=True, timeout=120, check=True
                         )
                     cpu[name].append(json.loads(done.stdout)["cpu_ms_per_frame"])
             medians = [statistics.median(values) for values in cpu.values()]

@@ -55,7 +55,7 @@ overlay() {
 alone() {
     if unshare -rnm true 2>/dev/null && command -v ip >/dev/null; then
         # shellcheck disable=SC2016
-        unshare -rnm sh -c 'ip link set lo up && ip route add 224.0.0.0/4 dev lo && mount -t tmpfs tmpfs /dev/shm && exec "$@"' sh "$@"
+        unshare -rnm sh -c 'ip link set lo up && ip route add 224.0.0.0/4 dev lo && mount -t tmpfs tmpfs /dev/shm && RFLY_PORTS_LOCK=/dev/shm/lock exec "$@"' sh "$@"
     else
         "$@"
     fi
