@@ -31,7 +31,9 @@ GRAPH_VERBS = {
 
 def command(*words: str) -> list[str]:
     """The words of a `ros2` call."""
-    graph = ["--no-daemon", "--spin-time", "3"] if tuple(words[:2]) in GRAPH_VERBS else []
+    # A parameter's node must be seen with its services, which takes longer on a busy machine.
+    seconds = "6" if words[0] == "param" else "3"
+    graph = ["--no-daemon", "--spin-time", seconds] if tuple(words[:2]) in GRAPH_VERBS else []
     return ["ros2", *words, *graph]
 
 

@@ -53,14 +53,14 @@ def test_what_is_recorded_comes_back_on_play(storage, tmp_path, domain_id, simul
         live = {nanoseconds(m.header.stamp): m for m in images}
         listener.forget(images)
     info = ros2("bag", "info", str(bag))
-    for topic in topics:
-        count = int(re.search(rf"Topic: {topic} .*Count: (\d+)", info)[1])
-        assert count >= (1 if topic == "/tf_static" else 20), info
+    counts = {topic: int(re.search(rf"Topic: {topic} .*Count: (\d+)", info)[1]) for topic in topics}
+    assert all(count >= (1 if topic == "/tf_static" else 20) for topic, count in counts.items()), info
     played = listener.collect(Image, main_topic(COLOUR), 50)
     clouds = listener.collect(PointCloud2, main_topic(LIDAR), 50)
     static = listener.collect(TFMessage, "/tf_static", LATCHED)
-    with Background("bag", "play", str(bag), *QOS):
-        wait_count(played, 40, "images from the bag")
-        wait_count(clouds, 10, "clouds from the bag")
+    # The delay lets the subscriptions find the player, so that nothing may be missing.
+    with Background("bag", "play", "--delay", "4", str(bag), *QOS):
+        wait_count(played, counts[main_topic(COLOUR)], "images from the bag")
+        wait_count(clouds, counts[main_topic(LIDAR)], "clouds from the bag")
         wait_count(static, 1, "static transforms from the bag")
     assert all(np.array_equal(pixels(m), pixels(live[nanoseconds(m.header.stamp)])) for m in played)

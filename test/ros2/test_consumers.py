@@ -7,7 +7,7 @@ import pytest
 from conftest import COLOUR, DEPTH, LIDAR, PNG
 from geometry import nanoseconds
 from images import cloud_array, metres, pixels
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image, PointCloud2
 from topics import info_topic, main_topic
 
@@ -54,7 +54,7 @@ def test_depth_image_proc_makes_a_cloud_of_the_depth_image(listener):
     with component("depth_image_proc", "depth_image_proc::PointCloudXyzNode", remaps):
         depth = listener.collect(Image, main_topic(DEPTH), 50)
         info = listener.collect(CameraInfo, info_topic(DEPTH), 5)
-        clouds = listener.collect(PointCloud2, "/points", 50)
+        clouds = listener.collect(PointCloud2, "/points", qos_profile_sensor_data)  # what the package offers
         for image, cloud in pairs(depth, clouds):
             z = metres(image)
             points = cloud_array(cloud)

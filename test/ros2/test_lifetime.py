@@ -76,7 +76,7 @@ def test_ros2_run_ends_with_0(program, how, simulator_ports):
     arguments = ["--ros-args", "--log-level", "info"] if program == "rfly_bridge" else ["-v"]
     with Background("run", "rfly_bridge", program, *arguments) as running:
         wait(lambda: program in {p.name() for p in running.children()}, program)
-        running.wait_for(r"\S")
+        running.wait_for(r"sensors: 0|Ctrl-C ends it")
         [process] = [p for p in running.children() if p.name() == program]
         # `ros2 run` itself would end with a traceback at SIGTERM; what counts is the program.
         os.kill(process.pid, how)
