@@ -293,7 +293,7 @@ def test_every_topic_has_the_right_type_and_a_qos_that_every_reader_accepts(kind
         if topic == "/clock":
             continue
         assert offer.reliable, f"{topic} would not match a reliable reader"
-        if TELLS_DEPTH:
+        if TELLS_DEPTH and topic != "/rosout":  # which keeps 1000 small messages, as rcl does
             assert 1 <= offer.depth <= 100, f"{topic} keeps {offer.depth}"
     assert offers["/tf_static"].transient_local
     assert not offers["/tf"].transient_local

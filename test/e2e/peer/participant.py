@@ -198,6 +198,8 @@ class Peer:
             subscription.take()
 
     def close(self) -> None:
-        """Leaves the domain."""
+        """Leaves the domain; whoever still holds a subscription, such as a failed test, holds no reader."""
+        for subscription in self.subscriptions:
+            subscription._reader = subscription._topic = None
         self.subscriptions.clear()
         self._publications = self._readers = self.participant = None
