@@ -34,6 +34,10 @@ version() {
         file=$prefix/share/$1/package.xml
         [ -f "$file" ] && sed -n "s#.*<version[^>]*>\(.*\)</version>.*#$1 \1#p" "$file" | head -1 && return
     done
+    for prefix in "${prefixes[@]}"; do # what is no ROS package has a version for CMake
+        file=$(find "$prefix" \( -iname "$1-config-version.cmake" -o -iname "$1ConfigVersion.cmake" \) 2>/dev/null | head -1)
+        [ -n "$file" ] && sed -n "s/^set(PACKAGE_VERSION \"\(.*\)\")/$1 \1/Ip" "$file" | head -1 && return
+    done
     echo "$1 not installed"
 }
 run() {
@@ -71,7 +75,6 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     run ros2 topic echo --once --no-arr /rflysim/sensor0/img_rgb
     run ros2 topic echo --once /rflysim/sensor0/camera_info
     run ros2 topic echo --once /rflysim/imu
-    run ros2 topic echo --once --field 'status[0]' /diagnostics
     run ros2 topic echo --once /rosout
     run_for 6 ros2 topic hz /rflysim/sensor0/img_rgb
     run_for 6 ros2 topic bw /rflysim/sensor0/img_rgb

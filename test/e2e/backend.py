@@ -23,6 +23,11 @@ TELLS_DEPTH = RMW != "rmw_fastrtps_cpp"
 ANSWERS_PEER = RMW != "rmw_fastrtps_cpp"
 """Can the services be called by `peer.services`?"""
 
+# A Cyclone reader that goes while its participant stays is not taken notice of by Fast DDS 2.6. Fast DDS readers are:
+# test/ros2/test_perception.py has the same test with rclpy.
+SEES_READERS_LEAVE = RMW != "rmw_fastrtps_cpp"
+"""Does the bridge learn that the peer has ended a subscription?"""
+
 
 def environment(domain_id: int) -> dict[str, str]:
     """What bridge and ROS programs need in their environment to meet in `domain_id` on loopback."""

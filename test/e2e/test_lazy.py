@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from backend import SEES_READERS_LEAVE
 from diagnostics import Report
 from recording import Recording
 from system import System
@@ -52,6 +53,7 @@ def test_a_stream_of_which_only_compressed_is_subscribed_is_never_decoded(system
     assert report.sensor(COLOUR.seq)["converted"] == 0
 
 
+@pytest.mark.skipif(not SEES_READERS_LEAVE, reason="Fast DDS 2.6 does not see a reader of Cyclone leave; test/ros2 does it")
 def test_conversion_starts_with_the_first_subscriber_and_ends_with_the_last(system):
     system, recording = system
     topic = main_topic(CLOUD)
