@@ -5,7 +5,7 @@
 //! * [`wire`], [`frames`], [`time`], [`config`]: pure. Bytes, rotations, clocks and settings as values.
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
-//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor.
+//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself.
 //! * [`node`] assembles the bridge; [`emulator`] plays the simulator's side with the same wire types.
 pub mod config;
 pub mod emulator;
@@ -17,4 +17,5 @@ pub mod sensors;
 pub mod session;
 pub mod time;
 pub mod transport;
+pub mod vehicle;
 pub mod wire;

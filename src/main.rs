@@ -6,7 +6,6 @@ use rfly_bridge::node::{
     Bridge, NODE_NAME, Rosout, Settings, UrdfForm, robot_description, rosout, top,
 };
 use rfly_bridge::ros::{Middleware, Options};
-use rfly_bridge::sensors::topics_markdown;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -168,7 +167,7 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
     for (name, text) in [
         ("config/bridge.yaml", params::render_yaml()),
         ("docs/parameters.md", params::render_markdown()),
-        ("docs/topics.md", topics_markdown()),
+        ("docs/topics.md", rfly_bridge::node::topics_markdown()),
     ] {
         let path = root.join(name);
         let current = std::fs::read_to_string(&path).is_ok_and(|found| found == text);

@@ -5,8 +5,8 @@
 //! the message.
 #[cfg(feature = "rclrs")]
 pub use ros_env::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, rosgraph_msgs, sensor_msgs, std_msgs,
-    tf2_msgs, vision_msgs,
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs, sensor_msgs,
+    std_msgs, tf2_msgs, vision_msgs,
 };
 /// Messages and services of `rcl_interfaces`; the halves of a service are called as in the other crate.
 #[cfg(feature = "rclrs")]
@@ -41,8 +41,8 @@ pub mod bounded {
 pub use ros_env::rfly_bridge_msgs;
 #[cfg(not(feature = "rclrs"))]
 pub use ros2_interfaces_jazzy_serde::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs,
-    std_msgs, tf2_msgs, vision_msgs,
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs,
+    sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
 };
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 pub mod rfly_bridge_msgs;
@@ -102,7 +102,8 @@ messages! {
     builtin_interfaces: Duration Time;
     diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
     geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
-        QuaternionStamped Transform TransformStamped Twist TwistStamped Vector3 Vector3Stamped;
+        QuaternionStamped Transform TransformStamped Twist TwistStamped TwistWithCovariance Vector3 Vector3Stamped;
+    nav_msgs: Odometry Path;
     rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor ParameterEvent
         ParameterValue SetParametersResult;
     rosgraph_msgs: Clock;

@@ -18,6 +18,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["wire", "frames", "time", "session", "msgs", "ros", "config"],
     ),
     (
+        "vehicle",
+        &["wire", "frames", "time", "session", "msgs", "ros", "config"],
+    ),
+    (
         "emulator",
         &["wire", "frames", "time", "transport", "config"],
     ),
@@ -33,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "transport",
             "ros",
             "sensors",
+            "vehicle",
         ],
     ),
 ];

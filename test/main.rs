@@ -16,4 +16,5 @@ mod session;
 mod support;
 mod time;
 mod transport;
+mod vehicle;
 mod wire;

@@ -14,6 +14,7 @@ use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::std_msgs;
 use crate::ros::{Durability, History, Middleware, Publisher, Qos, Reliability};
 use crate::sensors::{FrameIds, spec_of};
+use crate::vehicle::{GroundTruth, TRUTH_TOPICS};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
@@ -94,6 +95,22 @@ impl<'a> Plan<'a> {
             1 => prefix.clone(),
             _ => format!("{prefix}/copter{vehicle}"),
         }
+    }
+
+    /// Opens the topics of a vehicle's true state.
+    pub(super) fn ground_truth(&self, vehicle: u16) -> Result<GroundTruth, NodeError> {
+        let prefix = self.vehicle_prefix(vehicle);
+        let [odometry, path] = TRUTH_TOPICS.map(|topic| below(&prefix, topic.name));
+        let names = self.tree.names();
+        Ok(GroundTruth::new(
+            self.middleware
+                .publisher(&odometry, self.qos(Stream::State, &odometry))?,
+            self.middleware
+                .publisher(&path, self.qos(Stream::Path, &path))?,
+            names.world,
+            names.map.clone(),
+            self.tree.base_link(vehicle),
+        ))
     }
 
     pub(super) fn imu_frame(&self, vehicle: u16) -> String {

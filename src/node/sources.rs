@@ -71,6 +71,7 @@ impl Plan<'_> {
                     receiver,
                     clock: clock.clone(),
                     tf: self.tf.clone(),
+                    truth: self.ground_truth(vehicle)?,
                     stats,
                 };
                 runtime.spawn(source.run());

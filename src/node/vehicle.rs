@@ -10,6 +10,7 @@ use crate::ros::Publisher;
 use crate::sensors::ImuConverter;
 use crate::time::{Heartbeat, RosTime, SimTime, Stream};
 use crate::transport::{Datagram, UdpReceiver, is_local_address};
+use crate::vehicle::GroundTruth;
 use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, TrueState};
 use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
@@ -118,6 +119,7 @@ pub(crate) struct TruthSource {
     pub(crate) receiver: UdpReceiver,
     pub(crate) clock: Arc<SimClock>,
     pub(crate) tf: Option<Tf>,
+    pub(crate) truth: GroundTruth,
     pub(crate) stats: Arc<SourceStats>,
 }
 
@@ -129,8 +131,8 @@ pub(crate) struct Tf {
 }
 
 impl TruthSource {
-    /// Publishes TF for every state.
-    pub(crate) async fn run(self) {
+    /// Publishes every state.
+    pub(crate) async fn run(mut self) {
         let mut buffer = [0; BUFFER];
         let mut last = None;
         loop {
@@ -140,7 +142,7 @@ impl TruthSource {
         }
     }
 
-    fn state(&self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
+    fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
         let state = match TrueState::parse(bytes) {
             Ok(state) if state.copter_id == i32::from(self.vehicle) && is_finite(&state) => state,
             // Collisions, map centres and model outputs share the port; they are not part of the sensor path.
@@ -152,13 +154,19 @@ impl TruthSource {
         let arrival = arrival(datagram);
         let sim_time = SimTime::from_secs(state.sim_time);
         let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
-        if let Some(tf) = &self.tf
-            && last.is_none_or(|last| stamp != last)
-        {
+        let mut published = Ok(());
+        if last.is_none_or(|last| stamp != last) {
             *last = Some(stamp);
-            tf.publish(&pose(self.vehicle, &state), stamp);
+            let pose = pose(self.vehicle, &state);
+            if let Some(tf) = &self.tf {
+                tf.publish(&pose, stamp);
+            }
+            published = self.truth.publish(&state, &pose, stamp);
         }
         let mut figures = self.stats.lock();
+        if published.is_err() {
+            figures.drop_one("publish");
+        }
         figures.frames += 1;
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
@@ -259,9 +267,13 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
 }
 
 fn is_finite(state: &TrueState) -> bool {
-    let angles = state
-        .euler
-        .into_iter()
-        .chain(state.quaternion.into_iter().flatten());
-    state.sim_time.is_finite() && state.position.into_iter().chain(angles).all(f64::is_finite)
+    let numbers = [state.position, state.velocity, state.euler].into_iter();
+    let rate = state.rate.into_iter().flatten();
+    let quaternion = state.quaternion.into_iter().flatten();
+    state.sim_time.is_finite()
+        && numbers
+            .flatten()
+            .chain(rate)
+            .chain(quaternion)
+            .all(f64::is_finite)
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only what somebody
 //! subscribes to, into buffers that it keeps; raw images go out as the slice they came in. Why each message looks the
-//! way it does is in `docs/sensors.md`; the table of topics in `docs/topics.md` is [`topics_markdown`].
+//! way it does is in `docs/sensors.md`; the table of topics in `docs/topics.md` is `node::topics_markdown`.
 mod camera;
 mod camera_info;
 mod cloud;
@@ -15,7 +15,6 @@ mod options;
 pub mod pixels;
 mod range;
 mod spec;
-mod topics;
 
 pub use camera_info::{Lens, camera_info};
 pub use cloud::{Axes, Converted, LABELLED_FIELDS, Missing, PLAIN_FIELDS, convert};
@@ -24,7 +23,6 @@ pub use error::SensorError;
 pub use imu::ImuConverter;
 pub use options::Options;
 pub use spec::{Frame, FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
-pub use topics::topics_markdown;
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {

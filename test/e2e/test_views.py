@@ -14,10 +14,11 @@ from system import System
 IMAGE, CLOUD = "sensor_msgs/msg/Image", "sensor_msgs/msg/PointCloud2"
 INFO, IMU = "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/Imu"
 STRING, RANGE = "std_msgs/msg/String", "sensor_msgs/msg/Range"
+PATH = "nav_msgs/msg/Path"
 STATS, DIAGNOSTICS = "rfly_bridge_msgs/msg/BridgeStats", "diagnostic_msgs/msg/DiagnosticArray"
 
 # What the displays of RViz subscribe to; DepthCloud is read apart.
-RVIZ = {"Image": IMAGE, "PointCloud2": CLOUD, "Range": RANGE, "RobotModel": STRING}
+RVIZ = {"Image": IMAGE, "Path": PATH, "PointCloud2": CLOUD, "Range": RANGE, "RobotModel": STRING}
 WITHOUT_TOPIC = {"Grid", "TF", "DepthCloud"}
 
 
@@ -81,7 +82,8 @@ def foxglove_topics():
         kind = name.split("!")[0]
         if kind == "3D":
             for topic in panel["topics"]:
-                yield topic, INFO if topic.endswith("camera_info") else CLOUD, False, False
+                ros_type = {"camera_info": INFO, "path": PATH}.get(topic.rsplit("/", 1)[1], CLOUD)
+                yield topic, ros_type, False, False
             for layer in panel["layers"].values():
                 if "topic" in layer:
                     yield layer["topic"], STRING, False, True

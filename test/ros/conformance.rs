@@ -5,8 +5,9 @@ use super::{
 };
 use rfly_bridge::{
     msgs::{
-        self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, rcl_interfaces,
-        rfly_bridge_msgs, rosgraph_msgs, sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
+        self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs,
+        rcl_interfaces, rfly_bridge_msgs, rosgraph_msgs, sensor_msgs, std_msgs, tf2_msgs,
+        vision_msgs,
     },
     ros::{Discovery, Distro, ImageView, Middleware, Options, Outcome, Policy, Publisher, Qos},
 };
@@ -63,7 +64,8 @@ fn every_message_type_is_decoded_by_an_independent_reader_field_by_field() {
         builtin_interfaces: Duration Time;
         diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
         geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
-            QuaternionStamped Transform TransformStamped Twist TwistStamped Vector3 Vector3Stamped;
+            QuaternionStamped Transform TransformStamped Twist TwistStamped TwistWithCovariance Vector3 Vector3Stamped;
+        nav_msgs: Odometry Path;
         rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor
             ParameterEvent ParameterValue SetParametersResult;
         rosgraph_msgs: Clock;

@@ -4,7 +4,7 @@ use crate::support::golden::{fixture, load};
 use rfly_bridge::{
     config::SensorConfig,
     msgs::TYPES,
-    sensors::{FrameIds, FrameKind, Options, SENSORS, SensorSpec, spec_of, topics_markdown},
+    sensors::{FrameIds, FrameKind, Options, SENSORS, SensorSpec, spec_of},
 };
 use std::collections::BTreeSet;
 
@@ -205,7 +205,7 @@ fn files_with_any_one_byte_changed_never_panic() {
 #[test]
 fn the_table_of_topics_in_the_documents_is_current() {
     let path = fixture("../../docs/topics.md");
-    let made = topics_markdown();
+    let made = rfly_bridge::node::topics_markdown();
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         stored == made,

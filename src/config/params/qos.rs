@@ -118,7 +118,8 @@ streams! {
     Range = "range", QosSettings::reliable(10), "range sensor and its hit details";
     Detections = "detections", QosSettings::reliable(10), "detections";
     Imu = "imu", QosSettings::reliable(50), "IMU";
-    State = "state", QosSettings::reliable(10), "state of vehicles and of the simulator's clock";
+    State = "state", QosSettings::reliable(10), "state of vehicles";
+    Path = "path", QosSettings::latched(1), "path of a vehicle";
     Diagnostics = "diagnostics", QosSettings::reliable(10), "`/diagnostics` and `~/stats`";
     Clock = "clock", QosSettings::reliable(1), "`/clock`";
     Tf = "tf", QosSettings::reliable(100), "`/tf`, as tf2 does";

@@ -1,13 +1,25 @@
-use super::{FrameKind, SENSORS, SensorSpec, TopicSpec};
+use crate::sensors::{FrameKind, SENSORS, SensorSpec, TopicSpec};
+use crate::vehicle::TRUTH_TOPICS;
 use std::fmt::Write as _;
 
-/// Returns `docs/topics.md`, made of [`SENSORS`].
+/// Returns `docs/topics.md`, made of [`SENSORS`] and [`TRUTH_TOPICS`].
 pub fn topics_markdown() -> String {
     let mut text = String::from(HEAD);
     for spec in SENSORS {
         for (i, topic) in spec.topics.iter().enumerate() {
             row(&mut text, spec, topic, i == 0);
         }
+    }
+    text += VEHICLES;
+    for topic in TRUTH_TOPICS {
+        let _ = writeln!(
+            text,
+            "| `/rflysim/{}` | `{}` | `{}` | {} |",
+            topic.name,
+            topic.interface,
+            topic.stream.name(),
+            topic.doc
+        );
     }
     text + TAIL
 }
@@ -27,14 +39,17 @@ Made from the table `SENSORS` (`src/sensors/mod.rs`) by `make docs`; a test comp
 |---|---|---|---|---|---|---|---|
 ";
 
-const TAIL: &str = "\
+const VEHICLES: &str = "\
 | IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) |
 
-Of the vehicles and of the bridge itself; with several vehicles `imu` and `robot_description` are below
+Of the vehicles and of the bridge itself; with several vehicles `imu`, `ground_truth` and `robot_description` are below
 `/rflysim/copter<id>`:
 
 | Topic | Type | QoS | Content |
 |---|---|---|---|
+";
+
+const TAIL: &str = "\
 | `/tf`, `/tf_static` | `tf2_msgs/msg/TFMessage` | `tf`, `tf_static` | every frame that a topic names ([frames.md](frames.md)) |
 | `/rflysim/robot_description` | `std_msgs/msg/String` | `robot_description` | the vehicle with its sensors as URDF, latched |
 | `/clock` | `rosgraph_msgs/msg/Clock` | `clock` | simulation time, with `time.mode: sim` only |

@@ -1,0 +1,190 @@
+use proptest::prelude::*;
+use rfly_bridge::{
+    frames::{Attitude, Euler, Frd, Ned, Vector, VehiclePose, WorldConvention},
+    msgs::nav_msgs::msg::{Odometry, Path},
+    ros::{Middleware, Options, Qos, Recorder},
+    time::RosTime,
+    vehicle::{GroundTruth, PATH_LENGTH, Trail, odometry},
+    wire::TrueState,
+};
+
+const SECOND: i64 = 1_000_000_000;
+
+fn at(position: [f64; 3], yaw: f64) -> VehiclePose {
+    VehiclePose {
+        vehicle: 1,
+        position: Vector::<Ned>::from(position),
+        attitude: Attitude::<Frd, Ned>::from_euler(Euler {
+            roll: 0.0,
+            pitch: 0.0,
+            yaw,
+        }),
+    }
+}
+
+/// North-east of the origin, facing east, flying east at 2 m/s, climbing at 1 m/s, turning right.
+fn eastbound() -> (TrueState, VehiclePose) {
+    let state = TrueState {
+        copter_id: 1,
+        velocity: [0.0, 2.0, -1.0],
+        rate: Some([0.1, 0.2, 0.3]),
+        ..TrueState::default()
+    };
+    (state, at([10.0, 20.0, -5.0], std::f64::consts::FRAC_PI_2))
+}
+
+#[test]
+fn odometry_has_the_pose_in_enu_and_the_twist_in_the_body() {
+    let (state, pose) = eastbound();
+    let message = odometry(&state, &pose, WorldConvention::Enu, RosTime(3 * SECOND + 5));
+    let p = &message.pose.pose.position;
+    assert_eq!([p.x, p.y, p.z], [20.0, 10.0, 5.0]);
+    // Facing east is yaw 0 in ENU.
+    let q = &message.pose.pose.orientation;
+    assert!(q.w.abs() > 1.0 - 1e-12, "{q:?}");
+    let twist = &message.twist.twist;
+    let close = |v: &rfly_bridge::msgs::geometry_msgs::msg::Vector3, want: [f64; 3]| {
+        [v.x, v.y, v.z]
+            .iter()
+            .zip(want)
+            .all(|(a, b)| (a - b).abs() < 1e-12)
+    };
+    assert!(close(&twist.linear, [2.0, 0.0, 1.0]), "{:?}", twist.linear);
+    assert!(
+        close(&twist.angular, [0.1, -0.2, -0.3]),
+        "{:?}",
+        twist.angular
+    );
+    assert_eq!(message.header.stamp.sec, 3);
+    assert_eq!(message.header.stamp.nanosec, 5);
+    assert_eq!(message.twist.covariance, [0.0; 36]);
+}
+
+#[test]
+fn a_state_without_rates_says_so() {
+    let (state, pose) = eastbound();
+    let state = TrueState {
+        rate: None,
+        ..state
+    };
+    let message = odometry(&state, &pose, WorldConvention::Enu, RosTime(0));
+    assert_eq!(message.twist.covariance[21], -1.0);
+    assert_eq!(message.twist.twist.angular.x, 0.0);
+}
+
+#[test]
+fn in_nwu_the_position_keeps_the_axis_of_the_simulator() {
+    let (state, pose) = eastbound();
+    let message = odometry(&state, &pose, WorldConvention::Nwu, RosTime(0));
+    let p = &message.pose.pose.position;
+    assert_eq!([p.x, p.y, p.z], [10.0, -20.0, 5.0]);
+}
+
+proptest! {
+    /// The twist in the body, turned by the pose, is the velocity in the world.
+    #[test]
+    fn pose_and_twist_agree(
+        roll in -3.0..3.0_f64, pitch in -1.5..1.5_f64, yaw in -3.0..3.0_f64,
+        north in -30.0..30.0_f64, east in -30.0..30.0_f64, down in -30.0..30.0_f64,
+    ) {
+        let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
+        let pose = VehiclePose { vehicle: 1, position: Vector::from([0.0; 3]), attitude };
+        let state = TrueState { velocity: [north, east, down], ..TrueState::default() };
+        let message = odometry(&state, &pose, WorldConvention::Enu, RosTime(0));
+        let q = &message.pose.pose.orientation;
+        let rotation = nalgebra::UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(q.w, q.x, q.y, q.z));
+        let v = &message.twist.twist.linear;
+        let world = rotation * nalgebra::Vector3::new(v.x, v.y, v.z);
+        prop_assert!((world - nalgebra::Vector3::new(east, north, -down)).norm() < 1e-9);
+    }
+
+    #[test]
+    fn a_path_is_bounded_and_thinned(steps in proptest::collection::vec(0.0..0.3_f64, 1..6000)) {
+        let mut trail = Trail::default();
+        let mut x = 0.0;
+        for (n, step) in steps.iter().enumerate() {
+            x += step;
+            trail.extend(&at([x, 0.0, 0.0], 0.0), WorldConvention::Enu, RosTime(n as i64));
+        }
+        let poses = trail.message("map", RosTime(0)).poses;
+        prop_assert!(poses.len() <= PATH_LENGTH);
+        for pair in poses.windows(2) {
+            prop_assert!(pair[1].pose.position.y - pair[0].pose.position.y >= 0.1 - 1e-9);
+        }
+        prop_assert!((x - poses.last().unwrap().pose.position.y) < 0.1);
+    }
+}
+
+#[test]
+fn a_vehicle_that_is_set_down_elsewhere_begins_a_new_path() {
+    let mut trail = Trail::default();
+    let go = |trail: &mut Trail, north: f64, stamp: i64| {
+        trail.extend(
+            &at([north, 0.0, 0.0], 0.0),
+            WorldConvention::Enu,
+            RosTime(stamp),
+        );
+        trail.message("map", RosTime(stamp)).poses.len()
+    };
+    assert_eq!(go(&mut trail, 0.0, 1), 1);
+    assert_eq!(go(&mut trail, 1.0, 2), 2);
+    assert_eq!(go(&mut trail, 500.0, 3), 1, "a jump");
+    assert_eq!(go(&mut trail, 501.0, 4), 2);
+    assert_eq!(go(&mut trail, 502.0, 1), 1, "the clock went back");
+}
+
+fn recorded() -> (GroundTruth, Recorder) {
+    let (middleware, recorder) = Middleware::recorder(&Options::new("test")).unwrap();
+    let truth = GroundTruth::new(
+        middleware.publisher("/odom", Qos::DEFAULT).unwrap(),
+        middleware.publisher("/path", Qos::LATCHED).unwrap(),
+        WorldConvention::Enu,
+        "map".to_owned(),
+        "copter1/base_link".to_owned(),
+    );
+    (truth, recorder)
+}
+
+#[test]
+fn nothing_is_published_without_subscribers_and_a_late_one_gets_the_whole_path() {
+    let (mut truth, recorder) = recorded();
+    let (state, _) = eastbound();
+    for n in 0..20 {
+        let pose = at([f64::from(n), 0.0, 0.0], 0.0);
+        truth
+            .publish(&state, &pose, RosTime(i64::from(n) * SECOND))
+            .unwrap();
+    }
+    assert!(recorder.raw("/odom").is_empty() && recorder.raw("/path").is_empty());
+    recorder.set_all_subscribers(1);
+    // It stands still: the path comes because somebody has joined.
+    truth
+        .publish(&state, &at([19.0, 0.0, 0.0], 0.0), RosTime(19 * SECOND + 1))
+        .unwrap();
+    let path: Vec<Path> = recorder.messages("/path").unwrap();
+    assert_eq!(path.len(), 1);
+    assert_eq!(path[0].poses.len(), 20);
+    assert_eq!(path[0].header.frame_id, "map");
+    assert!(path[0].poses.iter().all(|p| p.header.frame_id == "map"));
+    let odometry: Vec<Odometry> = recorder.messages("/odom").unwrap();
+    assert_eq!(odometry[0].header.frame_id, "map");
+    assert_eq!(odometry[0].child_frame_id, "copter1/base_link");
+}
+
+#[test]
+fn paths_come_at_most_twice_a_second_and_the_last_one_is_complete() {
+    let (mut truth, recorder) = recorded();
+    recorder.set_all_subscribers(1);
+    let (state, _) = eastbound();
+    // 100 Hz for 2 s, then it hovers for 1 s.
+    for n in 0..300_i64 {
+        let pose = at([n.min(200) as f64, 0.0, 0.0], 0.0);
+        truth
+            .publish(&state, &pose, RosTime(n * SECOND / 100))
+            .unwrap();
+    }
+    let paths: Vec<Path> = recorder.messages("/path").unwrap();
+    assert!((4..=6).contains(&paths.len()), "{}", paths.len());
+    assert_eq!(paths.last().unwrap().poses.len(), 201);
+    assert_eq!(recorder.raw("/odom").len(), 300);
+}

@@ -1,0 +1,2 @@
+//! Tests of `vehicle`.
+mod ground_truth;
