@@ -79,7 +79,8 @@ class Background:
 
     def _read(self) -> None:
         for line in self._process.stdout:
-            self._lines.append(line)
+            if "not multicast-capable" not in line:  # what Cyclone says of loopback, whoever starts it
+                self._lines.append(line)
 
     def so_far(self) -> str:
         """What it has printed until now."""
