@@ -20,7 +20,7 @@ os.environ["RFLY_GRAPH"] = os.environ["ROS_DISTRO"]
 from processes import standard_ports
 from programs import RUNNING, Programs
 
-from ros import Listener
+from ros import FIGURES, Listener
 from sensors import COMPRESSED, COMPRESSED_OTHER, RAW, with_defaults
 
 
@@ -72,3 +72,9 @@ def pytest_runtest_makereport(item, call):
     if report.failed:
         for programs in list(RUNNING):
             report.sections.append(("emulator and bridge", programs.report()))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Shows what was measured, also when all is well."""
+    for line in FIGURES:
+        terminalreporter.write_line(line)

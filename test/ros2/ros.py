@@ -20,6 +20,8 @@ from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.qos import QoSProfile
 
 NODE = "/rfly_bridge"
+FIGURES: list[str] = []
+"""Lines for the end of the report."""
 
 # Verbs that ask the graph need time to see it; without a daemon nothing remains of the test.
 GRAPH_VERBS = {

@@ -16,6 +16,7 @@ from programs import Programs
 from topics import main_topic
 from truth import Truth
 
+from ros import FIGURES
 from sensors import RAW, with_defaults
 
 CAMERA = with_defaults(0, 1, RAW, width=1280, height=720, rate=30)
@@ -69,7 +70,7 @@ def test_every_image_of_1280x720_at_30_hz_arrives(readers, tmp_path, domain_id, 
         figures = measure(tmp_path / str(attempt), domain_id, readers)
         attempts.append(figures)
         shown = ", ".join(f"{reader} {got} of {sent}" for reader, (sent, got) in figures.items())
-        print(f"{RMW}: {shown}; load {os.getloadavg()[0]:.1f}")
+        FIGURES.append(f"1280x720 at 30 Hz, {RMW}: {shown}; load {os.getloadavg()[0]:.1f}")
         if all(sent >= 0.9 * SECONDS * CAMERA.rate and got == sent for sent, got in figures.values()):
             return
     pytest.fail(f"{RMW}: never complete: {attempts}")
