@@ -14,8 +14,8 @@ use super::{
 };
 use crate::msgs::{Message, Service};
 use rclrs::{
-    Context, CreateBasicExecutor as _, ExecutorCommands, InitOptions, IntoNodeOptions, MessageInfo,
-    SpinOptions,
+    Context, CreateBasicExecutor as _, ExecutorCommands, InitOptions, IntoNodeOptions,
+    IntoPrimitiveOptions as _, MessageInfo, QoSProfile, SpinOptions,
 };
 use std::any::Any;
 use std::sync::{
@@ -114,8 +114,10 @@ impl Node {
         name: &str,
         mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
     ) -> Result<impl Any + Send + Sync, RosError> {
+        // With the depth of 10 that services have by default, the requests of a burst beyond it vanish unanswered.
+        let options = name.qos(QoSProfile::parameter_services_default());
         self.node
-            .create_async_service::<S::Native, _>(name, move |request: S::Request| {
+            .create_async_service::<S::Native, _>(options, move |request: S::Request| {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 handler(
                     request,
