@@ -84,9 +84,11 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<Row, RosError
         total: 0,
     }));
     let writer = seen.clone();
-    let qos = match topic.name.as_str() {
-        "/tf_static" => Qos::TF_STATIC,
-        _ => Qos::DEFAULT,
+    // What is latched was published before this program began.
+    let latched = ["/tf_static", "/robot_description", "/ground_truth/path"];
+    let qos = match latched.iter().any(|name| topic.name.ends_with(name)) {
+        true => Qos::LATCHED,
+        false => Qos::DEFAULT,
     };
     let subscription = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
         let mut seen = lock(&writer);
