@@ -123,7 +123,7 @@ clippy_without_dds() {
 
 colcon_test() {
     # PYTHONPATH of ROS must not reach our own interpreter, which some tests start.
-    RFLY_PYTHON=$root/.venv/bin/python colcon_ test --base-paths "$root" --ctest-args " " --event-handlers console_direct+ --return-code-on-test-failure
+    RFLY_PYTHON=$root/.venv/bin/python colcon_ test --base-paths "$root" --event-handlers console_direct+ --return-code-on-test-failure
     local code=$?
     colcon_ test-result --verbose
     return $code
