@@ -59,9 +59,8 @@ pub fn odometry(
     world: WorldConvention,
     stamp: RosTime,
 ) -> Odometry {
-    let body = |vector: Vector<Ned>| -> Vector<Flu> {
-        Vector::<Frd>::from(pose.attitude.inverse().rotate(vector)).into()
-    };
+    let body =
+        |vector: Vector<Ned>| -> Vector<Flu> { pose.attitude.inverse().rotate(vector).into() };
     let mut twist = TwistWithCovariance {
         twist: Twist {
             linear: vector3(body(state.velocity.into())),
