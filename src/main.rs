@@ -10,6 +10,8 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -105,6 +107,7 @@ fn run() -> anyhow::Result<()> {
 }
 
 fn bridge(args: &ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
     let settings = Settings::load(args)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
@@ -130,24 +133,20 @@ fn bridge(args: &ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
         settings.vehicles().len(),
         settings.params.simulator_address
     );
-    wait_for_signal(None)?;
+    let _signal = signals.until(std::future::pending::<()>());
     drop(bridge);
     tracing::info!("stopped");
     Ok(())
 }
 
 fn show_top(args: &ros_args::RosArgs, top: &TopArgs) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
     let middleware = middleware(args, "rfly_bridge_top")?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
     let seconds = top.seconds.map(Duration::from_secs);
-    runtime.block_on(async {
-        tokio::select! {
-            result = top::run(&middleware, &top.prefix, seconds) => result.context("the table cannot be shown"),
-            result = signal() => result,
-        }
-    })
+    signals
+        .until(top::run(&middleware, &top.prefix, seconds))
+        .unwrap_or(Ok(()))
+        .context("the table cannot be shown")
 }
 
 fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
@@ -190,26 +189,41 @@ fn middleware(args: &ros_args::RosArgs, node_name: &str) -> anyhow::Result<Middl
     Ok(Middleware::join(&options)?)
 }
 
-fn wait_for_signal(limit: Option<Duration>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        match limit {
-            Some(limit) => tokio::time::timeout(limit, signal())
-                .await
-                .unwrap_or(Ok(())),
-            None => signal().await,
-        }
-    })
+/// Ctrl-C and SIGTERM. From `listen` on they end nothing by themselves, so that a start that they interrupt still ends
+/// in order.
+struct Signals {
+    runtime: Runtime,
+    interrupt: Signal,
+    terminate: Signal,
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-async fn signal() -> anyhow::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        result = tokio::signal::ctrl_c() => result?,
-        _ = terminate.recv() => {}
+impl Signals {
+    fn listen() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let (interrupt, terminate) = {
+            let _guard = runtime.enter();
+            (
+                signal(SignalKind::interrupt())?,
+                signal(SignalKind::terminate())?,
+            )
+        };
+        Ok(Self {
+            runtime,
+            interrupt,
+            terminate,
+        })
     }
-    Ok(())
+
+    /// Runs `work` until it ends or a signal comes; `None`: a signal.
+    fn until<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                result = work => Some(result),
+                _ = self.interrupt.recv() => None,
+                _ = self.terminate.recv() => None,
+            }
+        })
+    }
 }

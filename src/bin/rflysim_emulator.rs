@@ -23,7 +23,7 @@ Examples:
 
 /// Plays the RflySim simulator: renderer windows, vehicles and their clock, without Windows and without a GPU.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 110, after_help = HELP)]
+#[command(name = "rflysim_emulator", version, max_term_width = 110, after_help = HELP)]
 struct Arguments {
     /// Say every second what is sent
     #[arg(short, long)]
