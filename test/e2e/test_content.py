@@ -281,6 +281,10 @@ def test_targets_are_the_rendered_positions(run, sensor):
     assert total >= FRAMES
 
 
+# Small messages of every node, with the depths of rcl and rclcpp (rmw/qos_profiles.h, rcl/logging_rosout.h).
+RCL_DEPTHS = {"/rosout": 1000, "/parameter_events": 1000}
+
+
 @pytest.mark.parametrize("kind", ["udp", "memory"])
 def test_every_topic_has_the_right_type_and_a_qos_that_every_reader_accepts(kind, request):
     run = request.getfixturevalue(kind)
@@ -293,7 +297,11 @@ def test_every_topic_has_the_right_type_and_a_qos_that_every_reader_accepts(kind
         if topic == "/clock":
             continue
         assert offer.reliable, f"{topic} would not match a reliable reader"
-        if TELLS_DEPTH and topic != "/rosout":  # which keeps 1000 small messages, as rcl does
+        if not TELLS_DEPTH:
+            continue
+        if topic in RCL_DEPTHS:
+            assert offer.depth == RCL_DEPTHS[topic], topic
+        else:
             assert 1 <= offer.depth <= 100, f"{topic} keeps {offer.depth}"
     assert offers["/tf_static"].transient_local
     assert not offers["/tf"].transient_local
