@@ -47,6 +47,8 @@ pub const TRUTH_TOPICS: [TruthTopic; 2] = [
 pub const PATH_STEP_M: f64 = 0.1;
 /// A vehicle that is further away than this from one state to the next was set down elsewhere.
 const JUMP_M: f64 = 20.0;
+/// A stamp that is further back than this is that of a simulator that was started anew; less, a late datagram.
+const RESTART: Duration = Duration::from_secs(1);
 /// Poses that are kept.
 pub const PATH_LENGTH: usize = 2000;
 /// Shortest time between two paths.
@@ -93,6 +95,7 @@ pub struct GroundTruth {
     map: String,
     base_link: String,
     trail: Trail,
+    last: Option<RosTime>,
     last_path: Option<RosTime>,
     path_readers: usize,
 }
@@ -113,18 +116,25 @@ impl GroundTruth {
             map,
             base_link,
             trail: Trail::default(),
+            last: None,
             last_path: None,
             path_readers: 0,
         }
     }
 
-    /// Publishes a state that was not seen before, as far as somebody subscribes.
+    /// Publishes a state, as far as somebody subscribes. One that is older than the last is left out: who integrates
+    /// odometry cannot use it.
     pub fn publish(
         &mut self,
         state: &TrueState,
         pose: &VehiclePose,
         stamp: RosTime,
     ) -> Result<(), RosError> {
+        let late = |last: RosTime| stamp <= last && last.0 - stamp.0 < RESTART.as_nanos() as i64;
+        if self.last.is_some_and(late) {
+            return Ok(());
+        }
+        self.last = Some(stamp);
         let changed = self.trail.extend(pose, self.world, stamp);
         if self.odometry.subscribers() > 0 {
             let mut message = odometry(state, pose, self.world, stamp);

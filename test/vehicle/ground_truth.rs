@@ -172,6 +172,34 @@ fn nothing_is_published_without_subscribers_and_a_late_one_gets_the_whole_path()
 }
 
 #[test]
+fn a_late_state_is_left_out_and_a_restart_is_not() {
+    let (mut truth, recorder) = recorded();
+    recorder.set_all_subscribers(1);
+    let (state, _) = eastbound();
+    let stamps = [
+        10 * SECOND,
+        10 * SECOND - 90_000_000,
+        10 * SECOND,
+        11 * SECOND,
+        2 * SECOND,
+    ];
+    for (n, stamp) in stamps.into_iter().enumerate() {
+        let pose = at([n as f64, 0.0, 0.0], 0.0);
+        truth.publish(&state, &pose, RosTime(stamp)).unwrap();
+    }
+    let odometry: Vec<Odometry> = recorder.messages("/odom").unwrap();
+    let seconds: Vec<_> = odometry.iter().map(|m| m.header.stamp.sec).collect();
+    assert_eq!(seconds, [10, 11, 2]);
+    let paths: Vec<Path> = recorder.messages("/path").unwrap();
+    let lengths: Vec<_> = paths.iter().map(|m| m.poses.len()).collect();
+    assert_eq!(
+        lengths,
+        [1, 2, 1],
+        "the late state is not in the path, and a restart begins another"
+    );
+}
+
+#[test]
 fn paths_come_at_most_twice_a_second_and_the_last_one_is_complete() {
     let (mut truth, recorder) = recorded();
     recorder.set_all_subscribers(1);
