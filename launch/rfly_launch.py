@@ -19,6 +19,30 @@ from pathlib import Path
 import yaml
 
 
+# How each process of the bridge is run.
+PROCESS_ARGUMENTS = [
+    {
+        'name': 'dds_profile',
+        'default': 'true',
+        'description': 'true: DDS settings for big messages (config/*_bridge.xml) for the bridge alone; never in place '
+        'of settings of yours',
+        'choices': ['true', 'false'],
+    },
+    {
+        'name': 'log_level',
+        'default': 'info',
+        'description': 'how much the bridge prints',
+        'choices': ['debug', 'info', 'warn', 'error'],
+    },
+    {
+        'name': 'respawn',
+        'default': 'false',
+        'description': 'true: start the bridge again 2 s after it ended; false: the launch ends when a bridge ends',
+        'choices': ['true', 'false'],
+    },
+]
+
+
 def text(value: str) -> str:
     """A string as `-p` wants it: quoted, so that YAML takes neither `on` nor `1` for something else."""
     return json.dumps(value, ensure_ascii=False)

@@ -109,25 +109,7 @@ ARGUMENTS = [
         'description': 'true: robot_state_publisher publishes model and mounting frames instead of the bridge',
         'choices': ['true', 'false'],
     },
-    {
-        'name': 'dds_profile',
-        'default': 'true',
-        'description': 'true: DDS settings for big messages (config/*_bridge.xml) for the bridge alone; never in place '
-        'of settings of yours',
-        'choices': ['true', 'false'],
-    },
-    {
-        'name': 'log_level',
-        'default': 'info',
-        'description': 'how much the bridge prints',
-        'choices': ['debug', 'info', 'warn', 'error'],
-    },
-    {
-        'name': 'respawn',
-        'default': 'false',
-        'description': 'true: start the bridge again 2 s after it ended; false: the launch ends with the bridge',
-        'choices': ['true', 'false'],
-    },
+    *rfly.PROCESS_ARGUMENTS,
 ]
 
 

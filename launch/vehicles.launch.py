@@ -39,25 +39,7 @@ ARGUMENTS = [
         'default': '',
         'description': "further options of the emulator, for example '--hover' (rflysim_emulator --help)",
     },
-    {
-        'name': 'dds_profile',
-        'default': 'true',
-        'description': 'true: DDS settings for big messages (config/*_bridge.xml) for the bridge alone; never in place '
-        'of settings of yours',
-        'choices': ['true', 'false'],
-    },
-    {
-        'name': 'log_level',
-        'default': 'info',
-        'description': 'how much the bridges print',
-        'choices': ['debug', 'info', 'warn', 'error'],
-    },
-    {
-        'name': 'respawn',
-        'default': 'false',
-        'description': 'true: start a bridge again 2 s after it ended; false: the launch ends when one of them ends',
-        'choices': ['true', 'false'],
-    },
+    *rfly.PROCESS_ARGUMENTS,
 ]
 
 
