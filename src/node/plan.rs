@@ -9,10 +9,10 @@ use super::urdf::{UrdfForm, fixed_frames, robot_description};
 use super::vehicle::Tf;
 use super::{NodeError, Settings};
 use crate::config::SensorConfig;
-use crate::config::params::{self, ImuFrame, QosSettings, Stream, TimeMode};
+use crate::config::params::{ImuFrame, QosSettings, Stream, TimeMode};
 use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::std_msgs;
-use crate::ros::{Durability, History, Middleware, Publisher, Qos, Reliability};
+use crate::ros::{Middleware, Publisher, Qos};
 use crate::sensors::{FrameIds, spec_of};
 use crate::vehicle::{GroundTruth, TRUTH_TOPICS};
 use std::collections::BTreeSet;
@@ -248,38 +248,32 @@ pub(super) fn publishers(middleware: &Middleware) -> Vec<(String, QosSettings)> 
         .collect()
 }
 
-fn from_qos(qos: Qos) -> QosSettings {
-    QosSettings {
-        reliability: match qos.reliability {
-            Reliability::Reliable => params::Reliability::Reliable,
-            Reliability::BestEffort => params::Reliability::BestEffort,
-        },
-        durability: match qos.durability {
-            Durability::Volatile => params::Durability::Volatile,
-            Durability::TransientLocal => params::Durability::TransientLocal,
-        },
-        history: match qos.history {
-            History::KeepLast => params::History::KeepLast,
-            History::KeepAll => params::History::KeepAll,
-        },
-        depth: qos.depth,
+fn to_qos(settings: QosSettings) -> Qos {
+    let QosSettings {
+        reliability,
+        durability,
+        history,
+        depth,
+    } = settings;
+    Qos {
+        reliability,
+        durability,
+        history,
+        depth,
     }
 }
 
-fn to_qos(settings: QosSettings) -> Qos {
-    Qos {
-        reliability: match settings.reliability {
-            params::Reliability::Reliable => Reliability::Reliable,
-            params::Reliability::BestEffort => Reliability::BestEffort,
-        },
-        durability: match settings.durability {
-            params::Durability::Volatile => Durability::Volatile,
-            params::Durability::TransientLocal => Durability::TransientLocal,
-        },
-        history: match settings.history {
-            params::History::KeepLast => History::KeepLast,
-            params::History::KeepAll => History::KeepAll,
-        },
-        depth: settings.depth,
+fn from_qos(qos: Qos) -> QosSettings {
+    let Qos {
+        reliability,
+        durability,
+        history,
+        depth,
+    } = qos;
+    QosSettings {
+        reliability,
+        durability,
+        history,
+        depth,
     }
 }

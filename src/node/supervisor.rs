@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 /// How often the links are looked at.
 const LOOK: Duration = Duration::from_millis(100);
-/// How many times a request is sent that changes a sensor.
-const RESENDS: u8 = 3;
+/// How many times a request is sent that changes a running source.
+pub(super) const RESENDS: u8 = 3;
 
 /// One requested sensor.
 pub(crate) struct Link {

@@ -3,6 +3,7 @@
 use super::clock::{SimClock, SimClocks, host_now};
 use super::live::SettingsWatch;
 use super::stats::SourceStats;
+use super::supervisor::RESENDS;
 use crate::frames::{Attitude, Euler, FrameTree, Frd, Ned, Vector, VehiclePose};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::msgs::tf2_msgs::msg::TFMessage;
@@ -20,8 +21,6 @@ use zerocopy::IntoBytes as _;
 
 /// Longer than every datagram of these ports.
 const BUFFER: usize = 2048;
-/// How many times a request is sent that changes the rate.
-const RESENDS: u8 = 3;
 
 /// The IMU of one vehicle.
 pub(crate) struct ImuSource {

@@ -1,32 +1,6 @@
 //! Quality of service of one topic, as rclcpp names it.
+pub use crate::config::params::{Durability, History, Reliability};
 use std::{fmt, str::FromStr};
-
-/// Does the writer repeat what a reader missed?
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Reliability {
-    /// Lost samples stay lost.
-    BestEffort,
-    /// Lost samples are sent again while they are in the history.
-    Reliable,
-}
-
-/// Does a reader that joins late get what was published before?
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Durability {
-    /// No.
-    Volatile,
-    /// Yes, the newest `depth` samples (ROS 1 called it latched).
-    TransientLocal,
-}
-
-/// How many samples the history keeps.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum History {
-    /// The newest `depth`; older ones are overwritten, so a slow reader costs memory only up to `depth` samples.
-    KeepLast,
-    /// All that were not acknowledged. Unbounded, so never used for sensor data.
-    KeepAll,
-}
 
 /// Quality of service of one topic.
 ///
