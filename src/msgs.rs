@@ -5,8 +5,8 @@
 //! the message.
 #[cfg(feature = "rclrs")]
 pub use ros_env::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs, sensor_msgs,
-    std_msgs, tf2_msgs, vision_msgs,
+    builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs,
+    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, vision_msgs,
 };
 /// Messages and services of `rcl_interfaces`; the halves of a service are called as in the other crate.
 #[cfg(feature = "rclrs")]
@@ -30,6 +30,63 @@ pub mod rcl_interfaces {
         };
     }
 }
+/// Messages and services of `mavros_msgs`; the halves of a service are called as in the other crate.
+#[cfg(feature = "rclrs")]
+pub mod mavros_msgs {
+    pub use ros_env::mavros_msgs::msg;
+    /// Services.
+    pub mod srv {
+        pub use ros_env::mavros_msgs::srv::{
+            CommandAck, CommandAck_Request as CommandAckRequest,
+            CommandAck_Response as CommandAckResponse, CommandBool,
+            CommandBool_Request as CommandBoolRequest, CommandBool_Response as CommandBoolResponse,
+            CommandHome, CommandHome_Request as CommandHomeRequest,
+            CommandHome_Response as CommandHomeResponse, CommandInt,
+            CommandInt_Request as CommandIntRequest, CommandInt_Response as CommandIntResponse,
+            CommandLong, CommandLong_Request as CommandLongRequest,
+            CommandLong_Response as CommandLongResponse, CommandTOL,
+            CommandTOL_Request as CommandTOLRequest, CommandTOL_Response as CommandTOLResponse,
+            CommandTOLLocal, CommandTOLLocal_Request as CommandTOLLocalRequest,
+            CommandTOLLocal_Response as CommandTOLLocalResponse, CommandTriggerControl,
+            CommandTriggerControl_Request as CommandTriggerControlRequest,
+            CommandTriggerControl_Response as CommandTriggerControlResponse,
+            CommandTriggerInterval,
+            CommandTriggerInterval_Request as CommandTriggerIntervalRequest,
+            CommandTriggerInterval_Response as CommandTriggerIntervalResponse,
+            CommandVtolTransition, CommandVtolTransition_Request as CommandVtolTransitionRequest,
+            CommandVtolTransition_Response as CommandVtolTransitionResponse, MessageInterval,
+            MessageInterval_Request as MessageIntervalRequest,
+            MessageInterval_Response as MessageIntervalResponse, ParamPull,
+            ParamPull_Request as ParamPullRequest, ParamPull_Response as ParamPullResponse,
+            ParamSetV2, ParamSetV2_Request as ParamSetV2Request,
+            ParamSetV2_Response as ParamSetV2Response, SetMavFrame,
+            SetMavFrame_Request as SetMavFrameRequest, SetMavFrame_Response as SetMavFrameResponse,
+            SetMode, SetMode_Request as SetModeRequest, SetMode_Response as SetModeResponse,
+            StreamRate, StreamRate_Request as StreamRateRequest,
+            StreamRate_Response as StreamRateResponse, VehicleInfoGet,
+            VehicleInfoGet_Request as VehicleInfoGetRequest,
+            VehicleInfoGet_Response as VehicleInfoGetResponse, WaypointClear,
+            WaypointClear_Request as WaypointClearRequest,
+            WaypointClear_Response as WaypointClearResponse, WaypointPull,
+            WaypointPull_Request as WaypointPullRequest,
+            WaypointPull_Response as WaypointPullResponse, WaypointPush,
+            WaypointPush_Request as WaypointPushRequest,
+            WaypointPush_Response as WaypointPushResponse, WaypointSetCurrent,
+            WaypointSetCurrent_Request as WaypointSetCurrentRequest,
+            WaypointSetCurrent_Response as WaypointSetCurrentResponse,
+        };
+    }
+}
+/// Messages and services of `std_srvs`; the halves of a service are called as in the other crate.
+#[cfg(feature = "rclrs")]
+pub mod std_srvs {
+    /// Services.
+    pub mod srv {
+        pub use ros_env::std_srvs::srv::{
+            Trigger, Trigger_Request as TriggerRequest, Trigger_Response as TriggerResponse,
+        };
+    }
+}
 /// Items of bounded sequences, which rosidl's generator leaves as the type support lays them out.
 pub mod bounded {
     #[cfg(not(feature = "rclrs"))]
@@ -41,8 +98,9 @@ pub mod bounded {
 pub use ros_env::rfly_bridge_msgs;
 #[cfg(not(feature = "rclrs"))]
 pub use ros2_interfaces_jazzy_serde::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs,
-    sensor_msgs, std_msgs, tf2_msgs, vision_msgs,
+    builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs,
+    rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
+    vision_msgs,
 };
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 pub mod rfly_bridge_msgs;
@@ -101,15 +159,23 @@ macro_rules! messages {
 messages! {
     builtin_interfaces: Duration Time;
     diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
-    geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
-        QuaternionStamped Transform TransformStamped Twist TwistStamped TwistWithCovariance Vector3 Vector3Stamped;
+    geographic_msgs: GeoPoint GeoPointStamped GeoPose GeoPoseStamped;
+    geometry_msgs: Accel AccelStamped AccelWithCovariance AccelWithCovarianceStamped Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
+        QuaternionStamped Transform TransformStamped Twist TwistStamped TwistWithCovariance
+        TwistWithCovarianceStamped Vector3 Vector3Stamped;
+    mavros_msgs: ActuatorControl Altitude AttitudeTarget DebugValue EstimatorStatus ExtendedState GPSRAW
+        GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink NavControllerOutput OverrideRCIn
+        ParamEvent ParamValue PositionTarget RCIn RCOut State StatusEvent StatusText SysStatus Thrust TimesyncStatus
+        VehicleInfo VfrHud Vibration Waypoint WaypointList WaypointReached;
     nav_msgs: Odometry Path;
     rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor ParameterEvent
         ParameterValue SetParametersResult;
     rosgraph_msgs: Clock;
-    sensor_msgs: CameraInfo CompressedImage Image Imu NavSatFix PointCloud2 PointField Range RegionOfInterest;
+    sensor_msgs: BatteryState CameraInfo CompressedImage FluidPressure Image Imu MagneticField NavSatFix NavSatStatus
+        PointCloud2 PointField Range RegionOfInterest Temperature TimeReference;
     std_msgs: Bool ColorRGBA Float32 Float64 Header Int32 Int64 String UInt8 UInt16 UInt32 UInt64;
     tf2_msgs: TFMessage;
+    trajectory_msgs: MultiDOFJointTrajectory MultiDOFJointTrajectoryPoint;
     vision_msgs: BoundingBox2D BoundingBox3D Detection2D Detection2DArray Detection3D Detection3DArray
         ObjectHypothesis ObjectHypothesisWithPose;
     @ours: BridgeStats ClockStats DropCount SourceStats;
@@ -139,6 +205,28 @@ macro_rules! services {
 }
 
 services! {
+    mavros_msgs:
+        CommandAck(CommandAckRequest, CommandAckResponse)
+        CommandBool(CommandBoolRequest, CommandBoolResponse)
+        CommandHome(CommandHomeRequest, CommandHomeResponse)
+        CommandInt(CommandIntRequest, CommandIntResponse)
+        CommandLong(CommandLongRequest, CommandLongResponse)
+        CommandTOL(CommandTOLRequest, CommandTOLResponse)
+        CommandTOLLocal(CommandTOLLocalRequest, CommandTOLLocalResponse)
+        CommandTriggerControl(CommandTriggerControlRequest, CommandTriggerControlResponse)
+        CommandTriggerInterval(CommandTriggerIntervalRequest, CommandTriggerIntervalResponse)
+        CommandVtolTransition(CommandVtolTransitionRequest, CommandVtolTransitionResponse)
+        MessageInterval(MessageIntervalRequest, MessageIntervalResponse)
+        ParamPull(ParamPullRequest, ParamPullResponse)
+        ParamSetV2(ParamSetV2Request, ParamSetV2Response)
+        SetMavFrame(SetMavFrameRequest, SetMavFrameResponse)
+        SetMode(SetModeRequest, SetModeResponse)
+        StreamRate(StreamRateRequest, StreamRateResponse)
+        VehicleInfoGet(VehicleInfoGetRequest, VehicleInfoGetResponse)
+        WaypointClear(WaypointClearRequest, WaypointClearResponse)
+        WaypointPull(WaypointPullRequest, WaypointPullResponse)
+        WaypointPush(WaypointPushRequest, WaypointPushResponse)
+        WaypointSetCurrent(WaypointSetCurrentRequest, WaypointSetCurrentResponse);
     rcl_interfaces:
         DescribeParameters(DescribeParametersRequest, DescribeParametersResponse)
         GetParameterTypes(GetParameterTypesRequest, GetParameterTypesResponse)
@@ -146,4 +234,6 @@ services! {
         ListParameters(ListParametersRequest, ListParametersResponse)
         SetParameters(SetParametersRequest, SetParametersResponse)
         SetParametersAtomically(SetParametersAtomicallyRequest, SetParametersAtomicallyResponse);
+    std_srvs:
+        Trigger(TriggerRequest, TriggerResponse);
 }

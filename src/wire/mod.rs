@@ -19,6 +19,7 @@ mod handshake;
 mod heartbeat;
 mod image_fragment;
 mod imu;
+pub mod mavlink;
 mod objects;
 mod packetiser;
 mod range;

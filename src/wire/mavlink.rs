@@ -1,0 +1,308 @@
+//! MAVLink frames: where one ends, who sent it, and what it says.
+//!
+//! The codec is the `mavlink` crate (dialect `common`, with message extensions). It knows enumerations by name and refuses
+//! a message whose number it does not know; autopilots are newer than any list, so the few messages in which a number
+//! must pass as it is (commands, modes, mission items) are read and written here by offset: [`raw`].
+//!
+//! Source: <https://mavlink.io/en/guide/serialization.html>.
+pub mod raw;
+
+pub use mavlink::dialects::common as dialect;
+pub use mavlink::dialects::common::MavMessage;
+
+use mavlink::{MAVLinkV2MessageRaw, MavHeader, MavlinkVersion, Message as _, calculate_crc};
+use thiserror::Error;
+
+const STX_V1: u8 = 0xfe;
+const STX_V2: u8 = 0xfd;
+const HEADER_V1: usize = 6;
+const HEADER_V2: usize = 10;
+const CHECKSUM: usize = 2;
+const SIGNATURE: usize = 13;
+/// The only incompatibility flag there is a rule for: a signature follows.
+const FLAG_SIGNED: u8 = 1;
+/// Longest frame.
+pub const MAX_FRAME: usize = HEADER_V2 + 255 + CHECKSUM + SIGNATURE;
+
+/// Why bytes were not taken as a frame.
+#[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
+pub enum FrameError {
+    /// Bytes before the next start of a frame.
+    #[error("{0} bytes that belong to no frame")]
+    Noise(usize),
+    /// A datagram that ends within a frame.
+    #[error("the frame is cut")]
+    Truncated,
+    /// The checksum does not fit.
+    #[error("wrong checksum in message {id}")]
+    Checksum {
+        /// Message id.
+        id: u32,
+    },
+    /// Without its definition a message cannot be checked.
+    #[error("message {id} is not in the dialect")]
+    Unknown {
+        /// Message id.
+        id: u32,
+    },
+    /// Asks for something that has no rule yet.
+    #[error("incompatibility flags {0:#04x}")]
+    Flags(u8),
+}
+
+impl FrameError {
+    /// A key for counters.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Noise(_) => "mavlink_noise",
+            Self::Truncated => "mavlink_truncated",
+            Self::Checksum { .. } => "mavlink_checksum",
+            Self::Unknown { .. } => "mavlink_unknown_message",
+            Self::Flags(_) => "mavlink_flags",
+        }
+    }
+}
+
+/// A message that does not decode: a number that the dialect does not know.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[error("message {id} has a value that the dialect does not know")]
+pub struct MessageError {
+    /// Message id.
+    pub id: u32,
+}
+
+/// One frame with a right checksum.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Frame<'a> {
+    /// All of it, signature included.
+    pub bytes: &'a [u8],
+    /// Payload as sent: MAVLink 2 cuts zeros at its end.
+    pub payload: &'a [u8],
+    /// Message id.
+    pub id: u32,
+    /// System that sent it.
+    pub system: u8,
+    /// Component that sent it.
+    pub component: u8,
+    /// Counts the sender's frames.
+    pub sequence: u8,
+    /// MAVLink 1 or 2.
+    pub version: MavlinkVersion,
+    /// Has a signature (which is not checked: there is no key).
+    pub signed: bool,
+}
+
+impl Frame<'_> {
+    /// Decodes the message.
+    pub fn message(&self) -> Result<MavMessage, MessageError> {
+        MavMessage::parse(self.version, self.id, self.payload)
+            .map_err(|_unknown_value| MessageError { id: self.id })
+    }
+
+    /// The payload's bytes from `at`; zeros where the sender cut them off.
+    pub fn bytes_at<const N: usize>(&self, at: usize) -> [u8; N] {
+        std::array::from_fn(|i| self.payload.get(at + i).copied().unwrap_or(0))
+    }
+}
+
+/// What stands at the beginning of a buffer.
+#[derive(Debug)]
+pub enum Taken<'a> {
+    /// A frame of so many bytes (its own length).
+    Frame(Frame<'a>),
+    /// Nothing yet: more bytes may complete it.
+    Incomplete,
+    /// So many bytes to be left out, and why.
+    Skip(usize, FrameError),
+}
+
+/// Takes one frame from the beginning of `buffer`.
+pub fn take(buffer: &[u8]) -> Taken<'_> {
+    let start = buffer
+        .iter()
+        .position(|byte| matches!(*byte, STX_V1 | STX_V2));
+    let (stx, len) = match (start, buffer) {
+        (None, []) => return Taken::Incomplete,
+        (None, _) => return Taken::Skip(buffer.len(), FrameError::Noise(buffer.len())),
+        (Some(0), [stx, len, ..]) => (*stx, usize::from(*len)),
+        (Some(0), _) => return Taken::Incomplete,
+        (Some(noise), _) => return Taken::Skip(noise, FrameError::Noise(noise)),
+    };
+    let header = if stx == STX_V1 { HEADER_V1 } else { HEADER_V2 };
+    let Some(head) = buffer.get(..header) else {
+        return Taken::Incomplete;
+    };
+    let mut signed = false;
+    let (id, sequence, system, component, version) = match *head {
+        [_, _, sequence, system, component, id] => (
+            u32::from(id),
+            sequence,
+            system,
+            component,
+            MavlinkVersion::V1,
+        ),
+        [_, _, flags, _, sequence, system, component, a, b, c] => {
+            if flags & !FLAG_SIGNED != 0 {
+                return Taken::Skip(1, FrameError::Flags(flags));
+            }
+            signed = flags & FLAG_SIGNED != 0;
+            let id = u32::from_le_bytes([a, b, c, 0]);
+            (id, sequence, system, component, MavlinkVersion::V2)
+        }
+        _ => return Taken::Incomplete,
+    };
+    let end = header + len + CHECKSUM + if signed { SIGNATURE } else { 0 };
+    let Some(bytes) = buffer.get(..end) else {
+        return Taken::Incomplete;
+    };
+    if MavMessage::default_message_from_id(id).is_none() {
+        return Taken::Skip(end, FrameError::Unknown { id });
+    }
+    let (Some(checked), Some(&[low, high])) = (
+        bytes.get(1..header + len),
+        bytes.get(header + len..).and_then(<[u8]>::first_chunk::<2>),
+    ) else {
+        return Taken::Incomplete;
+    };
+    if calculate_crc(checked, MavMessage::extra_crc(id)) != u16::from_le_bytes([low, high]) {
+        // One byte: what follows may hold the frame that this was mistaken for.
+        return Taken::Skip(1, FrameError::Checksum { id });
+    }
+    Taken::Frame(Frame {
+        bytes,
+        payload: bytes.get(header..header + len).unwrap_or_default(),
+        id,
+        system,
+        component,
+        sequence,
+        version,
+        signed,
+    })
+}
+
+/// Returns every frame of a datagram, and what was left out between them. Frames do not continue in the next datagram.
+pub fn frames(datagram: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
+    let mut rest = datagram;
+    std::iter::from_fn(move || {
+        let (used, item) = match take(rest) {
+            Taken::Incomplete if rest.is_empty() => return None,
+            Taken::Incomplete => (rest.len(), Err(FrameError::Truncated)),
+            Taken::Skip(used, error) => (used, Err(error)),
+            Taken::Frame(frame) => (frame.bytes.len(), Ok(frame)),
+        };
+        rest = rest.get(used..).unwrap_or_default();
+        Some(item)
+    })
+}
+
+/// Frames from a stream of bytes, for example a serial line. Never holds more than one frame.
+#[derive(Debug, Default)]
+pub struct Stream {
+    buffer: Vec<u8>,
+}
+
+impl Stream {
+    /// Adds bytes and hands each frame, or what was left out, to `each`.
+    pub fn push(&mut self, bytes: &[u8], mut each: impl FnMut(Result<Frame<'_>, FrameError>)) {
+        self.buffer.extend_from_slice(bytes);
+        let mut used = 0;
+        loop {
+            let rest = self.buffer.get(used..).unwrap_or_default();
+            used += match take(rest) {
+                Taken::Incomplete => break,
+                Taken::Skip(skipped, error) => {
+                    each(Err(error));
+                    skipped
+                }
+                Taken::Frame(frame) => {
+                    each(Ok(frame));
+                    frame.bytes.len()
+                }
+            };
+        }
+        self.buffer.drain(..used);
+    }
+}
+
+/// A message to be sent: one of the dialect, or an id and its payload.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack between two calls"
+)]
+pub enum Outbound {
+    /// A message of the dialect.
+    Message(MavMessage),
+    /// Numbers that the dialect may not know.
+    Raw(raw::RawMessage),
+}
+
+impl From<MavMessage> for Outbound {
+    fn from(message: MavMessage) -> Self {
+        Self::Message(message)
+    }
+}
+
+impl From<raw::RawMessage> for Outbound {
+    fn from(message: raw::RawMessage) -> Self {
+        Self::Raw(message)
+    }
+}
+
+impl Outbound {
+    /// Message id.
+    pub fn id(&self) -> u32 {
+        match self {
+            Self::Message(message) => message.message_id(),
+            Self::Raw(message) => message.id,
+        }
+    }
+}
+
+/// Writes MAVLink 2 frames of one sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Encoder {
+    /// System id.
+    pub system: u8,
+    /// Component id.
+    pub component: u8,
+    sequence: u8,
+}
+
+/// One frame, ready to be sent.
+#[derive(Clone, Copy)]
+pub struct Packet(MAVLinkV2MessageRaw);
+
+impl Packet {
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.raw_bytes()
+    }
+}
+
+impl Encoder {
+    /// The first frame has sequence 0.
+    pub const fn new(system: u8, component: u8) -> Self {
+        Self {
+            system,
+            component,
+            sequence: 0,
+        }
+    }
+
+    /// Frames a message.
+    pub fn encode(&mut self, message: &Outbound) -> Packet {
+        let header = MavHeader {
+            system_id: self.system.into(),
+            component_id: self.component,
+            sequence: self.sequence,
+        };
+        self.sequence = self.sequence.wrapping_add(1);
+        let mut packet = MAVLinkV2MessageRaw::new();
+        match message {
+            Outbound::Message(message) => packet.serialize_message(header, message),
+            Outbound::Raw(message) => message.write(&mut packet, header),
+        }
+        Packet(packet)
+    }
+}
