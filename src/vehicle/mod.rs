@@ -1,6 +1,24 @@
-//! What a vehicle says of itself, converted. One vehicle, one namespace.
+//! What a vehicle says of itself, and what it is told: mavros-style topics and services, and its true state.
+//!
+//! Inside, everything is MAVLink: a [`Link`] of another kind translates. [`Autopilot`] takes frames from the link and
+//! messages from ROS, one call at a time, and is told the time; it reads no clock and opens no socket.
+mod autopilot;
+mod fcu;
 mod ground_truth;
+pub mod link;
+pub mod mode;
+mod open;
+mod setpoint;
+mod settings;
+mod state;
+mod topics;
 
+pub use autopilot::Autopilot;
+pub use fcu::{Fcu, Now, Orientation};
 pub use ground_truth::{
     GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail, TruthTopic, odometry,
 };
+pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink};
+pub use open::{Clock, Handle, Interface, Open};
+pub use settings::{SetpointFrame, VehicleSettings};
+pub use topics::{Direction, SERVICES, ServiceSpec, TOPICS, TopicSpec};

@@ -1,2 +1,5 @@
 //! Tests of `vehicle`.
 mod ground_truth;
+mod json;
+mod rig;
+mod state;

@@ -117,6 +117,9 @@ streams! {
     Cloud = "cloud", QosSettings::reliable(3), "point clouds";
     Range = "range", QosSettings::reliable(10), "range sensor and its hit details";
     Detections = "detections", QosSettings::reliable(10), "detections";
+    Telemetry = "telemetry", QosSettings::latched(10), "what a vehicle reports, mavros-style; transient local too, because some clients of mavros ask for it";
+    VehicleState = "vehicle_state", QosSettings::latched(10), "state, extended state, home: as mavros, who comes late gets the last one";
+    Latched = "latched", QosSettings::latched(1), "mission and origins of a vehicle";
     Imu = "imu", QosSettings::reliable(50), "IMU";
     State = "state", QosSettings::reliable(10), "state of vehicles";
     Path = "path", QosSettings::latched(1), "path of a vehicle";

@@ -1,0 +1,87 @@
+//! One vehicle behind mavros-style topics: what comes in from either side, and who takes it.
+use super::fcu::Fcu;
+use super::link::Link;
+use super::settings::VehicleSettings;
+use super::state::StateTopic;
+use super::{Open, setpoint};
+use crate::ros::RosError;
+use crate::wire::mavlink::raw::Heartbeat;
+use crate::wire::mavlink::{Frame, frames};
+use std::time::Duration;
+
+/// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
+pub struct Autopilot {
+    /// What the parts share.
+    pub fcu: Fcu,
+    pub(super) state: StateTopic,
+    buffer: Vec<u8>,
+}
+
+impl Autopilot {
+    /// Opens every topic and service.
+    pub fn open(
+        open: &Open<'_>,
+        settings: VehicleSettings,
+        link: Box<dyn Link>,
+    ) -> Result<Self, RosError> {
+        open.subscribe("setpoint_raw/local", setpoint::local)?;
+        Ok(Self {
+            state: StateTopic::open(open)?,
+            fcu: Fcu::new(settings, link),
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Takes bytes from the link: a datagram, or part of a stream.
+    pub fn receive(&mut self, datagram: &[u8]) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        self.fcu.incoming(datagram, &mut buffer);
+        for frame in frames(&buffer) {
+            match frame {
+                Ok(frame) => self.frame(&frame),
+                Err(error) => self.fcu.count(error.key()),
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    /// Does what is due, and returns when something will be due again.
+    pub fn poll(&mut self) -> Option<Duration> {
+        let published = self.state.poll(&mut self.fcu);
+        self.check(published);
+        [self.state.deadline(&self.fcu)].into_iter().flatten().min()
+    }
+
+    /// Takes a frame.
+    pub fn frame(&mut self, frame: &Frame<'_>) {
+        if frame.system != self.fcu.system {
+            return self.fcu.count("foreign_system");
+        }
+        self.fcu.count("frames");
+        let published = self.dispatch(frame);
+        self.check(published);
+    }
+
+    fn dispatch(&mut self, frame: &Frame<'_>) -> Result<(), RosError> {
+        let fcu = &mut self.fcu;
+        if let Some(heartbeat) = Heartbeat::parse(frame) {
+            if frame.component != fcu.component {
+                fcu.count("foreign_component");
+                return Ok(());
+            }
+            return self.state.heartbeat(fcu, heartbeat);
+        }
+        let Ok(message) = frame.message() else {
+            fcu.count("mavlink_unknown_value");
+            return Ok(());
+        };
+        drop(message);
+        Ok(())
+    }
+
+    fn check(&mut self, published: Result<(), RosError>) {
+        if published.is_err() {
+            self.fcu.count("not_published");
+        }
+    }
+}

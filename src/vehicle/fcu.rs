@@ -1,0 +1,154 @@
+//! What all parts of the mavros-style interface share: the link, the identity of the autopilot, its clock, and the last
+//! of what they need from each other.
+use super::link::{Abilities, Link, Refusal};
+use super::settings::VehicleSettings;
+use crate::frames::{Attitude, Flu, Frd, Ned, Vector};
+use crate::msgs::std_msgs::msg::Header;
+use crate::time::RosTime;
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::Heartbeat;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The time, twice.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Now {
+    /// Monotonic, for waiting.
+    pub mono: Duration,
+    /// What a header gets that is stamped now.
+    pub ros: RosTime,
+}
+
+/// Attitude and body rates as last reported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orientation {
+    /// Attitude.
+    pub attitude: Attitude<Frd, Ned>,
+    /// Quaternion (w, x, y, z) of FLU in ENU with the sign that mavros gives it.
+    pub enu_wxyz: [f64; 4],
+    /// Body rates in rad/s.
+    pub rates: Vector<Flu>,
+}
+
+/// The autopilot of one vehicle.
+pub struct Fcu {
+    /// When the present call began; set before each.
+    pub now: Now,
+    /// What the user chose.
+    pub settings: VehicleSettings,
+    /// MAVLink system of the vehicle.
+    pub system: u8,
+    /// Component of the autopilot.
+    pub component: u8,
+    /// The newest heartbeat, while connected.
+    pub heartbeat: Option<Heartbeat>,
+    /// The newest attitude.
+    pub orientation: Option<Orientation>,
+    /// Offset of the autopilot's boot time to header time in ns, as far as known: `ros = boot + offset`.
+    pub clock_offset: Option<i64>,
+    link: Box<dyn Link>,
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl Fcu {
+    /// A vehicle that nothing is known of.
+    pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
+        Self {
+            now: Now::default(),
+            system: u8::try_from(settings.id).unwrap_or(1),
+            component: 1,
+            heartbeat: None,
+            orientation: None,
+            clock_offset: None,
+            link,
+            counts: BTreeMap::new(),
+            settings,
+        }
+    }
+
+    /// What the link can carry.
+    pub fn abilities(&self) -> Abilities {
+        self.link.abilities()
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), Refusal> {
+        let system = self.settings.system.unwrap_or(self.system);
+        let sent = self
+            .link
+            .send(&message.into(), system, self.settings.component);
+        self.count(match sent {
+            Ok(()) => "sent",
+            Err(Refusal::Io) => "not_sent",
+            Err(Refusal::Unsupported { .. }) => "unsupported",
+        });
+        sent
+    }
+
+    /// Turns received bytes into MAVLink frames.
+    pub(super) fn incoming(&mut self, bytes: &[u8], frames: &mut Vec<u8>) {
+        frames.clear();
+        frames.extend_from_slice(self.link.incoming(bytes));
+    }
+
+    /// Counts an event; shown in /diagnostics.
+    pub fn count(&mut self, key: &'static str) {
+        *self.counts.entry(key).or_default() += 1;
+    }
+
+    /// Events so far.
+    pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
+        &self.counts
+    }
+
+    /// Whether heartbeats come.
+    pub fn connected(&self) -> bool {
+        self.heartbeat.is_some()
+    }
+
+    /// Whether the vehicle says that it is armed.
+    pub fn armed(&self) -> bool {
+        self.heartbeat.is_some_and(|h| h.base_mode & 128 != 0)
+    }
+
+    /// Header time of something that the autopilot stamped with its boot time; the present if that is not known yet
+    /// or cannot be.
+    pub fn stamp(&self, boot: Duration) -> RosTime {
+        let stamp = self.clock_offset.and_then(|offset| {
+            let boot = i64::try_from(boot.as_nanos()).ok()?;
+            boot.checked_add(offset).filter(|stamp| *stamp >= 0)
+        });
+        stamp.map_or(self.now.ros, RosTime)
+    }
+
+    /// A header with such a stamp (`boot_ms` as most messages have it).
+    pub fn header_ms(&self, boot_ms: u32, frame: &str) -> Header {
+        self.header(Duration::from_millis(boot_ms.into()), frame)
+    }
+
+    /// A header with such a stamp. Some messages have microseconds since boot or since 1970; both are understood.
+    pub fn header_us(&self, time_us: u64, frame: &str) -> Header {
+        /// 2001; no autopilot runs that long.
+        const UNIX_US: u64 = 1_000_000_000_000_000;
+        if time_us >= UNIX_US {
+            return self.header_now(frame);
+        }
+        self.header(Duration::from_micros(time_us), frame)
+    }
+
+    /// A header with the present time.
+    pub fn header_now(&self, frame: &str) -> Header {
+        header(self.now.ros, frame)
+    }
+
+    fn header(&self, boot: Duration, frame: &str) -> Header {
+        header(self.stamp(boot), frame)
+    }
+}
+
+fn header(stamp: RosTime, frame: &str) -> Header {
+    Header {
+        stamp: stamp.to_msg(),
+        frame_id: frame.to_owned(),
+    }
+}

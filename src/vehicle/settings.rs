@@ -1,0 +1,102 @@
+//! What a user chooses about the mavros-style interface of one vehicle.
+use std::time::Duration;
+
+/// Frame that a position or velocity setpoint is meant in.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum SetpointFrame {
+    /// ENU, sent as LOCAL_NED.
+    #[default]
+    LocalNed,
+    /// ENU offset, sent as LOCAL_OFFSET_NED; PX4 refuses it.
+    LocalOffsetNed,
+    /// FLU, sent as BODY_NED.
+    BodyNed,
+    /// FLU offset, sent as BODY_OFFSET_NED; PX4 refuses it.
+    BodyOffsetNed,
+}
+
+impl SetpointFrame {
+    /// MAV_FRAME.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::LocalNed => 1,
+            Self::LocalOffsetNed => 7,
+            Self::BodyNed => 8,
+            Self::BodyOffsetNed => 9,
+        }
+    }
+
+    /// Whether vectors are of the body (FLU), not of the world (ENU).
+    pub const fn is_body(self) -> bool {
+        matches!(self, Self::BodyNed | Self::BodyOffsetNed)
+    }
+}
+
+/// Settings of one vehicle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VehicleSettings {
+    /// CopterID; also its MAVLink system until a heartbeat says otherwise.
+    pub id: u16,
+    /// Frame of positions.
+    pub map: String,
+    /// Frame of local odometry.
+    pub odom: String,
+    /// Frame of the body.
+    pub base_link: String,
+    /// Own system id; `None`: that of the vehicle, as mavros does.
+    pub system: Option<u8>,
+    /// Own component id; mavros has 191, an onboard computer.
+    pub component: u8,
+    /// Silence after which the autopilot counts as lost.
+    pub timeout: Duration,
+    /// How long the last setpoint is repeated after its sender fell silent; zero: never.
+    pub keep_alive: Duration,
+    /// Behaves as mavros does also where that is wrong (docs/mavros.md lists the cases).
+    pub quirks: bool,
+    /// Refuses what PX4 would ignore or misunderstand.
+    pub px4_checks: bool,
+    /// Largest distance in m that a position setpoint may have from the origin.
+    pub max_position: f64,
+    /// Largest speed in m/s that a setpoint may ask for.
+    pub max_speed: f64,
+    /// Height of the geoid above the ellipsoid in m; `None`: EGM96.
+    pub geoid: Option<f64>,
+    /// Frame of `setpoint_position/local`.
+    pub position_frame: SetpointFrame,
+    /// Frame of `setpoint_velocity/*`.
+    pub velocity_frame: SetpointFrame,
+    /// `setpoint_accel/accel` is a force; PX4 refuses it.
+    pub send_force: bool,
+    /// `setpoint_attitude` takes attitudes, not rates.
+    pub use_quaternion: bool,
+    /// `setpoint_attitude/thrust` may be negative.
+    pub reverse_thrust: bool,
+    /// Factor on thrust of `setpoint_raw/attitude`.
+    pub thrust_scaling: f64,
+}
+
+impl Default for VehicleSettings {
+    fn default() -> Self {
+        Self {
+            id: 1,
+            map: "map".into(),
+            odom: "odom".into(),
+            base_link: "base_link".into(),
+            system: None,
+            component: 191,
+            timeout: Duration::from_secs(3),
+            keep_alive: Duration::ZERO,
+            quirks: false,
+            px4_checks: true,
+            max_position: 1e5,
+            max_speed: 200.0,
+            geoid: None,
+            position_frame: SetpointFrame::LocalNed,
+            velocity_frame: SetpointFrame::LocalNed,
+            send_force: false,
+            use_quaternion: false,
+            reverse_thrust: false,
+            thrust_scaling: 1.0,
+        }
+    }
+}

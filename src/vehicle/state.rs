@@ -1,0 +1,80 @@
+//! `state`: who the vehicle is, whether it is there, armed, and in which mode.
+use super::fcu::Fcu;
+use super::{Open, mode};
+use crate::msgs::mavros_msgs::msg::State;
+use crate::ros::{Publisher, RosError};
+use crate::wire::mavlink::raw::Heartbeat;
+use std::time::Duration;
+
+/// MAV_AUTOPILOT_INVALID: the heartbeat of something that is no autopilot.
+const NO_AUTOPILOT: u8 = 8;
+
+/// Publishes `state`, once per heartbeat and once when they stop.
+pub(super) struct StateTopic {
+    publisher: Publisher<State>,
+    last: Option<Duration>,
+}
+
+impl StateTopic {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        Ok(Self {
+            publisher: open.publisher("state")?,
+            last: None,
+        })
+    }
+
+    pub(super) fn heartbeat(
+        &mut self,
+        fcu: &mut Fcu,
+        heartbeat: Heartbeat,
+    ) -> Result<(), RosError> {
+        if heartbeat.autopilot == NO_AUTOPILOT {
+            fcu.count("foreign_component");
+            return Ok(());
+        }
+        self.last = Some(fcu.now.mono);
+        fcu.heartbeat = Some(heartbeat);
+        self.publish(fcu)
+    }
+
+    /// Says so when heartbeats have stopped.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        let lost = self.deadline(fcu).is_some_and(|at| fcu.now.mono >= at);
+        if !lost {
+            return Ok(());
+        }
+        self.last = None;
+        fcu.heartbeat = None;
+        fcu.orientation = None;
+        fcu.count("link_lost");
+        tracing::warn!(
+            vehicle = fcu.settings.id,
+            "no heartbeat any more: the vehicle is not connected"
+        );
+        self.publish(fcu)
+    }
+
+    pub(super) fn deadline(&self, fcu: &Fcu) -> Option<Duration> {
+        Some(self.last? + fcu.settings.timeout)
+    }
+
+    fn publish(&self, fcu: &Fcu) -> Result<(), RosError> {
+        let mut state = State {
+            header: fcu.header_now(""),
+            ..State::default()
+        };
+        if let Some(heartbeat) = fcu.heartbeat {
+            state.connected = true;
+            state.armed = heartbeat.base_mode & 128 != 0;
+            state.manual_input = heartbeat.base_mode & 64 != 0;
+            state.guided = heartbeat.base_mode & 8 != 0;
+            state.mode = mode::name(
+                heartbeat.base_mode,
+                heartbeat.custom_mode,
+                heartbeat.autopilot,
+            );
+            state.system_status = heartbeat.system_status;
+        }
+        self.publisher.publish(&state).map(drop)
+    }
+}
