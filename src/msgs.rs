@@ -160,9 +160,9 @@ messages! {
     builtin_interfaces: Duration Time;
     diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
     geographic_msgs: GeoPoint GeoPointStamped GeoPose GeoPoseStamped;
-    geometry_msgs: Accel AccelStamped AccelWithCovariance AccelWithCovarianceStamped Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
-        QuaternionStamped Transform TransformStamped Twist TwistStamped TwistWithCovariance
-        TwistWithCovarianceStamped Vector3 Vector3Stamped;
+    geometry_msgs: Accel AccelStamped AccelWithCovariance AccelWithCovarianceStamped Point PointStamped Pose
+        PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion QuaternionStamped Transform
+        TransformStamped Twist TwistStamped TwistWithCovariance TwistWithCovarianceStamped Vector3 Vector3Stamped;
     mavros_msgs: ActuatorControl Altitude AttitudeTarget DebugValue EstimatorStatus ExtendedState GPSRAW
         GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink NavControllerOutput OverrideRCIn
         ParamEvent ParamValue PositionTarget RCIn RCOut State StatusEvent StatusText SysStatus Thrust TimesyncStatus

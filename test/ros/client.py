@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription
 from cyclonedds.core import Policy
 from peer import Peer
+from peer.messages import JAZZY
 from peer.services import Client
 
 
@@ -64,7 +65,9 @@ def main():
         "writers": user_data(peer.participant, BuiltinTopicDcpsPublication),
         "readers": user_data(peer.participant, BuiltinTopicDcpsSubscription),
     }
-    print(json.dumps({"responses": responses, "seen": seen}), flush=True)
+    halves = {f"{r['type']}_{half}" for r in plan["rounds"] for half in ("Request", "Response")}
+    hashes = {name: JAZZY.hash_rihs01(name) for name in halves}
+    print(json.dumps({"responses": responses, "seen": seen, "hashes": hashes}), flush=True)
     sys.stdin.readline()
 
 

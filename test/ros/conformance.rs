@@ -2,13 +2,10 @@
 use super::{
     probe::{Probe, node, subscription, wait_until},
     samples::sample,
+    types::every_message,
 };
 use rfly_bridge::{
-    msgs::{
-        self, Message, builtin_interfaces, diagnostic_msgs, geometry_msgs, nav_msgs,
-        rcl_interfaces, rfly_bridge_msgs, rosgraph_msgs, sensor_msgs, std_msgs, tf2_msgs,
-        vision_msgs,
-    },
+    msgs::{self, Message, sensor_msgs, std_msgs},
     ros::{Discovery, Distro, ImageView, Middleware, Options, Outcome, Policy, Publisher, Qos},
 };
 use serde_json::{Value, json};
@@ -51,33 +48,12 @@ fn sender<M: Message>(middleware: &Middleware) -> Sender {
     }
 }
 
-macro_rules! senders {
-    ($middleware:expr; $($package:ident: $($name:ident)+;)+) => {
-        vec![$($(sender::<$package::msg::$name>($middleware),)+)+]
-    };
-}
-
 #[test]
 fn every_message_type_is_decoded_by_an_independent_reader_field_by_field() {
     let middleware = node(101, Distro::Newer);
-    let senders = senders! { &middleware;
-        builtin_interfaces: Duration Time;
-        diagnostic_msgs: DiagnosticArray DiagnosticStatus KeyValue;
-        geometry_msgs: Point PointStamped Pose PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion
-            QuaternionStamped Transform TransformStamped Twist TwistStamped TwistWithCovariance Vector3 Vector3Stamped;
-        nav_msgs: Odometry Path;
-        rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor
-            ParameterEvent ParameterValue SetParametersResult;
-        rosgraph_msgs: Clock;
-        sensor_msgs: CameraInfo CompressedImage Image Imu NavSatFix PointCloud2 PointField Range RegionOfInterest;
-        std_msgs: Bool ColorRGBA Float32 Float64 Header Int32 Int64 String UInt8 UInt16 UInt32 UInt64;
-        tf2_msgs: TFMessage;
-        vision_msgs: BoundingBox2D BoundingBox3D Detection2D Detection2DArray Detection3D Detection3DArray
-            ObjectHypothesis ObjectHypothesisWithPose;
-        rfly_bridge_msgs: BridgeStats ClockStats DropCount SourceStats;
-    };
+    let senders = every_message!(sender, &middleware);
     let names: Vec<_> = senders.iter().map(|sender| sender.type_name).collect();
-    assert_eq!(names, msgs::TYPES, "this test lists every type");
+    assert_eq!(names, msgs::TYPES, "test/ros/types.rs lists every type");
 
     let wanted: Vec<_> = names
         .iter()

@@ -11,4 +11,10 @@ mod probe;
 mod qos;
 mod samples;
 #[cfg(feature = "dds")]
+mod service_types;
+#[cfg(feature = "dds")]
 mod services;
+#[cfg(feature = "dds")]
+mod types;
+#[cfg(feature = "dds")]
+mod watch;

@@ -21,8 +21,7 @@ import peer.participant
 from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
 from cyclonedds.core import Policy
 from peer import Peer
-from peer.messages import OWN_MSGS, VISION_MSGS
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from peer.messages import HUMBLE, JAZZY
 
 
 def plain(value):
@@ -62,9 +61,7 @@ def user_data(participant):
 
 def main():
     plan = json.loads(sys.argv[1])
-    store = get_typestore(Stores.ROS2_HUMBLE if plan["distro"] == "humble" else Stores.ROS2_JAZZY)
-    for name, text in (VISION_MSGS | OWN_MSGS).items():
-        store.register(get_types_from_msg(text, name))
+    store = HUMBLE if plan["distro"] == "humble" else JAZZY
     peer.participant.decode = lambda cdr, name: store.deserialize_cdr(cdr, name) if len(cdr) <= 65536 else None
     me = Peer(plan["domain"])
     wanted = []

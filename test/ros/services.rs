@@ -24,14 +24,14 @@ use std::{
 };
 
 /// A running client.
-struct Client {
+pub(super) struct Client {
     child: Child,
     output: BufReader<ChildStdout>,
 }
 
 impl Client {
     /// `None` if there is no Python.
-    fn start(domain: u32, rounds: &[Value]) -> Option<Self> {
+    pub(super) fn start(domain: u32, rounds: &[Value]) -> Option<Self> {
         let python = python::interpreter()?;
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/client.py");
         let mut child = Command::new(python)
@@ -58,7 +58,7 @@ impl Client {
     }
 
     /// Responses by round, and USER_DATA of the service's endpoints; the client lives until it is dropped.
-    fn finish(&mut self) -> Value {
+    pub(super) fn finish(&mut self) -> Value {
         loop {
             let line = self.line();
             if line != "sent" {
@@ -382,6 +382,14 @@ fn the_recorder_waits_for_a_response_that_comes_later_or_not_at_all() {
     assert_eq!(call(&[]), Some(GetParameterTypesResponse::default()));
     let stats = service.stats();
     assert_eq!((stats.requests, stats.unanswered), (2, 1));
+
+    let reported = || -> Vec<_> {
+        let services = middleware.services().into_iter();
+        services.map(|s| (s.service, s.stats)).collect()
+    };
+    assert_eq!(reported(), [("/types".to_owned(), stats)]);
+    drop(service);
+    assert_eq!(reported(), []);
 }
 
 /// IDL has no empty structures; rosidl puts one byte into them.

@@ -1,4 +1,5 @@
-"""Message definitions of ROS 2 as `rosbags` ships them, and `vision_msgs` 4 (Humble to Jazzy), which it does not ship.
+"""Message definitions of ROS 2 as `rosbags` ships them, and those that it does not ship: `vision_msgs` 4 (Humble to
+Jazzy) and what `peer.mavros` lists.
 
 The embedded back end writes Jazzy's messages, rclrs those of its workspace. Of those the bridge uses, only
 `sensor_msgs/Range` differs from Humble's: it has one more field at its end (`variance`), which a Humble reader leaves
@@ -10,7 +11,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from backend import DISTRO
+from peer import mavros
+from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 # Field lists of vision_msgs 4.x (https://github.com/ros-perception/vision_msgs, branch humble).
@@ -39,10 +43,46 @@ VISION_MSGS = {
 FOLDER = Path(__file__).parents[3] / "msg"
 OWN_MSGS = {f"rfly_bridge_msgs/msg/{file.stem}": file.read_text() for file in sorted(FOLDER.glob("*.msg"))}
 
-JAZZY, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
-for _name, _text in (VISION_MSGS | OWN_MSGS).items():
-    for _store in (JAZZY, HUMBLE):
-        _store.register(get_types_from_msg(_text, _name))
+# Request and response of rcl_interfaces (https://github.com/ros2/rcl_interfaces), the same since Foxy.
+PARAMETER_SERVICES = {
+    "rcl_interfaces/srv/DescribeParameters": (
+        "string[] names",
+        "rcl_interfaces/ParameterDescriptor[] descriptors",
+    ),
+    "rcl_interfaces/srv/GetParameterTypes": ("string[] names", "uint8[] types"),
+    "rcl_interfaces/srv/GetParameters": ("string[] names", "rcl_interfaces/ParameterValue[] values"),
+    "rcl_interfaces/srv/ListParameters": (
+        "string[] prefixes; uint64 depth",
+        "rcl_interfaces/ListParametersResult result",
+    ),
+    "rcl_interfaces/srv/SetParameters": (
+        "rcl_interfaces/Parameter[] parameters",
+        "rcl_interfaces/SetParametersResult[] results",
+    ),
+    "rcl_interfaces/srv/SetParametersAtomically": (
+        "rcl_interfaces/Parameter[] parameters",
+        "rcl_interfaces/SetParametersResult result",
+    ),
+}
+SERVICES = PARAMETER_SERVICES | mavros.SERVICES
+
+
+def register(store: Any) -> Any:
+    """Adds to a store of `rosbags` what it does not ship, and returns it."""
+    for name, text in (VISION_MSGS | OWN_MSGS).items():
+        store.register(get_types_from_msg(text, name))
+    for name, text in mavros.MESSAGES.items():
+        store.register(get_types_from_msg(text.replace("; ", "\n"), name))
+    for name, halves in SERVICES.items():
+        for half, text in zip(("Request", "Response"), halves, strict=True):
+            # The parser inserts `msg` into the name. IDL knows no empty structure: rosidl puts a byte into it.
+            text = text.replace("; ", "\n") or "uint8 structure_needs_at_least_one_member"
+            fields = next(iter(get_types_from_msg(text, f"{name}_{half}").values()))
+            store.register({f"{name}_{half}": fields})
+    return store
+
+
+JAZZY, HUMBLE = (register(get_typestore(store)) for store in (Stores.ROS2_JAZZY, Stores.ROS2_HUMBLE))
 
 TYPES = HUMBLE if DISTRO == "humble" else JAZZY
 """The definitions that the bridge under test has."""
@@ -51,3 +91,26 @@ TYPES = HUMBLE if DISTRO == "humble" else JAZZY
 def decode(cdr: bytes, type_name: str) -> Any:
     """Returns the message of ROS type `type_name` (`pkg/msg/Name`) that `cdr` (with its 4-byte header) encodes."""
     return TYPES.deserialize_cdr(cdr, type_name)
+
+
+def make(type_name: str, fields: dict[str, Any] | None = None) -> Any:
+    """A message of ROS type `type_name` with these fields, nested ones as dictionaries; others are zero or empty."""
+    given = dict(fields or {})
+    values = {name: _value(kind, given.pop(name, None)) for name, kind in TYPES.fielddefs[type_name][1]}
+    assert not given, f"{type_name} has no {sorted(given)}"
+    return TYPES.types[type_name](**values)
+
+
+def _value(kind: Any, given: Any) -> Any:
+    node, of = kind
+    if node == Nodetype.NAME:
+        return make(of, given) if given is None or isinstance(given, dict) else given
+    if node == Nodetype.BASE:
+        return given if given is not None else {"string": "", "bool": False}.get(of[0], 0)
+    element, length = of
+    if given is None:
+        given = [None] * length if node == Nodetype.ARRAY else []
+    items = [_value(element, item) for item in given]
+    if element[0] == Nodetype.BASE and element[1][0] != "string":
+        return np.array(items, dtype={"octet": "uint8", "byte": "uint8"}.get(element[1][0], element[1][0]))
+    return items

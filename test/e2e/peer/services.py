@@ -13,40 +13,10 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
-from rosbags.typesys import get_types_from_msg
 
-from peer.messages import HUMBLE, TYPES
+from peer.messages import TYPES, make
 from peer.participant import Peer
 from peer.raw import Raw, mangle_type, raw_class
-
-# Request and response of rcl_interfaces (https://github.com/ros2/rcl_interfaces), the same since Foxy.
-SERVICES = {
-    "rcl_interfaces/srv/DescribeParameters": (
-        "string[] names\n",
-        "rcl_interfaces/ParameterDescriptor[] descriptors\n",
-    ),
-    "rcl_interfaces/srv/GetParameterTypes": ("string[] names\n", "uint8[] types\n"),
-    "rcl_interfaces/srv/GetParameters": ("string[] names\n", "rcl_interfaces/ParameterValue[] values\n"),
-    "rcl_interfaces/srv/ListParameters": (
-        "string[] prefixes\nuint64 depth\n",
-        "rcl_interfaces/ListParametersResult result\n",
-    ),
-    "rcl_interfaces/srv/SetParameters": (
-        "rcl_interfaces/Parameter[] parameters\n",
-        "rcl_interfaces/SetParametersResult[] results\n",
-    ),
-    "rcl_interfaces/srv/SetParametersAtomically": (
-        "rcl_interfaces/Parameter[] parameters\n",
-        "rcl_interfaces/SetParametersResult result\n",
-    ),
-}
-
-for _name, _halves in SERVICES.items():
-    for _half, _text in zip(("Request", "Response"), _halves, strict=True):
-        # The parser inserts `msg` into the name.
-        _fields = next(iter(get_types_from_msg(_text, f"{_name}_{_half}").values()))
-        for _store in (TYPES, HUMBLE):
-            _store.register({f"{_name}_{_half}": _fields})
 
 QOS = [Policy.Reliability.Reliable(duration(seconds=1)), Policy.Durability.Volatile, Policy.History.KeepLast(1000)]
 
@@ -91,8 +61,7 @@ class Client:
         number = next(self._number)
         if not isinstance(request, bytes):
             name = f"{self.type}_Request"
-            message = TYPES.types[name](**request)
-            cdr = bytes(TYPES.serialize_cdr(message, name))
+            cdr = bytes(TYPES.serialize_cdr(make(name, request), name))
         else:
             cdr = request
         header = struct.pack("<Qq", self._guid, number)
