@@ -5,7 +5,7 @@ use super::request::LinkState;
 use super::stats::SourceStats;
 use crate::frames::MissingPath;
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use crate::ros::{Middleware, Publisher, WriterReport};
+use crate::ros::{Middleware, Publisher, ServiceStats, WriterReport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +14,8 @@ const OK: u8 = 0;
 const WARN: u8 = 1;
 const ERROR: u8 = 2;
 const STALE: u8 = 3;
+/// Services with failed calls that are named one by one.
+const NAMED: usize = 20;
 
 /// Collects figures and publishes them.
 pub(crate) struct Health {
@@ -26,6 +28,8 @@ pub(crate) struct Health {
     pub(crate) missing: Vec<MissingPath>,
     stats: Option<StatsTopic>,
     before: BTreeMap<String, (u64, u64, u64)>,
+    /// Calls of services that had failed at the last report.
+    failed: u64,
     last: Instant,
 }
 
@@ -49,6 +53,7 @@ impl Health {
             missing,
             stats,
             before: BTreeMap::new(),
+            failed: 0,
             last: Instant::now(),
         }
     }
@@ -104,6 +109,7 @@ impl Health {
         for writer in self.middleware.report() {
             status.push(self.writer(&writer));
         }
+        status.push(self.services());
         let unreachable: Vec<_> = self.missing.iter().map(ToString::to_string).collect();
         let (level, message) = match unreachable.len() {
             0 => (OK, "every frame has a path to map".to_owned()),
@@ -183,6 +189,39 @@ impl Health {
             None => (OK, format!("{} subscribers", writer.subscribers)),
         };
         self.status(level, format!("topic {}", writer.topic), message, values)
+    }
+
+    /// All services in one status: there are dozens per vehicle, and most are never called.
+    fn services(&mut self) -> DiagnosticStatus {
+        let services = self.middleware.services();
+        let failed = |s: &ServiceStats| s.undecodable + s.unanswered + s.undelivered + s.foreign;
+        let sum = |of: fn(&ServiceStats) -> u64| services.iter().map(|s| of(&s.stats)).sum::<u64>();
+        let mut values = vec![
+            value("services", services.len()),
+            value("requests", sum(|s| s.requests)),
+            value("undecodable", sum(|s| s.undecodable)),
+            value("unanswered", sum(|s| s.unanswered)),
+            value("undelivered", sum(|s| s.undelivered)),
+            value("foreign", sum(|s| s.foreign)),
+        ];
+        let bad = services.iter().filter(|s| failed(&s.stats) > 0);
+        values.extend(bad.take(NAMED).map(|s| {
+            let n = &s.stats;
+            let text = format!(
+                "{} requests, {} undecodable, {} unanswered, {} undelivered, {} foreign",
+                n.requests, n.undecodable, n.unanswered, n.undelivered, n.foreign
+            );
+            value(&s.service, text)
+        }));
+        let failed: u64 = services.iter().map(|s| failed(&s.stats)).sum();
+        // A service that was removed takes its failures along.
+        let new = failed.saturating_sub(self.failed);
+        self.failed = failed;
+        let (level, message) = match new {
+            0 => (OK, format!("{} services", services.len())),
+            n => (WARN, format!("{n} calls failed")),
+        };
+        self.status(level, "services".into(), message, values)
     }
 
     fn status(

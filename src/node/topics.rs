@@ -53,7 +53,7 @@ const TAIL: &str = "\
 | `/tf`, `/tf_static` | `tf2_msgs/msg/TFMessage` | `tf`, `tf_static` | every frame that a topic names ([frames.md](frames.md)) |
 | `/rflysim/robot_description` | `std_msgs/msg/String` | `robot_description` | the vehicle with its sensors as URDF, latched |
 | `/clock` | `rosgraph_msgs/msg/Clock` | `clock` | simulation time, with `time.mode: sim` only |
-| `/diagnostics` | `diagnostic_msgs/msg/DiagnosticArray` | `diagnostics` | one status per source, topic and clock, and of the frames |
+| `/diagnostics` | `diagnostic_msgs/msg/DiagnosticArray` | `diagnostics` | one status per source, topic and clock, one of all services and one of the frames |
 | `~/stats` | `rfly_bridge_msgs/msg/BridgeStats` | `diagnostics` | the figures of the sources and clocks as numbers |
 ";
 

@@ -35,7 +35,7 @@ pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::Recorder;
-pub use report::{Incompatible, TopicInfo, WriterReport, WriterStats};
+pub use report::{Incompatible, ServiceReport, TopicInfo, WriterReport, WriterStats};
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 
@@ -55,6 +55,7 @@ pub struct Middleware {
 struct Shared {
     names: names::Resolver,
     backend: Backend,
+    services: service::Registry,
 }
 
 /// The back ends. An enum and not a trait object: there are few, all known here, and the publishers stay plain structs.
@@ -75,7 +76,11 @@ impl Middleware {
         #[cfg(feature = "rclrs")]
         let backend = Backend::Rclrs(rclrs::Node::new(options, &names)?);
         Ok(Self {
-            shared: Arc::new(Shared { names, backend }),
+            shared: Arc::new(Shared {
+                names,
+                backend,
+                services: service::Registry::default(),
+            }),
         })
     }
 
@@ -86,7 +91,11 @@ impl Middleware {
         let backend = Backend::Recorder(recorder.clone());
         Ok((
             Self {
-                shared: Arc::new(Shared { names, backend }),
+                shared: Arc::new(Shared {
+                    names,
+                    backend,
+                    services: service::Registry::default(),
+                }),
             },
             recorder,
         ))
@@ -206,6 +215,11 @@ impl Middleware {
             Backend::Rclrs(node) => node.report(),
             Backend::Recorder(recorder) => recorder.report(),
         }
+    }
+
+    /// Figures of every service of this node, for `/diagnostics`.
+    pub fn services(&self) -> Vec<ServiceReport> {
+        self.shared.services.report()
     }
 
     /// Topics of the whole ROS graph that have a publisher, as far as discovery has gone.

@@ -1,5 +1,5 @@
 //! What the middleware knows about its topics.
-use super::{Policy, Qos};
+use super::{Policy, Qos, ServiceStats};
 use std::time::Duration;
 
 /// Readers that wanted more than the writer offers.
@@ -43,6 +43,15 @@ pub struct WriterReport {
     pub incompatible: Incompatible,
     /// Counters.
     pub stats: WriterStats,
+}
+
+/// State of one service.
+#[derive(Clone, Debug)]
+pub struct ServiceReport {
+    /// Full name.
+    pub service: String,
+    /// Counters.
+    pub stats: ServiceStats,
 }
 
 /// A topic of the ROS graph.

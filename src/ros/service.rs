@@ -1,10 +1,10 @@
 //! Services: requests in, each with the means to answer it, now or later.
-use super::{Backend, Middleware, RosError, bulk, subscription::decode};
+use super::{Backend, Middleware, RosError, ServiceReport, bulk, subscription::decode};
 use crate::msgs::{Message, Service};
 use std::{
     any::Any,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -34,6 +34,17 @@ pub(super) struct Counters {
 }
 
 impl Counters {
+    fn stats(&self) -> ServiceStats {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ServiceStats {
+            requests: load(&self.requests),
+            undecodable: load(&self.undecodable),
+            unanswered: load(&self.unanswered),
+            undelivered: load(&self.undelivered),
+            foreign: load(&self.foreign),
+        }
+    }
+
     pub(super) fn count(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -55,14 +66,29 @@ impl ServiceHandle {
 
     /// Counters since the service was made.
     pub fn stats(&self) -> ServiceStats {
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        ServiceStats {
-            requests: load(&self.counters.requests),
-            undecodable: load(&self.counters.undecodable),
-            unanswered: load(&self.counters.unanswered),
-            undelivered: load(&self.counters.undelivered),
-            foreign: load(&self.counters.foreign),
-        }
+        self.counters.stats()
+    }
+}
+
+/// The services of a node that exist.
+#[derive(Default)]
+pub(super) struct Registry(Mutex<Vec<(String, Weak<Counters>)>>);
+
+impl Registry {
+    fn add(&self, name: &str, counters: &Arc<Counters>) {
+        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        services.retain(|(_, counters)| counters.strong_count() > 0);
+        services.push((name.to_owned(), Arc::downgrade(counters)));
+    }
+
+    pub(super) fn report(&self) -> Vec<ServiceReport> {
+        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let report = |(name, counters): &(String, Weak<Counters>)| {
+            let stats = counters.upgrade()?.stats();
+            let service = name.clone();
+            Some(ServiceReport { service, stats })
+        };
+        services.iter().filter_map(report).collect()
     }
 }
 
@@ -183,6 +209,7 @@ impl Middleware {
                 Box::new(recorder.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
             }
         };
+        self.shared.services.add(&name, &counters);
         Ok(ServiceHandle {
             name,
             counters,
