@@ -14,6 +14,9 @@
 //! ```
 mod cloud;
 mod console;
+mod control_full;
+mod control_simple;
+mod coptersim_request;
 mod error;
 mod handshake;
 mod heartbeat;
@@ -22,6 +25,7 @@ mod imu;
 pub mod mavlink;
 mod objects;
 mod packetiser;
+mod px4_ext;
 mod range;
 mod sensor_request;
 mod shm_block;
@@ -34,6 +38,12 @@ pub use console::{
     CONSOLE_LONG_LEN, CONSOLE_NETWORK_LEN, CONSOLE_SHORT_LEN, ConsoleArguments, console_command,
     console_command_for_network, parse_console_command, split_console_command,
 };
+pub use control_full::{FullEstimatePacket, FullSetpointPacket};
+pub use control_simple::{SimpleCommand, SimpleCommandPacket, SimpleEstimatePacket, SimpleReport};
+pub use coptersim_request::{
+    CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket, ProbePacket, RebootPacket,
+    StartSignalPacket,
+};
 pub use error::WireError;
 pub use handshake::HandshakePacket;
 pub use heartbeat::HeartbeatPacket;
@@ -43,6 +53,7 @@ pub use image_fragment::{
 pub use imu::{ImuPacket, ImuRequestPacket};
 pub use objects::{BoxEntry, ListView, TargetEntry, append_list};
 pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
+pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
 pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
 pub use shm_block::{SHM_HEADER_LEN, ShmFlag, ShmHeader, shm_block_len, shm_name};

@@ -10,6 +10,16 @@ pub fn parse_all(bytes: &[u8]) {
     let _ = ImuPacket::parse(bytes);
     let _ = ImuRequestPacket::parse(bytes);
     let _ = TruthDatagram::parse(bytes);
+    let _ = SimpleCommandPacket::parse(bytes).map(SimpleCommand::try_from);
+    let _ = SimpleEstimatePacket::parse(bytes).map(|packet| packet.report() == packet.report());
+    let _ = FullSetpointPacket::parse(bytes);
+    let _ = FullEstimatePacket::parse(bytes);
+    let _ = Px4ExtPacket::parse(bytes);
+    let _ = CopterSimRequestPacket::parse(bytes);
+    let _ = CopterSimLoadPacket::parse(bytes);
+    let _ = StartSignalPacket::parse(bytes);
+    let _ = ProbePacket::parse(bytes);
+    let _ = RebootPacket::parse(bytes);
     let _ = ShmHeader::parse_prefix(bytes);
     let _ = ShmDirectory::parse(bytes).map(|d| (d.accepted(u16::MAX, 1, 1), d.accepted(0, 1, 1)));
     let _ = RangeRecord::parse_prefix(bytes);

@@ -1,5 +1,7 @@
 //! Bytes of the simulator, against recordings of the vendor's SDK and against `structs.json`.
 mod console;
+mod control;
+mod coptersim;
 mod garbage;
 mod image;
 mod layout;

@@ -1,0 +1,183 @@
+//! Control port in UDP_Full: set-points to 20100+2(id-1), states from there to 20101+2(id-1).
+use super::{Packet, WireError};
+use zerocopy::little_endian::{F32, I32, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// `netDataShortShort` with `inHILCMDData`, 120 bytes: a set-point.
+///
+/// Arming, take-off and speed are [`SimpleCommandPacket`](super::SimpleCommandPacket)s also in this mode.
+/// Source: vendor SDK, golden `control_udp_full`.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct FullSetpointPacket {
+    /// 3.
+    pub tag: I32,
+    /// 80, the bytes of the set-point.
+    pub len: I32,
+    /// Milliseconds since the sender started.
+    pub time_boot_ms: U32,
+    /// Vehicle id.
+    pub copter_id: U32,
+    /// MAVLink type_mask.
+    pub type_mask: U32,
+    /// MAVLink frame: 1 local NED, 8 body, 5 global.
+    pub frame: U32,
+    /// m; degrees, degrees, m in frame 5; x, y, z of the quaternion in an attitude.
+    pub position: [F32; 3],
+    /// m/s; rad/s in an attitude.
+    pub velocity: [F32; 3],
+    /// m/s².
+    pub acceleration: [F32; 3],
+    /// rad; thrust in an attitude.
+    pub yaw: F32,
+    /// rad/s; w of the quaternion in an attitude.
+    pub yaw_rate: F32,
+    /// Reserved.
+    pub reserved: [F32; 5],
+    /// Up to the 112 bytes of payload.
+    pub padding: [u8; 32],
+}
+
+impl FullSetpointPacket {
+    const TAG: i32 = 3;
+    const SETPOINT_LEN: i32 = 80;
+
+    /// Creates a set-point with zeros in `position` and behind.
+    pub fn new(time_boot_ms: u32, copter_id: u32, type_mask: u16, frame: u8) -> Self {
+        Self {
+            tag: Self::TAG.into(),
+            len: Self::SETPOINT_LEN.into(),
+            time_boot_ms: time_boot_ms.into(),
+            copter_id: copter_id.into(),
+            type_mask: u32::from(type_mask).into(),
+            frame: u32::from(frame).into(),
+            position: [F32::ZERO; 3],
+            velocity: [F32::ZERO; 3],
+            acceleration: [F32::ZERO; 3],
+            yaw: F32::ZERO,
+            yaw_rate: F32::ZERO,
+            reserved: [F32::ZERO; 5],
+            padding: [0; 32],
+        }
+    }
+
+    /// Fills the fields of an attitude: quaternion w, x, y, z, rates in rad/s, thrust 0 to 1.
+    #[must_use]
+    pub fn with_attitude(self, [w, x, y, z]: [f32; 4], rates: [f32; 3], thrust: f32) -> Self {
+        Self {
+            position: [x, y, z].map(F32::new),
+            velocity: rates.map(F32::new),
+            yaw: thrust.into(),
+            yaw_rate: w.into(),
+            ..self
+        }
+    }
+}
+
+impl Packet for FullSetpointPacket {
+    const NAME: &'static str = "UDP_Full set-point";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect(Self::NAME, "tag", Self::TAG, self.tag)?;
+        expect(Self::NAME, "len", Self::SETPOINT_LEN, self.len)
+    }
+}
+
+/// `netDataShortShort` with `outHILStateData`, 120 bytes: what the estimator says.
+///
+/// Source: vendor SDK, golden `recv_ctrl_udp`.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct FullEstimatePacket {
+    /// Negative normally; otherwise the id collided with.
+    pub collided_with: I32,
+    /// 112 (trap 16: a document says 120).
+    pub len: I32,
+    /// Milliseconds since the autopilot started.
+    pub time_boot_ms: U32,
+    /// Vehicle id.
+    pub copter_id: U32,
+    /// Latitude and longitude in 1e-7 deg, altitude in mm (up).
+    pub gps: [I32; 3],
+    /// Velocity in cm/s, NED.
+    pub gps_velocity: [I32; 3],
+    /// Home: latitude and longitude in 1e-7 deg, altitude in mm (up).
+    pub home: [I32; 3],
+    /// Height over home in mm.
+    pub relative_altitude: I32,
+    /// Heading in 1e-3 deg, 0 to 360.
+    pub heading: I32,
+    /// Satellites in view.
+    pub satellites: I32,
+    /// 3: 3D fix.
+    pub fix_type: I32,
+    /// Reserved.
+    pub reserved: I32,
+    /// Roll, pitch, yaw in rad.
+    pub euler: [F32; 3],
+    /// Position in m from home, NED.
+    pub position: [F32; 3],
+    /// Velocity in m/s, NED.
+    pub velocity: [F32; 3],
+    /// Horizontal accuracy in m.
+    pub horizontal_accuracy: F32,
+    /// Vertical accuracy in m.
+    pub vertical_accuracy: F32,
+    /// Above 0.5: the estimator has a 3D fix.
+    pub estimator_fixed: F32,
+}
+
+impl FullEstimatePacket {
+    /// Value of `len`.
+    pub const STATE_LEN: i32 = 112;
+
+    /// Creates a state in which every number is 0.
+    pub fn new(time_boot_ms: u32, copter_id: u32) -> Self {
+        Self {
+            collided_with: (-1).into(),
+            len: Self::STATE_LEN.into(),
+            time_boot_ms: time_boot_ms.into(),
+            copter_id: copter_id.into(),
+            gps: [I32::ZERO; 3],
+            gps_velocity: [I32::ZERO; 3],
+            home: [I32::ZERO; 3],
+            relative_altitude: I32::ZERO,
+            heading: I32::ZERO,
+            satellites: I32::ZERO,
+            fix_type: I32::ZERO,
+            reserved: I32::ZERO,
+            euler: [F32::ZERO; 3],
+            position: [F32::ZERO; 3],
+            velocity: [F32::ZERO; 3],
+            horizontal_accuracy: F32::ZERO,
+            vertical_accuracy: F32::ZERO,
+            estimator_fixed: F32::ZERO,
+        }
+    }
+}
+
+impl Packet for FullEstimatePacket {
+    const NAME: &'static str = "UDP_Full state";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect(Self::NAME, "len", Self::STATE_LEN, self.len)
+    }
+}
+
+fn expect(
+    what: &'static str,
+    field: &'static str,
+    wanted: i32,
+    found: I32,
+) -> Result<(), WireError> {
+    let found = found.get();
+    if found == wanted {
+        return Ok(());
+    }
+    let found = found.into();
+    Err(WireError::Field { what, field, found })
+}

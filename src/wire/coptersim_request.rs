@@ -1,0 +1,285 @@
+//! What a user may ask of `CopterSim`: where to send, which mode, where the vehicle stands, model, map, reboot, start.
+use super::{Packet, WireError, expect_tag};
+use zerocopy::little_endian::{F32, F64, I32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// `reCopterSimMsg`, 48 bytes, to 224.0.0.10:20002, or to the vehicle's host at 20002 and 30100+2(id-1).
+///
+/// Source: vendor SDK, golden `coptersim_send`.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct CopterSimRequestPacket {
+    /// Check word 1234567.
+    pub checksum: I32,
+    /// The vehicle that is meant.
+    pub copter_id: I32,
+    /// Positive: send to the network, and to the sender of this; the vendor writes 0 and -1 for no.
+    pub reply_to_sender: i8,
+    /// What `xy` and `yaw` are: 1 place and heading, 2 geodetic origin, 3 geodetic place, 4 show geodetic, 5 show
+    /// metres; 0: nothing.
+    pub place: i8,
+    /// Positive: `z_roll_pitch` counts; otherwise the vehicle stands on the ground.
+    pub stand: i8,
+    /// UDPSIMMODE from now on; negative: as it is.
+    pub udp_mode: i8,
+    /// Reserved.
+    pub params: [u8; 4],
+    /// Down in m, roll and pitch in degrees.
+    pub z_roll_pitch: [F32; 3],
+    /// Heading in degrees; altitude in m with a geodetic `xy`.
+    pub yaw: F32,
+    /// North and east in m; latitude and longitude in degrees.
+    pub xy: [F64; 2],
+}
+
+impl CopterSimRequestPacket {
+    const TAG: i32 = 1_234_567;
+
+    /// Creates a request that asks for nothing.
+    pub fn new(copter_id: i32) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            reply_to_sender: -1,
+            place: 0,
+            stand: 0,
+            udp_mode: -1,
+            params: [0; 4],
+            z_roll_pitch: [F32::ZERO; 3],
+            yaw: F32::ZERO,
+            xy: [F64::ZERO; 2],
+        }
+    }
+
+    /// Asks to send to the host that this comes from.
+    #[must_use]
+    pub fn to_sender(self) -> Self {
+        Self {
+            reply_to_sender: 1,
+            ..self
+        }
+    }
+
+    /// Asks for another UDPSIMMODE.
+    #[must_use]
+    pub fn with_udp_mode(self, mode: u8) -> Self {
+        Self {
+            udp_mode: i8::try_from(mode).unwrap_or(i8::MAX),
+            ..self
+        }
+    }
+
+    /// Puts the vehicle on the ground at north and east in m, with a heading in degrees.
+    #[must_use]
+    pub fn at(self, xy: [f64; 2], yaw: f32) -> Self {
+        Self {
+            place: 1,
+            yaw: yaw.into(),
+            xy: xy.map(F64::new),
+            ..self
+        }
+    }
+
+    /// With [`Self::at`]: down in m, roll and pitch in degrees instead of the ground.
+    #[must_use]
+    pub fn standing(self, z_roll_pitch: [f32; 3]) -> Self {
+        Self {
+            stand: 1,
+            z_roll_pitch: z_roll_pitch.map(F32::new),
+            ..self
+        }
+    }
+
+    /// Sets the geodetic origin: latitude and longitude in degrees, altitude in m.
+    #[must_use]
+    pub fn with_origin(self, latitude: f64, longitude: f64, altitude: f32) -> Self {
+        Self {
+            place: 2,
+            ..self.at([latitude, longitude], altitude)
+        }
+    }
+
+    /// Puts the vehicle at latitude and longitude in degrees, altitude in m.
+    #[must_use]
+    pub fn at_geodetic(self, latitude: f64, longitude: f64, altitude: f32) -> Self {
+        Self {
+            place: 3,
+            ..self.at([latitude, longitude], altitude)
+        }
+    }
+}
+
+impl Packet for CopterSimRequestPacket {
+    const NAME: &'static str = "request to CopterSim";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    }
+}
+
+/// `CptSimCMD`, 64 bytes, to the same addresses: another vehicle model or another map.
+///
+/// Source: vendor SDK, golden `coptersim_send`.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct CopterSimLoadPacket {
+    /// Check word 1234567895.
+    pub checksum: I32,
+    /// 0 nobody, -1 all, otherwise the vehicle that is meant.
+    pub copter_id: I32,
+    /// 1 vehicle model, 2 map; 0 and negative: nothing.
+    pub what: I32,
+    /// Index in the list of models or maps; negative: `name` counts.
+    pub index: I32,
+    /// UTF-8, filled with zeros.
+    pub name: [u8; 48],
+}
+
+/// What a [`CopterSimLoadPacket`] loads.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CopterSimLoad {
+    /// The library of a vehicle model.
+    Model,
+    /// A map.
+    Map,
+}
+
+impl CopterSimLoadPacket {
+    const TAG: i32 = 1_234_567_895;
+
+    /// Asks by index.
+    pub fn by_index(copter_id: i32, what: CopterSimLoad, index: i32) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            what: match what {
+                CopterSimLoad::Model => 1.into(),
+                CopterSimLoad::Map => 2.into(),
+            },
+            index: index.into(),
+            name: [0; 48],
+        }
+    }
+
+    /// Asks by name; `None` if it has more than 48 bytes.
+    pub fn by_name(copter_id: i32, what: CopterSimLoad, name: &str) -> Option<Self> {
+        let mut packet = Self::by_index(copter_id, what, -1);
+        let field = packet.name.get_mut(..name.len())?;
+        field.copy_from_slice(name.as_bytes());
+        Some(packet)
+    }
+}
+
+impl Packet for CopterSimLoadPacket {
+    const NAME: &'static str = "model or map for CopterSim";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    }
+}
+
+macro_rules! two_words {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $tag:literal, $(#[$field_doc:meta])* $field:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, Eq, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+        )]
+        #[repr(C)]
+        pub struct $name {
+            /// Check word.
+            pub checksum: I32,
+            $(#[$field_doc])*
+            pub $field: I32,
+        }
+
+        impl $name {
+            /// Creates the packet.
+            pub fn new($field: i32) -> Self {
+                Self { checksum: $tag.into(), $field: $field.into() }
+            }
+        }
+
+        impl Packet for $name {
+            const NAME: &'static str = $text;
+
+            fn check(&self) -> Result<(), WireError> {
+                expect_tag(Self::NAME, $tag, self.checksum.get().into())
+            }
+        }
+    };
+}
+
+two_words!(
+    /// Asks a vehicle of unknown address for heartbeats, 8 bytes, to 30100+2(id-1) of every host that may have it.
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    ProbePacket,
+    "probe for heartbeats",
+    123_450,
+    /// [`ProbePacket::NEARBY`] or [`ProbePacket::ELSEWHERE`].
+    kind
+);
+
+impl ProbePacket {
+    /// To hosts of this network.
+    pub const NEARBY: i32 = 90;
+    /// To a host of another network.
+    pub const ELSEWHERE: i32 = 91;
+}
+
+two_words!(
+    /// Restarts the autopilot, 8 bytes, to 20100+2(id-1).
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    RebootPacket,
+    "reboot",
+    987_654_321,
+    /// -1: at once.
+    delay
+);
+
+impl RebootPacket {
+    /// Value of `delay` for a restart at once.
+    pub const AT_ONCE: i32 = -1;
+}
+
+/// `startSignal`, 12 bytes, to 224.0.0.10:20007: programs that wait for it go on.
+///
+/// Source: vendor SDK, golden `coptersim_send`.
+#[derive(
+    Clone, Copy, Debug, Eq, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct StartSignalPacket {
+    /// Check word 1234567890.
+    pub checksum: I32,
+    /// Not 0.
+    pub start: I32,
+    /// -1: every program; otherwise that of one vehicle.
+    pub copter_id: I32,
+}
+
+impl StartSignalPacket {
+    const TAG: i32 = 1_234_567_890;
+
+    /// Creates the signal for one vehicle's program, or for all.
+    pub fn new(copter_id: Option<i32>) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            start: 1.into(),
+            copter_id: copter_id.unwrap_or(-1).into(),
+        }
+    }
+}
+
+impl Packet for StartSignalPacket {
+    const NAME: &'static str = "start signal";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    }
+}
