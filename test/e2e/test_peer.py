@@ -8,6 +8,7 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
 from peer import TYPES, Peer
 from peer.messages import HUMBLE, JAZZY
+from peer.publisher import Publication, Stream
 from peer.raw import demangle_type, mangle_type, raw_class
 
 
@@ -54,3 +55,19 @@ def test_humble_and_jazzy_agree_on_every_message_but_range():
     assert [name for name in names if JAZZY.fielddefs[name][1] != HUMBLE.fielddefs[name][1]] == []
     old, new = (store.fielddefs["sensor_msgs/msg/Range"][1] for store in (HUMBLE, JAZZY))
     assert new[: len(old)] == old and [name for name, _ in new[len(old) :]] == ["variance"]
+
+
+def test_what_the_peer_publishes_arrives_with_its_nested_fields(domain_id):
+    sender, receiver = Peer(domain_id), Peer(domain_id)
+    kind = "mavros_msgs/msg/PositionTarget"
+    subscription = receiver.subscribe("/target", kind)
+    with Stream(Publication(sender, "/target", kind), 100.0, position={"y": 2.5}, type_mask=0x9F8) as stream:
+        receiver.wait_for(lambda: len(subscription.samples) >= 3, "samples")
+        stream.set(yaw=1.0)
+        receiver.wait_for(lambda: subscription.messages[-1].yaw == 1.0, "the change")
+    first, last = subscription.messages[0], subscription.messages[-1]
+    assert (first.position.x, first.position.y, first.type_mask) == (0.0, 2.5, 0x9F8)
+    assert last.position.y == 0.0 and last.header.stamp.sec > 1_700_000_000
+    assert [(w.topic, w.type, w.reliable) for w in sender.wants()] == [("/target", kind, True)]
+    receiver.close()
+    sender.close()

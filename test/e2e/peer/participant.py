@@ -49,6 +49,16 @@ class Offer:
 
 
 @dataclass(frozen=True)
+class Want:
+    """What discovery says of one subscription."""
+
+    topic: str
+    type: str
+    reliable: bool
+    transient_local: bool
+
+
+@dataclass(frozen=True)
 class Sample:
     """One received message."""
 
@@ -139,6 +149,32 @@ class Peer:
                 )
             )
         return offers
+
+    def wants(self) -> list[Want]:
+        """Every ROS subscription that exists in the domain now, the peer's own excluded."""
+        wants = []
+        for endpoint in self._readers.read(N=10_000):
+            info = getattr(endpoint, "sample_info", None)
+            if info is not None and (info.instance_state & 16) == 0:
+                continue
+            if not hasattr(endpoint, "type_name") or endpoint.participant_key == self.participant.guid:
+                continue
+            ros_type, name = demangle_type(endpoint.type_name), endpoint.topic_name
+            if ros_type is not None and name.startswith("rt/"):
+                reliable = isinstance(endpoint.qos[Policy.Reliability], Policy.Reliability.Reliable)
+                transient_local = endpoint.qos[Policy.Durability] == Policy.Durability.TransientLocal
+                wants.append(Want(name[2:], ros_type, reliable, transient_local))
+        return wants
+
+    def services(self) -> dict[str, str]:
+        """ROS service name -> ROS type of every service that is offered in the domain."""
+        found = {}
+        for endpoint in self._publications.read(N=10_000):
+            name = getattr(endpoint, "topic_name", "")
+            if name.startswith("rr/") and name.endswith("Reply") and endpoint.participant_key != self.participant.guid:
+                ros_type = demangle_type(endpoint.type_name)
+                found[name.removeprefix("rr").removesuffix("Reply")] = ros_type.removesuffix("_Response")
+        return found
 
     def topics(self) -> dict[str, str]:
         """ROS topic name -> ROS type of every publisher in the domain."""
