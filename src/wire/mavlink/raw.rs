@@ -1,5 +1,5 @@
 //! Messages with numbers that the dialect may not know: commands, modes, mission items, heartbeats.
-use super::{Frame, MavMessage};
+use super::{Frame, MavMessage, Outbound};
 use mavlink::error::{EncoderError, ParserError};
 use mavlink::{Dialect, MAVLinkV2MessageRaw, MavHeader, MavlinkVersion, Message as _};
 
@@ -95,7 +95,7 @@ macro_rules! raw_messages {
                 }
             }
 
-            impl From<$name> for super::Outbound {
+            impl From<$name> for Outbound {
                 fn from(message: $name) -> Self {
                     Self::Raw(message.to_raw())
                 }
@@ -123,7 +123,16 @@ macro_rules! number_fields {
     )+};
 }
 
-number_fields! { u8 u16 u32 i32 f32 }
+number_fields! { u8 u16 u32 i16 i32 i64 f32 }
+
+impl<const M: usize> Field for [u8; M] {
+    fn get(frame: &Frame<'_>, at: usize) -> Self {
+        frame.bytes_at(at)
+    }
+    fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N> {
+        payload.put(at, *self)
+    }
+}
 
 impl<const M: usize> Field for [f32; M] {
     fn get(frame: &Frame<'_>, at: usize) -> Self {
@@ -266,6 +275,9 @@ raw_messages! {
         mission_type: u8 = 37,
     }
 }
+
+mod protocols;
+pub use protocols::*;
 
 /// The dialect without its enumerations.
 struct AnyNumber;
