@@ -73,9 +73,16 @@ macro_rules! raw_messages {
     })+) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            #[derive(Clone, Copy, Debug, PartialEq)]
             pub struct $name {
                 $($(#[$field_doc])* pub $field: $type,)+
+            }
+
+            // Derived, it would not know long arrays.
+            impl Default for $name {
+                fn default() -> Self {
+                    Self { $($field: Field::ZERO,)+ }
+                }
             }
 
             impl $name {
@@ -106,6 +113,7 @@ macro_rules! raw_messages {
 
 /// A field at an offset.
 trait Field: Sized {
+    const ZERO: Self;
     fn get(frame: &Frame<'_>, at: usize) -> Self;
     fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N>;
 }
@@ -113,6 +121,7 @@ trait Field: Sized {
 macro_rules! number_fields {
     ($($type:ty)+) => {$(
         impl Field for $type {
+            const ZERO: Self = 0 as Self;
             fn get(frame: &Frame<'_>, at: usize) -> Self {
                 Self::from_le_bytes(frame.bytes_at(at))
             }
@@ -123,9 +132,10 @@ macro_rules! number_fields {
     )+};
 }
 
-number_fields! { u8 u16 u32 i16 i32 i64 f32 }
+number_fields! { u8 u16 u32 u64 i8 i16 i32 i64 f32 }
 
 impl<const M: usize> Field for [u8; M] {
+    const ZERO: Self = [0; M];
     fn get(frame: &Frame<'_>, at: usize) -> Self {
         frame.bytes_at(at)
     }
@@ -134,15 +144,22 @@ impl<const M: usize> Field for [u8; M] {
     }
 }
 
-impl<const M: usize> Field for [f32; M] {
-    fn get(frame: &Frame<'_>, at: usize) -> Self {
-        std::array::from_fn(|i| f32::get(frame, at + 4 * i))
-    }
-    fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N> {
-        let put = |payload, (i, value): (usize, &f32)| value.put(payload, at + 4 * i);
-        self.iter().enumerate().fold(payload, put)
-    }
+macro_rules! array_fields {
+    ($($type:ty)+) => {$(
+        impl<const M: usize> Field for [$type; M] {
+            const ZERO: Self = [<$type>::ZERO; M];
+            fn get(frame: &Frame<'_>, at: usize) -> Self {
+                std::array::from_fn(|i| <$type>::get(frame, at + size_of::<$type>() * i))
+            }
+            fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N> {
+                let put = |payload, (i, value): (usize, &$type)| value.put(payload, at + size_of::<$type>() * i);
+                self.iter().enumerate().fold(payload, put)
+            }
+        }
+    )+};
 }
+
+array_fields! { u16 f32 }
 
 raw_messages! {
     /// HEARTBEAT.
@@ -278,6 +295,8 @@ raw_messages! {
 
 mod protocols;
 pub use protocols::*;
+mod telemetry;
+pub use telemetry::*;
 
 /// The dialect without its enumerations.
 struct AnyNumber;
