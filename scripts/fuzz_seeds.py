@@ -27,9 +27,18 @@ for path in sorted(golden.glob("*.json")):
                     write("datagram", f"{name}-{number}-{header}", packet[header:])
                     if packet[header : header + 2] in (b"\x89P", b"\xff\xd8"):
                         write("codec", f"{name}-{number}", packet[header:])
-        config = vector.get("args", {}).get("config") or vector.get("args", {}).get("text")
+        args = vector.get("args")
+        config = (args.get("config") or args.get("text")) if isinstance(args, dict) else None
         if isinstance(config, str):
             write("config", name, config.encode())
+
+for name in ("to_fcu", "from_fcu"):  # frames of MAVLink, one seed for each message
+    cases = json.loads((golden / "mavros" / f"{name}.json").read_text())["cases"]
+    for case in cases:
+        for frame in case.get("frames", []):
+            packet = bytes.fromhex(frame if isinstance(frame, str) else frame["hex"])
+            number = packet[7] | packet[8] << 8 | packet[9] << 16 if packet[0] == 0xFD else packet[5]
+            write("mavlink", f"{name}-{number}", packet)
 
 for path in sorted((root / "config").glob("*.json")):
     write("config", path.name, path.read_bytes())

@@ -3,5 +3,6 @@ pub mod every_parser;
 pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;
+pub mod mavlink;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;

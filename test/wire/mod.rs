@@ -5,6 +5,7 @@ mod coptersim;
 mod garbage;
 mod image;
 mod layout;
+mod mavlink;
 mod requests;
 mod shared_memory;
 mod telemetry;
