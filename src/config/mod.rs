@@ -4,6 +4,7 @@
 //! * [`params`]: every ROS parameter, in one table that also makes `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
+mod control;
 mod names;
 pub mod params;
 mod problem;
@@ -12,6 +13,7 @@ mod sensor;
 pub mod vendor;
 
 pub use angle_unit::{AngleUnit, AngleUnitChoice, ResolvedAngleUnit, resolve_angle_unit};
+pub use control::{ControlLink, SimMode};
 pub use params::{ParamValue, Params};
 pub use problem::{Problem, Problems};
 pub use ros_args::RosArgs;

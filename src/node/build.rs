@@ -6,6 +6,7 @@ use super::shm_source;
 use super::sources::Binder;
 use super::{NodeError, Settings};
 use crate::ros::Middleware;
+use crate::vehicle::Interface;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -15,7 +16,8 @@ use tokio::runtime::{Builder, Runtime};
 pub struct Bridge {
     data: Option<Runtime>,
     stop: Arc<AtomicBool>,
-    quit: Option<tokio::sync::oneshot::Sender<()>>,
+    quit: Vec<tokio::sync::oneshot::Sender<()>>,
+    interfaces: Vec<Interface>,
     threads: Vec<JoinHandle<()>>,
     parameters: Option<ParameterServer>,
 }
@@ -43,6 +45,7 @@ impl Bridge {
         let (changes, watch) = tokio::sync::watch::channel(shared.clone());
         let plan = Plan::new(settings, watch, middleware)?;
         let (quit, quitting) = tokio::sync::oneshot::channel();
+        let (quit_control, control_quits) = tokio::sync::oneshot::channel();
         let stop = Arc::new(AtomicBool::new(false));
         let mut binder = Binder::default();
 
@@ -51,6 +54,17 @@ impl Bridge {
             let _guard = prompt.enter();
             plan.vehicle_tasks(&prompt, &mut binder, &mut others)?;
         }
+        let control = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|source| NodeError::Start {
+                what: "the control runtime",
+                source,
+            })?;
+        let interfaces = {
+            let _guard = control.enter();
+            plan.control_tasks(&control, &mut binder, &mut others)?
+        };
         let mut links = Vec::new();
         let mut blocks = Vec::new();
         {
@@ -76,6 +90,11 @@ impl Bridge {
             // Dropping the runtime afterwards ends its tasks.
             let _quit_or_dropped = prompt.block_on(quitting);
         })?];
+        if !interfaces.is_empty() {
+            threads.push(spawn("rfly-control", move || {
+                let _quit_or_dropped = control.block_on(control_quits);
+            })?);
+        }
         if !blocks.is_empty() {
             let stop = stop.clone();
             threads.push(spawn("rfly-shm", move || shm_source::poll(blocks, &stop))?);
@@ -83,7 +102,8 @@ impl Bridge {
         Ok(Self {
             data: Some(data),
             stop,
-            quit: Some(quit),
+            quit: vec![quit, quit_control],
+            interfaces,
             threads,
             parameters: Some(parameters),
         })
@@ -96,7 +116,8 @@ impl Drop for Bridge {
         drop(self.parameters.take());
         self.stop.store(true, Ordering::Relaxed);
         // Also ends the thread if it is told nothing: it sees that the sender is gone.
-        drop(self.quit.take());
+        self.quit.clear();
+        self.interfaces.clear();
         if let Some(data) = self.data.take() {
             data.shutdown_timeout(std::time::Duration::from_secs(1));
         }

@@ -1,6 +1,7 @@
 //! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
 mod build;
 mod clock;
+mod control;
 mod error;
 mod figures;
 mod health;
@@ -9,6 +10,7 @@ mod parameters;
 mod plan;
 mod request;
 mod rosout;
+mod serial;
 mod settings;
 mod shm_source;
 mod sources;

@@ -18,6 +18,7 @@ use crate::vehicle::{GroundTruth, TRUTH_TOPICS};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 const RENDERER_PORT: u16 = 20010;
 
@@ -29,6 +30,8 @@ pub(super) struct Plan<'a> {
     pub(super) clocks: SimClocks,
     pub(super) tree: FrameTree,
     pub(super) tf: Option<Tf>,
+    /// Beginning of monotonic time.
+    pub(super) start: Instant,
 }
 
 impl<'a> Plan<'a> {
@@ -64,6 +67,7 @@ impl<'a> Plan<'a> {
             clocks: SimClocks::new(params, &vehicles, clock),
             tree,
             tf,
+            start: Instant::now(),
         })
     }
 

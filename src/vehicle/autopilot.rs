@@ -1,6 +1,7 @@
 //! One vehicle behind mavros-style topics: what comes in from either side, and who takes it.
 use super::fcu::Fcu;
 use super::link::Link;
+use super::presence::Presence;
 use super::settings::VehicleSettings;
 use super::state::StateTopic;
 use super::{Open, setpoint};
@@ -14,6 +15,7 @@ pub struct Autopilot {
     /// What the parts share.
     pub fcu: Fcu,
     pub(super) state: StateTopic,
+    presence: Presence,
     buffer: Vec<u8>,
 }
 
@@ -28,6 +30,7 @@ impl Autopilot {
         Ok(Self {
             state: StateTopic::open(open)?,
             fcu: Fcu::new(settings, link),
+            presence: Presence::default(),
             buffer: Vec::new(),
         })
     }
@@ -49,7 +52,11 @@ impl Autopilot {
     pub fn poll(&mut self) -> Option<Duration> {
         let published = self.state.poll(&mut self.fcu);
         self.check(published);
-        [self.state.deadline(&self.fcu)].into_iter().flatten().min()
+        let presence = self.presence.poll(&mut self.fcu);
+        [self.state.deadline(&self.fcu), presence]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Takes a frame.

@@ -30,6 +30,17 @@ pub struct Orientation {
     pub rates: Vector<Flu>,
 }
 
+/// The autopilot's estimate of where it is, from its local origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// When that was.
+    pub stamp: RosTime,
+    /// Position in m.
+    pub position: Vector<Ned>,
+    /// Attitude.
+    pub attitude: Attitude<Frd, Ned>,
+}
+
 /// The autopilot of one vehicle.
 pub struct Fcu {
     /// When the present call began; set before each.
@@ -44,6 +55,8 @@ pub struct Fcu {
     pub heartbeat: Option<Heartbeat>,
     /// The newest attitude.
     pub orientation: Option<Orientation>,
+    /// The newest pose, for TF; whoever publishes it takes it away.
+    pub estimate: Option<Estimate>,
     /// Offset of the autopilot's boot time to header time in ns, as far as known: `ros = boot + offset`.
     pub clock_offset: Option<i64>,
     link: Box<dyn Link>,
@@ -59,6 +72,7 @@ impl Fcu {
             component: 1,
             heartbeat: None,
             orientation: None,
+            estimate: None,
             clock_offset: None,
             link,
             counts: BTreeMap::new(),

@@ -8,13 +8,14 @@ mod ground_truth;
 pub mod link;
 pub mod mode;
 mod open;
+mod presence;
 mod setpoint;
 mod settings;
 mod state;
 mod topics;
 
 pub use autopilot::Autopilot;
-pub use fcu::{Fcu, Now, Orientation};
+pub use fcu::{Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
     GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail, TruthTopic, odometry,
 };

@@ -47,6 +47,8 @@ pub struct VehicleSettings {
     pub system: Option<u8>,
     /// Own component id; mavros has 191, an onboard computer.
     pub component: u8,
+    /// Shows itself as a ground station, not as an onboard computer.
+    pub ground_station: bool,
     /// Silence after which the autopilot counts as lost.
     pub timeout: Duration,
     /// How long the last setpoint is repeated after its sender fell silent; zero: never.
@@ -84,6 +86,7 @@ impl Default for VehicleSettings {
             base_link: "base_link".into(),
             system: None,
             component: 191,
+            ground_station: true,
             timeout: Duration::from_secs(3),
             keep_alive: Duration::ZERO,
             quirks: false,

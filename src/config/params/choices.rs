@@ -35,6 +35,8 @@ choices! {
     TfSource {
         /// The simulator's true state.
         Truth = "truth",
+        /// The autopilot's estimate, moved to where its home is in the map.
+        Estimate = "estimate",
         /// Another node, for example a state estimator; only the frames below `base_link` are published.
         External = "external",
     }
@@ -74,6 +76,31 @@ choices! {
         Flu = "flu",
         /// x forward, y right, z down, as the simulator sends it.
         Frd = "frd",
+    }
+    /// Frame that setpoints are meant in, by the names of mavros.
+    MavFrame {
+        /// ENU of the map.
+        LocalNed = "LOCAL_NED",
+        /// ENU, relative to the vehicle; PX4 refuses it.
+        LocalOffsetNed = "LOCAL_OFFSET_NED",
+        /// FLU.
+        BodyNed = "BODY_NED",
+        /// FLU, relative to the vehicle; PX4 refuses it.
+        BodyOffsetNed = "BODY_OFFSET_NED",
+    }
+    /// As what the bridge shows itself to the autopilot.
+    HeartbeatKind {
+        /// A ground station: PX4 sends its texts only to links with one.
+        GroundStation = "ground_station",
+        /// An onboard computer, as mavros.
+        OnboardController = "onboard_controller",
+    }
+    /// Height of the geoid above the ellipsoid.
+    GeoidModel {
+        /// EGM96, as PX4 and mavros.
+        Egm96 = "egm96",
+        /// None: altitudes of ROS messages stay above sea level.
+        Zero = "none",
     }
     /// Named QoS profiles, as in rmw.
     QosPreset {

@@ -4,14 +4,18 @@ use super::choices::Choice;
 use super::parse::{Reader, as_float, as_vector};
 use super::{
     PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, SENSOR_PARAMETERS, Stream,
+    VEHICLE_PARAMETERS,
 };
-use crate::config::names;
 use crate::config::problem::did_you_mean;
+use crate::config::{ControlLink, names};
 
 /// Reads a name that has no row of its own, or says what is wrong with it.
 pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Result<(), String> {
     if let Some((seq_id, key)) = split_sensor(name) {
         return read_sensor(seq_id, key, value, reader);
+    }
+    if let Some((id, key)) = split_vehicle(name) {
+        return read_vehicle(id, key, value, reader);
     }
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
         return read_override(rest, value, reader);
@@ -53,13 +57,47 @@ fn known_names() -> Vec<String> {
             .iter()
             .map(|row| format!("qos.{}.{}", s.name(), row.name))
     });
-    fixed.chain(sensors).chain(qos).collect()
+    let vehicles = VEHICLE_PARAMETERS
+        .iter()
+        .map(|row| format!("vehicle<CopterID>.{}", row.name));
+    fixed.chain(sensors).chain(vehicles).chain(qos).collect()
 }
 
 /// Splits `sensor3.topic`.
 fn split_sensor(name: &str) -> Option<(&str, &str)> {
     let (number, key) = name.strip_prefix("sensor")?.split_once('.')?;
     (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
+}
+
+/// Splits `vehicle3.link`.
+fn split_vehicle(name: &str) -> Option<(&str, &str)> {
+    let (number, key) = name.strip_prefix("vehicle")?.split_once('.')?;
+    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
+}
+
+fn read_vehicle(
+    number: &str,
+    key: &str,
+    value: &ParamValue,
+    reader: &mut Reader,
+) -> Result<(), String> {
+    let id: u16 = number
+        .parse()
+        .ok()
+        .filter(|id| (1..=10_000).contains(id))
+        .ok_or_else(|| format!("CopterIDs are in 1..=10000, {number} is not"))?;
+    let row = find(VEHICLE_PARAMETERS, key)?;
+    let ParamValue::Str(text) = check(row, value)? else {
+        return Ok(());
+    };
+    let vehicle = reader.vehicles.entry(id).or_default();
+    let text = Some(text).filter(|text| !text.is_empty());
+    match row.name {
+        "link" => vehicle.link = text.map(|text| ControlLink::parse(&text)).transpose()?,
+        "prefix" => vehicle.prefix = text,
+        _ => vehicle.address = text.and_then(|text| text.parse().ok()),
+    }
+    Ok(())
 }
 
 fn find(rows: &'static [ParameterSpec], key: &str) -> Result<&'static ParameterSpec, String> {

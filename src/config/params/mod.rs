@@ -13,15 +13,19 @@ pub use super::angle_unit::AngleUnitChoice;
 pub use crate::frames::WorldConvention;
 use choices::WORLD_CONVENTIONS;
 pub use choices::{
-    DepthEncoding, Durability, History, ImuFrame, QosPreset, Reliability, RgbEncoding, TfSource,
-    TimeEstimator, TimeMode,
+    DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame, MavFrame, QosPreset,
+    Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode,
 };
 pub use qos::{QosChange, QosParams, QosSettings, Stream};
 pub use render::{render_help, render_markdown, render_yaml};
 pub use store::{Checked, Description, ParamType, Store};
-pub use table::{DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, SENSOR_PARAMETERS};
+pub use table::{
+    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, SENSOR_PARAMETERS,
+    VEHICLE_PARAMETERS,
+};
 pub use value::ParamValue;
 
+use super::ControlLink;
 use super::vendor::{TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
 use std::collections::BTreeMap;
@@ -70,6 +74,14 @@ pub struct Params {
     pub use_sim_time: bool,
     /// `diagnostics.period_s`.
     pub diagnostics_period: Duration,
+    /// `control.*`.
+    pub control: ControlParams,
+    /// `setpoint.*`.
+    pub setpoint: SetpointParams,
+    /// `compat.mavros_quirks`.
+    pub mavros_quirks: bool,
+    /// `vehicle<CopterID>.*`.
+    pub own_vehicles: BTreeMap<u16, VehicleParams>,
     /// `sensor<SeqID>.*`.
     pub sensors: BTreeMap<u16, SensorParams>,
     /// `qos.*` and `qos_overrides.*`.
@@ -164,6 +176,94 @@ pub struct TimeParams {
     pub mode: TimeMode,
     /// How the offset is found.
     pub estimator: TimeEstimator,
+}
+
+/// `control.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControlParams {
+    /// `control.link`.
+    pub link: ControlLink,
+    /// Asks CopterSim to change its mode.
+    pub switch_mode: bool,
+    /// `control.prefix`, a template.
+    pub prefix: String,
+    /// Silence after which a vehicle counts as disconnected.
+    pub timeout: Duration,
+    /// How long the last setpoint is repeated.
+    pub keep_alive: Duration,
+    /// As what the bridge shows itself.
+    pub heartbeat: HeartbeatKind,
+    /// Own system id; 0: the vehicle's.
+    pub system_id: u8,
+    /// Own component id.
+    pub component_id: u8,
+    /// Refuses what PX4 cannot do.
+    pub px4_checks: bool,
+    /// Bound of positions in m.
+    pub max_position: f64,
+    /// Bound of speeds in m/s.
+    pub max_speed: f64,
+    /// Geoid.
+    pub geoid: GeoidModel,
+}
+
+/// `setpoint.*`, parameters of mavros' plugins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetpointParams {
+    /// Frame of `setpoint_position/local`.
+    pub position_frame: MavFrame,
+    /// Frame of `setpoint_velocity`.
+    pub velocity_frame: MavFrame,
+    /// `setpoint_accel/accel` is a force.
+    pub accel_is_force: bool,
+    /// `setpoint_attitude` takes attitudes.
+    pub use_quaternion: bool,
+    /// Thrust may be negative.
+    pub reverse_thrust: bool,
+    /// Factor on thrust.
+    pub thrust_scaling: f64,
+}
+
+/// `vehicle<CopterID>.*`; what is absent takes the value for all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VehicleParams {
+    /// Instead of `control.link`.
+    pub link: Option<ControlLink>,
+    /// Instead of `control.prefix`.
+    pub prefix: Option<String>,
+    /// Instead of `simulator_address`.
+    pub address: Option<Ipv4Addr>,
+}
+
+impl Params {
+    /// Returns how a vehicle is controlled.
+    pub fn control_link(&self, id: u16) -> &ControlLink {
+        let own = self.own_vehicles.get(&id).and_then(|own| own.link.as_ref());
+        own.unwrap_or(&self.control.link)
+    }
+
+    /// Returns the prefix of a vehicle's mavros-style topics.
+    pub fn control_prefix(&self, id: u16) -> String {
+        let own = self
+            .own_vehicles
+            .get(&id)
+            .and_then(|own| own.prefix.clone());
+        own.unwrap_or_else(|| {
+            let n = if id == 1 {
+                String::new()
+            } else {
+                id.to_string()
+            };
+            let template = &self.control.prefix;
+            template.replace("{id}", &id.to_string()).replace("{n}", &n)
+        })
+    }
+
+    /// Returns the machine on which CopterSim of a vehicle runs.
+    pub fn copter_sim(&self, id: u16) -> Ipv4Addr {
+        let own = self.own_vehicles.get(&id).and_then(|own| own.address);
+        own.unwrap_or(self.simulator_address)
+    }
 }
 
 /// `sensor<SeqID>.*`; what is absent takes the default of the sensor's type or the global parameter.

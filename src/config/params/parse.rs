@@ -3,10 +3,11 @@ use super::check::check;
 use super::choices::Choice;
 use super::families;
 use super::{
-    DepthEncoding, DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue, ParameterSpec,
-    Params, QosParams, RequestParams, RgbEncoding, SensorParams, TimeParams,
+    ControlParams, DepthEncoding, DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue,
+    ParameterSpec, Params, QosParams, RequestParams, RgbEncoding, SensorParams, SetpointParams,
+    TimeParams, VehicleParams,
 };
-use crate::config::{Mount, Problems, SensorConfig, vendor};
+use crate::config::{ControlLink, Mount, Problems, SensorConfig, names, vendor};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub(super) struct Reader {
     pub(super) values: BTreeMap<&'static str, ParamValue>,
     pub(super) sensors: BTreeMap<u16, SensorParams>,
+    pub(super) vehicles: BTreeMap<u16, VehicleParams>,
     pub(super) qos: QosParams,
 }
 
@@ -180,6 +182,30 @@ pub(super) fn build(r: &Reader) -> Params {
         },
         use_sim_time: r.bool("use_sim_time"),
         diagnostics_period: r.duration("diagnostics.period_s"),
+        control: ControlParams {
+            link: ControlLink::parse(&r.string("control.link")).unwrap_or(ControlLink::Off),
+            switch_mode: r.bool("control.switch_mode"),
+            prefix: r.string("control.prefix"),
+            timeout: r.duration("control.timeout_s"),
+            keep_alive: r.duration("control.keep_alive_s"),
+            heartbeat: r.choice("control.heartbeat"),
+            system_id: r.int("control.system_id") as u8,
+            component_id: r.int("control.component_id") as u8,
+            px4_checks: r.bool("control.px4_checks"),
+            max_position: r.float("control.max_position_m"),
+            max_speed: r.float("control.max_speed_m_s"),
+            geoid: r.choice("control.geoid"),
+        },
+        setpoint: SetpointParams {
+            position_frame: r.choice("setpoint.position_frame"),
+            velocity_frame: r.choice("setpoint.velocity_frame"),
+            accel_is_force: r.bool("setpoint.accel_is_force"),
+            use_quaternion: r.bool("setpoint.use_quaternion"),
+            reverse_thrust: r.bool("setpoint.reverse_thrust"),
+            thrust_scaling: r.float("setpoint.thrust_scaling"),
+        },
+        mavros_quirks: r.bool("compat.mavros_quirks"),
+        own_vehicles: r.vehicles.clone(),
         sensors: r.sensors.clone(),
         qos: r.qos.clone(),
     }
@@ -209,6 +235,9 @@ impl Params {
         }
         let params = build(&reader);
         check_together(&params, &mut problems);
+        if let Err(why) = ControlLink::parse(&reader.string("control.link")) {
+            problems.push("control.link", why);
+        }
         problems.or(params)
     }
 }
@@ -235,6 +264,17 @@ fn check_together(params: &Params, problems: &mut Problems) {
                 "must be at least request.period_s, {:?}, is {:?}",
                 params.request.period, params.request.timeout
             ),
+        );
+    }
+    let example = params
+        .control
+        .prefix
+        .replace("{id}", "1")
+        .replace("{n}", "1");
+    if let Err(why) = names::check_topic(&example) {
+        problems.push(
+            "control.prefix",
+            format!("must be a topic prefix, in which {{id}} and {{n}} stand for numbers, is {:?}: {why}", params.control.prefix),
         );
     }
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {

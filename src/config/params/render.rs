@@ -1,7 +1,7 @@
 //! The tables as text for people: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
 use super::{
     DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, QosPreset, QosSettings,
-    SENSOR_PARAMETERS, Stream,
+    SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
 };
 use std::fmt::Write as _;
 
@@ -19,6 +19,10 @@ pub fn render_help() -> String {
     let _ = writeln!(out, "\n  One sensor");
     for row in SENSOR_PARAMETERS {
         help_row(&mut out, &format!("sensor<SeqID>.{}", row.name), row);
+    }
+    let _ = writeln!(out, "\n  One vehicle");
+    for row in VEHICLE_PARAMETERS {
+        help_row(&mut out, &format!("vehicle<CopterID>.{}", row.name), row);
     }
     let _ = writeln!(out, "\n  Quality of service");
     let streams: Vec<_> = Stream::ALL.iter().map(|stream| stream.name()).collect();
@@ -94,6 +98,13 @@ pub fn render_markdown() -> String {
     );
     for row in SENSOR_PARAMETERS {
         markdown_row(&mut out, &format!("sensor<SeqID>.{}", row.name), row);
+    }
+    let _ = writeln!(
+        out,
+        "\n## One vehicle\n\nWhat is empty takes the parameter for all vehicles.\n\n{HEAD}"
+    );
+    for row in VEHICLE_PARAMETERS {
+        markdown_row(&mut out, &format!("vehicle<CopterID>.{}", row.name), row);
     }
     markdown_qos(&mut out);
     out
@@ -196,6 +207,19 @@ pub fn render_yaml() -> String {
             default => default.value().to_string(),
         };
         let _ = writeln!(out, "    # sensor0.{}: {default}\n", row.name);
+    }
+    let _ = writeln!(out, "    # ---- One vehicle, here CopterID 1 ----\n");
+    for row in VEHICLE_PARAMETERS {
+        yaml_comment(
+            &mut out,
+            &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
+        );
+        let _ = writeln!(
+            out,
+            "    # vehicle1.{}: {}\n",
+            row.name,
+            row.default.value()
+        );
     }
     let _ = writeln!(out, "    # ---- Quality of service of each stream ----\n");
     let policies = QOS_PARAMETERS

@@ -4,7 +4,7 @@ use super::parse::as_float;
 use super::render::kind_text;
 use super::{
     Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosSettings,
-    SENSOR_PARAMETERS, Stream,
+    SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
 use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, vendor};
@@ -115,6 +115,19 @@ impl Store {
                         default,
                     );
                 }
+            }
+        }
+        let mut vehicles = params.vehicles.clone();
+        vehicles.extend(sensors.iter().filter_map(|sensor| sensor.mount.vehicle()));
+        vehicles.extend(params.own_vehicles.keys());
+        let vehicles: BTreeSet<u16> = vehicles.into_iter().collect();
+        for id in vehicles {
+            for row in VEHICLE_PARAMETERS {
+                store.declare(
+                    format!("vehicle{id}.{}", row.name),
+                    row,
+                    row.default.value(),
+                );
             }
         }
         for stream in Stream::ALL {

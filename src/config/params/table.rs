@@ -1,6 +1,7 @@
 use super::{
-    AngleUnitChoice, DepthEncoding, Durability, History, ImuFrame, ParamValue, QosPreset,
-    Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode, WORLD_CONVENTIONS,
+    AngleUnitChoice, DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame,
+    MavFrame, ParamValue, QosPreset, Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode,
+    WORLD_CONVENTIONS,
 };
 use crate::config::vendor::TransportOverride;
 
@@ -119,6 +120,7 @@ const FRAMES: &str = "Frames and TF";
 const TIME: &str = "Time";
 const TOPICS: &str = "Topics and encodings";
 const IMU: &str = "IMU";
+const CONTROL: &str = "Control of vehicles";
 const NODE: &str = "Node";
 
 /// Every parameter with a fixed name. Parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml` come from here.
@@ -194,7 +196,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(FRAMES, "tf.publish_static", K::Bool, D::Bool(true), "",
         "Publish the fixed frames of the vehicles (sensors, optical frames, IMU); false leaves those of the URDF to a robot_state_publisher."),
     row(FRAMES, "tf.source", K::Choice(TfSource::NAMES), D::Str("truth"), "",
-        "Pose of a vehicle in TF: `truth` from the simulator, `external` leaves odom and base_link to another node."),
+        "Pose of a vehicle in TF: `truth` from the simulator, `estimate` from the autopilot, `external` leaves odom and base_link to another node."),
     row(FRAMES, "robot_description.publish", K::Bool, D::Bool(true), "",
         "Publish each vehicle with its sensors as URDF on `robot_description`, for RViz."),
 
@@ -204,6 +206,48 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does."),
     row(TIME, "use_sim_time", K::Bool, D::Bool(false), "",
         "Accepted from launch files; as the source of /clock the bridge follows time.mode instead."),
+
+    row(CONTROL, "control.link", K::Str, D::Str("mavlink_full"), "",
+        "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
+         `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
+    row(CONTROL, "control.switch_mode", K::Bool, D::Bool(false), "",
+        "Ask CopterSim to change to the UDPSIMMODE of `control.link`."),
+    row(CONTROL, "control.prefix", K::Str, D::Str("mavros{n}"), "",
+        "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` too but nothing for 1 \
+         (mavros, mavros2, as the vendor's scripts have it). For example `uav{id}/mavros`."),
+    row(CONTROL, "control.timeout_s", K::Float(1.1, 60.0), D::Float(3.0), "s",
+        "Silence after which a vehicle counts as disconnected; heartbeats come once a second."),
+    row(CONTROL, "control.keep_alive_s", K::Float(0.0, 10.0), D::Float(0.0), "s",
+        "How long the last setpoint is repeated when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the autopilot's \
+         own failsafe comes this much later."),
+    row(CONTROL, "control.heartbeat", K::Choice(HeartbeatKind::NAMES), D::Str("ground_station"), "",
+        "As what the bridge shows itself to autopilots: PX4 sends its texts (why it refuses something) only to a `ground_station`; mavros is an `onboard_controller`."),
+    row(CONTROL, "control.system_id", K::Int(0, 255), D::Int(0), "",
+        "MAVLink system id of the bridge; 0: that of the vehicle, as mavros."),
+    row(CONTROL, "control.component_id", K::Int(1, 255), D::Int(191), "",
+        "MAVLink component id of the bridge."),
+    row(CONTROL, "control.px4_checks", K::Bool, D::Bool(true), "",
+        "Refuse, with a reason, what PX4 would ignore or misunderstand (setpoints in frames 7 and 9, forces, ...)."),
+    row(CONTROL, "control.max_position_m", K::Float(1.0, 1e7), D::Float(100_000.0), "m",
+        "Position setpoints further from the origin than this are refused."),
+    row(CONTROL, "control.max_speed_m_s", K::Float(0.1, 1e4), D::Float(200.0), "m/s",
+        "Velocity setpoints faster than this are refused."),
+    row(CONTROL, "control.geoid", K::Choice(GeoidModel::NAMES), D::Str("egm96"), "",
+        "Height of the geoid: NavSatFix and HomePosition have altitudes above the ellipsoid, autopilots above sea level."),
+    row(CONTROL, "setpoint.position_frame", K::Choice(MavFrame::NAMES), D::Str("LOCAL_NED"), "",
+        "Frame of setpoint_position/local; mavros' parameter mav_frame."),
+    row(CONTROL, "setpoint.velocity_frame", K::Choice(MavFrame::NAMES), D::Str("LOCAL_NED"), "",
+        "Frame of setpoint_velocity; mavros' parameter mav_frame."),
+    row(CONTROL, "setpoint.accel_is_force", K::Bool, D::Bool(false), "",
+        "setpoint_accel/accel is a force; mavros' parameter send_force. PX4 refuses it."),
+    row(CONTROL, "setpoint.use_quaternion", K::Bool, D::Bool(false), "",
+        "setpoint_attitude takes attitudes (true) or body rates (false); mavros' parameter use_quaternion."),
+    row(CONTROL, "setpoint.reverse_thrust", K::Bool, D::Bool(false), "",
+        "setpoint_attitude/thrust may be negative; mavros' parameter reverse_thrust."),
+    row(CONTROL, "setpoint.thrust_scaling", K::Float(0.01, 100.0), D::Float(1.0), "",
+        "Factor on the thrust of setpoint_raw/attitude; mavros' parameter thrust_scaling."),
+    row(CONTROL, "compat.mavros_quirks", K::Bool, D::Bool(false), "",
+        "Behave as mavros 2.12 also where that is a defect; docs/mavros.md lists the cases."),
 
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
         "Time between messages on /diagnostics and ~/stats.").live(),
@@ -228,6 +272,17 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "Position in the mount (x forward, y right, z down), instead of SensorPosXYZ.").live(),
     row("Sensor", "orientation_deg", K::Vector(-360.0, 360.0), D::File, "deg",
         "Roll, pitch, yaw in the mount (x forward, y right, z down), instead of SensorAngEular and SensorAngQuat, whatever mount_angle_unit is.").live(),
+];
+
+/// Keys of `vehicle<CopterID>.*`.
+#[rustfmt::skip] // a table
+pub const VEHICLE_PARAMETERS: &[ParameterSpec] = &[
+    row("Vehicle", "link", K::Str, D::Str(""), "",
+        "Instead of control.link."),
+    row("Vehicle", "prefix", K::Topic, D::Str(""), "",
+        "Instead of control.prefix, complete."),
+    row("Vehicle", "address", K::Address, D::Str(""), "",
+        "Machine on which CopterSim of this vehicle runs, instead of simulator_address."),
 ];
 
 const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];

@@ -1,0 +1,152 @@
+//! How the bridge talks to the autopilot of a vehicle.
+use super::problem::did_you_mean;
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// UDPSIMMODE of CopterSim, as far as the bridge speaks it.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum SimMode {
+    /// Structs of 120 bytes.
+    UdpFull,
+    /// Structs of 24 and 52 bytes.
+    UdpSimple,
+    /// MAVLink, everything.
+    MavlinkFull,
+    /// MAVLink, filtered and decimated.
+    MavlinkSimple,
+    /// CopterSim takes MAVLink and sends none.
+    MavlinkNoSend,
+    /// As full, without GPS.
+    MavlinkNoGps,
+    /// As without GPS; the estimator is set up for vision.
+    MavlinkVision,
+}
+
+impl SimMode {
+    /// Words of `control.link`, and the numbers that CopterSim gives the modes.
+    const NAMES: &'static [(&'static str, Self, i8)] = &[
+        ("udp_full", Self::UdpFull, 0),
+        ("udp_simple", Self::UdpSimple, 1),
+        ("mavlink_full", Self::MavlinkFull, 2),
+        ("mavlink_simple", Self::MavlinkSimple, 3),
+        ("mavlink_nosend", Self::MavlinkNoSend, 4),
+        ("mavlink_nogps", Self::MavlinkNoGps, 5),
+        ("mavlink_vision", Self::MavlinkVision, 6),
+    ];
+
+    /// UDPSIMMODE on the wire.
+    pub fn number(self) -> i8 {
+        Self::NAMES
+            .iter()
+            .find(|(_, mode, _)| *mode == self)
+            .map_or(2, |(_, _, number)| *number)
+    }
+
+    fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(_, mode, _)| *mode == self)
+            .map_or("mavlink_full", |(name, ..)| name)
+    }
+}
+
+/// Where an autopilot is, and what is spoken there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ControlLink {
+    /// Nothing is controlled, and only the truth is published.
+    Off,
+    /// CopterSim's control port of the vehicle.
+    Simulator(SimMode),
+    /// MAVLink over one UDP socket; without address the simulator's.
+    Direct(Option<Ipv4Addr>, u16),
+    /// MAVLink over a serial line.
+    Serial {
+        /// For example `/dev/ttyACM0`.
+        device: String,
+        /// Bits per second.
+        baud: u32,
+    },
+}
+
+/// The vendor's rate where none is given.
+const DEFAULT_BAUD: u32 = 57_600;
+
+impl ControlLink {
+    /// Reads the text of the parameter.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is possible.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        if let Some((_, mode, _)) = SimMode::NAMES.iter().find(|(name, ..)| *name == text) {
+            return Ok(Self::Simulator(*mode));
+        }
+        if let Some(rest) = text.strip_prefix("direct:") {
+            return direct(rest).ok_or_else(|| {
+                format!("must be direct:<port> or direct:<IPv4 address>:<port>, is {text:?}")
+            });
+        }
+        let device = text.strip_prefix("serial:").unwrap_or(text);
+        if device.starts_with("/dev/") || device.starts_with("COM") || device.len() < text.len() {
+            return serial(device)
+                .ok_or_else(|| format!("must be serial:<device>[:<baud>], is {text:?}"));
+        }
+        Err(match text {
+            "udp_ultrasimple" | "ultrasimple" => {
+                "UDP_UltraSimple cannot be spoken: its layout is not published; use udp_simple, which carries the same"
+                    .to_owned()
+            }
+            "redis_full" | "redis_simple" => {
+                "the Redis modes carry the datagrams of udp_full and udp_simple through a Redis server of the full \
+                 edition; the bridge does not speak Redis: set UDPSIMMODE to UDP and use udp_full or udp_simple"
+                    .to_owned()
+            }
+            _ => {
+                let names = SimMode::NAMES.iter().map(|(name, ..)| *name);
+                let hint = did_you_mean(text, names.clone().chain(["off"]));
+                let known: Vec<_> = names.collect();
+                format!(
+                    "must be one of {}, off, direct:[<address>:]<port> or serial:<device>[:<baud>], is {text:?}{hint}",
+                    known.join(", ")
+                )
+            }
+        })
+    }
+}
+
+impl fmt::Display for ControlLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::Simulator(mode) => f.write_str(mode.name()),
+            Self::Direct(None, port) => write!(f, "direct:{port}"),
+            Self::Direct(Some(address), port) => write!(f, "direct:{address}:{port}"),
+            Self::Serial { device, baud } => write!(f, "serial:{device}:{baud}"),
+        }
+    }
+}
+
+fn direct(rest: &str) -> Option<ControlLink> {
+    let link = match rest.parse::<SocketAddrV4>() {
+        Ok(address) => ControlLink::Direct(Some(*address.ip()), address.port()),
+        Err(_) => ControlLink::Direct(None, rest.parse().ok()?),
+    };
+    match link {
+        ControlLink::Direct(_, 0) => None,
+        link => Some(link),
+    }
+}
+
+fn serial(rest: &str) -> Option<ControlLink> {
+    let (device, baud) = match rest.rsplit_once(':') {
+        Some((device, baud)) => (device, baud.parse().ok()?),
+        None => (rest, DEFAULT_BAUD),
+    };
+    let named = !device.is_empty() && baud > 0;
+    named.then(|| ControlLink::Serial {
+        device: device.to_owned(),
+        baud,
+    })
+}

@@ -1,0 +1,308 @@
+//! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
+use super::clock::{SimClock, host_now};
+use super::plan::Plan;
+use super::sources::Binder;
+use super::stats::SourceStats;
+use super::{NodeError, Settings, serial};
+use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TimeMode};
+use crate::config::{ControlLink, SimMode};
+use crate::time::RosTime;
+use crate::transport::{BindOptions, UdpReceiver};
+use crate::vehicle::{
+    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, SetpointFrame, Sink,
+    VehicleSettings,
+};
+use std::io::IoSliceMut;
+use std::net::SocketAddrV4;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio::sync::Notify;
+
+/// CopterSim of vehicle 1 listens here, and sends to the port after it; the next vehicle is two further.
+const CONTROL_PORT: u16 = 20_100;
+/// Longer than every frame, and than several in one datagram.
+const BUFFER: usize = 4096;
+/// Datagrams that are taken before other tasks and callbacks get their turn.
+const BATCH: usize = 64;
+/// How long the offset of the simulation clock may be used before it is looked up again.
+const OFFSET_AGE: Duration = Duration::from_millis(100);
+
+impl Plan<'_> {
+    /// Opens the link and the topics of every vehicle that is controlled.
+    pub(super) fn control_tasks(
+        &self,
+        runtime: &Runtime,
+        binder: &mut Binder,
+        others: &mut Vec<Arc<SourceStats>>,
+    ) -> Result<Vec<Interface>, NodeError> {
+        let params = &self.settings.params;
+        let mut interfaces = Vec::new();
+        for id in self.settings.vehicles() {
+            let link = params.control_link(id);
+            let what = format!("control of vehicle {id} ({link})");
+            let line = match link {
+                ControlLink::Off => continue,
+                ControlLink::Serial { device, baud } => {
+                    Line::Serial(serial::Port::new(device, *baud))
+                }
+                ControlLink::Direct(address, port) => {
+                    let address = address.unwrap_or_else(|| params.copter_sim(id));
+                    let Some(socket) = binder.bind(&BindOptions::port(0), &what) else {
+                        continue;
+                    };
+                    Line::Udp(Arc::new(socket), SocketAddrV4::new(address, *port))
+                }
+                ControlLink::Simulator(_) => {
+                    let port = CONTROL_PORT + 2 * (id - 1);
+                    let options = BindOptions {
+                        buffer_bytes: 1 << 20,
+                        ..BindOptions::port(port + 1)
+                    };
+                    let Some(socket) = binder.bind(&options, &what) else {
+                        continue;
+                    };
+                    let peer = SocketAddrV4::new(params.copter_sim(id), port);
+                    Line::Udp(Arc::new(socket), peer)
+                }
+            };
+            let stats = Arc::new(SourceStats::new(format!("autopilot of vehicle {id}")));
+            others.push(stats.clone());
+            let wake = Arc::new(Notify::new());
+            let interface = self.interface(id, link, line.sink(), wake.clone())?;
+            let task = Task {
+                handle: interface.handle(),
+                wake,
+                stats,
+                start: self.start,
+            };
+            match line {
+                Line::Udp(socket, _) => runtime.spawn(task.run_udp(socket)),
+                Line::Serial(port) => runtime.spawn(task.run_serial(port)),
+            };
+            interfaces.push(interface);
+        }
+        Ok(interfaces)
+    }
+
+    fn interface(
+        &self,
+        id: u16,
+        link: &ControlLink,
+        sink: Sink,
+        wake: Arc<Notify>,
+    ) -> Result<Interface, NodeError> {
+        let link: Box<dyn Link> = match link {
+            ControlLink::Simulator(SimMode::UdpFull | SimMode::UdpSimple) => {
+                Box::new(MavlinkLink::new(sink))
+            }
+            _ => Box::new(MavlinkLink::new(sink)),
+        };
+        let mut settings = vehicle_settings(self.settings, id);
+        settings.map = self.tree.names().map.clone();
+        settings.base_link = self.tree.base_link(id);
+        let prefix = self.settings.params.control_prefix(id);
+        Ok(Interface::open(
+            self.middleware,
+            &prefix,
+            &|stream, topic| self.qos(stream, topic),
+            self.clock_of(id),
+            move || wake.notify_one(),
+            |open| Autopilot::open(open, settings, link),
+        )?)
+    }
+
+    /// The clock of headers: the host's, or with `time.mode: sim` that of the simulation.
+    fn clock_of(&self, id: u16) -> Clock {
+        let start = self.start;
+        let sim = match self.settings.params.time.mode {
+            TimeMode::Sim => self.clocks.of(Some(id)),
+            TimeMode::Aligned | TimeMode::Arrival => None,
+        };
+        let offset = Mutex::new(Offset::default());
+        Arc::new(move || {
+            let mono = start.elapsed();
+            let host = host_now();
+            let ros = match &sim {
+                None => host,
+                Some(clock) => {
+                    let mut offset = offset.lock().unwrap_or_else(PoisonError::into_inner);
+                    RosTime(host.0 - offset.of(clock, mono))
+                }
+            };
+            Now { mono, ros }
+        })
+    }
+}
+
+/// Host minus simulation time, looked up now and then.
+#[derive(Default)]
+struct Offset {
+    at: Option<Duration>,
+    nanoseconds: i64,
+}
+
+impl Offset {
+    fn of(&mut self, clock: &SimClock, now: Duration) -> i64 {
+        if self.at.is_none_or(|at| now - at >= OFFSET_AGE) {
+            self.at = Some(now);
+            self.nanoseconds = clock.status().offset_ns;
+        }
+        self.nanoseconds
+    }
+}
+
+fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
+    let params = &settings.params;
+    let control = &params.control;
+    let frame = |frame: MavFrame| match frame {
+        MavFrame::LocalNed => SetpointFrame::LocalNed,
+        MavFrame::LocalOffsetNed => SetpointFrame::LocalOffsetNed,
+        MavFrame::BodyNed => SetpointFrame::BodyNed,
+        MavFrame::BodyOffsetNed => SetpointFrame::BodyOffsetNed,
+    };
+    VehicleSettings {
+        id,
+        system: (control.system_id != 0).then_some(control.system_id),
+        component: control.component_id,
+        ground_station: control.heartbeat == HeartbeatKind::GroundStation,
+        timeout: control.timeout,
+        keep_alive: control.keep_alive,
+        quirks: params.mavros_quirks,
+        px4_checks: control.px4_checks,
+        max_position: control.max_position,
+        max_speed: control.max_speed,
+        geoid: match control.geoid {
+            GeoidModel::Egm96 => None,
+            GeoidModel::Zero => Some(0.0),
+        },
+        position_frame: frame(params.setpoint.position_frame),
+        velocity_frame: frame(params.setpoint.velocity_frame),
+        send_force: params.setpoint.accel_is_force,
+        use_quaternion: params.setpoint.use_quaternion,
+        reverse_thrust: params.setpoint.reverse_thrust,
+        thrust_scaling: params.setpoint.thrust_scaling,
+        ..VehicleSettings::default()
+    }
+}
+
+/// What carries the bytes.
+enum Line {
+    Udp(Arc<UdpReceiver>, SocketAddrV4),
+    Serial(serial::Port),
+}
+
+impl Line {
+    fn sink(&self) -> Sink {
+        match self {
+            Self::Udp(socket, peer) => {
+                let (socket, peer) = (socket.clone(), *peer);
+                Box::new(move |bytes| socket.send_to(bytes, peer).is_ok())
+            }
+            Self::Serial(port) => port.sink(),
+        }
+    }
+}
+
+/// Receives what one autopilot sends, and does what is due.
+struct Task {
+    handle: Handle,
+    wake: Arc<Notify>,
+    stats: Arc<SourceStats>,
+    start: Instant,
+}
+
+impl Task {
+    async fn run_udp(self, socket: Arc<UdpReceiver>) {
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let deadline = self.poll();
+            tokio::select! {
+                ready = socket.readable() => {
+                    if ready.is_err() || !self.receive(&socket, &mut buffer) {
+                        self.stats.lock().drop_one("socket");
+                        // A socket that fails at once must not spin.
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                    }
+                }
+                () = self.wake.notified() => {}
+                () = until(deadline) => {}
+            }
+        }
+    }
+
+    /// Takes what has arrived; false if the socket fails.
+    fn receive(&self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
+        let mut taken = Vec::new();
+        let result = self.handle.with(|autopilot| {
+            for _ in 0..BATCH {
+                match socket.try_recv(&mut [IoSliceMut::new(buffer)]) {
+                    Ok(Some(datagram)) => {
+                        autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
+                        taken.push(datagram);
+                    }
+                    Ok(None) => return true,
+                    Err(_) => return false,
+                }
+            }
+            true
+        });
+        let mut figures = self.stats.lock();
+        for datagram in taken {
+            figures.received += 1;
+            figures.bytes += datagram.len as u64;
+            if datagram.overflows > 0 {
+                figures.overflowed(datagram.overflows);
+            }
+        }
+        result.unwrap_or(true)
+    }
+
+    async fn run_serial(self, mut port: serial::Port) {
+        let mut stream = crate::wire::mavlink::Stream::default();
+        loop {
+            let deadline = self.poll();
+            tokio::select! {
+                bytes = port.read() => {
+                    self.handle.with(|autopilot| stream.push(bytes, |frame| match frame {
+                        Ok(frame) => autopilot.frame(&frame),
+                        Err(error) => autopilot.fcu.count(error.key()),
+                    }));
+                    let mut figures = self.stats.lock();
+                    figures.received += 1;
+                    figures.bytes += bytes.len() as u64;
+                }
+                () = self.wake.notified() => {}
+                () = until(deadline) => {}
+            }
+        }
+    }
+
+    /// Does what is due and takes over the autopilot's counts; returns when something will be due.
+    fn poll(&self) -> Option<Instant> {
+        let (deadline, counts) = self.handle.with(|autopilot| {
+            let deadline = autopilot.poll();
+            (deadline, autopilot.fcu.counts().clone())
+        })?;
+        let mut figures = self.stats.lock();
+        for (key, count) in counts {
+            match key {
+                "frames" if count > figures.frames => {
+                    figures.frames = count;
+                    figures.converted = count;
+                    figures.last_frame = Some(Instant::now());
+                }
+                "frames" | "sent" => {}
+                key => drop(figures.drops.insert(key, count)),
+            }
+        }
+        deadline.map(|at| self.start + at)
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

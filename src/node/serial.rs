@@ -1,0 +1,112 @@
+//! A serial line that is opened again when it goes away.
+use crate::vehicle::Sink;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
+
+/// Frames that wait for the line; at 57600 baud about a second.
+const WAITING: usize = 64;
+/// Time between attempts to open the line.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// A serial line.
+pub(super) struct Port {
+    device: String,
+    baud: u32,
+    line: Option<(ReadHalf<SerialStream>, WriteHalf<SerialStream>)>,
+    next_attempt: Instant,
+    to_send: mpsc::Receiver<Vec<u8>>,
+    sender: mpsc::Sender<Vec<u8>>,
+    /// A frame that is being written.
+    half_sent: Vec<u8>,
+    buffer: Vec<u8>,
+    said: bool,
+}
+
+/// What one wait has brought.
+enum Event {
+    Read(usize),
+    Send(Vec<u8>),
+    Written(usize),
+    Broken,
+}
+
+impl Port {
+    /// A line that is opened when it is read.
+    pub(super) fn new(device: &str, baud: u32) -> Self {
+        let (sender, to_send) = mpsc::channel(WAITING);
+        Self {
+            device: device.to_owned(),
+            baud,
+            line: None,
+            next_attempt: Instant::now(),
+            to_send,
+            sender,
+            half_sent: Vec::new(),
+            buffer: vec![0; 4096],
+            said: false,
+        }
+    }
+
+    /// Takes frames without waiting; a full queue refuses them.
+    pub(super) fn sink(&self) -> Sink {
+        let sender = self.sender.clone();
+        Box::new(move |bytes| sender.try_send(bytes.to_vec()).is_ok())
+    }
+
+    /// Waits for bytes; meanwhile sends what is to be sent, and opens the line as often as needed. May be dropped at
+    /// any time and called again.
+    pub(super) async fn read(&mut self) -> &[u8] {
+        loop {
+            let Some((reader, writer)) = &mut self.line else {
+                tokio::time::sleep_until(self.next_attempt).await;
+                self.open();
+                continue;
+            };
+            let event = tokio::select! {
+                read = reader.read(&mut self.buffer) => match read {
+                    Ok(len) if len > 0 => Event::Read(len),
+                    _ => Event::Broken,
+                },
+                written = writer.write(&self.half_sent), if !self.half_sent.is_empty() => {
+                    written.map_or(Event::Broken, Event::Written)
+                }
+                Some(bytes) = self.to_send.recv(), if self.half_sent.is_empty() => Event::Send(bytes),
+            };
+            match event {
+                Event::Read(len) => return self.buffer.get(..len).unwrap_or_default(),
+                Event::Send(bytes) => self.half_sent = bytes,
+                Event::Written(len) => drop(self.half_sent.drain(..len)),
+                Event::Broken => {
+                    tracing::warn!("serial line {} went away; opening it again", self.device);
+                    self.line = None;
+                    self.half_sent.clear();
+                    self.next_attempt = Instant::now() + RETRY;
+                }
+            }
+        }
+    }
+
+    fn open(&mut self) {
+        // What waited is old by now.
+        while self.to_send.try_recv().is_ok() {}
+        self.next_attempt = Instant::now() + RETRY;
+        match tokio_serial::new(&self.device, self.baud).open_native_async() {
+            Ok(stream) => {
+                tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
+                self.said = false;
+                self.line = Some(tokio::io::split(stream));
+            }
+            Err(error) if !self.said => {
+                tracing::error!(
+                    "serial line {}: {error}; is it there, and may this user open it (group dialout)? Trying again",
+                    self.device
+                );
+                self.said = true;
+            }
+            Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Shows the bridge to the autopilot: a HEARTBEAT once a second.
+use super::fcu::Fcu;
+use crate::wire::mavlink::raw::Heartbeat;
+use std::time::Duration;
+
+const PERIOD: Duration = Duration::from_secs(1);
+/// MAV_TYPE_ONBOARD_CONTROLLER.
+const ONBOARD_CONTROLLER: u8 = 18;
+/// MAV_TYPE_GCS.
+const GROUND_STATION: u8 = 6;
+
+/// Sends heartbeats.
+#[derive(Debug, Default)]
+pub(super) struct Presence {
+    next: Duration,
+}
+
+impl Presence {
+    /// Sends one when it is due; returns when the next one is.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Option<Duration> {
+        if !fcu.abilities().heartbeat {
+            return None;
+        }
+        if fcu.now.mono >= self.next {
+            self.next = fcu.now.mono + PERIOD;
+            let ground_station = fcu.settings.ground_station;
+            // As mavros: no autopilot, manual and armed, active.
+            let heartbeat = Heartbeat {
+                custom_mode: 0,
+                kind: if ground_station {
+                    GROUND_STATION
+                } else {
+                    ONBOARD_CONTROLLER
+                },
+                autopilot: 8,
+                base_mode: 192,
+                system_status: 4,
+                mavlink_version: 3,
+            };
+            // A failure is in the counters.
+            let _counted = fcu.send(heartbeat);
+        }
+        Some(self.next)
+    }
+}
