@@ -5,7 +5,8 @@ use clap::{Args, Parser};
 use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::world::{Pose, World};
 use rfly_bridge::emulator::{
-    AngleUnit, Emulator, EmulatorOptions, FaultScope, Faults, Ports, StatePacket, Stats,
+    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, Ports, StatePacket,
+    Stats,
 };
 use rfly_bridge::wire::HeaderVariant;
 use std::net::IpAddr;
@@ -44,7 +45,7 @@ struct Arguments {
 #[command(next_help_heading = "Scene")]
 struct Scene {
     /// Number of vehicles
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=50))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=250))]
     vehicles: u16,
     /// Nothing moves: vehicles hover in a row, 2 m high, looking north
     #[arg(long)]
@@ -52,6 +53,12 @@ struct Scene {
     /// Pose of a vehicle that hovers: "north,east,down,roll,pitch,yaw" in m and degrees; once per vehicle
     #[arg(long, value_name = "POSE", conflicts_with_all = ["vehicles", "hover"], allow_hyphen_values = true)]
     pose: Vec<String>,
+    /// A vehicle stands on the ground at "north,east,yaw" in m and degrees; once per vehicle
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["vehicles", "hover", "pose"], allow_hyphen_values = true)]
+    spawn: Vec<String>,
+    /// Vehicles stand on the ground, 3 m apart, 20 m south of the map centre: to be flown through their autopilots
+    #[arg(long, conflicts_with_all = ["hover", "pose", "spawn"])]
+    grounded: bool,
     /// Simulation seconds per second
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     speed: f64,
@@ -94,6 +101,9 @@ struct Network {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Protocol")]
 struct Protocol {
+    /// How autopilots talk to the controlling host (docs/emulator_autopilot.md); none: vehicles only follow their paths
+    #[arg(long, value_name = "MODE", default_value = "mavlink_full", value_parser = ["none", "mavlink_full", "mavlink_simple", "mavlink_nosend", "mavlink_nogps", "udp_full", "udp_simple"])]
+    autopilot: String,
     /// Unit of the Euler angles in requests; type 9 always has degrees
     #[arg(long, value_name = "UNIT", default_value = "degrees", value_parser = ["degrees", "radians"])]
     angle_unit: String,
@@ -196,6 +206,8 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         multicast_local: network.multicast.then(|| shift(20008)).transpose()?,
         multicast_lan: network.multicast.then(|| shift(20009)).transpose()?,
         coptersim: shift(usual.coptersim)?,
+        autopilot: shift(usual.autopilot)?,
+        autopilot_client: shift(usual.autopilot_client)?,
         true_state: shift(usual.true_state)?,
         heartbeat: shift(usual.heartbeat)?,
         report: shift(usual.report)?,
@@ -210,6 +222,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         client: network.client,
         windows: network.windows,
         world: world(scene)?,
+        autopilot: control_mode(&protocol.autopilot),
         angle_unit: if protocol.angle_unit == "radians" {
             AngleUnit::Radians
         } else {
@@ -239,7 +252,30 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     })
 }
 
+fn control_mode(name: &str) -> Option<ControlMode> {
+    Some(match name {
+        "mavlink_full" => ControlMode::MavlinkFull,
+        "mavlink_simple" => ControlMode::MavlinkSimple,
+        "mavlink_nosend" => ControlMode::MavlinkNoSend,
+        "mavlink_nogps" => ControlMode::MavlinkNoGps,
+        "udp_full" => ControlMode::UdpFull,
+        "udp_simple" => ControlMode::UdpSimple,
+        _ => return None,
+    })
+}
+
 fn world(scene: &Scene) -> anyhow::Result<World> {
+    if scene.grounded {
+        let place = |i| [-20.0, 3.0 * f64::from(i), 0.0];
+        return Ok(World::parked((0..scene.vehicles).map(place)));
+    }
+    if !scene.spawn.is_empty() {
+        let places = scene.spawn.iter().map(|text| {
+            let [north, east, yaw] = numbers("--spawn", text)?;
+            Ok([north, east, yaw.to_radians()])
+        });
+        return Ok(World::parked(places.collect::<anyhow::Result<Vec<_>>>()?));
+    }
     let poses = scene
         .pose
         .iter()
@@ -253,18 +289,24 @@ fn world(scene: &Scene) -> anyhow::Result<World> {
 }
 
 fn pose(text: &str) -> anyhow::Result<Pose> {
-    let numbers = text
-        .split(',')
-        .map(|n| n.trim().parse::<f64>())
-        .collect::<Result<Vec<_>, _>>();
-    let numbers = numbers.with_context(|| format!("--pose {text:?}"))?;
-    let [north, east, down, roll, pitch, yaw] = numbers[..] else {
-        bail!("--pose {text:?} has {} numbers instead of 6", numbers.len())
-    };
+    let [north, east, down, roll, pitch, yaw] = numbers("--pose", text)?;
     Ok(Pose::new(
         [north, east, down],
         [roll, pitch, yaw].map(f64::to_radians),
     ))
+}
+
+fn numbers<const N: usize>(option: &str, text: &str) -> anyhow::Result<[f64; N]> {
+    let numbers = text
+        .split(',')
+        .map(|n| n.trim().parse::<f64>())
+        .collect::<Result<Vec<_>, _>>();
+    let numbers = numbers.with_context(|| format!("{option} {text:?}"))?;
+    let count = numbers.len();
+    match numbers.try_into() {
+        Ok(numbers) => Ok(numbers),
+        Err(_) => bail!("{option} {text:?} has {count} numbers instead of {N}"),
+    }
 }
 
 fn faults(arguments: &FaultArguments) -> anyhow::Result<Faults> {
@@ -300,7 +342,10 @@ fn announce(arguments: &Arguments, emulator: &Emulator, speed: f64) {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let moves = if arguments.scene.hover || !arguments.scene.pose.is_empty() {
+    let scene = &arguments.scene;
+    let moves = if scene.grounded || !scene.spawn.is_empty() {
+        "on the ground"
+    } else if arguments.scene.hover || !arguments.scene.pose.is_empty() {
         "hovering"
     } else {
         "flying laps"
@@ -315,6 +360,15 @@ fn announce(arguments: &Arguments, emulator: &Emulator, speed: f64) {
         emulator.coptersims().len(),
         ports(emulator.coptersims())
     );
+    if let (Some(first), Some(last)) = (emulator.autopilots().first(), emulator.autopilots().last())
+    {
+        println!(
+            "  autopilots {}, UDP {} to {}",
+            arguments.protocol.autopilot,
+            first.port(),
+            last.port()
+        );
+    }
     println!(
         "  scene      ground, 9 boxes, a walker; simulation time runs {speed} times as fast as the clock"
     );

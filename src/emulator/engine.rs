@@ -88,7 +88,7 @@ impl Engine {
     }
 
     fn tick(&mut self, tick: &Tick) {
-        let snapshot = self.shared.options.world.at(tick.time);
+        let snapshot = self.shared.snapshot(tick.time);
         if let Some(socket) = self.windows.first() {
             coptersim::send_true_states(&self.shared, socket, &snapshot);
         }

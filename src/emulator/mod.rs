@@ -9,6 +9,7 @@
 //! let stats = emulator.stop();
 //! # Ok::<(), rfly_bridge::emulator::EmulatorError>(())
 //! ```
+pub mod autopilot;
 mod clock;
 mod control;
 mod engine;
@@ -23,6 +24,7 @@ mod shared;
 mod truth;
 pub mod world;
 
+pub use autopilot::ControlMode;
 pub use faults::{FaultCounts, FaultScope, Faults, Lane};
 pub use options::{AngleUnit, EmulatorOptions, Ports, StatePacket};
 pub use render::class_colour;
@@ -66,6 +68,7 @@ pub struct Emulator {
     shared: Arc<Shared>,
     windows: Vec<SocketAddr>,
     coptersims: Vec<SocketAddr>,
+    autopilots: Vec<SocketAddr>,
     control: Option<SocketAddr>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -98,6 +101,17 @@ impl Emulator {
                 listen(what, (bind, port).into())?,
             ));
         }
+        if options.autopilot.is_some() {
+            for vehicle in &options.world.vehicles {
+                let port = match ports.autopilot {
+                    0 => 0,
+                    first => first + 2 * (vehicle.id - 1),
+                };
+                let what = format!("the autopilot of vehicle {}", vehicle.id);
+                let socket = listen(what, (bind, port).into())?;
+                sockets.push((Role::Autopilot(vehicle.id), socket));
+            }
+        }
         let groups = [
             (ports.multicast_local, [224, 0, 0, 11]),
             (ports.multicast_lan, [224, 0, 0, 10]),
@@ -124,6 +138,7 @@ impl Emulator {
         let mut emulator = Self {
             windows: addresses(|role| matches!(role, Role::Window(_))),
             coptersims: addresses(|role| matches!(role, Role::CopterSim(_))),
+            autopilots: addresses(|role| matches!(role, Role::Autopilot(_))),
             control: addresses(|role| *role == Role::Control).first().copied(),
             shared: Arc::new(Shared::new(options, faults)),
             threads: Vec::new(),
@@ -134,7 +149,7 @@ impl Emulator {
 
     fn launch(
         &mut self,
-        sockets: Vec<(Role, Arc<UdpSocket>)>,
+        mut sockets: Vec<(Role, Arc<UdpSocket>)>,
         truth: Truth,
     ) -> Result<(), EmulatorError> {
         let postman = Arc::new(Postman::new());
@@ -162,6 +177,14 @@ impl Emulator {
                 servers::coptersim::run(shared, &socket, &postman)
             })?;
         }
+        let pilots: Vec<_> = sockets
+            .extract_if(.., |(role, _)| matches!(role, Role::Autopilot(_)))
+            .collect();
+        if !pilots.is_empty() {
+            self.spawn("emu-pilot", move |shared| {
+                servers::autopilot::run(shared, &pilots)
+            })?;
+        }
         self.spawn("emu-serve", move |shared| servers::run(shared, &sockets))
     }
 
@@ -186,6 +209,11 @@ impl Emulator {
     /// Returns where the `CopterSim` of each vehicle listens, in the order of their ids.
     pub fn coptersims(&self) -> &[SocketAddr] {
         &self.coptersims
+    }
+
+    /// Returns where the autopilot of each vehicle listens, in the order of their ids.
+    pub fn autopilots(&self) -> &[SocketAddr] {
+        &self.autopilots
     }
 
     /// Returns where commands to the emulator itself are taken.

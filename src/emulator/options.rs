@@ -1,3 +1,4 @@
+use super::autopilot::ControlMode;
 use super::world::World;
 use crate::wire::HeaderVariant;
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,6 +17,10 @@ pub struct Ports {
     pub multicast_lan: Option<u16>,
     /// `CopterSim` of vehicle `id` listens on `coptersim + 2 (id - 1)`.
     pub coptersim: u16,
+    /// The autopilot of vehicle `id` listens on `autopilot + 2 (id - 1)`.
+    pub autopilot: u16,
+    /// The autopilot of vehicle `id` sends to `autopilot_client + 2 (id - 1)`.
+    pub autopilot_client: u16,
     /// The true state of vehicle `id` goes to `true_state + 2 (id - 1)`.
     pub true_state: u16,
     /// Heartbeats go here.
@@ -33,6 +38,8 @@ impl Default for Ports {
             multicast_local: None,
             multicast_lan: None,
             coptersim: 30100,
+            autopilot: 20100,
+            autopilot_client: 20101,
             true_state: 30101,
             heartbeat: 20005,
             report: 20006,
@@ -76,6 +83,8 @@ pub struct EmulatorOptions {
     pub windows: u16,
     /// Scene and vehicles.
     pub world: World,
+    /// How autopilots talk to the controlling host; `None`: there are none, and vehicles only follow their paths.
+    pub autopilot: Option<ControlMode>,
     /// Unit of requested Euler angles.
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
@@ -114,6 +123,7 @@ impl Default for EmulatorOptions {
             client: Ipv4Addr::LOCALHOST.into(),
             windows: 1,
             world: World::flying(1),
+            autopilot: None,
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
             state_packet: StatePacket::default(),

@@ -1,8 +1,10 @@
+use super::autopilot::ControlMode;
 use super::clock::SimClock;
 use super::faults::{FaultCounts, Faults};
 use super::options::EmulatorOptions;
 use super::sensor::SensorTable;
 use super::servers::report::Wanted;
+use super::world::{Kinematics, Quat, Snapshot};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -62,6 +64,36 @@ pub(super) struct ImuReader {
     pub(super) to: SocketAddr,
 }
 
+/// How a vehicle moves that is flown by its autopilot, at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flown {
+    pub(super) time: f64,
+    pub(super) motion: Kinematics,
+    /// Share of the largest thrust.
+    pub(super) thrust: f64,
+}
+
+impl Flown {
+    /// A moment later or earlier than the step that computed it.
+    fn at(&self, time: f64) -> Kinematics {
+        let dt = (time - self.time).clamp(-0.05, 0.05);
+        let mut motion = self.motion;
+        motion.pose.position += motion.velocity * dt + motion.acceleration * (dt * dt / 2.0);
+        motion.velocity += motion.acceleration * dt;
+        motion.pose.attitude *= Quat::from_scaled_axis(motion.rate * dt);
+        motion
+    }
+}
+
+/// What `CopterSim` is asked to do with a vehicle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Order {
+    /// Talk to the controlling host in another way.
+    Control(ControlMode),
+    /// Start anew.
+    Reboot,
+}
+
 /// What the threads of the emulator have in common. No lock is held while data are sent.
 pub(super) struct Shared {
     pub(super) options: EmulatorOptions,
@@ -69,6 +101,8 @@ pub(super) struct Shared {
     sensors: Mutex<SensorTable>,
     imu: Mutex<Vec<ImuReader>>,
     reports: Mutex<Wanted>,
+    flown: Mutex<BTreeMap<u16, Flown>>,
+    orders: Mutex<Vec<(u16, Order)>>,
     faults: Mutex<Faults>,
     stats: Mutex<Stats>,
     /// Signals a change of sensors or of the clock.
@@ -89,6 +123,8 @@ impl Shared {
             sensors: Mutex::default(),
             imu: Mutex::default(),
             reports: Mutex::default(),
+            flown: Mutex::default(),
+            orders: Mutex::default(),
             faults: Mutex::new(faults),
             stats: Mutex::default(),
             changed: Condvar::new(),
@@ -130,6 +166,48 @@ impl Shared {
         lock(&self.stats)
     }
 
+    /// Publishes how a vehicle moves that is flown by its autopilot; `None`: it follows its path again.
+    pub(super) fn set_flown(&self, id: u16, flown: Option<Flown>) {
+        let mut all = lock(&self.flown);
+        match flown {
+            Some(flown) => drop(all.insert(id, flown)),
+            None => drop(all.remove(&id)),
+        }
+    }
+
+    /// Motion of a vehicle, whoever flies it.
+    pub(super) fn motion(&self, id: u16, time: f64) -> Option<Kinematics> {
+        if let Some(flown) = lock(&self.flown).get(&id) {
+            return Some(flown.at(time));
+        }
+        let vehicle = self.options.world.vehicles.iter().find(|v| v.id == id);
+        vehicle.map(|v| v.motion.at(time))
+    }
+
+    /// Thrust of a vehicle that is flown by its autopilot.
+    pub(super) fn thrust(&self, id: u16) -> Option<f64> {
+        lock(&self.flown).get(&id).map(|flown| flown.thrust)
+    }
+
+    /// The world at an instant.
+    pub(super) fn snapshot(&self, time: f64) -> Snapshot {
+        let flown = lock(&self.flown).clone();
+        let motion = |id| flown.get(&id).map(|f| f.at(time));
+        self.options.world.at_with(time, motion)
+    }
+
+    /// Orders for a vehicle's autopilot; there are never many, because whoever sends a flood finds its first ones done.
+    pub(super) fn order(&self, id: u16, order: Order) {
+        let mut orders = lock(&self.orders);
+        if !orders.contains(&(id, order)) {
+            orders.push((id, order));
+        }
+    }
+
+    pub(super) fn take_orders(&self) -> Vec<(u16, Order)> {
+        std::mem::take(&mut lock(&self.orders))
+    }
+
     pub(super) fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -149,6 +227,7 @@ impl Shared {
         self.sensors().clear(None);
         self.imu_readers().clear();
         *self.reports() = Wanted::default();
+        lock(&self.flown).clear();
         self.set_clock(SimClock::restart);
         self.stats().restarts += 1;
         self.epoch.fetch_add(1, Ordering::Release);

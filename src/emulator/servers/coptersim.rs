@@ -1,5 +1,6 @@
 //! The vehicle simulator's side: heartbeats, IMU samples, true states.
 use super::report;
+use crate::emulator::autopilot::geo::Geo;
 use crate::emulator::clock::wall_ms;
 use crate::emulator::faults::{FaultScope, Faults};
 use crate::emulator::options::StatePacket;
@@ -96,7 +97,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
             send_true_states(
                 shared,
                 socket,
-                &shared.options.world.at((now * rate).floor() / rate),
+                &shared.snapshot((now * rate).floor() / rate),
             );
             states = (now * rate).floor() as u64 + 1;
         }
@@ -168,15 +169,6 @@ impl ImuStream {
 
     /// Sends every sample that is due: none is left out, as long as the thread is less than a second late.
     fn send(&mut self, shared: &Shared, now: f64) {
-        let Some(vehicle) = shared
-            .options
-            .world
-            .vehicles
-            .iter()
-            .find(|v| v.id == self.reader.vehicle)
-        else {
-            return;
-        };
         let faults = shared.faults();
         let faults = if faults.scope == FaultScope::Images {
             Faults::default()
@@ -187,7 +179,9 @@ impl ImuStream {
             self.next = (now * f64::from(self.reader.rate_hz)).floor() as u64;
         }
         while self.due() <= now {
-            let motion = vehicle.motion.at(self.due());
+            let Some(motion) = shared.motion(self.reader.vehicle, self.due()) else {
+                return;
+            };
             let sample = ImuPacket::new(
                 self.seq,
                 self.due(),
@@ -230,7 +224,7 @@ pub(in crate::emulator) fn send_true_states(
     let options = &shared.options;
     for (id, motion) in &snapshot.vehicles {
         let to = SocketAddr::new(options.client, options.ports.true_state + 2 * (id - 1));
-        let state = true_state(*id, snapshot.time, motion);
+        let state = true_state(*id, snapshot.time, motion, shared.thrust(*id));
         // Nobody may listen.
         let _ = match options.state_packet {
             StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
@@ -245,11 +239,13 @@ fn narrow(v: &Vec3) -> [f32; 3] {
     v.map(|x| x as f32).into()
 }
 
-fn true_state(id: u16, sim_time: f64, motion: &Kinematics) -> TrueState {
+fn true_state(id: u16, sim_time: f64, motion: &Kinematics, thrust: Option<f64>) -> TrueState {
     /// Class and style of the vehicles: a quadrotor.
     const QUADROTOR: i32 = 3;
     /// Speed of hovering rotors in rpm.
     const HOVER_RPM: f64 = 5000.0;
+    // Lift grows with the square of the speed; half of the largest thrust hovers.
+    let rpm = thrust.map_or(HOVER_RPM, |share| HOVER_RPM * (2.0 * share).sqrt());
     TrueState {
         copter_id: id.into(),
         vehicle_type: QUADROTOR,
@@ -260,21 +256,8 @@ fn true_state(id: u16, sim_time: f64, motion: &Kinematics) -> TrueState {
         quaternion: Some(motion.pose.wxyz()),
         rate: Some(motion.rate.into()),
         acc: Some(motion.specific_force.into()),
-        motor_rpm: [
-            HOVER_RPM, HOVER_RPM, HOVER_RPM, HOVER_RPM, 0.0, 0.0, 0.0, 0.0,
-        ],
-        gps: gps(&motion.pose.position),
+        motor_rpm: [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0],
+        gps: Geo::default().to_degrees(&motion.pose.position),
         collided_with: None,
     }
-}
-
-/// Position on the earth, by the small-angle form of the tangent plane: good to centimetres within the scene.
-fn gps(position: &Vec3) -> [f64; 3] {
-    /// The documented map centre: latitude deg, longitude deg, altitude m.
-    const MAP_CENTRE: [f64; 3] = [40.154_030_2, 116.259_368_3, 50.0];
-    const RADIUS: f64 = 6_378_137.0;
-    let [latitude, longitude, altitude] = MAP_CENTRE;
-    let north = (position.x / RADIUS).to_degrees();
-    let east = (position.y / (RADIUS * latitude.to_radians().cos())).to_degrees();
-    [latitude + north, longitude + east, altitude - position.z]
 }

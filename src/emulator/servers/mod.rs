@@ -1,4 +1,5 @@
 //! The listening side: one thread polls every socket and hands each datagram to who it is for.
+pub(super) mod autopilot;
 pub(super) mod coptersim;
 pub(super) mod report;
 pub(super) mod shm;
@@ -22,6 +23,8 @@ pub(super) enum Role {
     Group,
     /// `CopterSim` of a vehicle, by id.
     CopterSim(u16),
+    /// Autopilot of a vehicle, by id.
+    Autopilot(u16),
     /// Commands to the emulator itself.
     Control,
 }
@@ -53,6 +56,7 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
                     Role::Window(window) => window::accept(shared, socket, *window, bytes, source),
                     Role::Group => window::accept(shared, socket, 0, bytes, source),
                     Role::CopterSim(id) => coptersim::accept(shared, socket, *id, bytes, source),
+                    Role::Autopilot(_) => {} // has a thread of its own
                     Role::Control => {
                         let answer = control::obey(shared, &String::from_utf8_lossy(bytes));
                         let _ = socket.send_to(answer.as_bytes(), source); // the asker may be gone

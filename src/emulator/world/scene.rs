@@ -159,12 +159,26 @@ impl World {
         Self::new((1..).zip(poses).map(vehicle).collect(), walker)
     }
 
+    /// Returns the default scene with vehicles that stand on the ground, each at north and east in m and yaw in rad.
+    pub fn parked(places: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        let pose = |[north, east, yaw]: [f64; 3]| {
+            Pose::new([north, east, -VEHICLE_HALF.z], [0.0, 0.0, yaw])
+        };
+        Self::posed(places.into_iter().map(pose))
+    }
+
     /// Returns the world at simulation time `time` in s.
     pub fn at(&self, time: f64) -> Snapshot {
+        self.at_with(time, |_| None)
+    }
+
+    /// Returns the world at simulation time `time` in s; `flown` tells where vehicles are that do not follow their path,
+    /// by their ids.
+    pub fn at_with(&self, time: f64, flown: impl Fn(u16) -> Option<Kinematics>) -> Snapshot {
         let vehicles: Vec<_> = self
             .vehicles
             .iter()
-            .map(|v| (v.id, v.motion.at(time)))
+            .map(|v| (v.id, flown(v.id).unwrap_or_else(|| v.motion.at(time))))
             .collect();
         let blocks = self.blocks.iter().zip(0..).map(|(b, i)| Solid {
             object: Object::Block(i),

@@ -1,0 +1,411 @@
+//! Commands and mode changes: what PX4 answers, in which order, and what it says.
+#![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
+use super::modes::{ACCEPTED, CRITICAL, INFO, Mode, REJECTED};
+use super::{Autopilot, fields};
+use crate::emulator::world::Vec3;
+use crate::wire::mavlink::dialect::{MESSAGE_INTERVAL_DATA, PROTOCOL_VERSION_DATA};
+use crate::wire::mavlink::raw::{CommandAck, CommandInt, CommandLong, SetMode};
+use crate::wire::mavlink::{Frame, MavMessage};
+
+/// MAV_RESULT.
+const DENIED: u8 = 2;
+/// MAV_RESULT.
+const UNSUPPORTED: u8 = 3;
+/// MAV_RESULT.
+const FAILED: u8 = 4;
+/// Forces arming and disarming.
+const FORCE: f32 = 21196.0;
+
+/// A command, whichever message brought it.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    number: u16,
+    p: [f64; 7],
+    /// Frame of COMMAND_INT; COMMAND_LONG has none and means global altitudes above sea level.
+    frame: Option<u8>,
+    from: (u8, u8),
+}
+
+/// What becomes of a command.
+enum Answer {
+    /// Acknowledge with this result.
+    Result(u8),
+    /// The answer has been queued, or there is none.
+    Silence,
+}
+
+impl Autopilot {
+    /// Takes a command or a mode change; `false` if the frame is neither.
+    pub(super) fn command(&mut self, frame: &Frame<'_>) -> bool {
+        let from = (frame.system, frame.component);
+        let (command, target) = if let Some(long) = CommandLong::parse(frame) {
+            (
+                Command {
+                    number: long.command,
+                    p: long.params.map(f64::from),
+                    frame: None,
+                    from,
+                },
+                (long.target_system, long.target_component),
+            )
+        } else if let Some(int) = CommandInt::parse(frame) {
+            let scale = if matches!(int.frame, 1 | 7 | 8 | 9 | 12 | 13) {
+                1e-4
+            } else {
+                1e-7
+            };
+            let [a, b, c, d] = int.params.map(f64::from);
+            let place = |v: i32| {
+                if v == i32::MAX {
+                    f64::NAN
+                } else {
+                    f64::from(v) * scale
+                }
+            };
+            (
+                Command {
+                    number: int.command,
+                    p: [a, b, c, d, place(int.x), place(int.y), int.z.into()],
+                    frame: Some(int.frame),
+                    from,
+                },
+                (int.target_system, int.target_component),
+            )
+        } else if let Some(mode) = SetMode::parse(frame) {
+            let [_, _, main, sub] = mode.custom_mode.to_le_bytes();
+            let p = [mode.base_mode, main, sub, 0, 0, 0, 0].map(f64::from);
+            if mode.target_system != 0 && mode.target_system != self.setup.id {
+                return true;
+            }
+            let command = Command {
+                number: 176,
+                p,
+                frame: None,
+                from,
+            };
+            (command, (self.setup.id, 1))
+        } else {
+            return false;
+        };
+        // PX4 knows no broadcast of commands, except that all components of its own system are meant with 0.
+        let requests = matches!(command.number, 512 | 519);
+        let system = target.0 == self.setup.id || (requests && target.0 == 0);
+        if system && (requests || matches!(target.1, 0 | 1)) {
+            let answer = self.obey(&command);
+            if let Answer::Result(result) = answer {
+                self.acknowledge(&command, result);
+            }
+        }
+        true
+    }
+
+    fn acknowledge(&mut self, command: &Command, result: u8) {
+        self.replies.push(
+            CommandAck {
+                command: command.number,
+                result,
+                target_system: command.from.0,
+                target_component: command.from.1,
+                ..CommandAck::default()
+            }
+            .into(),
+        );
+    }
+
+    fn obey(&mut self, command: &Command) -> Answer {
+        let p = &command.p;
+        match command.number {
+            400 => self.arm_or_disarm(p[0], p[1] as f32 == FORCE),
+            176 => Answer::Result(self.set_mode(p[0] as u8, p[1] as u8, p[2] as u8)),
+            22 => Answer::Result(self.take_off(command)),
+            21 => {
+                let result = self.change(Mode::Land);
+                if result == ACCEPTED {
+                    self.texts.say(INFO, "Landing at current position\t");
+                }
+                Answer::Result(result)
+            }
+            23 => Answer::Result(self.change(Mode::PrecisionLand)),
+            20 => {
+                let result = self.change(Mode::Return);
+                if result == ACCEPTED {
+                    self.texts.say(INFO, "Returning to launch\t");
+                }
+                Answer::Result(result)
+            }
+            92 => Answer::Result(self.guided(p[0])),
+            178 => Answer::Result(self.change_speed(p[1])),
+            179 => Answer::Result(self.set_home(command)),
+            192 => Answer::Result(self.reposition(command)),
+            300 => {
+                let result = self.change(Mode::Mission);
+                if result == ACCEPTED {
+                    let _ = self.mission.set_current(p[0].max(0.0) as u16);
+                }
+                Answer::Result(result)
+            }
+            224 => Answer::Result(if self.mission.set_current(p[0].max(0.0) as u16) {
+                ACCEPTED
+            } else {
+                DENIED
+            }),
+            410 => self.tell_after(command, 242),
+            510 => self.tell_interval(command),
+            511 => Answer::Result(self.set_interval(p[0] as u32, p[1])),
+            512 => self.tell_after(command, p[0] as u32),
+            519 => {
+                self.acknowledge(command, ACCEPTED);
+                let version = PROTOCOL_VERSION_DATA {
+                    version: 200,
+                    min_version: 100,
+                    max_version: 200,
+                    ..Default::default()
+                };
+                self.replies
+                    .push(MavMessage::PROTOCOL_VERSION(version).into());
+                Answer::Silence
+            }
+            520 => {
+                // The only message that PX4 sends before it acknowledges.
+                let version = self.message(148);
+                self.replies.extend(version);
+                Answer::Result(ACCEPTED)
+            }
+            246 => {
+                if p[0] as u8 == 1 {
+                    self.reboot_wanted = true;
+                }
+                Answer::Result(ACCEPTED)
+            }
+            187 | 189 | 195 | 197 | 201 | 205 | 206 | 241 | 245 => Answer::Result(ACCEPTED),
+            420 | 203 | 1 => Answer::Silence,
+            _ => Answer::Result(UNSUPPORTED),
+        }
+    }
+
+    fn arm_or_disarm(&mut self, what: f64, force: bool) -> Answer {
+        let result = if what == 1.0 {
+            self.arm()
+        } else if what == 0.0 {
+            self.modes.disarm(force, &mut self.texts)
+        } else {
+            let text = format!("Unsupported ARM_DISARM param: {what:.3}\t");
+            self.texts.say(CRITICAL, &text);
+            return Answer::Silence;
+        };
+        Answer::Result(result)
+    }
+
+    /// Changes the mode and begins its task anew.
+    pub(super) fn change(&mut self, mode: Mode) -> u8 {
+        let result = self.modes.change(mode, &mut self.texts);
+        if result == ACCEPTED {
+            if let Some(body) = &self.body {
+                self.flight.renew(body, self.now);
+            }
+            self.flight.reposition = None;
+            self.flight.landing = None;
+            if mode == Mode::Takeoff {
+                self.plan_takeoff(None);
+            }
+            if mode == Mode::Mission {
+                self.mission.start();
+            }
+        }
+        result
+    }
+
+    fn set_mode(&mut self, base: u8, main: u8, sub: u8) -> u8 {
+        if base & 1 == 0 {
+            return ACCEPTED; // without the custom bit PX4 changes nothing
+        }
+        let mode = match (main, sub) {
+            (1, _) => Mode::Manual,
+            (2, _) => Mode::Altitude,
+            (3, 2) => Mode::PositionSlow,
+            (3, _) => Mode::Position,
+            (4, 2) => Mode::Takeoff,
+            (4, 3) => Mode::Loiter,
+            (4, 0 | 4) => Mode::Mission,
+            (4, 5) => Mode::Return,
+            (4, 6) => Mode::Land,
+            (4, 8) => Mode::Follow,
+            (4, 9) => Mode::PrecisionLand,
+            (4, 11..=18) => Mode::External(sub - 11),
+            (4, _) => {
+                self.texts.say(CRITICAL, "Unsupported auto mode\t");
+                return REJECTED;
+            }
+            (5, _) => Mode::Acro,
+            (6, _) => Mode::Offboard,
+            (7, _) => Mode::Stabilized,
+            // Nothing of that number: PX4 says yes and changes nothing.
+            _ => return ACCEPTED,
+        };
+        self.change(mode)
+    }
+
+    /// A place of a command in m, NED from the map centre; components that are not given stay as they are.
+    fn place(&self, command: &Command) -> Vec3 {
+        let [latitude, longitude, altitude] = [command.p[4], command.p[5], command.p[6]];
+        let here = self.motion.pose.position;
+        let [latitude0, longitude0, altitude0] = self.geo.to_degrees(&here);
+        let given = |value: f64, otherwise: f64| if value.is_finite() { value } else { otherwise };
+        let relative = matches!(command.frame, Some(3 | 6));
+        let above = if relative {
+            self.geo.to_degrees(&self.home)[2]
+        } else {
+            0.0
+        };
+        let latitude = given(latitude, latitude0);
+        let longitude = given(longitude, longitude0);
+        let altitude = given(altitude + above, altitude0);
+        self.geo.to_ned([latitude, longitude, altitude])
+    }
+
+    fn take_off(&mut self, command: &Command) -> u8 {
+        if self.modes.landed != super::Landed::Ground && self.modes.armed {
+            self.texts
+                .say(CRITICAL, "Takeoff denied! Already airborne.\t");
+            return REJECTED;
+        }
+        let result = self.change(Mode::Takeoff);
+        if result == ACCEPTED {
+            let height = command.p[6].is_finite();
+            let mut goal = self.place(command);
+            if !height {
+                goal.z = self.default_takeoff();
+            }
+            self.plan_takeoff(Some(goal));
+        }
+        result
+    }
+
+    fn default_takeoff(&mut self) -> f64 {
+        let height = self.parameters.number("MIS_TAKEOFF_ALT", 2.5);
+        let text = format!("Using default takeoff altitude: {height:.1} m\t");
+        self.texts.say(INFO, &text);
+        self.motion.pose.position.z - height
+    }
+
+    /// Decides where a take-off ends; `None`: above, as high as the parameter says.
+    fn plan_takeoff(&mut self, goal: Option<Vec3>) {
+        let here = self.motion.pose.position;
+        let goal = goal.unwrap_or_else(|| {
+            let height = self.parameters.number("MIS_TAKEOFF_ALT", 2.5);
+            Vec3::new(here.x, here.y, here.z - height)
+        });
+        // PX4 climbs straight up; the place of the command is the place of the hover after it.
+        self.flight.takeoff = Some(Vec3::new(here.x, here.y, goal.z.min(here.z)));
+    }
+
+    fn guided(&mut self, on: f64) -> u8 {
+        let mode = if on > 0.5 {
+            Mode::Offboard
+        } else {
+            Mode::Loiter
+        };
+        self.change(mode)
+    }
+
+    fn change_speed(&mut self, speed: f64) -> u8 {
+        if speed > 0.0 {
+            let _ = self.parameters.put("MPC_XY_CRUISE", speed);
+        }
+        ACCEPTED
+    }
+
+    fn set_home(&mut self, command: &Command) -> u8 {
+        let here = self.motion.pose.position;
+        self.home = if command.p[0] == 1.0 {
+            here
+        } else {
+            self.place(command)
+        };
+        self.mission.home = self.home;
+        self.home_known = true;
+        let home = self.message(242);
+        self.replies.extend(home);
+        ACCEPTED
+    }
+
+    fn reposition(&mut self, command: &Command) -> u8 {
+        let result = if self.modes.active == Mode::Loiter {
+            ACCEPTED
+        } else {
+            self.change(Mode::Loiter)
+        };
+        if result == ACCEPTED {
+            let goal = self.place(command);
+            let yaw = command.p[3];
+            let yaw = if yaw.is_finite() {
+                yaw
+            } else {
+                self.motion.pose.roll_pitch_yaw()[2]
+            };
+            self.flight.reposition = Some((goal, yaw));
+        }
+        result
+    }
+
+    fn tell_after(&mut self, command: &Command, id: u32) -> Answer {
+        match self.message(id) {
+            Some(message) => {
+                self.acknowledge(command, ACCEPTED);
+                self.replies.push(message);
+                Answer::Silence
+            }
+            None => Answer::Result(DENIED),
+        }
+    }
+
+    fn tell_interval(&mut self, command: &Command) -> Answer {
+        let id = command.p[0] as u32;
+        let interval = self.streams.iter().find(|s| s.id == id);
+        let interval_us = match interval {
+            Some(s) if s.period.is_finite() => (s.period * 1e6) as i32,
+            _ => -1,
+        };
+        let told = MESSAGE_INTERVAL_DATA {
+            interval_us,
+            message_id: id as u16,
+        };
+        self.acknowledge(command, ACCEPTED);
+        self.replies.push(MavMessage::MESSAGE_INTERVAL(told).into());
+        Answer::Silence
+    }
+
+    fn set_interval(&mut self, id: u32, interval_us: f64) -> u8 {
+        let simple = self.setup.simple;
+        let now = self.now;
+        let Some(stream) = self.streams.iter_mut().find(|s| s.id == id) else {
+            return FAILED;
+        };
+        stream.period = if interval_us < 0.0 {
+            f64::INFINITY
+        } else if interval_us == 0.0 {
+            stream.usual(simple)
+        } else {
+            interval_us * 1e-6
+        };
+        stream.due = now;
+        ACCEPTED
+    }
+
+    /// MANUAL_CONTROL.
+    pub(super) fn take_sticks(&mut self, frame: &Frame<'_>) {
+        if self.parameters.number("COM_RC_IN_MODE", 1.0) == 4.0 {
+            return;
+        }
+        let axis = |at| f64::from(fields::i16(frame, at)) / 1000.0;
+        self.sticks = Some((
+            super::flight::Sticks {
+                pitch: axis(0).clamp(-1.0, 1.0),
+                roll: axis(2).clamp(-1.0, 1.0),
+                thrust: axis(4).clamp(0.0, 1.0),
+                yaw: axis(6).clamp(-1.0, 1.0),
+            },
+            self.now,
+        ));
+    }
+}

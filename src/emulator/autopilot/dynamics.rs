@@ -1,0 +1,357 @@
+//! How a multirotor moves: a point mass with thrust along its body axis, drag, and attitude that follows with the lag of
+//! PX4's attitude and rate controllers; its position controller is PX4's (P on position, PI on velocity, limits).
+use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};
+use nalgebra::{Matrix3, Rotation3};
+
+/// Largest thrust in m/s²: hovering takes half of it (MPC_THR_HOVER).
+const MAX_THRUST: f64 = 2.0 * GRAVITY;
+/// Thrust below which PX4's position controller does not go, as share of the largest (MPC_THR_MIN).
+const MIN_THRUST: f64 = 0.12;
+/// Drag in m/s² per m/s, that of PX4's built-in simulator (SIH_KDV over SIH_MASS).
+const DRAG: f64 = 1.0;
+/// Lag of the body rates behind their set-points in s.
+const RATE_LAG: f64 = 0.04;
+
+/// Limits and gains, by the names of PX4's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// MPC_XY_P in 1/s.
+    pub xy_p: f64,
+    /// MPC_Z_P in 1/s.
+    pub z_p: f64,
+    /// MPC_XY_VEL_P_ACC in 1/s.
+    pub xy_vel_p: f64,
+    /// MPC_XY_VEL_I_ACC in 1/s².
+    pub xy_vel_i: f64,
+    /// MPC_Z_VEL_P_ACC in 1/s.
+    pub z_vel_p: f64,
+    /// MPC_Z_VEL_I_ACC in 1/s².
+    pub z_vel_i: f64,
+    /// MPC_XY_VEL_MAX in m/s.
+    pub xy_vel_max: f64,
+    /// MPC_Z_VEL_MAX_UP in m/s.
+    pub up_max: f64,
+    /// MPC_Z_VEL_MAX_DN in m/s.
+    pub down_max: f64,
+    /// MPC_TILTMAX_AIR in rad.
+    pub tilt_max: f64,
+    /// MC_ROLL_P and MC_PITCH_P in 1/s.
+    pub tilt_p: f64,
+    /// MC_YAW_P in 1/s.
+    pub yaw_p: f64,
+    /// MC_ROLLRATE_MAX and MC_PITCHRATE_MAX in rad/s.
+    pub tilt_rate_max: f64,
+    /// MC_YAWRATE_MAX in rad/s.
+    pub yaw_rate_max: f64,
+}
+
+impl Default for Gains {
+    fn default() -> Self {
+        Self {
+            xy_p: 0.95,
+            z_p: 1.0,
+            xy_vel_p: 1.8,
+            xy_vel_i: 0.4,
+            z_vel_p: 4.0,
+            z_vel_i: 2.0,
+            xy_vel_max: 12.0,
+            up_max: 3.0,
+            down_max: 1.5,
+            tilt_max: 45f64.to_radians(),
+            tilt_p: 6.5,
+            yaw_p: 2.8,
+            tilt_rate_max: 220f64.to_radians(),
+            yaw_rate_max: 200f64.to_radians(),
+        }
+    }
+}
+
+/// What the position controller shall follow; NaN leaves a component free, as in PX4's trajectory set-point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trajectory {
+    /// Position in m, NED.
+    pub position: Vec3,
+    /// Velocity in m/s, NED.
+    pub velocity: Vec3,
+    /// Acceleration in m/s², NED.
+    pub acceleration: Vec3,
+    /// Yaw in rad.
+    pub yaw: f64,
+    /// Yaw rate in rad/s.
+    pub yaw_rate: f64,
+}
+
+impl Default for Trajectory {
+    fn default() -> Self {
+        let free = Vec3::repeat(f64::NAN);
+        Self {
+            position: free,
+            velocity: free,
+            acceleration: free,
+            yaw: f64::NAN,
+            yaw_rate: f64::NAN,
+        }
+    }
+}
+
+/// What the vehicle shall do during a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// Motors stand or idle.
+    Idle,
+    /// Follow a trajectory, climbing no faster than the second value in m/s (negative: PX4's take-off ramp).
+    Track(Trajectory, f64),
+    /// Hold an attitude with a thrust, 0 to 1, turning at a yaw rate in rad/s.
+    Attitude(Quat, f64, f64),
+    /// Turn at body rates in rad/s with a thrust, 0 to 1.
+    Rates(Vec3, f64),
+}
+
+/// A multirotor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Position in m, NED.
+    pub position: Vec3,
+    /// Velocity in m/s, NED.
+    pub velocity: Vec3,
+    /// Acceleration in m/s², NED.
+    pub acceleration: Vec3,
+    /// From body FRD to NED.
+    pub attitude: Quat,
+    /// Body rates in rad/s.
+    pub rate: Vec3,
+    /// Share of the largest thrust, 0 to 1.
+    pub thrust: f64,
+    /// Stands on the ground.
+    pub grounded: bool,
+    /// Height of the ground in m, NED, where the vehicle's centre comes to rest.
+    pub ground: f64,
+    /// What the attitude controller follows.
+    pub attitude_target: Quat,
+    /// What the rate controller follows, rad/s.
+    pub rate_target: Vec3,
+    /// What the velocity controller follows, m/s; NaN where it does not.
+    pub velocity_target: Vec3,
+    integral: Vec3,
+    yaw_target: f64,
+}
+
+impl Body {
+    /// A vehicle at rest, or moving as it is, with the ground at `ground`.
+    pub fn new(motion: &Kinematics, ground: f64) -> Self {
+        let attitude = motion.pose.attitude;
+        let position = motion.pose.position;
+        Self {
+            position,
+            velocity: motion.velocity,
+            acceleration: Vec3::zeros(),
+            attitude,
+            rate: motion.rate,
+            thrust: 0.0,
+            grounded: position.z >= ground - 0.05,
+            ground,
+            attitude_target: attitude,
+            rate_target: Vec3::zeros(),
+            velocity_target: Vec3::repeat(f64::NAN),
+            integral: Vec3::zeros(),
+            yaw_target: attitude.euler_angles().2,
+        }
+    }
+
+    /// Yaw in rad.
+    pub fn yaw(&self) -> f64 {
+        self.attitude.euler_angles().2
+    }
+
+    /// Height above the ground in m.
+    pub fn height(&self) -> f64 {
+        self.ground - self.position.z
+    }
+
+    /// Returns position, attitude and what inertial sensors see.
+    pub fn kinematics(&self) -> Kinematics {
+        let felt = self.acceleration - Vec3::new(0.0, 0.0, GRAVITY);
+        Kinematics {
+            pose: Pose {
+                position: self.position,
+                attitude: self.attitude,
+            },
+            velocity: self.velocity,
+            acceleration: self.acceleration,
+            rate: self.rate,
+            specific_force: self.attitude.inverse() * felt,
+        }
+    }
+
+    /// Moves on by `dt` seconds.
+    pub fn step(&mut self, target: &Target, gains: &Gains, dt: f64) {
+        match *target {
+            Target::Idle => {
+                self.thrust = 0.0;
+                self.settle();
+                self.rate_target = Vec3::zeros();
+            }
+            Target::Track(trajectory, climb) => self.track(&trajectory, climb, gains, dt),
+            Target::Attitude(attitude, thrust, yaw_rate) => {
+                self.attitude_target = attitude;
+                self.yaw_target = attitude.euler_angles().2;
+                self.thrust = thrust.clamp(0.0, 1.0);
+                self.aim(yaw_rate, gains);
+                self.settle_integral();
+            }
+            Target::Rates(rate, thrust) => {
+                self.thrust = thrust.clamp(0.0, 1.0);
+                self.rate_target = limited(rate, gains);
+                self.attitude_target = self.attitude;
+                self.yaw_target = self.yaw();
+                self.settle_integral();
+            }
+        }
+        self.integrate(dt);
+    }
+
+    /// Forgets what the controllers have learnt, as PX4 does on the ground.
+    fn settle(&mut self) {
+        self.settle_integral();
+        self.yaw_target = self.yaw();
+        self.attitude_target = Quat::from_euler_angles(0.0, 0.0, self.yaw_target);
+    }
+
+    fn settle_integral(&mut self) {
+        self.integral = Vec3::zeros();
+        self.velocity_target = Vec3::repeat(f64::NAN);
+    }
+
+    fn track(&mut self, goal: &Trajectory, climb: f64, gains: &Gains, dt: f64) {
+        let mut wanted = Vec3::repeat(f64::NAN);
+        for i in 0..3 {
+            let p = if i == 2 { gains.z_p } else { gains.xy_p };
+            let by_position = p * (goal.position[i] - self.position[i]);
+            wanted[i] = match (by_position.is_finite(), goal.velocity[i].is_finite()) {
+                (true, true) => by_position + goal.velocity[i],
+                (true, false) => by_position,
+                (false, true) => goal.velocity[i],
+                // An axis of which nothing is said stands still.
+                (false, false) if goal.acceleration[i].is_finite() => f64::NAN,
+                (false, false) => 0.0,
+            };
+        }
+        let speed = wanted.x.hypot(wanted.y);
+        if speed > gains.xy_vel_max {
+            wanted.x *= gains.xy_vel_max / speed;
+            wanted.y *= gains.xy_vel_max / speed;
+        }
+        let up = climb.min(gains.up_max);
+        if wanted.z.is_finite() {
+            wanted.z = wanted
+                .z
+                .clamp((-up).min(gains.down_max), gains.down_max.max(-up));
+        }
+        self.velocity_target = wanted;
+        let mut acceleration = Vec3::zeros();
+        for i in 0..3 {
+            let (p, step) = if i == 2 {
+                (gains.z_vel_p, gains.z_vel_i)
+            } else {
+                (gains.xy_vel_p, gains.xy_vel_i)
+            };
+            let error = wanted[i] - self.velocity[i];
+            let ahead = Some(goal.acceleration[i]).filter(|a| a.is_finite());
+            acceleration[i] = ahead.unwrap_or(0.0);
+            if error.is_finite() {
+                acceleration[i] += p * error + self.integral[i];
+                let limit = if i == 2 { GRAVITY } else { GRAVITY / 2.0 };
+                // On the ground and in the long run of a fast flight it must not wind up.
+                if !self.grounded && error.abs() < 2.0 {
+                    self.integral[i] = (self.integral[i] + step * error * dt).clamp(-limit, limit);
+                }
+            }
+        }
+        self.yaw_target = match (goal.yaw.is_finite(), goal.yaw_rate.is_finite()) {
+            (true, _) => goal.yaw,
+            (false, true) => self.yaw_target + goal.yaw_rate * dt,
+            (false, false) => self.yaw_target,
+        };
+        let yaw_rate = Some(goal.yaw_rate).filter(|r| r.is_finite());
+        self.point(acceleration, gains);
+        self.aim(yaw_rate.unwrap_or(0.0), gains);
+    }
+
+    /// Chooses attitude and thrust that accelerate the vehicle so.
+    fn point(&mut self, acceleration: Vec3, gains: &Gains) {
+        let vertical = (GRAVITY - acceleration.z).clamp(MIN_THRUST * MAX_THRUST, MAX_THRUST);
+        let horizontal = acceleration.x.hypot(acceleration.y);
+        let most = (gains.tilt_max.tan() * vertical)
+            .min(
+                (MAX_THRUST * MAX_THRUST - vertical * vertical)
+                    .max(0.0)
+                    .sqrt(),
+            )
+            .max(0.0);
+        let scale = if horizontal > most {
+            most / horizontal
+        } else {
+            1.0
+        };
+        let force = Vec3::new(acceleration.x * scale, acceleration.y * scale, -vertical);
+        let down = -force.normalize();
+        let (s, c) = self.yaw_target.sin_cos();
+        let right = down.cross(&Vec3::new(c, s, 0.0)).normalize();
+        let forward = right.cross(&down);
+        let axes = Matrix3::from_columns(&[forward, right, down]);
+        self.attitude_target = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
+        let along = (self.attitude * Vec3::z()).dot(&down).max(0.2);
+        self.thrust = (force.norm() / MAX_THRUST / along.max(0.7)).clamp(0.0, 1.0);
+    }
+
+    /// Turns the attitude error into body rates.
+    fn aim(&mut self, yaw_rate: f64, gains: &Gains) {
+        let error = (self.attitude.inverse() * self.attitude_target).scaled_axis();
+        let turn = self.attitude.inverse() * Vec3::new(0.0, 0.0, yaw_rate);
+        let rate = Vec3::new(
+            gains.tilt_p * error.x,
+            gains.tilt_p * error.y,
+            gains.yaw_p * error.z,
+        );
+        self.rate_target = limited(rate + turn, gains);
+    }
+
+    fn integrate(&mut self, dt: f64) {
+        let lag = 1.0 - (-dt / RATE_LAG).exp();
+        self.rate += (self.rate_target - self.rate) * lag;
+        self.attitude *= Quat::from_scaled_axis(self.rate * dt);
+        self.attitude.renormalize_fast();
+        let lift = self.attitude * Vec3::new(0.0, 0.0, -self.thrust * MAX_THRUST);
+        let mut acceleration = lift + Vec3::new(0.0, 0.0, GRAVITY) - self.velocity * DRAG;
+        let held = self.position.z >= self.ground;
+        if held && lift.z > -GRAVITY {
+            // Stands: what is left of speed and tilt is lost to the ground.
+            acceleration = Vec3::zeros();
+            self.velocity = Vec3::zeros();
+            self.position.z = self.ground;
+            self.rate = Vec3::zeros();
+            self.attitude = Quat::from_euler_angles(0.0, 0.0, self.yaw());
+            self.grounded = true;
+        } else {
+            self.grounded = false;
+            self.velocity += acceleration * dt;
+            self.position += self.velocity * dt;
+            if self.position.z > self.ground {
+                self.position.z = self.ground;
+                self.velocity = Vec3::zeros();
+                acceleration = Vec3::zeros();
+                self.grounded = true;
+            }
+        }
+        self.acceleration = acceleration;
+    }
+}
+
+fn limited(rate: Vec3, gains: &Gains) -> Vec3 {
+    let (tilt, yaw) = (gains.tilt_rate_max, gains.yaw_rate_max);
+    Vec3::new(
+        rate.x.clamp(-tilt, tilt),
+        rate.y.clamp(-tilt, tilt),
+        rate.z.clamp(-yaw, yaw),
+    )
+}

@@ -1,0 +1,449 @@
+//! What each mode makes of the vehicle: PX4's flight tasks, as targets for the controllers.
+use super::dynamics::{Body, Target, Trajectory};
+use super::mission::Mission;
+use super::modes::{Landed, Mode, Modes};
+use super::setpoints::Wish;
+use crate::emulator::world::{Quat, Vec3};
+
+/// Time in s that motors need to spin up (COM_SPOOLUP_TIME).
+const SPOOL_UP: f64 = 1.0;
+/// Duration of the take-off ramp in s (MPC_TKO_RAMP_T).
+const RAMP: f64 = 3.0;
+/// Climb rate in m/s at which the ramp begins: what makes the thrust zero.
+const RAMP_START: f64 = -2.45;
+/// Time on the ramp in s after which the land detector sees a take-off.
+const LIFT: f64 = 1.0;
+
+/// Speeds of the modes that fly by themselves, by the names of PX4's parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Speeds {
+    /// MPC_XY_CRUISE in m/s.
+    pub cruise: f64,
+    /// MPC_ACC_HOR in m/s².
+    pub acceleration: f64,
+    /// MPC_Z_V_AUTO_UP in m/s.
+    pub up: f64,
+    /// MPC_Z_V_AUTO_DN in m/s.
+    pub down: f64,
+    /// MPC_TKO_SPEED in m/s.
+    pub takeoff: f64,
+    /// MPC_LAND_SPEED in m/s.
+    pub land: f64,
+    /// MPC_Z_VEL_MAX_UP in m/s.
+    pub up_max: f64,
+    /// RTL_RETURN_ALT in m.
+    pub return_altitude: f64,
+    /// RTL_DESCEND_ALT in m.
+    pub descend_altitude: f64,
+    /// NAV_ACC_RAD in m.
+    pub acceptance: f64,
+}
+
+impl Default for Speeds {
+    fn default() -> Self {
+        Self {
+            cruise: 5.0,
+            acceleration: 3.0,
+            up: 3.0,
+            down: 1.5,
+            takeoff: 1.5,
+            land: 0.7,
+            up_max: 3.0,
+            return_altitude: 60.0,
+            descend_altitude: 30.0,
+            acceptance: 10.0,
+        }
+    }
+}
+
+/// Sticks of MANUAL_CONTROL, each -1 to 1; thrust 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sticks {
+    /// Forward.
+    pub pitch: f64,
+    /// To the right.
+    pub roll: f64,
+    /// Clockwise.
+    pub yaw: f64,
+    /// Up, 0 to 1.
+    pub thrust: f64,
+}
+
+/// A point that moves like a vehicle with limited speed and acceleration; the vehicle follows it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carrot {
+    position: Vec3,
+    velocity: Vec3,
+}
+
+impl Carrot {
+    fn approach(&mut self, goal: &Vec3, speeds: &Speeds, (up, down): (f64, f64), dt: f64) {
+        let way = goal - self.position;
+        let distance = way.x.hypot(way.y);
+        let speed = speed_for(distance, speeds.cruise, speeds.acceleration);
+        let wanted = if distance > 1e-9 {
+            Vec3::new(way.x / distance * speed, way.y / distance * speed, 0.0)
+        } else {
+            Vec3::zeros()
+        };
+        let mut change = wanted - Vec3::new(self.velocity.x, self.velocity.y, 0.0);
+        let most = speeds.acceleration * dt;
+        if change.norm() > most {
+            change *= most / change.norm();
+        }
+        let climb = speed_for(way.z.abs(), if way.z < 0.0 { up } else { down }, 3.0);
+        let sink = way.z.signum() * climb;
+        change.z = (sink - self.velocity.z).clamp(-4.0 * dt, 4.0 * dt);
+        self.velocity += change;
+        self.position += self.velocity * dt;
+    }
+}
+
+/// Fastest speed from which the vehicle still stops in time.
+fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {
+    (2.0 * 0.7 * acceleration * distance)
+        .sqrt()
+        .min(2.0 * distance)
+        .min(cruise)
+}
+
+/// What is known besides the body.
+pub struct Situation<'a> {
+    /// Modes.
+    pub modes: &'a mut Modes,
+    /// The mission.
+    pub mission: &'a mut Mission,
+    /// The last valid set-point.
+    pub wish: Option<Wish>,
+    /// Sticks, if somebody moves them.
+    pub sticks: Option<Sticks>,
+    /// Home in m, NED from the map centre.
+    pub home: Vec3,
+    /// Speeds.
+    pub speeds: Speeds,
+    /// Time in s.
+    pub now: f64,
+    /// Length of the step in s.
+    pub dt: f64,
+}
+
+/// State of the task that flies.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    mode: Mode,
+    started: f64,
+    start: Vec3,
+    yaw: f64,
+    carrot: Carrot,
+    ramp: Option<f64>,
+    /// Where a take-off goes, in m, NED; set by the command, else by the parameter.
+    pub takeoff: Option<Vec3>,
+    /// Where the vehicle shall hover and its yaw, if a command said so.
+    pub reposition: Option<(Vec3, f64)>,
+    /// Where it shall land, if a command said so.
+    pub landing: Option<Vec3>,
+    /// What is flown now, for POSITION_TARGET_LOCAL_NED.
+    pub goal: Option<Trajectory>,
+    stage: u8,
+}
+
+impl Default for Flight {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Loiter,
+            started: 0.0,
+            start: Vec3::zeros(),
+            yaw: 0.0,
+            carrot: Carrot::default(),
+            ramp: None,
+            takeoff: None,
+            reposition: None,
+            landing: None,
+            goal: None,
+            stage: 0,
+        }
+    }
+}
+
+impl Flight {
+    /// Forgets the task, so that the next step begins it anew.
+    pub fn renew(&mut self, body: &Body, now: f64) {
+        self.started = now;
+        self.start = body.position;
+        self.yaw = body.yaw();
+        self.carrot = Carrot {
+            position: body.position,
+            velocity: body.velocity,
+        };
+        self.stage = 0;
+    }
+
+    /// Whether motors lift the vehicle, or the ramp has come so far that the land detector believes it.
+    pub fn lifted(&self, body: &Body, now: f64) -> bool {
+        !body.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
+    }
+
+    /// Returns what the controllers shall do now.
+    pub fn target(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+        if !s.modes.armed {
+            self.ramp = None;
+            self.goal = None;
+            return Target::Idle;
+        }
+        if self.mode != s.modes.active {
+            self.mode = s.modes.active;
+            self.renew(body, s.now);
+        }
+        let target = self.wanted(body, s);
+        self.goal = match target {
+            Target::Track(goal, _) => Some(goal),
+            _ => None,
+        };
+        self.leave_ground(target, body, s)
+    }
+
+    /// Keeps a vehicle on the ground until its motors have spun up and somebody wants to leave, then ramps up.
+    fn leave_ground(&mut self, target: Target, body: &Body, s: &Situation<'_>) -> Target {
+        if s.now - s.modes.armed_at < SPOOL_UP {
+            self.goal = None;
+            self.ramp = None;
+            return if body.grounded { Target::Idle } else { target };
+        }
+        let Target::Track(goal, climb) = target else {
+            // Attitude and rate set-points have no ramp; thrust lifts or it does not.
+            let thrust = match target {
+                Target::Attitude(_, thrust, _) | Target::Rates(_, thrust) => thrust,
+                _ => 0.0,
+            };
+            self.ramp = (thrust > 0.5).then(|| self.ramp.unwrap_or(s.now));
+            return target;
+        };
+        if s.modes.landed == Landed::Ground && body.grounded {
+            let up = goal.position.z < body.position.z - 0.01
+                || goal.velocity.z < 0.0
+                || goal.acceleration.z < 0.0;
+            if !up || s.modes.flew {
+                self.ramp = None;
+                return Target::Idle;
+            }
+        }
+        if self.ramp.is_none() {
+            let ramp = if body.grounded { s.now } else { s.now - RAMP };
+            self.ramp = Some(ramp);
+        }
+        let progress = self
+            .ramp
+            .map_or(1.0, |since| (s.now - since) / RAMP)
+            .min(1.0);
+        if progress < 1.0 {
+            Target::Track(goal, RAMP_START + progress * (climb - RAMP_START))
+        } else {
+            Target::Track(goal, climb)
+        }
+    }
+
+    fn wanted(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+        let up = s.speeds.up_max;
+        match self.mode {
+            Mode::Offboard => match s.wish {
+                Some(Wish::Follow(goal)) => Target::Track(goal, up),
+                Some(Wish::Attitude(attitude, thrust, rate)) => {
+                    Target::Attitude(attitude, thrust, rate)
+                }
+                Some(Wish::Rates(rate, thrust)) => Target::Rates(rate, thrust),
+                None => self.hover(body, s),
+            },
+            Mode::Takeoff => self.take_off(s),
+            Mode::Land | Mode::PrecisionLand => self.land(body, s),
+            Mode::Descend => self.sink(s.speeds.land),
+            Mode::Return => self.go_home(body, s),
+            Mode::Mission => self.fly_mission(body, s),
+            Mode::Loiter | Mode::Follow | Mode::Orbit | Mode::External(_) => self.hover(body, s),
+            Mode::Position | Mode::PositionSlow | Mode::Altitude => self.by_velocity(body, s),
+            Mode::Manual | Mode::Stabilized => {
+                let sticks = s.sticks.unwrap_or_default();
+                let tilt = 35f64.to_radians();
+                self.yaw += sticks.yaw * 2.6 * s.dt;
+                let (roll, pitch) = (sticks.roll * tilt, -sticks.pitch * tilt);
+                let attitude = Quat::from_euler_angles(roll, pitch, self.yaw);
+                Target::Attitude(attitude, sticks.thrust, 0.0)
+            }
+            Mode::Acro => {
+                let sticks = s.sticks.unwrap_or_default();
+                let rate = Vec3::new(sticks.roll, -sticks.pitch, sticks.yaw) * 1.7;
+                Target::Rates(rate, sticks.thrust)
+            }
+        }
+    }
+
+    fn follow(&self, climb: f64) -> Target {
+        let goal = Trajectory {
+            position: self.carrot.position,
+            velocity: self.carrot.velocity,
+            yaw: self.yaw,
+            ..Trajectory::default()
+        };
+        Target::Track(goal, climb)
+    }
+
+    /// Sinks where it is.
+    fn sink(&self, speed: f64) -> Target {
+        let mut position = self.start;
+        position.z = f64::NAN;
+        let goal = Trajectory {
+            position,
+            velocity: Vec3::new(f64::NAN, f64::NAN, speed),
+            yaw: self.yaw,
+            ..Trajectory::default()
+        };
+        Target::Track(goal, 0.0)
+    }
+
+    fn hover(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+        if s.modes.landed == Landed::Ground && body.grounded && self.reposition.is_none() {
+            return Target::Idle;
+        }
+        if self.stage == 0 {
+            self.stage = 1;
+            // As far as it takes to stop.
+            let speed = self.carrot.velocity;
+            self.start += speed * (speed.norm() / (2.0 * s.speeds.acceleration));
+        }
+        let goal = match self.reposition {
+            Some((goal, yaw)) => {
+                self.yaw = yaw;
+                goal
+            }
+            None => self.start,
+        };
+        let limits = (s.speeds.up, s.speeds.down);
+        self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+        self.follow(s.speeds.up_max)
+    }
+
+    fn take_off(&mut self, s: &mut Situation<'_>) -> Target {
+        let goal = self.takeoff.unwrap_or(self.start);
+        let limits = (s.speeds.takeoff, s.speeds.down);
+        if self.ramp.is_some_and(|since| s.now - since > RAMP / 2.0) {
+            self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+        } else {
+            self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
+        }
+        if (self.carrot.position.z - goal.z).abs() < 0.05 && s.modes.landed != Landed::Ground {
+            self.start = goal;
+            self.takeoff = None;
+            s.modes.done(Mode::Takeoff);
+        }
+        self.follow(s.speeds.takeoff)
+    }
+
+    fn land(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+        let mut goal = self.landing.unwrap_or(self.start);
+        let off = (goal - body.position).xy().norm();
+        if off > 1.0 && self.landing.is_some() {
+            goal.z = self.start.z;
+            let limits = (s.speeds.up, s.speeds.down);
+            self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+            return self.follow(s.speeds.up_max);
+        }
+        self.start.x = goal.x;
+        self.start.y = goal.y;
+        let height = s.home.z - body.position.z;
+        let share = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
+        self.sink(s.speeds.land + share * (s.speeds.down - s.speeds.land))
+    }
+
+    fn go_home(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+        let away = (s.home - self.start).xy().norm();
+        // Near home the way is a cone of 45 degrees, as RTL_CONE_ANG says.
+        let high = s.home.z - s.speeds.return_altitude.min((2.0 * away).max(5.0));
+        let top = self.start.z.min(high);
+        let goal = match self.stage {
+            0 => Vec3::new(self.start.x, self.start.y, top),
+            1 => Vec3::new(s.home.x, s.home.y, top),
+            _ => {
+                self.start.x = s.home.x;
+                self.start.y = s.home.y;
+                let landing = self.land(body, s);
+                return landing;
+            }
+        };
+        let limits = (s.speeds.up, s.speeds.down);
+        self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+        if (self.carrot.position - goal).norm() < 0.3 && (body.position - goal).norm() < 1.0 {
+            self.stage += 1;
+        }
+        self.follow(s.speeds.up_max)
+    }
+
+    fn fly_mission(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+        let Some(leg) = s.mission.leg(s.now) else {
+            s.modes.done(Mode::Mission);
+            return self.hover(body, s);
+        };
+        if leg.land {
+            self.landing = None;
+            self.start.x = leg.position.x;
+            self.start.y = leg.position.y;
+            let off = (leg.position - body.position).xy().norm();
+            if off < 1.0 {
+                return self.land(body, s);
+            }
+        }
+        if leg.yaw.is_finite() {
+            self.yaw = leg.yaw;
+        } else if (leg.position - body.position).xy().norm() > 2.0 {
+            let way = leg.position - body.position;
+            self.yaw = way.y.atan2(way.x);
+        }
+        let goal = if leg.land {
+            Vec3::new(leg.position.x, leg.position.y, self.carrot.position.z)
+        } else {
+            leg.position
+        };
+        let up = if leg.takeoff {
+            s.speeds.takeoff
+        } else {
+            s.speeds.up
+        };
+        let speeds = Speeds {
+            cruise: leg.speed.unwrap_or(s.speeds.cruise),
+            ..s.speeds
+        };
+        if s.modes.landed != Landed::Ground || self.ramp.is_some() {
+            self.carrot
+                .approach(&goal, &speeds, (up, speeds.down), s.dt);
+        } else {
+            self.carrot.position.z -= 0.05;
+        }
+        let off = goal - body.position;
+        if off.xy().norm() < leg.radius && off.z.abs() < 0.8 {
+            s.mission.arrived(s.now);
+        }
+        self.follow(up)
+    }
+
+    /// Sticks command velocities; without sticks the vehicle keeps its place and sinks, as PX4 does after it has lost
+    /// its set-points.
+    fn by_velocity(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+        let Some(sticks) = s.sticks else {
+            return self.sink(s.speeds.land);
+        };
+        self.start = body.position;
+        self.yaw += sticks.yaw * 2.6 * s.dt;
+        let heading = Quat::from_euler_angles(0.0, 0.0, self.yaw);
+        let ahead = heading * Vec3::new(sticks.pitch, sticks.roll, 0.0) * 10.0;
+        let lift = 2.0 * (sticks.thrust - 0.5);
+        let climb = if lift > 0.0 {
+            lift * s.speeds.up_max
+        } else {
+            lift * s.speeds.down
+        };
+        let goal = Trajectory {
+            velocity: Vec3::new(ahead.x, ahead.y, -climb),
+            yaw: self.yaw,
+            ..Trajectory::default()
+        };
+        Target::Track(goal, s.speeds.up_max)
+    }
+}

@@ -1,0 +1,51 @@
+//! Positions on the earth: WGS 84 and the plane that touches it at the map centre.
+use crate::emulator::world::Vec3;
+use map_3d::{Ellipsoid, geodetic2ned, ned2geodetic};
+
+/// The documented map centre: latitude deg, longitude deg, altitude m.
+pub const MAP_CENTRE: [f64; 3] = [40.154_030_2, 116.259_368_3, 50.0];
+
+/// The map centre, and with it every position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Geo {
+    /// Latitude deg, longitude deg, altitude m.
+    pub centre: [f64; 3],
+}
+
+impl Default for Geo {
+    fn default() -> Self {
+        Self { centre: MAP_CENTRE }
+    }
+}
+
+impl Geo {
+    /// Returns latitude deg, longitude deg, altitude m of a position in m, NED from the map centre.
+    pub fn to_degrees(self, position: &Vec3) -> [f64; 3] {
+        let [latitude, longitude, altitude] = self.centre;
+        let (latitude, longitude, altitude) = ned2geodetic(
+            position.x,
+            position.y,
+            position.z,
+            latitude.to_radians(),
+            longitude.to_radians(),
+            altitude,
+            Ellipsoid::WGS84,
+        );
+        [latitude.to_degrees(), longitude.to_degrees(), altitude]
+    }
+
+    /// Returns the position in m, NED from the map centre.
+    pub fn to_ned(self, [latitude, longitude, altitude]: [f64; 3]) -> Vec3 {
+        let [latitude0, longitude0, altitude0] = self.centre;
+        let (north, east, down) = geodetic2ned(
+            latitude.to_radians(),
+            longitude.to_radians(),
+            altitude,
+            latitude0.to_radians(),
+            longitude0.to_radians(),
+            altitude0,
+            Ellipsoid::WGS84,
+        );
+        Vec3::new(north, east, down)
+    }
+}

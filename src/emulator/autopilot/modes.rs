@@ -1,0 +1,455 @@
+//! PX4's modes: how they are written in HEARTBEAT, what each needs, and when the vehicle arms, disarms and fails safe.
+use super::Texts;
+
+/// MAV_SEVERITY.
+pub const CRITICAL: u8 = 2;
+/// MAV_SEVERITY.
+pub const WARNING: u8 = 4;
+/// MAV_SEVERITY.
+pub const INFO: u8 = 6;
+
+/// MAV_RESULT.
+pub const ACCEPTED: u8 = 0;
+/// MAV_RESULT.
+pub const REJECTED: u8 = 1;
+
+/// A mode of PX4.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Mode {
+    /// Sticks are thrust and attitude.
+    Manual,
+    /// Sticks are climb rate and attitude.
+    Altitude,
+    /// Sticks are velocities.
+    Position,
+    /// As `Position`, slower.
+    PositionSlow,
+    /// Sticks are body rates.
+    Acro,
+    /// Follows set-points of somebody outside.
+    Offboard,
+    /// Sticks are attitude and thrust.
+    Stabilized,
+    /// Climbs and hovers.
+    Takeoff,
+    /// Hovers; shown as hold.
+    Loiter,
+    /// Flies the mission.
+    Mission,
+    /// Flies home and lands.
+    Return,
+    /// Lands where it is.
+    Land,
+    /// Lands precisely.
+    PrecisionLand,
+    /// Follows a target.
+    Follow,
+    /// Flies a circle.
+    Orbit,
+    /// A mode of a program outside, by number from 0.
+    External(u8),
+    /// Sinks without knowing where it is: a failsafe.
+    Descend,
+}
+
+impl Mode {
+    /// Main mode and sub mode, as in `custom_mode`.
+    pub fn numbers(self) -> (u8, u8) {
+        match self {
+            Self::Manual => (1, 0),
+            Self::Altitude => (2, 0),
+            Self::Position => (3, 0),
+            Self::Orbit => (3, 1),
+            Self::PositionSlow => (3, 2),
+            Self::Takeoff => (4, 2),
+            Self::Loiter => (4, 3),
+            Self::Mission => (4, 4),
+            Self::Return => (4, 5),
+            Self::Land | Self::Descend => (4, 6),
+            Self::Follow => (4, 8),
+            Self::PrecisionLand => (4, 9),
+            Self::External(n) => (4, 11 + n),
+            Self::Acro => (5, 0),
+            Self::Offboard => (6, 0),
+            Self::Stabilized => (7, 0),
+        }
+    }
+
+    /// `custom_mode` of HEARTBEAT.
+    pub fn custom(self) -> u32 {
+        let (main, sub) = self.numbers();
+        u32::from(sub) << 24 | u32::from(main) << 16
+    }
+
+    /// The bits of `base_mode` besides armed; `offboard` says whether set-points stream.
+    pub fn base(self, offboard: bool) -> u8 {
+        match self {
+            Self::Manual
+            | Self::Altitude
+            | Self::Position
+            | Self::PositionSlow
+            | Self::Orbit
+            | Self::Stabilized => 0x51,
+            Self::Acro => 0x41,
+            Self::Offboard if offboard => 0x11,
+            Self::Offboard => 0x01,
+            Self::Follow | Self::External(_) => 0x11,
+            _ => 0x1d,
+        }
+    }
+
+    fn needs_sticks(self) -> bool {
+        matches!(
+            self,
+            Self::Manual
+                | Self::Altitude
+                | Self::Position
+                | Self::PositionSlow
+                | Self::Acro
+                | Self::Stabilized
+        )
+    }
+
+    /// Needs to know where it is.
+    fn needs_position(self) -> bool {
+        !matches!(
+            self,
+            Self::Manual | Self::Altitude | Self::Acro | Self::Stabilized | Self::Descend
+        )
+    }
+}
+
+/// EXTENDED_SYS_STATE's `landed_state`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Landed {
+    /// On the ground.
+    Ground = 1,
+    /// In the air.
+    Air = 2,
+    /// Taking off.
+    Takeoff = 3,
+    /// Landing.
+    Landing = 4,
+}
+
+/// What the state machine is told at each step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    /// Time of the last valid set-point in s, if there was one.
+    pub setpoint: Option<f64>,
+    /// Somebody moves sticks.
+    pub sticks: bool,
+    /// The position is known.
+    pub position: bool,
+    /// The sensors have settled since the start.
+    pub ready: bool,
+    /// There is a mission.
+    pub mission: bool,
+    /// The vehicle has taken off: motors lift it or it is in the air.
+    pub lifted: bool,
+    /// The vehicle stands and does not want to leave.
+    pub resting: bool,
+}
+
+/// Parameters that the state machine follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// COM_OF_LOSS_T.
+    pub offboard_loss: f64,
+    /// COM_DISARM_LAND.
+    pub disarm_land: f64,
+    /// COM_DISARM_PRFLT.
+    pub disarm_preflight: f64,
+    /// COM_OBL_RC_ACT.
+    pub offboard_loss_action: i32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            offboard_loss: 1.0,
+            disarm_land: 2.0,
+            disarm_preflight: 10.0,
+            offboard_loss_action: 0,
+        }
+    }
+}
+
+/// Armed or not, and in which mode.
+#[derive(Clone, Debug)]
+pub struct Modes {
+    /// Motors may turn.
+    pub armed: bool,
+    /// What the user wants.
+    pub wanted: Mode,
+    /// What is done.
+    pub active: Mode,
+    /// A failsafe is active.
+    pub failsafe: bool,
+    /// Where the land detector believes the vehicle to be.
+    pub landed: Landed,
+    /// Set-points stream, as of the last check.
+    pub offboard: bool,
+    /// When it was armed in s.
+    pub armed_at: f64,
+    /// Has been in the air since it was armed.
+    pub flew: bool,
+    after_disarming: Mode,
+    resting_since: Option<f64>,
+    landed_at: f64,
+    checked: f64,
+    seen: Seen,
+    now: f64,
+}
+
+/// Time between two checks of everything that a mode needs in s; PX4 notices a loss so much later.
+const CHECK_PERIOD: f64 = 0.5;
+/// How long a vehicle must rest until PX4's land detector says so, in s.
+const LAND_TIME: f64 = 2.0;
+
+impl Modes {
+    /// Disarmed, in hold.
+    pub fn new(now: f64) -> Self {
+        Self {
+            armed: false,
+            wanted: Mode::Loiter,
+            active: Mode::Loiter,
+            failsafe: false,
+            landed: Landed::Ground,
+            offboard: false,
+            armed_at: now,
+            flew: false,
+            after_disarming: Mode::Loiter,
+            resting_since: None,
+            landed_at: now,
+            checked: now,
+            seen: Seen::default(),
+            now,
+        }
+    }
+
+    /// Whether the vehicle may be armed in this mode, or change to it in flight.
+    pub fn can_run(&self, mode: Mode) -> bool {
+        self.seen.ready
+            && (!mode.needs_position() || self.seen.position)
+            && (!mode.needs_sticks() || self.seen.sticks)
+            && match mode {
+                Mode::Offboard => self.offboard,
+                Mode::Mission => self.seen.mission,
+                Mode::Follow | Mode::External(_) => false,
+                _ => true,
+            }
+    }
+
+    /// Whether the vehicle can be armed as it is.
+    pub fn can_arm(&self) -> bool {
+        self.can_run(self.wanted)
+            && !matches!(
+                self.wanted,
+                Mode::Return | Mode::Land | Mode::PrecisionLand | Mode::Descend
+            )
+    }
+
+    /// HEARTBEAT's `system_status`.
+    pub fn status(&self) -> u8 {
+        match (self.armed, self.failsafe) {
+            (true, true) => 5,
+            (true, false) => 4,
+            (false, _) if self.can_arm() => 3,
+            (false, _) => 0,
+        }
+    }
+
+    /// HEARTBEAT's `base_mode`.
+    pub fn base(&self) -> u8 {
+        self.active.base(self.offboard) | if self.armed { 0x80 } else { 0 }
+    }
+
+    /// Changes the mode as PX4 does: anything goes on the ground, in the air only what can run.
+    pub fn change(&mut self, mode: Mode, texts: &mut Texts) -> u8 {
+        if self.armed && !self.can_run(mode) {
+            texts.say(
+                CRITICAL,
+                &format!(
+                    "Switching to mode '{}' is currently not possible\t",
+                    mode.title()
+                ),
+            );
+            return REJECTED;
+        }
+        self.wanted = mode;
+        self.failsafe = false;
+        if !self.armed {
+            self.after_disarming = mode;
+        }
+        self.active = mode;
+        ACCEPTED
+    }
+
+    /// Arms or refuses.
+    pub fn arm(&mut self, texts: &mut Texts) -> u8 {
+        if self.armed {
+            return ACCEPTED;
+        }
+        if !self.can_arm() {
+            texts.say(
+                CRITICAL,
+                "Arming denied: Resolve system health failures first\t",
+            );
+            return REJECTED;
+        }
+        self.armed = true;
+        self.armed_at = self.now;
+        self.flew = false;
+        self.resting_since = None;
+        texts.say(INFO, "Armed by external command\t");
+        ACCEPTED
+    }
+
+    /// Disarms; in the air only if forced.
+    pub fn disarm(&mut self, forced: bool, texts: &mut Texts) -> u8 {
+        if !self.armed {
+            return ACCEPTED;
+        }
+        if self.landed != Landed::Ground && !forced {
+            texts.say(CRITICAL, "Disarming denied: not landed\t");
+            return REJECTED;
+        }
+        self.stop("Disarmed by external command\t", texts);
+        ACCEPTED
+    }
+
+    /// A mode that ends by itself has ended: the vehicle hovers.
+    pub fn done(&mut self, mode: Mode) {
+        if self.active == mode {
+            self.active = Mode::Loiter;
+            if self.wanted == mode {
+                self.wanted = Mode::Loiter;
+            }
+        }
+    }
+
+    fn stop(&mut self, reason: &str, texts: &mut Texts) {
+        self.armed = false;
+        self.failsafe = false;
+        self.wanted = self.after_disarming;
+        self.active = self.wanted;
+        self.landed = Landed::Ground;
+        texts.say(INFO, reason);
+    }
+
+    /// Moves on to time `now` in s.
+    pub fn step(&mut self, now: f64, seen: Seen, rules: &Rules, texts: &mut Texts) {
+        self.now = now;
+        self.seen = seen;
+        if now - self.checked >= CHECK_PERIOD {
+            self.checked = now;
+            self.offboard = seen
+                .setpoint
+                .is_some_and(|last| now - last < rules.offboard_loss);
+        }
+        if !self.armed {
+            self.active = self.wanted;
+            self.landed = Landed::Ground;
+            return;
+        }
+        self.watch_ground(texts);
+        self.fail_safe(rules, texts);
+        if self.landed != Landed::Ground {
+            self.flew = true;
+            self.landed_at = now;
+        } else if self.flew && now - self.landed_at >= rules.disarm_land && rules.disarm_land > 0.0
+        {
+            self.stop("Disarmed by landing\t", texts);
+        } else if !self.flew
+            && rules.disarm_preflight > 0.0
+            && now - self.armed_at >= rules.disarm_preflight + 1.4
+        {
+            self.stop("Disarmed by auto preflight disarming\t", texts);
+        }
+    }
+
+    fn watch_ground(&mut self, texts: &mut Texts) {
+        if self.landed == Landed::Ground {
+            if self.seen.lifted {
+                self.landed = Landed::Air;
+                self.resting_since = None;
+                texts.say(INFO, "Takeoff detected\t");
+            }
+            return;
+        }
+        self.landed = match self.active {
+            Mode::Takeoff => Landed::Takeoff,
+            Mode::Land | Mode::PrecisionLand => Landed::Landing,
+            _ => Landed::Air,
+        };
+        if !self.seen.resting {
+            self.resting_since = None;
+            return;
+        }
+        let since = *self.resting_since.get_or_insert(self.now);
+        if self.now - since >= LAND_TIME {
+            self.landed = Landed::Ground;
+            self.landed_at = self.now;
+            texts.say(INFO, "Landing detected\t");
+        }
+    }
+
+    /// Leaves a mode that cannot run any more, and comes back when it can.
+    fn fail_safe(&mut self, rules: &Rules, texts: &mut Texts) {
+        let lost = match self.wanted {
+            Mode::Offboard => !self.offboard,
+            mode => mode.needs_position() && !self.seen.position,
+        };
+        if !lost {
+            if self.failsafe {
+                self.failsafe = false;
+                self.active = self.wanted;
+            }
+            return;
+        }
+        if self.failsafe {
+            return;
+        }
+        self.failsafe = true;
+        self.active = if !self.seen.position {
+            Mode::Descend
+        } else {
+            match rules.offboard_loss_action {
+                3 => Mode::Return,
+                4 => Mode::Land,
+                5 => Mode::Loiter,
+                _ => Mode::Position,
+            }
+        };
+        texts.say(
+            CRITICAL,
+            &format!("Failsafe activated: {}\t", self.active.title()),
+        );
+    }
+}
+
+impl Mode {
+    /// PX4's own name.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Manual => "Manual",
+            Self::Altitude => "Altitude",
+            Self::Position => "Position",
+            Self::PositionSlow => "Position Slow",
+            Self::Acro => "Acro",
+            Self::Offboard => "Offboard",
+            Self::Stabilized => "Stabilized",
+            Self::Takeoff => "Takeoff",
+            Self::Loiter => "Hold",
+            Self::Mission => "Mission",
+            Self::Return => "Return",
+            Self::Land => "Land",
+            Self::PrecisionLand => "Precision Landing",
+            Self::Follow => "Follow Target",
+            Self::Orbit => "Orbit",
+            Self::External(_) => "External",
+            Self::Descend => "Descend",
+        }
+    }
+}

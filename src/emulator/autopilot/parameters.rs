@@ -1,0 +1,263 @@
+//! PX4's parameters: names, types and defaults, and the protocol that reads and writes them. Integers travel byte-wise
+//! in the float field.
+use super::dynamics::Gains;
+use super::flight::Speeds;
+use super::modes::{self, Rules};
+use super::parameter_table::TABLE;
+use super::{Texts, fields};
+use crate::wire::mavlink::dialect::{MavParamType, PARAM_VALUE_DATA};
+use crate::wire::mavlink::{Frame, MavMessage, Outbound};
+
+/// A parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Int(i32),
+    /// A number with a point.
+    Float(f32),
+}
+
+impl Value {
+    fn wire(self) -> (f32, MavParamType) {
+        match self {
+            Self::Int(v) => (
+                f32::from_bits(v.cast_unsigned()),
+                MavParamType::MAV_PARAM_TYPE_INT32,
+            ),
+            Self::Float(v) => (v, MavParamType::MAV_PARAM_TYPE_REAL32),
+        }
+    }
+
+    /// As a number.
+    pub fn number(self) -> f64 {
+        match self {
+            Self::Int(v) => v.into(),
+            Self::Float(v) => v.into(),
+        }
+    }
+}
+
+/// Parameters sent per second while somebody reads the list.
+const LIST_RATE: f64 = 400.0;
+
+/// The parameters of a vehicle.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// In the order of their names, as PX4 numbers them.
+    values: Vec<(&'static str, Value)>,
+    /// How many of the list are still to be sent, and when the next is due.
+    listing: Option<(usize, f64)>,
+    /// Counts changes.
+    pub version: u64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        let mut values = TABLE.to_vec();
+        values.sort_by_key(|(name, _)| *name);
+        Self {
+            values,
+            listing: None,
+            version: 0,
+        }
+    }
+}
+
+impl Parameters {
+    fn find(&self, name: &str) -> Option<usize> {
+        self.values.binary_search_by_key(&name, |(n, _)| n).ok()
+    }
+
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<Value> {
+        self.find(name).map(|i| self.values[i].1)
+    }
+
+    /// A parameter as a number.
+    pub fn number(&self, name: &str, otherwise: f64) -> f64 {
+        self.get(name).map_or(otherwise, Value::number)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    fn message(&self, index: usize) -> Outbound {
+        let (name, value) = self.values[index];
+        let (param_value, param_type) = value.wire();
+        MavMessage::PARAM_VALUE(PARAM_VALUE_DATA {
+            param_value,
+            param_count: self.values.len() as u16,
+            param_index: index as u16,
+            param_id: name.into(),
+            param_type,
+        })
+        .into()
+    }
+
+    /// The checksum of all names and values that PX4 offers under a name of its own, so that clients need not read all.
+    fn hash(&self) -> Outbound {
+        let mut hash = crc32fast::Hasher::new();
+        for (name, value) in &self.values {
+            hash.update(name.as_bytes());
+            hash.update(&value.wire().0.to_le_bytes());
+        }
+        MavMessage::PARAM_VALUE(PARAM_VALUE_DATA {
+            param_value: f32::from_bits(hash.finalize()),
+            param_count: self.values.len() as u16,
+            param_index: u16::MAX,
+            param_id: "_HASH_CHECK".into(),
+            param_type: MavParamType::MAV_PARAM_TYPE_UINT32,
+        })
+        .into()
+    }
+
+    /// Takes a message of the parameter protocol; `false` if it is none.
+    pub fn receive(
+        &mut self,
+        frame: &Frame<'_>,
+        now: f64,
+        replies: &mut Vec<Outbound>,
+        texts: &mut Texts,
+    ) -> bool {
+        match frame.id {
+            21 => self.listing = Some((self.values.len(), now)),
+            20 => {
+                let index = fields::i16(frame, 0);
+                let name = fields::text::<16>(frame, 4);
+                if name == "_HASH_CHECK" && index < 0 {
+                    replies.push(self.hash());
+                } else {
+                    let index = usize::try_from(index).ok().or_else(|| self.find(&name));
+                    match index.filter(|i| *i < self.values.len()) {
+                        Some(index) => replies.push(self.message(index)),
+                        None => {
+                            texts.say(modes::WARNING, &format!("unknown param: {name}\t"));
+                        }
+                    }
+                }
+            }
+            23 => {
+                let name = fields::text::<16>(frame, 6);
+                let kind = fields::u8(frame, 22);
+                let bits = fields::u32(frame, 0);
+                self.set(&name, kind, bits, replies, texts);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn set(
+        &mut self,
+        name: &str,
+        kind: u8,
+        bits: u32,
+        replies: &mut Vec<Outbound>,
+        texts: &mut Texts,
+    ) {
+        if name == "_HASH_CHECK" {
+            self.listing = None; // a client that has the list already stops it so
+            return;
+        }
+        let Some(index) = self.find(name) else {
+            texts.say(modes::CRITICAL, &format!("unknown param: {name}\t"));
+            return;
+        };
+        let value = match (self.values[index].1, kind) {
+            (Value::Int(_), 6) => Value::Int(bits.cast_signed()),
+            (Value::Float(_), 9) => Value::Float(f32::from_bits(bits)),
+            _ => {
+                texts.say(
+                    modes::CRITICAL,
+                    &format!("param types mismatch param: {name}\t"),
+                );
+                return;
+            }
+        };
+        self.values[index].1 = value;
+        self.version += 1;
+        replies.push(self.message(index));
+    }
+
+    /// Changes a parameter from inside; `false` if there is none of that name.
+    pub fn put(&mut self, name: &str, number: f64) -> bool {
+        let Some(index) = self.find(name) else {
+            return false;
+        };
+        self.values[index].1 = match self.values[index].1 {
+            Value::Int(_) => Value::Int(number as i32),
+            Value::Float(_) => Value::Float(number as f32),
+        };
+        self.version += 1;
+        true
+    }
+
+    /// Sends as much of the list as is due.
+    pub fn step(&mut self, now: f64, replies: &mut Vec<Outbound>) {
+        while let Some((left, due)) = self.listing.filter(|(_, due)| *due <= now) {
+            if left == 0 {
+                self.listing = None;
+                return;
+            }
+            replies.push(self.message(self.values.len() - left));
+            self.listing = Some((left - 1, due + 1.0 / LIST_RATE));
+        }
+    }
+
+    /// Gains and limits of the controllers.
+    pub fn gains(&self) -> Gains {
+        let d = Gains::default();
+        let degrees = |name, otherwise: f64| self.number(name, otherwise.to_degrees()).to_radians();
+        Gains {
+            xy_p: self.number("MPC_XY_P", d.xy_p),
+            z_p: self.number("MPC_Z_P", d.z_p),
+            xy_vel_p: self.number("MPC_XY_VEL_P_ACC", d.xy_vel_p),
+            xy_vel_i: self.number("MPC_XY_VEL_I_ACC", d.xy_vel_i),
+            z_vel_p: self.number("MPC_Z_VEL_P_ACC", d.z_vel_p),
+            z_vel_i: self.number("MPC_Z_VEL_I_ACC", d.z_vel_i),
+            xy_vel_max: self.number("MPC_XY_VEL_MAX", d.xy_vel_max),
+            up_max: self.number("MPC_Z_VEL_MAX_UP", d.up_max),
+            down_max: self.number("MPC_Z_VEL_MAX_DN", d.down_max),
+            tilt_max: degrees("MPC_TILTMAX_AIR", d.tilt_max),
+            tilt_p: self.number("MC_ROLL_P", d.tilt_p),
+            yaw_p: self.number("MC_YAW_P", d.yaw_p),
+            tilt_rate_max: degrees("MC_ROLLRATE_MAX", d.tilt_rate_max),
+            yaw_rate_max: degrees("MC_YAWRATE_MAX", d.yaw_rate_max),
+        }
+    }
+
+    /// Speeds of the modes that fly by themselves.
+    pub fn speeds(&self) -> Speeds {
+        let d = Speeds::default();
+        Speeds {
+            cruise: self.number("MPC_XY_CRUISE", d.cruise),
+            acceleration: self.number("MPC_ACC_HOR", d.acceleration),
+            up: self.number("MPC_Z_V_AUTO_UP", d.up),
+            down: self.number("MPC_Z_V_AUTO_DN", d.down),
+            takeoff: self.number("MPC_TKO_SPEED", d.takeoff),
+            land: self.number("MPC_LAND_SPEED", d.land),
+            up_max: self.number("MPC_Z_VEL_MAX_UP", d.up_max),
+            return_altitude: self.number("RTL_RETURN_ALT", d.return_altitude),
+            descend_altitude: self.number("RTL_DESCEND_ALT", d.descend_altitude),
+            acceptance: self.number("NAV_ACC_RAD", d.acceptance),
+        }
+    }
+
+    /// What the state machine follows.
+    pub fn rules(&self) -> Rules {
+        let d = Rules::default();
+        Rules {
+            offboard_loss: self.number("COM_OF_LOSS_T", d.offboard_loss),
+            disarm_land: self.number("COM_DISARM_LAND", d.disarm_land),
+            disarm_preflight: self.number("COM_DISARM_PRFLT", d.disarm_preflight),
+            offboard_loss_action: self.number("COM_OBL_RC_ACT", 0.0) as i32,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends what they have to say.
+use super::{Role, receive};
+use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, STEP, Setup};
+use crate::emulator::shared::{Flown, Order, Shared};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Datagrams taken from one vehicle's socket before the next has its turn.
+const BATCH: usize = 64;
+/// Steps that are made up for after a delay; more are left out, as by a computer that is too slow.
+const MOST_STEPS: u32 = 100;
+
+/// A vehicle and its line to the controlling host.
+struct Line {
+    id: u16,
+    socket: Arc<UdpSocket>,
+    client: SocketAddr,
+    control: ControlMode,
+    pilot: Autopilot,
+}
+
+/// Flies all vehicles until the emulator stops.
+pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
+    let Some(control) = shared.options.autopilot else {
+        return;
+    };
+    let line = |(role, socket): &(Role, Arc<UdpSocket>)| match role {
+        Role::Autopilot(id) => Some(Line::new(shared, *id, Arc::clone(socket), control)),
+        _ => None,
+    };
+    let mut lines: Vec<Line> = sockets.iter().filter_map(line).collect();
+    let mut out = Outbox::default();
+    let mut buffer = [0u8; 2048];
+    let mut epoch = shared.epoch();
+    let mut next = shared.clock().now();
+    while !shared.stopped() {
+        if epoch != shared.epoch() {
+            epoch = shared.epoch();
+            lines.iter_mut().for_each(|line| line.restart(shared));
+            next = shared.clock().now();
+        }
+        wait(shared, sockets, next);
+        for line in &mut lines {
+            line.listen(&mut buffer, &mut out);
+        }
+        for (id, order) in shared.take_orders() {
+            for line in lines.iter_mut().filter(|line| line.id == id) {
+                match order {
+                    Order::Control(control) => line.connect(shared, control),
+                    Order::Reboot => line.restart(shared),
+                }
+            }
+        }
+        let now = shared.clock().now();
+        if now - next > f64::from(MOST_STEPS) * STEP {
+            next = now;
+        }
+        while next <= now {
+            for line in &mut lines {
+                line.step(shared, next, &mut out);
+            }
+            next += STEP;
+        }
+    }
+}
+
+/// Waits for a datagram or until the next step is due.
+fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
+    const LONGEST: Duration = Duration::from_millis(20);
+    let nap = shared
+        .clock()
+        .until(next)
+        .map_or(LONGEST, |d| d.min(LONGEST));
+    let whole = nap.as_millis() as u16;
+    if whole == 0 {
+        std::thread::sleep(nap);
+        return;
+    }
+    let mut fds: Vec<PollFd<'_>> = sockets
+        .iter()
+        .map(|(_, s)| PollFd::new(s.as_fd(), PollFlags::POLLIN))
+        .collect();
+    let _ = poll(&mut fds, PollTimeout::from(whole)); // interrupted by a signal is as good as woken
+}
+
+impl Line {
+    fn new(shared: &Shared, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
+        let port = shared.options.ports.autopilot_client + 2 * (id - 1);
+        Self {
+            id,
+            socket,
+            client: SocketAddr::new(shared.options.client, port),
+            control,
+            pilot: switch_on(shared, id, control),
+        }
+    }
+
+    fn restart(&mut self, shared: &Shared) {
+        shared.set_flown(self.id, None);
+        self.pilot = switch_on(shared, self.id, self.control);
+    }
+
+    /// Talks in another way from now on; the vehicle itself goes on.
+    fn connect(&mut self, shared: &Shared, control: ControlMode) {
+        if self.control != control {
+            self.control = control;
+            self.restart(shared);
+        }
+    }
+
+    fn listen(&mut self, buffer: &mut [u8], out: &mut Outbox) {
+        for _ in 0..BATCH {
+            let Some((len, source)) = receive(&self.socket, buffer) else {
+                break;
+            };
+            let ip = match source.ip() {
+                IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
+                ip => ip,
+            };
+            self.client.set_ip(ip);
+            self.pilot.receive(&buffer[..len], out);
+            self.send(out);
+        }
+    }
+
+    fn step(&mut self, shared: &Shared, now: f64, out: &mut Outbox) {
+        let scripted = shared
+            .options
+            .world
+            .vehicles
+            .iter()
+            .find(|v| v.id == self.id)
+            .map(|v| v.motion.at(now));
+        let Some(scripted) = scripted else { return };
+        self.pilot.step(now, &scripted, out);
+        self.send(out);
+        if let Some(motion) = self.pilot.flown() {
+            let flown = Flown {
+                time: now,
+                motion,
+                thrust: self.pilot.thrust(),
+            };
+            shared.set_flown(self.id, Some(flown));
+        }
+        if self.pilot.take_reboot() {
+            self.restart(shared);
+        }
+    }
+
+    fn send(&self, out: &mut Outbox) {
+        for datagram in out.datagrams() {
+            let _ = self.socket.send_to(datagram, self.client); // nobody may listen
+        }
+        out.clear();
+    }
+}
+
+fn switch_on(shared: &Shared, id: u16, control: ControlMode) -> Autopilot {
+    let clock = shared.clock();
+    let now = clock.now();
+    let scripted = shared.motion(id, now);
+    let setup = Setup::new(id as u8, clock.start_ns() / 1000, control);
+    let standing = crate::emulator::world::Motion::Hover(crate::emulator::world::Pose::new(
+        [0.0; 3], [0.0; 3],
+    ));
+    Autopilot::new(setup, now, &scripted.unwrap_or_else(|| standing.at(now)))
+}
