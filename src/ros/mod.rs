@@ -41,6 +41,7 @@ pub use subscription::{RawSample, Subscription, Watched};
 
 use crate::msgs::Message;
 use publisher::Sink;
+use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,6 +51,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone)]
 pub struct Middleware {
     shared: Arc<Shared>,
+}
+
+/// A further node of [`Middleware::node`]; it leaves the graph when this is dropped.
+pub struct NodeHandle {
+    _node: Box<dyn Any + Send + Sync>,
 }
 
 struct Shared {
@@ -215,6 +221,21 @@ impl Middleware {
             Backend::Rclrs(node) => node.report(),
             Backend::Recorder(recorder) => recorder.report(),
         }
+    }
+
+    /// Shows one more node of this name in the graph, for tools that look for a node before they call its services.
+    pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
+        let full = self.resolve(name)?;
+        let (namespace, base) = full.rsplit_once('/').unwrap_or(("", &full));
+        let namespace = if namespace.is_empty() { "/" } else { namespace };
+        let node: Box<dyn Any + Send + Sync> = match &self.shared.backend {
+            #[cfg(feature = "dds")]
+            Backend::Dds(node) => Box::new(node.node(namespace, base)?),
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => Box::new(node.node(namespace, base)?),
+            Backend::Recorder(_) => Box::new((namespace.to_owned(), base.to_owned())),
+        };
+        Ok(NodeHandle { _node: node })
     }
 
     /// Figures of every service of this node, for `/diagnostics`.

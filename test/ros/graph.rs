@@ -24,7 +24,8 @@ fn discovery_info(domain: u32, distro: Distro) {
     let reader = middleware
         .subscribe_raw("/in", "std_msgs/msg/Int32", Qos::DEFAULT, |_| ())
         .unwrap();
-    drop(gone);
+    let further = middleware.node("mavros/param").unwrap();
+    drop((gone, middleware.node("other").unwrap()));
     let wanted = [subscription("ros_discovery_info", INFO, Qos::LATCHED, 1)];
     let Some(probe) = Probe::start(domain, distro, &wanted, &[]) else {
         return;
@@ -32,11 +33,18 @@ fn discovery_info(domain: u32, distro: Distro) {
     let report = probe.finish();
     let info = &report["samples"]["ros_discovery_info"][0]["message"];
     let nodes = info["node_entities_info_seq"].as_array().expect("nodes");
-    assert_eq!(nodes.len(), 1);
+    let names: Vec<_> = nodes
+        .iter()
+        .map(|node| (&node["node_namespace"], &node["node_name"]))
+        .collect();
     assert_eq!(
-        (&nodes[0]["node_namespace"], &nodes[0]["node_name"]),
-        (&"/".into(), &"bridge_under_test".into())
+        names,
+        [
+            (&"/".into(), &"bridge_under_test".into()),
+            (&"/mavros".into(), &"param".into())
+        ]
     );
+    assert_eq!(nodes[1]["writer_gid_seq"], serde_json::json!([]));
 
     let length = if distro == Distro::Newer { 16 } else { 24 };
     let gid = |value: &serde_json::Value| -> Vec<u8> {
@@ -73,7 +81,7 @@ fn discovery_info(domain: u32, distro: Distro) {
         "participant and endpoint share their prefix"
     );
     assert_eq!(gid(&info["gid"]).len(), length);
-    drop((kept, reader));
+    drop((kept, reader, further));
 }
 
 #[test]

@@ -26,6 +26,25 @@ pub(super) struct Graph {
 struct Endpoints {
     readers: BTreeSet<Guid>,
     writers: BTreeSet<Guid>,
+    /// Namespaces and names of the further nodes.
+    nodes: BTreeSet<(String, String)>,
+}
+
+/// A further node; it leaves the graph when this is dropped.
+pub(in super::super) struct FurtherNode {
+    graph: Arc<Graph>,
+    key: (String, String),
+}
+
+impl Drop for FurtherNode {
+    fn drop(&mut self) {
+        let removed = self.graph.update(|endpoints| {
+            endpoints.nodes.remove(&self.key);
+        });
+        if let Err(error) = removed {
+            tracing::debug!(node = self.key.1, %error, "graph information not updated");
+        }
+    }
 }
 
 /// Which list an endpoint is in.
@@ -89,6 +108,20 @@ impl Graph {
         })
     }
 
+    /// Shows one more node, which owns nothing: tools look for the name only.
+    pub(super) fn node(
+        self: &Arc<Self>,
+        namespace: &str,
+        name: &str,
+    ) -> Result<FurtherNode, RosError> {
+        let key = (namespace.to_owned(), name.to_owned());
+        self.update(|endpoints| {
+            endpoints.nodes.insert(key.clone());
+        })?;
+        let graph = self.clone();
+        Ok(FurtherNode { graph, key })
+    }
+
     fn update(&self, change: impl FnOnce(&mut Endpoints)) -> Result<(), RosError> {
         // The lock is kept while writing (which never waits), or an older state could overtake a newer one.
         let mut endpoints = self
@@ -111,11 +144,20 @@ impl Graph {
             reader_gid_seq: endpoints.readers.iter().map(gid).collect(),
             writer_gid_seq: endpoints.writers.iter().map(gid).collect(),
         };
+        let further = endpoints
+            .nodes
+            .iter()
+            .map(|(namespace, name)| NodeEntitiesInfo {
+                node_namespace: namespace,
+                node_name: name,
+                reader_gid_seq: Vec::new(),
+                writer_gid_seq: Vec::new(),
+            });
         let mut cdr = Vec::new();
         let type_name = "rmw_dds_common/msg/ParticipantEntitiesInfo";
         let info = ParticipantEntitiesInfo {
             gid: gid(&self.participant),
-            node_entities_info_seq: vec![node],
+            node_entities_info_seq: std::iter::once(node).chain(further).collect(),
         };
         bulk::encode(&mut cdr, type_name, &info)?;
         bulk::pad(&mut cdr);

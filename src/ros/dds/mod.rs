@@ -98,6 +98,10 @@ impl Node {
         }))
     }
 
+    pub(super) fn node(&self, namespace: &str, name: &str) -> Result<graph::FurtherNode, RosError> {
+        self.graph.node(namespace, name)
+    }
+
     pub(super) fn report(&self) -> Vec<WriterReport> {
         let writers: Vec<_> = {
             let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);

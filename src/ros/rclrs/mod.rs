@@ -33,13 +33,20 @@ fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> Ro
     }
 }
 
+fn node_options<'a>(namespace: &'a str, name: &'a str) -> rclrs::NodeOptions<'a> {
+    name.namespace(namespace)
+        .use_global_arguments(false)
+        .start_parameter_services(false)
+        .enable_rosout(false)
+}
+
 /// One rcl node and the thread that runs its callbacks.
 pub(super) struct Node {
     // Ends before the executor does.
     node: rclrs::Node,
     pacing_bytes_per_s: u64,
     endpoints: Mutex<Vec<Weak<writer::Endpoint>>>,
-    _executor: Executor,
+    executor: Executor,
 }
 
 /// Thread `rfly-ros`: subscriptions and services.
@@ -58,20 +65,13 @@ impl Node {
         let executor = context.create_basic_executor();
         // Parameters and /rosout are the facade's own, the same on every back end.
         let node = executor
-            .create_node(
-                names
-                    .base_name()
-                    .namespace(names.namespace())
-                    .use_global_arguments(false)
-                    .start_parameter_services(false)
-                    .enable_rosout(false),
-            )
+            .create_node(node_options(names.namespace(), names.base_name()))
             .map_err(|e| error("rcl_node_init", names.node(), &e))?;
         Ok(Self {
             node,
             pacing_bytes_per_s: options.pacing_bytes_per_s,
             endpoints: Mutex::default(),
-            _executor: Executor::start(executor)?,
+            executor: Executor::start(executor)?,
         })
     }
 
@@ -139,6 +139,13 @@ impl Node {
         callback: impl FnMut(Watched) + Send + 'static,
     ) -> Result<Subscription, RosError> {
         watch::subscribe(&self.node, topic, type_name, qos, callback)
+    }
+
+    pub(super) fn node(&self, namespace: &str, name: &str) -> Result<rclrs::Node, RosError> {
+        self.executor
+            .commands
+            .create_node(node_options(namespace, name))
+            .map_err(|e| error("rcl_node_init", name, &e))
     }
 
     pub(super) fn report(&self) -> Vec<WriterReport> {
