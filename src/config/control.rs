@@ -24,7 +24,7 @@ pub enum SimMode {
 
 impl SimMode {
     /// Words of `control.link`, and the numbers that CopterSim gives the modes.
-    const NAMES: &'static [(&'static str, Self, i8)] = &[
+    const NAMES: &'static [(&'static str, Self, u8)] = &[
         ("udp_full", Self::UdpFull, 0),
         ("udp_simple", Self::UdpSimple, 1),
         ("mavlink_full", Self::MavlinkFull, 2),
@@ -35,7 +35,7 @@ impl SimMode {
     ];
 
     /// UDPSIMMODE on the wire.
-    pub fn number(self) -> i8 {
+    pub fn number(self) -> u8 {
         Self::NAMES
             .iter()
             .find(|(_, mode, _)| *mode == self)

@@ -1,17 +1,21 @@
 //! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
+use super::asking::Asking;
 use super::clock::{SimClock, host_now};
 use super::plan::Plan;
 use super::sources::Binder;
 use super::stats::SourceStats;
+use super::vehicle::Tf;
 use super::{NodeError, Settings, serial};
-use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TimeMode};
+use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TfSource, TimeMode};
 use crate::config::{ControlLink, SimMode};
+use crate::frames::VehiclePose;
 use crate::time::RosTime;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::vehicle::{
     Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, SetpointFrame, Sink,
     VehicleSettings,
 };
+use std::collections::BTreeMap;
 use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +29,8 @@ const CONTROL_PORT: u16 = 20_100;
 const BUFFER: usize = 4096;
 /// Datagrams that are taken before other tasks and callbacks get their turn.
 const BATCH: usize = 64;
+/// Time between looks at the autopilot's counts.
+const REPORT_PERIOD: Duration = Duration::from_millis(500);
 /// How long the offset of the simulation clock may be used before it is looked up again.
 const OFFSET_AGE: Duration = Duration::from_millis(100);
 
@@ -75,6 +81,13 @@ impl Plan<'_> {
                 wake,
                 stats,
                 start: self.start,
+                asking: Asking::new(params, id, link),
+                tf: match params.frames.tf_source {
+                    TfSource::Estimate => self.tf.clone(),
+                    TfSource::Truth | TfSource::External => None,
+                },
+                vehicle: id,
+                reported: Instant::now(),
             };
             match line {
                 Line::Udp(socket, _) => runtime.spawn(task.run_udp(socket)),
@@ -210,11 +223,17 @@ struct Task {
     wake: Arc<Notify>,
     stats: Arc<SourceStats>,
     start: Instant,
+    asking: Option<Asking>,
+    /// Gets the estimated pose.
+    tf: Option<Tf>,
+    vehicle: u16,
+    reported: Instant,
 }
 
 impl Task {
-    async fn run_udp(self, socket: Arc<UdpReceiver>) {
+    async fn run_udp(mut self, socket: Arc<UdpReceiver>) {
         let mut buffer = vec![0; BUFFER];
+        let mut next_request = self.asking.is_some().then(Instant::now);
         loop {
             let deadline = self.poll();
             tokio::select! {
@@ -227,8 +246,19 @@ impl Task {
                 }
                 () = self.wake.notified() => {}
                 () = until(deadline) => {}
+                () = until(next_request) => next_request = self.ask(),
             }
         }
+    }
+
+    /// Asks the simulator while nothing comes; returns when to look again.
+    fn ask(&self) -> Option<Instant> {
+        let asking = self.asking.as_ref()?;
+        let connected = self.handle.with(|autopilot| autopilot.fcu.connected());
+        if connected == Some(false) && asking.ask() > 0 {
+            self.stats.lock().drop_one("request_not_sent");
+        }
+        Some(Instant::now() + asking.period)
     }
 
     /// Takes what has arrived; false if the socket fails.
@@ -258,7 +288,7 @@ impl Task {
         result.unwrap_or(true)
     }
 
-    async fn run_serial(self, mut port: serial::Port) {
+    async fn run_serial(mut self, mut port: serial::Port) {
         let mut stream = crate::wire::mavlink::Stream::default();
         loop {
             let deadline = self.poll();
@@ -278,12 +308,35 @@ impl Task {
         }
     }
 
-    /// Does what is due and takes over the autopilot's counts; returns when something will be due.
-    fn poll(&self) -> Option<Instant> {
-        let (deadline, counts) = self.handle.with(|autopilot| {
+    /// Does what is due and, now and then, takes over the autopilot's counts; returns when something will be due.
+    fn poll(&mut self) -> Option<Instant> {
+        let report = self.reported.elapsed() >= REPORT_PERIOD;
+        let (deadline, estimate, counts) = self.handle.with(|autopilot| {
             let deadline = autopilot.poll();
-            (deadline, autopilot.fcu.counts().clone())
+            let estimate = autopilot.fcu.estimate.take();
+            (
+                deadline,
+                estimate,
+                report.then(|| autopilot.fcu.counts().clone()),
+            )
         })?;
+        if let (Some(tf), Some(estimate)) = (&self.tf, estimate) {
+            let pose = VehiclePose {
+                vehicle: self.vehicle,
+                position: estimate.position,
+                attitude: estimate.attitude,
+            };
+            tf.publish(&pose, estimate.stamp);
+        }
+        if let Some(counts) = counts {
+            self.report(counts);
+        }
+        deadline.map(|at| self.start + at)
+    }
+
+    /// Takes over the autopilot's counts.
+    fn report(&mut self, counts: BTreeMap<&'static str, u64>) {
+        self.reported = Instant::now();
         let mut figures = self.stats.lock();
         for (key, count) in counts {
             match key {
@@ -296,7 +349,6 @@ impl Task {
                 key => drop(figures.drops.insert(key, count)),
             }
         }
-        deadline.map(|at| self.start + at)
     }
 }
 

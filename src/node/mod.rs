@@ -1,4 +1,5 @@
 //! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
+mod asking;
 mod build;
 mod clock;
 mod control;

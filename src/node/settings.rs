@@ -177,7 +177,7 @@ impl Settings {
                 config::params::WorldConvention::Nwu => WorldConvention::Nwu,
             },
             bottom_m: f.vehicle_bottom_m,
-            truth: f.tf_source == config::params::TfSource::Truth,
+            truth: f.tf_source != config::params::TfSource::External,
             ..FrameNames::default()
         }
     }

@@ -8,7 +8,7 @@ use super::stats::SourceStats;
 use super::supervisor::Link;
 use super::udp_source::{UdpSource, idle_pause};
 use super::vehicle::{HeartbeatSource, ImuSource, TruthSource};
-use crate::config::params::Stream;
+use crate::config::params::{Stream, TfSource};
 use crate::config::{SensorConfig, TransportMode};
 use crate::sensors::{ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
 use crate::session::Reassembler;
@@ -70,7 +70,10 @@ impl Plan<'_> {
                     vehicle,
                     receiver,
                     clock: clock.clone(),
-                    tf: self.tf.clone(),
+                    tf: match params.frames.tf_source {
+                        TfSource::Truth => self.tf.clone(),
+                        TfSource::Estimate | TfSource::External => None,
+                    },
                     truth: self.ground_truth(vehicle)?,
                     stats,
                 };

@@ -1,5 +1,5 @@
 use crate::sensors::{FrameKind, SENSORS, SensorSpec, TopicSpec};
-use crate::vehicle::TRUTH_TOPICS;
+use crate::vehicle::{Direction, SERVICES, TOPICS, TRUTH_TOPICS};
 use std::fmt::Write as _;
 
 /// Returns `docs/topics.md`, made of [`SENSORS`] and [`TRUTH_TOPICS`].
@@ -21,7 +21,28 @@ pub fn topics_markdown() -> String {
             topic.doc
         );
     }
-    text + TAIL
+    text += TAIL;
+    text += MAVROS;
+    for topic in TOPICS {
+        let (direction, qos) = match topic.direction {
+            Direction::Published => ("out", format!("`{}`", topic.stream.name())),
+            Direction::Subscribed => ("in", String::new()),
+        };
+        let _ = writeln!(
+            text,
+            "| `{}` | {direction} | `{}` | {qos} | {} |",
+            topic.name, topic.interface, topic.doc
+        );
+    }
+    text += MAVROS_SERVICES;
+    for service in SERVICES {
+        let _ = writeln!(
+            text,
+            "| `{}` | `{}` | {} |",
+            service.name, service.interface, service.doc
+        );
+    }
+    text
 }
 
 const HEAD: &str = "\
@@ -55,6 +76,22 @@ const TAIL: &str = "\
 | `/clock` | `rosgraph_msgs/msg/Clock` | `clock` | simulation time, with `time.mode: sim` only |
 | `/diagnostics` | `diagnostic_msgs/msg/DiagnosticArray` | `diagnostics` | one status per source, topic and clock, one of all services and one of the frames |
 | `~/stats` | `rfly_bridge_msgs/msg/BridgeStats` | `diagnostics` | the figures of the sources and clocks as numbers |
+";
+
+const MAVROS: &str = "
+# Control of vehicles, as mavros has it
+
+Below the prefix of the vehicle (`control.prefix`; `/mavros`, `/mavros2`, ...), made from the table `TOPICS` of
+`src/vehicle/topics.rs`. What differs from mavros and why: [mavros.md](mavros.md). Subscriptions are best effort, volatile,
+depth 5: they match every writer.
+
+| Topic | | Type | QoS | Content |
+|---|---|---|---|---|
+";
+
+const MAVROS_SERVICES: &str = "
+| Service | Type | What it does |
+|---|---|---|
 ";
 
 fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {

@@ -174,7 +174,8 @@ impl TruthSource {
 }
 
 impl Tf {
-    fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
+    /// Publishes the frames that move with a vehicle.
+    pub(crate) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
             let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
             tree.update(pose, stamp).to_vec()

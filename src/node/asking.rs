@@ -1,0 +1,62 @@
+//! Asks CopterSim to send its control port's data here, and to change its UDPSIMMODE where the user wants that.
+use crate::config::{ControlLink, Params};
+use crate::transport::is_local_address;
+use crate::wire::CopterSimRequestPacket;
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::time::Duration;
+use zerocopy::IntoBytes as _;
+
+/// CopterSim takes requests here.
+const REQUEST_GROUP: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(224, 0, 0, 10), 20_002);
+/// And, of one vehicle, here: 30100 is vehicle 1.
+const MODEL_PORT: u16 = 30_100;
+
+/// Sends the request of one vehicle.
+pub(super) struct Asking {
+    socket: UdpSocket,
+    packet: CopterSimRequestPacket,
+    targets: Vec<SocketAddrV4>,
+    /// Time between requests.
+    pub(super) period: Duration,
+}
+
+impl Asking {
+    /// `None` where there is nothing to ask: CopterSim sends to its own host unasked.
+    pub(super) fn new(params: &Params, id: u16, link: &ControlLink) -> Option<Self> {
+        let ControlLink::Simulator(mode) = link else {
+            return None;
+        };
+        let host = params.copter_sim(id);
+        let remote = !is_local_address(host);
+        if !remote && !params.control.switch_mode {
+            return None;
+        }
+        let mut packet = CopterSimRequestPacket::new(id.into());
+        let mut targets = vec![REQUEST_GROUP];
+        if remote {
+            packet = packet.to_sender();
+            targets.push(SocketAddrV4::new(host, REQUEST_GROUP.port()));
+            targets.push(SocketAddrV4::new(host, MODEL_PORT + 2 * (id - 1)));
+        }
+        if params.control.switch_mode {
+            packet = packet.with_udp_mode(mode.number());
+        }
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+        socket.set_nonblocking(true).ok()?;
+        Some(Self {
+            socket,
+            packet,
+            targets,
+            period: params.request.period,
+        })
+    }
+
+    /// Sends the request once; returns how many of the datagrams could not be sent.
+    pub(super) fn ask(&self) -> usize {
+        let failed = |target: &&SocketAddrV4| {
+            let sent = self.socket.send_to(self.packet.as_bytes(), **target);
+            sent.is_err()
+        };
+        self.targets.iter().filter(failed).count()
+    }
+}
