@@ -73,6 +73,7 @@ fn another_value(name: &str) -> ParamValue {
         (Kind::Choice(words), ParamValue::Str(v)) => {
             string(words.iter().find(|w| **w != v).unwrap())
         }
+        _ if name == "control.link" => string("direct:14550"),
         (Kind::Address, _) => string("10.0.0.7"),
         (Kind::Str | Kind::Topic | Kind::Frame, _) => string("another"),
         (Kind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),

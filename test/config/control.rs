@@ -1,0 +1,131 @@
+use rfly_bridge::config::{ControlLink, ParamValue, Params, SimMode};
+use std::net::Ipv4Addr;
+
+fn text(text: &str) -> ParamValue {
+    ParamValue::Str(text.to_owned())
+}
+
+fn params(values: &[(&str, &str)]) -> Result<Params, String> {
+    let values: Vec<_> = values
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), text(value)))
+        .collect();
+    Params::from_values(&values).map_err(|problems| problems.to_string())
+}
+
+#[test]
+fn every_way_to_an_autopilot_is_read_and_written() {
+    for (given, link, written) in [
+        ("off", ControlLink::Off, "off"),
+        (
+            "udp_full",
+            ControlLink::Simulator(SimMode::UdpFull),
+            "udp_full",
+        ),
+        (
+            "mavlink_nogps",
+            ControlLink::Simulator(SimMode::MavlinkNoGps),
+            "mavlink_nogps",
+        ),
+        (
+            "direct:15600",
+            ControlLink::Direct(None, 15_600),
+            "direct:15600",
+        ),
+        (
+            "direct:192.168.31.7:15600",
+            ControlLink::Direct(Some(Ipv4Addr::new(192, 168, 31, 7)), 15_600),
+            "direct:192.168.31.7:15600",
+        ),
+        (
+            "/dev/ttyACM0",
+            ControlLink::Serial {
+                device: "/dev/ttyACM0".into(),
+                baud: 57_600,
+            },
+            "serial:/dev/ttyACM0:57600",
+        ),
+        (
+            "serial:/dev/pts/3:921600",
+            ControlLink::Serial {
+                device: "/dev/pts/3".into(),
+                baud: 921_600,
+            },
+            "serial:/dev/pts/3:921600",
+        ),
+        (
+            "COM3:115200",
+            ControlLink::Serial {
+                device: "COM3".into(),
+                baud: 115_200,
+            },
+            "serial:COM3:115200",
+        ),
+    ] {
+        let read = ControlLink::parse(given);
+        assert_eq!(read.as_ref(), Ok(&link), "{given}");
+        assert_eq!(link.to_string(), written);
+        assert_eq!(ControlLink::parse(written), Ok(link));
+    }
+}
+
+#[test]
+fn what_cannot_be_spoken_is_refused_with_the_reason() {
+    for (given, reason) in [
+        ("udp_ultrasimple", "its layout is not published"),
+        ("redis_full", "does not speak Redis"),
+        ("mavlink_ful", "did you mean \"mavlink_full\"?"),
+        ("direct:", "must be direct:<port>"),
+        ("direct:0", "must be direct:<port>"),
+        ("direct:host:1", "must be direct:<port>"),
+        ("serial:", "must be serial:<device>"),
+        ("serial:/dev/ttyACM0:fast", "must be serial:<device>"),
+    ] {
+        let why = ControlLink::parse(given).unwrap_err();
+        assert!(why.contains(reason), "{given}: {why}");
+        assert!(
+            params(&[("control.link", given)])
+                .unwrap_err()
+                .contains(reason)
+        );
+        assert!(
+            params(&[("vehicle2.link", given)])
+                .unwrap_err()
+                .contains(reason)
+        );
+    }
+}
+
+#[test]
+fn a_vehicle_can_have_its_own_link_prefix_and_machine() {
+    let params = params(&[
+        ("control.link", "udp_simple"),
+        ("control.prefix", "uav{id}/mavros"),
+        ("vehicle3.link", "off"),
+        ("vehicle3.prefix", "/boss"),
+        ("vehicle3.address", "10.0.0.3"),
+    ])
+    .unwrap();
+    assert_eq!(
+        *params.control_link(1),
+        ControlLink::Simulator(SimMode::UdpSimple)
+    );
+    assert_eq!(*params.control_link(3), ControlLink::Off);
+    assert_eq!(params.control_prefix(2), "uav2/mavros");
+    assert_eq!(params.control_prefix(3), "/boss");
+    assert_eq!(params.copter_sim(1), Ipv4Addr::LOCALHOST);
+    assert_eq!(params.copter_sim(3), Ipv4Addr::new(10, 0, 0, 3));
+}
+
+#[test]
+fn prefixes_are_those_of_the_vendor_unless_said_otherwise() {
+    let params = Params::default();
+    let prefixes = [1, 2, 30].map(|id| params.control_prefix(id));
+    assert_eq!(prefixes, ["mavros", "mavros2", "mavros30"]);
+}
+
+#[test]
+fn a_prefix_that_is_no_topic_is_refused() {
+    let why = params(&[("control.prefix", "my drone{n}")]).unwrap_err();
+    assert!(why.contains("control.prefix"), "{why}");
+}
