@@ -17,6 +17,7 @@
 //! ```
 mod attitude;
 mod covariance;
+mod geodetic;
 mod mount;
 mod transform;
 mod tree;
@@ -25,10 +26,11 @@ mod world;
 
 pub use attitude::{Attitude, Euler};
 pub use covariance::{Covariance3, Covariance6};
+pub use geodetic::{Geodetic, Geoid, Separation};
 pub use mount::{Mount, MountOrientation, MountReference, mount_transform};
 pub use transform::Transform;
 pub use tree::{
     FrameError, FrameNames, FrameTree, MissingPath, SensorFrames, SensorMount, VehiclePose,
 };
-pub use vector::{Enu, Flu, Frame, Frd, Ned, Nwu, Optical, Vector};
+pub use vector::{Ecef, Enu, Flu, Frame, Frd, Ned, Nwu, Optical, Vector};
 pub use world::WorldConvention;

@@ -28,6 +28,8 @@ labels! {
     Nwu
     /// World of the simulator: x north, y east, z down.
     Ned
+    /// The earth: x through latitude and longitude 0, z through the north pole (REP 105, `earth`).
+    Ecef
     /// Body: x forward, y left, z up (REP 103).
     Flu
     /// Body of the simulator: x forward, y right, z down.
