@@ -1,4 +1,4 @@
-//! Messages with numbers that the dialect may not know: commands, modes, mission items, heartbeats.
+//! Messages with numbers that the dialect may not know: commands, modes, mission items, heartbeats, setpoints.
 use super::{Frame, MavMessage, Outbound};
 use mavlink::error::{EncoderError, ParserError};
 use mavlink::{Dialect, MAVLinkV2MessageRaw, MavHeader, MavlinkVersion, Message as _};
@@ -295,6 +295,8 @@ raw_messages! {
 
 mod protocols;
 pub use protocols::*;
+mod setpoint;
+pub use setpoint::*;
 mod telemetry;
 pub use telemetry::*;
 
