@@ -1,10 +1,11 @@
 //! One vehicle behind mavros-style topics: what comes in from either side, and who takes it.
+use super::Open;
 use super::fcu::Fcu;
 use super::link::Link;
 use super::presence::Presence;
+use super::setpoint::Setpoints;
 use super::settings::VehicleSettings;
 use super::state::StateTopic;
-use super::{Open, setpoint};
 use crate::ros::RosError;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
@@ -15,6 +16,7 @@ pub struct Autopilot {
     /// What the parts share.
     pub fcu: Fcu,
     pub(super) state: StateTopic,
+    pub(super) setpoints: Setpoints,
     presence: Presence,
     buffer: Vec<u8>,
 }
@@ -26,8 +28,8 @@ impl Autopilot {
         settings: VehicleSettings,
         link: Box<dyn Link>,
     ) -> Result<Self, RosError> {
-        open.subscribe("setpoint_raw/local", setpoint::local)?;
         Ok(Self {
+            setpoints: Setpoints::open(open)?,
             state: StateTopic::open(open)?,
             fcu: Fcu::new(settings, link),
             presence: Presence::default(),
@@ -53,10 +55,10 @@ impl Autopilot {
         let published = self.state.poll(&mut self.fcu);
         self.check(published);
         let presence = self.presence.poll(&mut self.fcu);
-        [self.state.deadline(&self.fcu), presence]
-            .into_iter()
-            .flatten()
-            .min()
+        self.poll_setpoints();
+        let state = self.state.deadline(&self.fcu);
+        let setpoints = self.setpoints.deadline();
+        [state, presence, setpoints].into_iter().flatten().min()
     }
 
     /// Takes a frame.
@@ -82,11 +84,11 @@ impl Autopilot {
             fcu.count("mavlink_unknown_value");
             return Ok(());
         };
-        drop(message);
+        self.setpoints.observe(&message);
         Ok(())
     }
 
-    fn check(&mut self, published: Result<(), RosError>) {
+    pub(super) fn check(&mut self, published: Result<(), RosError>) {
         if published.is_err() {
             self.fcu.count("not_published");
         }

@@ -2,6 +2,7 @@
 //! of what they need from each other.
 use super::link::{Abilities, Link, Refusal};
 use super::settings::VehicleSettings;
+use super::throttle::Throttle;
 use crate::frames::{Attitude, Flu, Frd, Ned, Vector};
 use crate::msgs::std_msgs::msg::Header;
 use crate::time::RosTime;
@@ -59,6 +60,8 @@ pub struct Fcu {
     pub estimate: Option<Estimate>,
     /// Offset of the autopilot's boot time to header time in ns, as far as known: `ros = boot + offset`.
     pub clock_offset: Option<i64>,
+    /// What was said lately.
+    pub(super) throttle: Throttle,
     link: Box<dyn Link>,
     counts: BTreeMap<&'static str, u64>,
 }
@@ -74,6 +77,7 @@ impl Fcu {
             orientation: None,
             estimate: None,
             clock_offset: None,
+            throttle: Throttle::default(),
             link,
             counts: BTreeMap::new(),
             settings,

@@ -12,6 +12,7 @@ mod presence;
 mod setpoint;
 mod settings;
 mod state;
+mod throttle;
 mod topics;
 
 pub use autopilot::Autopilot;

@@ -26,6 +26,22 @@ impl SetpointFrame {
         }
     }
 
+    /// The frame with a number.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            1 => Self::LocalNed,
+            7 => Self::LocalOffsetNed,
+            8 => Self::BodyNed,
+            9 => Self::BodyOffsetNed,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is relative to where the vehicle is; PX4 refuses these.
+    pub const fn is_offset(self) -> bool {
+        matches!(self, Self::LocalOffsetNed | Self::BodyOffsetNed)
+    }
+
     /// Whether vectors are of the body (FLU), not of the world (ENU).
     pub const fn is_body(self) -> bool {
         matches!(self, Self::BodyNed | Self::BodyOffsetNed)

@@ -1,4 +1,182 @@
-//! Setpoints: ROS messages in ENU and FLU to MAVLink messages in NED and FRD.
+//! Setpoints: ROS messages in ENU and FLU to MAVLink messages in NED and FRD. A message is converted and sent within the
+//! call that brought it; what must not be sent is counted by reason, and told now and then.
+mod accel;
+mod attitude;
+mod debug;
+mod estimate;
+mod geometry;
+mod manual;
+mod pairing;
+mod position;
 mod raw;
+mod reject;
+mod target;
+mod trajectory;
+mod velocity;
 
-pub(super) use raw::local;
+use super::{Autopilot, Fcu, Open, SetpointFrame};
+use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
+use crate::ros::RosError;
+use crate::wire::mavlink::raw::{
+    SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
+};
+use crate::wire::mavlink::{MavMessage, Outbound};
+use attitude::Pairs;
+use position::Here;
+use reject::{Checked, Reject};
+use std::time::Duration;
+use target::Rules;
+use trajectory::Trajectory;
+
+/// What setpoints need to remember.
+pub(super) struct Setpoints {
+    pairs: Pairs,
+    trajectory: Trajectory,
+    here: Here,
+    /// µs of the last pose that was sent.
+    last_vision: Option<u64>,
+}
+
+impl Setpoints {
+    /// Opens every topic that sets something.
+    pub(super) fn open(topics: &Open<'_>) -> Result<Self, RosError> {
+        raw::open(topics)?;
+        position::open(topics)?;
+        velocity::open(topics)?;
+        accel::open(topics)?;
+        attitude::open(topics)?;
+        estimate::open(topics)?;
+        manual::open(topics)?;
+        debug::open(topics)?;
+        frame_service(topics, "setpoint_position/mav_frame", |autopilot| {
+            &mut autopilot.fcu.settings.position_frame
+        })?;
+        frame_service(topics, "setpoint_velocity/mav_frame", |autopilot| {
+            &mut autopilot.fcu.settings.velocity_frame
+        })?;
+        frame_service(topics, "setpoint_trajectory/mav_frame", |autopilot| {
+            &mut autopilot.setpoints.trajectory.frame
+        })?;
+        Ok(Self {
+            pairs: Pairs::new(),
+            trajectory: Trajectory::open(topics)?,
+            here: Here::default(),
+            last_vision: None,
+        })
+    }
+
+    /// Takes what the vehicle says of its position.
+    pub(super) fn observe(&mut self, message: &MavMessage) {
+        self.here.observe(message);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.trajectory.deadline()
+    }
+}
+
+/// Opens a service that chooses the frame of a topic.
+fn frame_service(
+    topics: &Open<'_>,
+    name: &'static str,
+    chosen: fn(&mut Autopilot) -> &mut SetpointFrame,
+) -> Result<(), RosError> {
+    topics.service::<SetMavFrame>(
+        name,
+        move |autopilot, request: SetMavFrameRequest, responder| {
+            let frame = SetpointFrame::from_number(request.mav_frame);
+            let px4 = Rules::of(&autopilot.fcu).px4;
+            let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
+            match taken {
+                Some(frame) => *chosen(autopilot) = frame,
+                None => {
+                    let reject = Reject::Frame {
+                        frame: request.mav_frame,
+                        remedy: "1 (LOCAL_NED) or 8 (BODY_NED)",
+                    };
+                    autopilot.fcu.refuse(name, &reject);
+                }
+            }
+            responder.respond(SetMavFrameResponse {
+                success: taken.is_some(),
+                ..SetMavFrameResponse::default()
+            });
+        },
+    )
+}
+
+/// A setpoint that still needs its receiver.
+trait Addressed: Into<Outbound> {
+    fn to(self, system: u8, component: u8) -> Self;
+}
+
+macro_rules! addressed {
+    ($($type:ident)+) => {$(
+        impl Addressed for $type {
+            fn to(self, system: u8, component: u8) -> Self {
+                Self { target_system: system, target_component: component, ..self }
+            }
+        }
+    )+};
+}
+
+addressed! { SetAttitudeTarget SetPositionTargetGlobalInt SetPositionTargetLocalNed }
+
+impl Autopilot {
+    /// Sends a setpoint, or says why not.
+    fn setpoint(&mut self, topic: &'static str, checked: Result<Checked<impl Addressed>, Reject>) {
+        let fcu = &mut self.fcu;
+        match checked {
+            Ok(Checked { message, doubt }) => {
+                if let Some(doubt) = doubt {
+                    fcu.doubt(topic, &doubt);
+                }
+                let (system, component) = (fcu.system, fcu.component);
+                // A failure is in the counters.
+                let _counted = fcu.send(message.to(system, component));
+            }
+            Err(reject) => fcu.refuse(topic, &reject),
+        }
+    }
+
+    /// Sends what is no setpoint, or says why not.
+    fn pass(&mut self, topic: &'static str, checked: Result<Checked<impl Into<Outbound>>, Reject>) {
+        let fcu = &mut self.fcu;
+        match checked {
+            Ok(Checked { message, doubt }) => {
+                if let Some(doubt) = doubt {
+                    fcu.doubt(topic, &doubt);
+                }
+                // A failure is in the counters.
+                let _counted = fcu.send(message);
+            }
+            Err(reject) => fcu.refuse(topic, &reject),
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn poll_setpoints(&mut self) {
+        self.fly_trajectory();
+    }
+}
+
+impl Fcu {
+    /// Counts a refused message, and says so now and then.
+    fn refuse(&mut self, topic: &'static str, reject: &Reject) {
+        self.count("setpoint_refused");
+        self.count(reject.key());
+        if let Some(unsaid) = self.throttle.due(topic, reject.key(), self.now.mono) {
+            let vehicle = self.settings.id;
+            tracing::warn!(vehicle, unsaid, "{topic} refused: {reject}");
+        }
+    }
+
+    /// The same for a message that is sent all the same.
+    fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
+        self.count("setpoint_doubtful");
+        if let Some(unsaid) = self.throttle.due(topic, doubt.key(), self.now.mono) {
+            let vehicle = self.settings.id;
+            tracing::warn!(vehicle, unsaid, "{topic} sent, but: {doubt}");
+        }
+    }
+}

@@ -1,67 +1,146 @@
-//! `setpoint_raw/*`.
-use crate::frames::{Enu, Flu, Frd, Ned, Vector};
-use crate::msgs::geometry_msgs::msg::{Point, Vector3};
-use crate::msgs::mavros_msgs::msg::PositionTarget;
-use crate::vehicle::Autopilot;
-use crate::wire::mavlink::MavMessage;
-use crate::wire::mavlink::dialect::{
-    MavFrame, PositionTargetTypemask, SET_POSITION_TARGET_LOCAL_NED_DATA,
+//! `setpoint_raw/*`: masks and frames as MAVLink has them.
+use super::geometry::{frd, ned_frd, point, single, stamp_ms, vector, wxyz};
+use super::reject::{Checked, Reject};
+use super::target::{Rules, Target};
+use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
+use crate::ros::RosError;
+use crate::vehicle::Open;
+use crate::wire::mavlink::raw::{
+    SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };
-use std::f32::consts::FRAC_PI_2;
 
-/// Takes `setpoint_raw/local`.
-#[expect(
-    deprecated,
-    reason = "the frame that PX4 takes has the number of this name"
-)]
-pub(in crate::vehicle) fn local(autopilot: &mut Autopilot, message: PositionTarget) {
-    let fcu = &mut autopilot.fcu;
-    let (frame, body) = match message.coordinate_frame {
-        1 => (MavFrame::MAV_FRAME_LOCAL_NED, false),
-        8 => (MavFrame::MAV_FRAME_BODY_NED, true),
-        _ => return fcu.count("setpoint_refused"),
-    };
-    let vector = |x: f64, y: f64, z: f64| -> [f32; 3] {
-        let out = if body {
-            Vector::<Frd>::from(Vector::<Flu>::new(x, y, z)).to_array()
-        } else {
-            Vector::<Ned>::from(Vector::<Enu>::new(x, y, z)).to_array()
-        };
-        out.map(|v| v as f32)
-    };
-    let Point { x, y, z } = message.position;
-    let position = vector(x, y, z);
-    let Vector3 { x, y, z } = message.velocity;
-    let velocity = vector(x, y, z);
-    let Vector3 { x, y, z } = message.acceleration_or_force;
-    let acceleration = vector(x, y, z);
-    let stamp = message.header.stamp;
-    let sent = fcu.send(MavMessage::SET_POSITION_TARGET_LOCAL_NED(
-        SET_POSITION_TARGET_LOCAL_NED_DATA {
-            time_boot_ms: (stamp.sec as u32)
-                .wrapping_mul(1000)
-                .wrapping_add(stamp.nanosec / 1_000_000),
-            x: position[0],
-            y: position[1],
-            z: position[2],
-            vx: velocity[0],
-            vy: velocity[1],
-            vz: velocity[2],
-            afx: acceleration[0],
-            afy: acceleration[1],
-            afz: acceleration[2],
-            yaw: if body {
-                -message.yaw
-            } else {
-                FRAC_PI_2 - message.yaw
-            },
-            yaw_rate: -message.yaw_rate,
-            type_mask: PositionTargetTypemask::from_bits_retain(message.type_mask),
-            target_system: fcu.system,
-            target_component: fcu.component,
-            coordinate_frame: frame,
-        },
-    ));
-    // A failure is in the counters.
-    let _counted = sent;
+const LOCAL: &str = "setpoint_raw/local";
+const GLOBAL: &str = "setpoint_raw/global";
+const ATTITUDE: &str = "setpoint_raw/attitude";
+
+/// Bits of `type_mask` of attitudes: what is to be ignored.
+pub(super) const RATES: u8 = 0x07;
+const NO_THRUST: u8 = 0x40;
+pub(super) const NO_ATTITUDE: u8 = 0x80;
+/// Nobody means a thrust beyond; it is in another unit.
+const ABSURD_THRUST: f64 = 10.0;
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.subscribe(LOCAL, |autopilot, message: PositionTarget| {
+        let checked = local(&message, &Rules::of(&autopilot.fcu));
+        autopilot.setpoint(LOCAL, checked);
+    })?;
+    open.subscribe(GLOBAL, |autopilot, message: GlobalPositionTarget| {
+        let checked = global(&message, &Rules::of(&autopilot.fcu));
+        autopilot.setpoint(GLOBAL, checked);
+    })?;
+    open.subscribe(ATTITUDE, |autopilot, message: AttitudeTarget| {
+        let fcu = &autopilot.fcu;
+        let scaling = fcu.settings.thrust_scaling;
+        let checked = attitude(&message, scaling, &Rules::of(fcu));
+        autopilot.setpoint(ATTITUDE, checked);
+    })
+}
+
+fn local(
+    message: &PositionTarget,
+    rules: &Rules,
+) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+    Target {
+        stamp_ms: stamp_ms(&message.header.stamp),
+        frame: message.coordinate_frame,
+        mask: message.type_mask,
+        position: point(&message.position),
+        velocity: vector(&message.velocity),
+        acceleration: vector(&message.acceleration_or_force),
+        yaw: Some(message.yaw.into()),
+        yaw_rate: message.yaw_rate.into(),
+    }
+    .local(rules)
+}
+
+fn global(
+    message: &GlobalPositionTarget,
+    rules: &Rules,
+) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
+    Target {
+        stamp_ms: stamp_ms(&message.header.stamp),
+        frame: message.coordinate_frame,
+        mask: message.type_mask,
+        position: [message.latitude, message.longitude, message.altitude.into()],
+        velocity: vector(&message.velocity),
+        acceleration: vector(&message.acceleration_or_force),
+        yaw: Some(message.yaw.into()),
+        yaw_rate: message.yaw_rate.into(),
+    }
+    .global(rules)
+}
+
+fn attitude(
+    message: &AttitudeTarget,
+    scaling: f64,
+    rules: &Rules,
+) -> Result<Checked<SetAttitudeTarget>, Reject> {
+    let mask = message.type_mask;
+    let thrust = f64::from(message.thrust) * scaling;
+    let mut doubt = None;
+    if mask & NO_THRUST == 0 {
+        if !(thrust.abs() <= ABSURD_THRUST) {
+            return Err(Reject::Thrust(thrust));
+        }
+        if !(0.0..=1.0).contains(&thrust) {
+            // As mavros does; a controller that relies on it must not fall from the sky.
+            doubt = Some(Reject::Thrust(thrust));
+        }
+    }
+    if rules.px4 && mask & NO_ATTITUDE != 0 && mask & RATES != 0 {
+        return Err(Reject::Nothing(mask.into()));
+    }
+    attitude_target(
+        stamp_ms(&message.header.stamp),
+        mask,
+        ned_frd(wxyz(&message.orientation)),
+        frd(vector(&message.body_rate)),
+        // Not a number only where it is ignored.
+        thrust.clamp(0.0, 1.0),
+        rules,
+    )
+    .map(|message| Checked { message, doubt })
+}
+
+/// SET_ATTITUDE_TARGET, to nobody yet, of an attitude of FRD in NED and rates in FRD.
+pub(super) fn attitude_target(
+    time_boot_ms: u32,
+    mask: u8,
+    mut q: [f64; 4],
+    rates: [f64; 3],
+    thrust: f64,
+    rules: &Rules,
+) -> Result<SetAttitudeTarget, Reject> {
+    if mask & NO_ATTITUDE == 0 {
+        let norm = q.into_iter().fold(0.0, f64::hypot);
+        if norm.is_nan() {
+            return Err(Reject::NotANumber("orientation"));
+        }
+        if norm.is_infinite() {
+            return Err(Reject::Infinite("orientation"));
+        }
+        if norm < 1e-6 {
+            return Err(Reject::Orientation);
+        }
+        if !rules.quirks {
+            q = q.map(|component| component / norm);
+        }
+    }
+    for (axis, rate) in rates.into_iter().enumerate() {
+        if mask & 1 << axis == 0 && rate.is_nan() {
+            return Err(Reject::NotANumber("body_rate"));
+        }
+        if mask & 1 << axis == 0 && rate.is_infinite() {
+            return Err(Reject::Infinite("body_rate"));
+        }
+    }
+    Ok(SetAttitudeTarget {
+        time_boot_ms,
+        q: single(q),
+        body_rates: single(rates),
+        thrust: thrust as f32,
+        type_mask: mask,
+        ..SetAttitudeTarget::default()
+    })
 }

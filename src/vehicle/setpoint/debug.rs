@@ -1,0 +1,67 @@
+//! `debug_value/send`: numbers for the autopilot's log.
+use super::geometry::{stamp_ms, stamp_us};
+use super::reject::{Checked, Reject};
+use crate::msgs::mavros_msgs::msg::DebugValue;
+use crate::ros::RosError;
+use crate::vehicle::Open;
+use crate::wire::mavlink::MavMessage;
+use crate::wire::mavlink::dialect::{
+    DEBUG_DATA, DEBUG_FLOAT_ARRAY_DATA, DEBUG_VECT_DATA, NAMED_VALUE_FLOAT_DATA,
+    NAMED_VALUE_INT_DATA,
+};
+
+const SEND: &str = "debug_value/send";
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.subscribe(SEND, |autopilot, message: DebugValue| {
+        autopilot.pass(SEND, convert(&message).map(Checked::fine));
+    })
+}
+
+fn convert(message: &DebugValue) -> Result<MavMessage, Reject> {
+    let time_boot_ms = stamp_ms(&message.header.stamp);
+    let time_usec = stamp_us(&message.header.stamp);
+    let name = name(&message.name).into();
+    let at = |index: usize| message.data.get(index).copied().unwrap_or(0.0);
+    Ok(match message.type_ {
+        DebugValue::TYPE_DEBUG => MavMessage::DEBUG(DEBUG_DATA {
+            time_boot_ms,
+            ind: message.index as u8,
+            value: message.value_float,
+        }),
+        DebugValue::TYPE_DEBUG_VECT => MavMessage::DEBUG_VECT(DEBUG_VECT_DATA {
+            time_usec,
+            x: at(0),
+            y: at(1),
+            z: at(2),
+            name,
+        }),
+        DebugValue::TYPE_DEBUG_FLOAT_ARRAY => {
+            MavMessage::DEBUG_FLOAT_ARRAY(DEBUG_FLOAT_ARRAY_DATA {
+                time_usec,
+                array_id: message.array_id as u16,
+                name,
+                data: std::array::from_fn(at),
+            })
+        }
+        DebugValue::TYPE_NAMED_VALUE_FLOAT => {
+            MavMessage::NAMED_VALUE_FLOAT(NAMED_VALUE_FLOAT_DATA {
+                time_boot_ms,
+                value: message.value_float,
+                name,
+            })
+        }
+        DebugValue::TYPE_NAMED_VALUE_INT => MavMessage::NAMED_VALUE_INT(NAMED_VALUE_INT_DATA {
+            time_boot_ms,
+            value: message.value_int,
+            name,
+        }),
+        other => return Err(Reject::DebugType(other)),
+    })
+}
+
+/// Ten bytes; a longer name is cut.
+fn name(name: &str) -> [u8; 10] {
+    let mut bytes = name.bytes();
+    std::array::from_fn(|_| bytes.next().unwrap_or(0))
+}

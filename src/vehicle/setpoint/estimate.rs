@@ -1,0 +1,237 @@
+//! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: what others know of where the vehicle is.
+use super::geometry::{frd, ned, ned_frd, point, single, stamp_us, vector, wxyz};
+use super::reject::{Checked, Reject};
+use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::geometry_msgs::msg::{
+    Point, Pose, PoseStamped, PoseWithCovarianceStamped, Quaternion, TransformStamped,
+    TwistStamped, TwistWithCovarianceStamped, Vector3Stamped,
+};
+use crate::msgs::nav_msgs::msg::Odometry;
+use crate::ros::RosError;
+use crate::vehicle::{Autopilot, Open};
+use crate::wire::mavlink::MavMessage;
+use crate::wire::mavlink::dialect::{
+    ATT_POS_MOCAP_DATA, MavEstimatorType, MavFrame, ODOMETRY_DATA, VISION_POSITION_ESTIMATE_DATA,
+    VISION_SPEED_ESTIMATE_DATA,
+};
+use std::f64::consts::PI;
+
+const POSE: &str = "vision_pose/pose";
+const POSE_COV: &str = "vision_pose/pose_cov";
+const SPEED: &str = "vision_speed/speed_twist";
+const SPEED_COV: &str = "vision_speed/speed_twist_cov";
+const SPEED_VECTOR: &str = "vision_speed/speed_vector";
+const MOCAP: &str = "mocap/pose";
+const MOCAP_TF: &str = "mocap/tf";
+const ODOMETRY: &str = "odometry/out";
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.subscribe(POSE, |autopilot, m: PoseStamped| {
+        autopilot.vision(POSE, &m.header.stamp, &m.pose, &[0.0; 36]);
+    })?;
+    open.subscribe(POSE_COV, |autopilot, m: PoseWithCovarianceStamped| {
+        let (pose, covariance) = (&m.pose.pose, &m.pose.covariance);
+        autopilot.vision(POSE_COV, &m.header.stamp, pose, covariance);
+    })?;
+    open.subscribe(SPEED, |autopilot, m: TwistStamped| {
+        let velocity = vector(&m.twist.linear);
+        autopilot.speed(SPEED, &m.header.stamp, velocity, [0.0; 9]);
+    })?;
+    open.subscribe(SPEED_COV, |autopilot, m: TwistWithCovarianceStamped| {
+        let velocity = vector(&m.twist.twist.linear);
+        let all = m.twist.covariance;
+        let linear = std::array::from_fn(|cell| all[cell / 3 * 6 + cell % 3]);
+        autopilot.speed(SPEED_COV, &m.header.stamp, velocity, linear);
+    })?;
+    open.subscribe(SPEED_VECTOR, |autopilot, m: Vector3Stamped| {
+        let velocity = vector(&m.vector);
+        autopilot.speed(SPEED_VECTOR, &m.header.stamp, velocity, [0.0; 9]);
+    })?;
+    open.subscribe(MOCAP, |autopilot, m: PoseStamped| {
+        let position = point(&m.pose.position);
+        autopilot.mocap(MOCAP, &m.header.stamp, position, &m.pose.orientation);
+    })?;
+    open.subscribe(MOCAP_TF, |autopilot, m: TransformStamped| {
+        let position = vector(&m.transform.translation);
+        autopilot.mocap(MOCAP_TF, &m.header.stamp, position, &m.transform.rotation);
+    })?;
+    open.subscribe(ODOMETRY, |autopilot, m: Odometry| {
+        let time = autopilot.time_us(&m.header.stamp);
+        let body = &autopilot.fcu.settings.base_link;
+        let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
+        let converted = odometry(&m, time).map(|message| Checked {
+            message: MavMessage::ODOMETRY(message),
+            doubt: doubt.then_some(Reject::ChildFrame),
+        });
+        autopilot.pass(ODOMETRY, converted);
+    })
+}
+
+impl Autopilot {
+    /// µs of a stamp; the present if there is none.
+    fn time_us(&self, stamp: &Time) -> u64 {
+        match stamp_us(stamp) {
+            0 => stamp_us(&self.fcu.now.ros.to_msg()),
+            time => time,
+        }
+    }
+
+    fn vision(&mut self, topic: &'static str, stamp: &Time, pose: &Pose, covariance: &[f64; 36]) {
+        let time = self.time_us(stamp);
+        if self.setpoints.last_vision == Some(time) {
+            return self.fcu.refuse(topic, &Reject::NotNewer);
+        }
+        let converted = vision(time, pose, covariance, self.fcu.settings.quirks);
+        if converted.is_ok() {
+            self.setpoints.last_vision = Some(time);
+        }
+        let message = converted.map(MavMessage::VISION_POSITION_ESTIMATE);
+        self.pass(topic, message.map(Checked::fine));
+    }
+
+    fn speed(
+        &mut self,
+        topic: &'static str,
+        stamp: &Time,
+        velocity: [f64; 3],
+        covariance: [f64; 9],
+    ) {
+        let converted = speed(self.time_us(stamp), velocity, covariance);
+        let message = converted.map(MavMessage::VISION_SPEED_ESTIMATE);
+        self.pass(topic, message.map(Checked::fine));
+    }
+
+    fn mocap(
+        &mut self,
+        topic: &'static str,
+        stamp: &Time,
+        position: [f64; 3],
+        orientation: &Quaternion,
+    ) {
+        let converted = mocap(self.time_us(stamp), position, orientation);
+        let message = converted.map(MavMessage::ATT_POS_MOCAP);
+        self.pass(topic, message.map(Checked::fine));
+    }
+}
+
+/// A position or a velocity that is used whole.
+fn finite(name: &'static str, values: [f64; 3]) -> Result<[f64; 3], Reject> {
+    if values.iter().any(|value| value.is_nan()) {
+        return Err(Reject::NotANumber(name));
+    }
+    if values.iter().any(|value| value.is_infinite()) {
+        return Err(Reject::Infinite(name));
+    }
+    Ok(values)
+}
+
+fn attitude(orientation: &Quaternion) -> Result<Attitude<Flu, Enu>, Reject> {
+    Attitude::from_wxyz(wxyz(orientation)).ok_or(Reject::Orientation)
+}
+
+fn vision(
+    usec: u64,
+    pose: &Pose,
+    covariance: &[f64; 36],
+    quirks: bool,
+) -> Result<VISION_POSITION_ESTIMATE_DATA, Reject> {
+    let [x, y, z] = single(ned(finite("position", point(&pose.position))?));
+    let mut angles = Attitude::<Frd, Ned>::from(attitude(&pose.orientation)?).euler();
+    if quirks && angles.yaw < 0.0 {
+        // The other triple for the same attitude, that of Eigen, which keeps yaw positive.
+        let (sin, cos) = angles.pitch.sin_cos();
+        angles.yaw += PI;
+        angles.pitch = sin.atan2(-cos);
+        angles.roll += if angles.roll > 0.0 { -PI } else { PI };
+    }
+    Ok(VISION_POSITION_ESTIMATE_DATA {
+        usec,
+        x,
+        y,
+        z,
+        roll: angles.roll as f32,
+        pitch: angles.pitch as f32,
+        yaw: angles.yaw as f32,
+        covariance: triangle(&world_covariance(covariance)),
+        ..VISION_POSITION_ESTIMATE_DATA::default()
+    })
+}
+
+fn speed(
+    usec: u64,
+    velocity: [f64; 3],
+    covariance: [f64; 9],
+) -> Result<VISION_SPEED_ESTIMATE_DATA, Reject> {
+    let [x, y, z] = single(ned(finite("velocity", velocity)?));
+    let covariance = Covariance3::<Enu>::from_rows(covariance).into_frame::<Ned>();
+    Ok(VISION_SPEED_ESTIMATE_DATA {
+        usec,
+        x,
+        y,
+        z,
+        covariance: single(covariance.to_rows()),
+        ..VISION_SPEED_ESTIMATE_DATA::default()
+    })
+}
+
+fn mocap(
+    time_usec: u64,
+    position: [f64; 3],
+    orientation: &Quaternion,
+) -> Result<ATT_POS_MOCAP_DATA, Reject> {
+    let [x, y, z] = single(ned(finite("position", position)?));
+    Ok(ATT_POS_MOCAP_DATA {
+        time_usec,
+        q: single(ned_frd(attitude(orientation)?.wxyz())),
+        x,
+        y,
+        z,
+        ..ATT_POS_MOCAP_DATA::default()
+    })
+}
+
+fn odometry(message: &Odometry, time_usec: u64) -> Result<ODOMETRY_DATA, Reject> {
+    let Pose {
+        position,
+        orientation,
+        ..
+    } = &message.pose.pose;
+    let position: &Point = position;
+    let twist = &message.twist.twist;
+    let [x, y, z] = single(ned(finite("position", point(position))?));
+    let [vx, vy, vz] = single(frd(finite("velocity", vector(&twist.linear))?));
+    let rates = single(frd(finite("angular velocity", vector(&twist.angular))?));
+    let velocity_covariance =
+        Covariance6::<Flu>::from_rows(message.twist.covariance).into_frame::<Frd>();
+    Ok(ODOMETRY_DATA {
+        time_usec,
+        x,
+        y,
+        z,
+        q: single(ned_frd(attitude(orientation)?.wxyz())),
+        vx,
+        vy,
+        vz,
+        rollspeed: rates[0],
+        pitchspeed: rates[1],
+        yawspeed: rates[2],
+        pose_covariance: triangle(&world_covariance(&message.pose.covariance)),
+        velocity_covariance: triangle(&velocity_covariance.to_rows()),
+        frame_id: MavFrame::MAV_FRAME_LOCAL_FRD,
+        child_frame_id: MavFrame::MAV_FRAME_BODY_FRD,
+        estimator_type: MavEstimatorType::MAV_ESTIMATOR_TYPE_VISION,
+        ..ODOMETRY_DATA::default()
+    })
+}
+
+fn world_covariance(rows: &[f64; 36]) -> [f64; 36] {
+    let covariance = Covariance6::<Enu>::from_rows(*rows);
+    covariance.into_frame::<Ned>().to_rows()
+}
+
+/// The 21 numbers of a symmetric matrix. Of one that is not symmetric the lower half counts, as in mavros.
+fn triangle(rows: &[f64; 36]) -> [f32; 21] {
+    let mut cells = (0..6).flat_map(|row| (row..6).map(move |column| rows[column * 6 + row]));
+    std::array::from_fn(|_| cells.next().unwrap_or(0.0) as f32)
+}

@@ -1,0 +1,64 @@
+//! ROS axes to those of the autopilot, number by number, so that what is not a number stays in its place.
+use crate::frames::{Enu, Flu, Frd, Ned, Vector};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+
+pub(super) fn point(p: &Point) -> [f64; 3] {
+    [p.x, p.y, p.z]
+}
+
+pub(super) fn vector(v: &Vector3) -> [f64; 3] {
+    [v.x, v.y, v.z]
+}
+
+pub(super) fn wxyz(q: &Quaternion) -> [f64; 4] {
+    [q.w, q.x, q.y, q.z]
+}
+
+pub(super) fn single<const N: usize>(values: [f64; N]) -> [f32; N] {
+    values.map(|value| value as f32)
+}
+
+/// ENU to NED.
+pub(super) fn ned(enu: [f64; 3]) -> [f64; 3] {
+    Vector::<Ned>::from(Vector::<Enu>::from(enu)).to_array()
+}
+
+/// FLU to FRD.
+pub(super) fn frd(flu: [f64; 3]) -> [f64; 3] {
+    Vector::<Frd>::from(Vector::<Flu>::from(flu)).to_array()
+}
+
+/// Attitude of FLU in ENU to that of FRD in NED, w x y z, with the sign that mavros gives it; the norm stays.
+pub(super) fn ned_frd([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+    [-(w + z), -(x + y), y - x, z - w].map(|component| component * FRAC_1_SQRT_2)
+}
+
+/// Yaw of an attitude of FLU in ENU, rad from east, counter-clockwise. 0 without an attitude (length 0).
+pub(super) fn yaw([w, x, y, z]: [f64; 4]) -> f64 {
+    (2.0 * (w * z + x * y)).atan2(w * w + x * x - y * y - z * z)
+}
+
+/// From east, counter-clockwise, to from north, clockwise.
+pub(super) fn ned_yaw(enu: f64) -> f64 {
+    wrap(FRAC_PI_2 - enu)
+}
+
+/// The same angle within ±π.
+pub(super) fn wrap(angle: f64) -> f64 {
+    let (sin, cos) = angle.sin_cos();
+    sin.atan2(cos)
+}
+
+/// Stamp in ms as far as 32 bits go; the autopilot does not look at it.
+pub(super) fn stamp_ms(stamp: &Time) -> u32 {
+    (stamp.sec as u32)
+        .wrapping_mul(1000)
+        .wrapping_add(stamp.nanosec / 1_000_000)
+}
+
+/// Stamp in µs.
+pub(super) fn stamp_us(stamp: &Time) -> u64 {
+    u64::try_from(stamp.sec).unwrap_or(0) * 1_000_000 + u64::from(stamp.nanosec / 1000)
+}

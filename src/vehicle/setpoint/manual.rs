@@ -1,0 +1,94 @@
+//! `manual_control/send`, `rc/override`, `actuator_control`: sticks, channels and motors, as they are.
+use super::geometry::stamp_us;
+use super::reject::{Checked, Reject};
+use crate::msgs::mavros_msgs::msg::{ActuatorControl, ManualControl, OverrideRCIn};
+use crate::ros::RosError;
+use crate::vehicle::Open;
+use crate::wire::mavlink::MavMessage;
+use crate::wire::mavlink::dialect::{
+    MANUAL_CONTROL_DATA, RC_CHANNELS_OVERRIDE_DATA, SET_ACTUATOR_CONTROL_TARGET_DATA,
+};
+
+const MANUAL: &str = "manual_control/send";
+const RC: &str = "rc/override";
+const ACTUATORS: &str = "actuator_control";
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.subscribe(MANUAL, |autopilot, message: ManualControl| {
+        let converted = manual(&message, autopilot.fcu.system);
+        let message = converted.map(MavMessage::MANUAL_CONTROL);
+        autopilot.pass(MANUAL, message.map(Checked::fine));
+    })?;
+    open.subscribe(RC, |autopilot, message: OverrideRCIn| {
+        let (system, component) = (autopilot.fcu.system, autopilot.fcu.component);
+        let message = channels(&message.channels, system, component);
+        let message = MavMessage::RC_CHANNELS_OVERRIDE(message);
+        autopilot.pass(RC, Ok(Checked::fine(message)));
+    })?;
+    open.subscribe(ACTUATORS, |autopilot, message: ActuatorControl| {
+        let message = SET_ACTUATOR_CONTROL_TARGET_DATA {
+            time_usec: stamp_us(&message.header.stamp),
+            group_mlx: message.group_mix,
+            controls: message.controls,
+            target_system: autopilot.fcu.system,
+            target_component: autopilot.fcu.component,
+        };
+        let message = MavMessage::SET_ACTUATOR_CONTROL_TARGET(message);
+        autopilot.pass(ACTUATORS, Ok(Checked::fine(message)));
+    })
+}
+
+fn manual(m: &ManualControl, target: u8) -> Result<MANUAL_CONTROL_DATA, Reject> {
+    if [m.x, m.y, m.z, m.r].iter().any(|value| value.is_nan()) {
+        return Err(Reject::NotANumber("x, y, z or r"));
+    }
+    // Towards zero, and no further than the type goes.
+    let whole = |value: f32| value as i16;
+    Ok(MANUAL_CONTROL_DATA {
+        target,
+        x: whole(m.x),
+        y: whole(m.y),
+        z: whole(m.z),
+        r: whole(m.r),
+        buttons: m.buttons,
+        buttons2: m.buttons2,
+        enabled_extensions: m.enabled_extensions,
+        s: whole(m.s),
+        t: whole(m.t),
+        aux1: whole(m.aux1),
+        aux2: whole(m.aux2),
+        aux3: whole(m.aux3),
+        aux4: whole(m.aux4),
+        aux5: whole(m.aux5),
+        aux6: whole(m.aux6),
+    })
+}
+
+fn channels(
+    channels: &[u16; 18],
+    target_system: u8,
+    target_component: u8,
+) -> RC_CHANNELS_OVERRIDE_DATA {
+    RC_CHANNELS_OVERRIDE_DATA {
+        target_system,
+        target_component,
+        chan1_raw: channels[0],
+        chan2_raw: channels[1],
+        chan3_raw: channels[2],
+        chan4_raw: channels[3],
+        chan5_raw: channels[4],
+        chan6_raw: channels[5],
+        chan7_raw: channels[6],
+        chan8_raw: channels[7],
+        chan9_raw: channels[8],
+        chan10_raw: channels[9],
+        chan11_raw: channels[10],
+        chan12_raw: channels[11],
+        chan13_raw: channels[12],
+        chan14_raw: channels[13],
+        chan15_raw: channels[14],
+        chan16_raw: channels[15],
+        chan17_raw: channels[16],
+        chan18_raw: channels[17],
+    }
+}

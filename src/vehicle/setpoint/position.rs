@@ -1,0 +1,148 @@
+//! `setpoint_position/*`: a pose, on the map or on earth.
+use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
+use super::reject::{Checked, Reject};
+use super::target::{ACCELERATION, Rules, Target, VELOCITY, YAW_RATE};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
+use crate::msgs::geometry_msgs::msg::PoseStamped;
+use crate::ros::RosError;
+use crate::vehicle::{Open, SetpointFrame};
+use crate::wire::mavlink::MavMessage;
+use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
+use map_3d::{Ellipsoid, geodetic2enu};
+
+const LOCAL: &str = "setpoint_position/local";
+const GLOBAL: &str = "setpoint_position/global";
+const GLOBAL_TO_LOCAL: &str = "setpoint_position/global_to_local";
+/// MAV_FRAME_GLOBAL_INT: altitude above sea level.
+const GLOBAL_INT: u8 = 5;
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.subscribe(LOCAL, |autopilot, message: PoseStamped| {
+        let frame = autopilot.fcu.settings.position_frame;
+        let checked = local(&message, frame, &Rules::of(&autopilot.fcu));
+        autopilot.setpoint(LOCAL, checked);
+    })?;
+    open.subscribe(GLOBAL, |autopilot, message: GeoPoseStamped| {
+        let checked = global(&message, &Rules::of(&autopilot.fcu));
+        autopilot.setpoint(GLOBAL, checked);
+    })?;
+    open.subscribe(GLOBAL_TO_LOCAL, |autopilot, message: GeoPoseStamped| {
+        let geoid = autopilot.fcu.settings.geoid;
+        let rules = Rules::of(&autopilot.fcu);
+        let checked = autopilot.setpoints.here.goal(&message, geoid, &rules);
+        autopilot.setpoint(GLOBAL_TO_LOCAL, checked);
+    })
+}
+
+fn local(
+    message: &PoseStamped,
+    frame: SetpointFrame,
+    rules: &Rules,
+) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+    Target {
+        stamp_ms: stamp_ms(&message.header.stamp),
+        frame: frame.number(),
+        mask: VELOCITY | ACCELERATION | YAW_RATE,
+        position: point(&message.pose.position),
+        yaw: Some(yaw(wxyz(&message.pose.orientation))),
+        ..Target::default()
+    }
+    .local(rules)
+}
+
+fn global(
+    message: &GeoPoseStamped,
+    rules: &Rules,
+) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
+    let GeoPoint {
+        latitude,
+        longitude,
+        altitude,
+        ..
+    } = message.pose.position;
+    Target {
+        stamp_ms: stamp_ms(&message.header.stamp),
+        frame: GLOBAL_INT,
+        mask: VELOCITY | ACCELERATION,
+        position: [latitude, longitude, altitude],
+        yaw: Some(yaw(wxyz(&message.pose.orientation))),
+        ..Target::default()
+    }
+    .global(rules)
+}
+
+/// Where the vehicle is, on earth and on the map: what ties one to the other.
+#[derive(Debug, Default)]
+pub(super) struct Here {
+    /// Latitude and longitude in degrees, altitude above sea level in m.
+    global: Option<[f64; 3]>,
+    ned: Option<[f64; 3]>,
+    last: Option<Time>,
+}
+
+impl Here {
+    /// Takes what the vehicle says.
+    pub(super) fn observe(&mut self, message: &MavMessage) {
+        match message {
+            MavMessage::GLOBAL_POSITION_INT(m) => {
+                let degrees = |value: i32| f64::from(value) * 1e-7;
+                let altitude = f64::from(m.alt) * 1e-3;
+                self.global = Some([degrees(m.lat), degrees(m.lon), altitude]);
+            }
+            MavMessage::LOCAL_POSITION_NED(m) => self.ned = Some([m.x, m.y, m.z].map(f64::from)),
+            _ => (),
+        }
+    }
+
+    /// A place on earth (altitude above the ellipsoid) as a setpoint on the map.
+    fn goal(
+        &mut self,
+        message: &GeoPoseStamped,
+        geoid: Option<f64>,
+        rules: &Rules,
+    ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+        let GeoPoint {
+            latitude,
+            longitude,
+            altitude,
+            ..
+        } = message.pose.position;
+        if !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
+            return Err(Reject::NotOnEarth {
+                latitude,
+                longitude,
+            });
+        }
+        let stamp = &message.header.stamp;
+        let newer = |last: &Time| (last.sec, last.nanosec) < (stamp.sec, stamp.nanosec);
+        if !self.last.as_ref().is_none_or(newer) {
+            return Err(Reject::NotNewer);
+        }
+        let (Some(here), Some(at)) = (self.global, self.ned) else {
+            return Err(Reject::NoPosition);
+        };
+        self.last = Some(stamp.clone());
+        let geoid = geoid.unwrap_or_else(|| egm96::egm96_compute_altitude_offset(here[0], here[1]));
+        let (east, north, up) = geodetic2enu(
+            latitude.to_radians(),
+            longitude.to_radians(),
+            altitude,
+            here[0].to_radians(),
+            here[1].to_radians(),
+            here[2] + geoid,
+            Ellipsoid::WGS84,
+        );
+        // North and east change places, whichever way.
+        let [x, y, z] = ned(at);
+        Target {
+            stamp_ms: stamp_ms(stamp),
+            frame: SetpointFrame::LocalNed.number(),
+            mask: VELOCITY | ACCELERATION | YAW_RATE,
+            position: [x + east, y + north, z + up],
+            yaw: Some(yaw(wxyz(&message.pose.orientation))),
+            ..Target::default()
+        }
+        .local(rules)
+    }
+}

@@ -1,0 +1,119 @@
+//! Why a setpoint is not sent, or is sent with doubts.
+use thiserror::Error;
+
+/// What is wrong with a setpoint, with the value and the remedy.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+pub(super) enum Reject {
+    #[error("{0} is infinite; send a number, or NaN or its bit in type_mask to leave it out")]
+    Infinite(&'static str),
+    #[error("{0} is NaN and nothing else says what to do there; send a number")]
+    NotANumber(&'static str),
+    #[error(
+        "the position is {distance:.0} m from the origin; the parameter max_position allows {limit:.0} m"
+    )]
+    TooFar { distance: f64, limit: f64 },
+    #[error("latitude {latitude} and longitude {longitude} are no place on earth; send degrees")]
+    NotOnEarth { latitude: f64, longitude: f64 },
+    #[error("the speed is {speed:.1} m/s; the parameter max_speed allows {limit:.1} m/s")]
+    TooFast { speed: f64, limit: f64 },
+    #[error("the thrust is {0}; send a fraction, 0 to 1")]
+    Thrust(f64),
+    #[error("the thrust is {0}, below 0; set the parameter reverse_thrust if the vehicle can")]
+    ReverseThrust(f64),
+    #[error("the orientation has length 0; send a unit quaternion")]
+    Orientation,
+    #[error("PX4 does not take coordinate frame {frame}; send {remedy}")]
+    Frame { frame: u8, remedy: &'static str },
+    #[error(
+        "PX4 does not take forces (bit 0x200 of type_mask {0:#05x}, or send_force); send an acceleration"
+    )]
+    Force(u16),
+    #[error(
+        "type_mask {0:#05x} ignores everything that PX4 could follow; clear the bits of what is sent"
+    )]
+    Nothing(u16),
+    #[error(
+        "type_mask {mask:#05x} ignores a part of the {what}, then PX4 ignores all of it in coordinate frame {frame}; send \
+         three numbers"
+    )]
+    Partial {
+        mask: u16,
+        what: &'static str,
+        frame: u8,
+    },
+    #[error(
+        "PX4 ignores the position in coordinate frame 8 (BODY_NED); use frame 1 (LOCAL_NED), or ignore it"
+    )]
+    BodyPosition,
+    #[error(
+        "PX4 takes yaw in coordinate frame 8 (BODY_NED) from north; ignore it, or use yaw_rate"
+    )]
+    BodyYaw,
+    #[error("type_mask {0:#05x} leaves an axis without setpoint; PX4 does not hold it, it lands")]
+    AxisWithout(u16),
+    #[error("the position of the vehicle is not known yet; wait for global_position/global")]
+    NoPosition,
+    #[error("its stamp is not newer than that of the one before")]
+    NotNewer,
+    #[error("it has no points")]
+    NoPoints,
+    #[error("it has {0} points; 10000 are allowed")]
+    ManyPoints(usize),
+    #[error("it is not used; set the parameter use_quaternion to {0}")]
+    NotUsed(bool),
+    #[error(
+        "the newest ten had no thrust of the same time; publish setpoint_attitude/thrust with the same stamp"
+    )]
+    Unpaired,
+    #[error("child_frame_id is not the body's ('base_link'); it is taken for it")]
+    ChildFrame,
+    #[error("{0} is no type of DebugValue")]
+    DebugType(u8),
+}
+
+impl Reject {
+    /// Key for counters and for throttled messages.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Self::Infinite(_) => "setpoint_infinite",
+            Self::NotANumber(_) => "setpoint_nan",
+            Self::TooFar { .. } => "setpoint_too_far",
+            Self::NotOnEarth { .. } => "setpoint_not_on_earth",
+            Self::TooFast { .. } => "setpoint_too_fast",
+            Self::Thrust(_) => "setpoint_thrust",
+            Self::ReverseThrust(_) => "setpoint_reverse_thrust",
+            Self::Orientation => "setpoint_orientation",
+            Self::Frame { .. } => "setpoint_frame",
+            Self::Force(_) => "setpoint_force",
+            Self::Nothing(_) => "setpoint_nothing",
+            Self::Partial { .. } => "setpoint_partial",
+            Self::BodyPosition => "setpoint_body_position",
+            Self::BodyYaw => "setpoint_body_yaw",
+            Self::AxisWithout(_) => "setpoint_axis_without",
+            Self::NoPosition => "setpoint_no_position",
+            Self::NotNewer => "setpoint_not_newer",
+            Self::NoPoints | Self::ManyPoints(_) => "setpoint_points",
+            Self::NotUsed(_) => "setpoint_not_used",
+            Self::Unpaired => "setpoint_unpaired",
+            Self::ChildFrame => "setpoint_child_frame",
+            Self::DebugType(_) => "setpoint_debug_type",
+        }
+    }
+}
+
+/// A message, and what may be wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Checked<T> {
+    pub(super) message: T,
+    pub(super) doubt: Option<Reject>,
+}
+
+impl<T> Checked<T> {
+    /// Nothing wrong.
+    pub(super) const fn fine(message: T) -> Self {
+        Self {
+            message,
+            doubt: None,
+        }
+    }
+}

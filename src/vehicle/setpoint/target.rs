@@ -1,0 +1,288 @@
+//! Position, velocity, acceleration, yaw and yaw rate, each or not: what nearly all setpoints are.
+use super::geometry::{frd, ned, ned_yaw, single, wrap};
+use super::reject::{Checked, Reject};
+use crate::vehicle::Fcu;
+use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
+
+/// Bits of `type_mask`: what is to be ignored.
+pub(super) const POSITION: u16 = 0x007;
+pub(super) const VELOCITY: u16 = 0x038;
+pub(super) const ACCELERATION: u16 = 0x1c0;
+pub(super) const FORCE: u16 = 0x200;
+pub(super) const YAW: u16 = 0x400;
+pub(super) const YAW_RATE: u16 = 0x800;
+
+const LOCAL_NED: u8 = 1;
+const BODY_NED: u8 = 8;
+const BODY_OFFSET_NED: u8 = 9;
+/// GLOBAL_INT, GLOBAL_RELATIVE_ALT_INT, GLOBAL_TERRAIN_ALT_INT.
+const GLOBAL: [u8; 3] = [5, 6, 11];
+/// MAV_AUTOPILOT_PX4.
+const PX4: u8 = 12;
+
+/// Which setpoints are sent, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) quirks: bool,
+    /// Refuse what PX4 would ignore or misunderstand.
+    pub(super) px4: bool,
+    pub(super) max_position: f64,
+    pub(super) max_speed: f64,
+}
+
+impl Rules {
+    pub(super) fn of(fcu: &Fcu) -> Self {
+        let settings = &fcu.settings;
+        let other = fcu.heartbeat.is_some_and(|h| h.autopilot != PX4);
+        Self {
+            quirks: settings.quirks,
+            px4: settings.px4_checks && !other,
+            max_position: settings.max_position,
+            max_speed: settings.max_speed,
+        }
+    }
+}
+
+/// A setpoint in ROS axes: FLU in frames 8 and 9, else ENU.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Target {
+    pub(super) stamp_ms: u32,
+    /// MAV_FRAME.
+    pub(super) frame: u8,
+    pub(super) mask: u16,
+    pub(super) position: [f64; 3],
+    pub(super) velocity: [f64; 3],
+    pub(super) acceleration: [f64; 3],
+    /// `None` where the message has none.
+    pub(super) yaw: Option<f64>,
+    pub(super) yaw_rate: f64,
+}
+
+/// The same in the axes of the autopilot.
+struct Converted {
+    mask: u16,
+    velocity: [f32; 3],
+    acceleration: [f32; 3],
+    yaw: f32,
+    yaw_rate: f32,
+}
+
+impl Target {
+    /// SET_POSITION_TARGET_LOCAL_NED, to nobody yet.
+    pub(super) fn local(
+        &self,
+        rules: &Rules,
+    ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+        let position = self.axes()(self.position);
+        let converted = self.convert(position, rules)?;
+        let mask = converted.mask;
+        let used = (0..3).filter(|axis| mask & 1 << axis == 0);
+        let distance = used.map(|axis| position[axis]).fold(0.0, f64::hypot);
+        if distance > rules.max_position {
+            let limit = rules.max_position;
+            return Err(Reject::TooFar { distance, limit });
+        }
+        let doubt = if rules.px4 {
+            px4_local(self.frame, mask)?
+        } else {
+            None
+        };
+        let message = SetPositionTargetLocalNed {
+            time_boot_ms: self.stamp_ms,
+            position: single(position),
+            velocity: converted.velocity,
+            acceleration: converted.acceleration,
+            yaw: converted.yaw,
+            yaw_rate: converted.yaw_rate,
+            type_mask: mask,
+            coordinate_frame: self.frame,
+            ..SetPositionTargetLocalNed::default()
+        };
+        Ok(Checked { message, doubt })
+    }
+
+    /// SET_POSITION_TARGET_GLOBAL_INT, to nobody yet. The position is latitude and longitude in degrees, and altitude.
+    pub(super) fn global(
+        &self,
+        rules: &Rules,
+    ) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
+        let converted = self.convert(self.position, rules)?;
+        let mask = converted.mask;
+        let [latitude, longitude, altitude] = self.position;
+        if mask & 0b11 == 0 && !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
+            return Err(Reject::NotOnEarth {
+                latitude,
+                longitude,
+            });
+        }
+        if mask & 0b100 == 0 && altitude.abs() > rules.max_position {
+            return Err(Reject::TooFar {
+                distance: altitude.abs(),
+                limit: rules.max_position,
+            });
+        }
+        if rules.px4 {
+            px4_global(self.frame, mask)?;
+        }
+        let integer = |degrees: f64| {
+            let value = degrees * 1e7;
+            // mavros cuts off, by up to a centimetre.
+            (if rules.quirks { value } else { value.round() }) as i32
+        };
+        Ok(Checked::fine(SetPositionTargetGlobalInt {
+            time_boot_ms: self.stamp_ms,
+            latitude: integer(latitude),
+            longitude: integer(longitude),
+            altitude: altitude as f32,
+            velocity: converted.velocity,
+            acceleration: converted.acceleration,
+            yaw: converted.yaw,
+            yaw_rate: converted.yaw_rate,
+            type_mask: mask,
+            coordinate_frame: self.frame,
+            ..SetPositionTargetGlobalInt::default()
+        }))
+    }
+
+    fn is_body(&self) -> bool {
+        matches!(self.frame, BODY_NED | BODY_OFFSET_NED)
+    }
+
+    fn axes(&self) -> fn([f64; 3]) -> [f64; 3] {
+        if self.is_body() { frd } else { ned }
+    }
+
+    /// `position` as it will be sent. A bit of the mask means the axis that is sent, north for x, as in mavros.
+    fn convert(&self, position: [f64; 3], rules: &Rules) -> Result<Converted, Reject> {
+        let axes = self.axes();
+        let (velocity, acceleration) = (axes(self.velocity), axes(self.acceleration));
+        let mask = self.finite(position, velocity, acceleration)?;
+        let used = (0..3).filter(|axis| mask & 8 << axis == 0);
+        let speed = used.map(|axis| velocity[axis]).fold(0.0, f64::hypot);
+        if speed > rules.max_speed {
+            let limit = rules.max_speed;
+            return Err(Reject::TooFast { speed, limit });
+        }
+        let yaw = self.yaw.map_or(0.0, |yaw| {
+            if self.is_body() {
+                wrap(-yaw)
+            } else {
+                ned_yaw(yaw)
+            }
+        });
+        Ok(Converted {
+            mask,
+            velocity: single(velocity),
+            acceleration: single(acceleration),
+            yaw: yaw as f32,
+            yaw_rate: -self.yaw_rate as f32,
+        })
+    }
+
+    /// The mask with bits for what is NaN: to PX4 both say the same, and the vendor's client relies on it. Refuses what is
+    /// infinite, and NaN where nothing else controls the axis.
+    fn finite(
+        &self,
+        position: [f64; 3],
+        velocity: [f64; 3],
+        acceleration: [f64; 3],
+    ) -> Result<u16, Reject> {
+        const NAMES: [&str; 3] = ["position", "velocity", "acceleration_or_force"];
+        let mut mask = self.mask;
+        let mut nan = None;
+        for (group, values) in [position, velocity, acceleration].into_iter().enumerate() {
+            for (axis, value) in values.into_iter().enumerate() {
+                let bit = 1 << (3 * group + axis);
+                if self.mask & bit != 0 || value.is_finite() {
+                    continue;
+                }
+                if value.is_infinite() {
+                    return Err(Reject::Infinite(NAMES[group]));
+                }
+                mask |= bit;
+                nan = nan.or(Some((axis, NAMES[group])));
+            }
+        }
+        for (bit, name, value) in [
+            (YAW, "yaw", self.yaw.unwrap_or(0.0)),
+            (YAW_RATE, "yaw_rate", self.yaw_rate),
+        ] {
+            if mask & bit == 0 && value.is_infinite() {
+                return Err(Reject::Infinite(name));
+            }
+            if value.is_nan() {
+                mask |= bit;
+            }
+        }
+        match nan {
+            Some((_, name)) if without_setpoint(mask) => Err(Reject::NotANumber(name)),
+            _ => Ok(mask),
+        }
+    }
+}
+
+/// Whether an axis has neither position nor velocity nor acceleration.
+fn without_setpoint(mask: u16) -> bool {
+    mask & (mask >> 3) & (mask >> 6) & 0b111 != 0
+}
+
+/// What PX4 makes of it (mavlink_receiver.cpp); the doubt is about what it takes but hardly means.
+fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
+    let complete = |what| mask & what == 0;
+    let absent = |what| mask & what == what;
+    if !absent(ACCELERATION) && mask & FORCE != 0 {
+        return Err(Reject::Force(mask));
+    }
+    match frame {
+        LOCAL_NED if absent(POSITION | VELOCITY | ACCELERATION) => Err(Reject::Nothing(mask)),
+        LOCAL_NED if without_setpoint(mask) => Ok(Some(Reject::AxisWithout(mask))),
+        LOCAL_NED => Ok(None),
+        BODY_NED => {
+            for (bits, what) in [(VELOCITY, "velocity"), (ACCELERATION, "acceleration")] {
+                if !complete(bits) && !absent(bits) {
+                    return Err(Reject::Partial { mask, what, frame });
+                }
+            }
+            if absent(VELOCITY | ACCELERATION) {
+                return Err(if absent(POSITION) {
+                    Reject::Nothing(mask)
+                } else {
+                    Reject::BodyPosition
+                });
+            }
+            Ok(if !absent(POSITION) {
+                Some(Reject::BodyPosition)
+            } else {
+                complete(YAW).then_some(Reject::BodyYaw)
+            })
+        }
+        _ => Err(Reject::Frame {
+            frame,
+            remedy: "1 (LOCAL_NED), or 8 (BODY_NED) for velocities",
+        }),
+    }
+}
+
+fn px4_global(frame: u8, mask: u16) -> Result<(), Reject> {
+    if !GLOBAL.contains(&frame) {
+        return Err(Reject::Frame {
+            frame,
+            remedy: "5 (GLOBAL_INT), 6 (GLOBAL_RELATIVE_ALT_INT) or 11 (GLOBAL_TERRAIN_ALT_INT)",
+        });
+    }
+    if mask & ACCELERATION != ACCELERATION && mask & FORCE != 0 {
+        return Err(Reject::Force(mask));
+    }
+    if mask & POSITION != 0 && mask & POSITION != POSITION {
+        return Err(Reject::Partial {
+            mask,
+            what: "position",
+            frame,
+        });
+    }
+    let all = POSITION | VELOCITY | ACCELERATION;
+    if mask & all == all {
+        return Err(Reject::Nothing(mask));
+    }
+    Ok(())
+}

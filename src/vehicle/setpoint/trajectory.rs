@@ -1,0 +1,160 @@
+//! `setpoint_trajectory/*`: points, each sent when its time has come.
+use super::geometry::{stamp_ms, vector, wxyz, yaw};
+use super::reject::{Checked, Reject};
+use super::target::{ACCELERATION, POSITION, Rules, Target, VELOCITY, YAW, YAW_RATE};
+use crate::msgs::builtin_interfaces::msg;
+use crate::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped};
+use crate::msgs::nav_msgs::msg::Path;
+use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
+use crate::msgs::trajectory_msgs::msg::{MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint};
+use crate::ros::{Publisher, RosError};
+use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
+use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+const LOCAL: &str = "setpoint_trajectory/local";
+const LONGEST: usize = 10_000;
+
+/// The trajectory that is flown.
+pub(super) struct Trajectory {
+    desired: Publisher<Path>,
+    pub(super) frame: SetpointFrame,
+    begun: Duration,
+    points: VecDeque<MultiDOFJointTrajectoryPoint>,
+}
+
+impl Trajectory {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        open.subscribe(LOCAL, |autopilot, message: MultiDOFJointTrajectory| {
+            let begun = autopilot
+                .setpoints
+                .trajectory
+                .begin(&autopilot.fcu, message);
+            match begun {
+                Ok(published) => autopilot.check(published),
+                Err(reject) => autopilot.fcu.refuse(LOCAL, &reject),
+            }
+        })?;
+        open.service::<Trigger>("setpoint_trajectory/reset", |autopilot, _, responder| {
+            autopilot.setpoints.trajectory.points.clear();
+            responder.respond(TriggerResponse {
+                success: true,
+                ..TriggerResponse::default()
+            });
+        })?;
+        Ok(Self {
+            desired: open.publisher("setpoint_trajectory/desired")?,
+            frame: SetpointFrame::LocalNed,
+            begun: Duration::ZERO,
+            points: VecDeque::new(),
+        })
+    }
+
+    fn begin(
+        &mut self,
+        fcu: &Fcu,
+        message: MultiDOFJointTrajectory,
+    ) -> Result<Result<(), RosError>, Reject> {
+        match message.points.len() {
+            0 => return Err(Reject::NoPoints),
+            n if n > LONGEST => return Err(Reject::ManyPoints(n)),
+            _ => (),
+        }
+        self.begun = fcu.now.mono;
+        self.points = message.points.into();
+        let poses = self
+            .points
+            .iter()
+            .filter_map(|point| point.transforms.first());
+        let path = Path {
+            header: fcu.header_now(&fcu.settings.map),
+            poses: poses
+                .map(|transform| PoseStamped {
+                    pose: Pose {
+                        position: Point {
+                            x: transform.translation.x,
+                            y: transform.translation.y,
+                            z: transform.translation.z,
+                        },
+                        orientation: transform.rotation.clone(),
+                    },
+                    ..PoseStamped::default()
+                })
+                .collect(),
+        };
+        Ok(self.desired.publish(&path).map(drop))
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let point = self.points.front()?;
+        Some(self.begun.saturating_add(from_start(point)))
+    }
+
+    /// The newest point that is due.
+    fn due(&mut self, now: Duration) -> Option<MultiDOFJointTrajectoryPoint> {
+        let mut due = None;
+        while self.deadline().is_some_and(|at| at <= now) {
+            due = self.points.pop_front();
+        }
+        due
+    }
+}
+
+impl Autopilot {
+    /// Sends the point that is due.
+    pub(super) fn fly_trajectory(&mut self) {
+        let fcu = &self.fcu;
+        let trajectory = &mut self.setpoints.trajectory;
+        if let Some(point) = trajectory.due(fcu.now.mono) {
+            let stamp = stamp_ms(&fcu.now.ros.to_msg());
+            let checked = convert(&point, stamp, trajectory.frame, &Rules::of(fcu));
+            self.setpoint(LOCAL, checked);
+        }
+    }
+}
+
+fn from_start(point: &MultiDOFJointTrajectoryPoint) -> Duration {
+    let msg::Duration { sec, nanosec, .. } = point.time_from_start;
+    u64::try_from(sec).map_or(Duration::ZERO, |sec| {
+        Duration::from_secs(sec) + Duration::from_nanos(nanosec.into())
+    })
+}
+
+fn convert(
+    point: &MultiDOFJointTrajectoryPoint,
+    stamp_ms: u32,
+    frame: SetpointFrame,
+    rules: &Rules,
+) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+    let mut target = Target {
+        stamp_ms,
+        frame: frame.number(),
+        ..Target::default()
+    };
+    match point.transforms.first() {
+        Some(transform) => {
+            let yaw = yaw(wxyz(&transform.rotation));
+            target.position = vector(&transform.translation);
+            // mavros forgets the sign.
+            target.yaw = Some(if rules.quirks && frame.is_body() {
+                -yaw
+            } else {
+                yaw
+            });
+        }
+        None => target.mask |= POSITION | YAW,
+    }
+    match point.velocities.first() {
+        Some(twist) => {
+            target.velocity = vector(&twist.linear);
+            target.yaw_rate = twist.angular.z * if rules.quirks { -1.0 } else { 1.0 };
+        }
+        None => target.mask |= VELOCITY | YAW_RATE,
+    }
+    match point.accelerations.first() {
+        Some(twist) => target.acceleration = vector(&twist.linear),
+        None => target.mask |= ACCELERATION,
+    }
+    target.local(rules)
+}
