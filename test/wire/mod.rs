@@ -6,6 +6,7 @@ mod garbage;
 mod image;
 mod layout;
 mod mavlink;
+mod protocols;
 mod requests;
 mod shared_memory;
 mod telemetry;
