@@ -1,9 +1,32 @@
 //! Sans-IO state machines: they get bytes and give values back; nothing here reads a clock or a socket.
+//!
+//! Those that talk to an autopilot ([`Commands`], [`Parameters`], [`Mission`], ...) work alike: a call for each message
+//! and each wish, `tick` at `deadline`, and then `next_event` until there is none. Times are monotonic.
+mod command;
 mod counters;
 mod fragment_history;
 mod frame_buffers;
+mod heartbeat;
+mod keep_alive;
+mod mission;
+mod parameters;
 mod partial_frame;
 mod reassembly;
+mod timesync;
 
+pub use command::{Command, CommandCounters, CommandEnd, CommandEvent, CommandSettings, Commands};
 pub use counters::{DropCause, ReassemblyCounters};
+pub use heartbeat::{Liveness, LivenessEvent, LivenessSettings};
+pub use keep_alive::{KeepAlive, KeepAliveSettings, KeepAliveStep};
+pub use mission::{
+    Mission, MissionCounters, MissionDone, MissionError, MissionEvent, MissionSettings,
+    mission_scale,
+};
+pub use parameters::{
+    Parameter, ParameterCounters, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind,
+    ParameterName, ParameterSettings, ParameterValue, Parameters,
+};
 pub use reassembly::{FrameInfo, Landing, Outcome, Reassembler, WholeFrame};
+pub use timesync::{
+    TimesyncCounters, TimesyncEstimator, TimesyncOutcome, TimesyncSample, TimesyncSettings,
+};

@@ -1,6 +1,13 @@
-//! Reassembly of fragments: recorded streams, the traps of the protocol, and any order, loss and duplication.
+//! Reassembly of fragments: recorded streams, the traps of the protocol, and any order, loss and duplication. And the
+//! protocols that are spoken with an autopilot.
 mod any_order;
+mod commands;
+mod liveness;
+mod mission;
+mod parameters;
+mod protocol;
 mod recorded;
+mod timesync;
 mod traps;
 
 use rfly_bridge::session::{Outcome, Reassembler};

@@ -1,0 +1,49 @@
+use thiserror::Error;
+
+/// Why a mission request failed.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+pub enum MissionError {
+    /// The autopilot said so (MAV_MISSION_RESULT).
+    #[error("the vehicle refused it: {result} ({name})", result = .0, name = name(*.0))]
+    Refused(u8),
+    /// No answer.
+    #[error("no answer")]
+    TimedOut,
+    /// Longer than we take.
+    #[error("{items} items are more than {most}")]
+    TooLong {
+        /// Its items.
+        items: usize,
+        /// Limit.
+        most: usize,
+    },
+    /// Too many requests wait already.
+    #[error("too many mission requests wait")]
+    TooMany,
+    /// The link to the vehicle was lost.
+    #[error("the link to the vehicle was lost")]
+    LinkLost,
+}
+
+/// MAV_MISSION_RESULT without its prefix.
+pub(super) fn name(result: u8) -> &'static str {
+    match result {
+        0 => "ACCEPTED",
+        1 => "ERROR",
+        2 => "UNSUPPORTED_FRAME",
+        3 => "UNSUPPORTED",
+        4 => "NO_SPACE",
+        5 => "INVALID",
+        6 => "INVALID_PARAM1",
+        7 => "INVALID_PARAM2",
+        8 => "INVALID_PARAM3",
+        9 => "INVALID_PARAM4",
+        10 => "INVALID_PARAM5_X",
+        11 => "INVALID_PARAM6_Y",
+        12 => "INVALID_PARAM7",
+        13 => "INVALID_SEQUENCE",
+        14 => "DENIED",
+        15 => "OPERATION_CANCELLED",
+        _ => "unknown result",
+    }
+}

@@ -1,0 +1,393 @@
+//! The MAVLink mission protocol for flight plans: download, upload, clear, and which item is flown to.
+//!
+//! One transfer at a time: the protocol has no numbers to tell two apart. Further ones wait for their turn.
+//!
+//! Source: <https://mavlink.io/en/services/mission.html>.
+mod error;
+mod transfer;
+
+pub use error::MissionError;
+
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::{
+    MissionAck, MissionCount, MissionCurrent, MissionItem, MissionItemInt,
+};
+use std::collections::VecDeque;
+use std::time::Duration;
+use transfer::{Step, Transfer};
+
+/// MAV_MISSION_TYPE_MISSION; fences and rally points are others.
+const FLIGHT_PLAN: u8 = 0;
+/// MAV_MISSION_ACCEPTED.
+const ACCEPTED: u8 = 0;
+
+/// How long and how often.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MissionSettings {
+    /// Wait for an answer.
+    pub wait: Duration,
+    /// Transmissions of each message, the first included.
+    pub tries: u32,
+    /// Requests that wait for their turn.
+    pub most_waiting: usize,
+    /// Longest mission.
+    pub most_items: usize,
+}
+
+impl Default for MissionSettings {
+    /// 1 s and 3 repetitions, as mavros.
+    fn default() -> Self {
+        Self {
+            wait: Duration::from_secs(1),
+            tries: 4,
+            most_waiting: 16,
+            most_items: 10_000,
+        }
+    }
+}
+
+/// What a mission request led to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum MissionDone {
+    /// The mission has so many items and is known now.
+    Pulled(usize),
+    /// So many items were accepted.
+    Pushed(usize),
+    /// There is no mission any more.
+    Cleared,
+    /// This item is flown to next.
+    Current(u16),
+}
+
+/// What the owner has to do, in order.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack between two calls"
+)]
+pub enum MissionEvent<T> {
+    /// Send this.
+    Send(Outbound),
+    /// The mission that is known changed: [`Mission::items`].
+    Items,
+    /// Another item is flown to.
+    Current(u16),
+    /// An item was reached.
+    Reached(u16),
+    /// Somebody else changed the mission; what is known is old until it is pulled again.
+    ChangedElsewhere,
+    /// A request has ended.
+    Done {
+        /// What was given with it.
+        token: T,
+        /// How.
+        result: Result<MissionDone, MissionError>,
+    },
+}
+
+/// Figures so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct MissionCounters {
+    /// Messages for others, of other kinds of missions, or that nothing waits for.
+    pub ignored: u64,
+    /// Second and further transmissions.
+    pub retransmitted: u64,
+    /// Requests that failed.
+    pub failed: u64,
+}
+
+enum Request {
+    Pull,
+    Push(Vec<MissionItemInt>),
+    Clear,
+    SetCurrent(u16),
+}
+
+/// The mission of one autopilot, as one ground station sees it. `T` is handed back with the end of each request.
+pub struct Mission<T> {
+    settings: MissionSettings,
+    /// Who we are.
+    own: (u8, u8),
+    /// Who the autopilot is.
+    target: (u8, u8),
+    items: Option<Vec<MissionItemInt>>,
+    /// What the autopilot calls the mission that is known; 0 if it does not say.
+    known_id: Option<u32>,
+    current: Option<u16>,
+    active: Option<(Transfer, T)>,
+    waiting: VecDeque<(Request, T)>,
+    events: VecDeque<MissionEvent<T>>,
+    counters: MissionCounters,
+}
+
+impl<T> Mission<T> {
+    /// `own`: system and component that we send with. `target`: those of the autopilot.
+    pub fn new(settings: MissionSettings, own: (u8, u8), target: (u8, u8)) -> Self {
+        Self {
+            settings,
+            own,
+            target,
+            items: None,
+            known_id: None,
+            current: None,
+            active: None,
+            waiting: VecDeque::new(),
+            events: VecDeque::new(),
+            counters: MissionCounters::default(),
+        }
+    }
+
+    /// Either has other ids from now on.
+    pub fn set_ids(&mut self, own: (u8, u8), target: (u8, u8)) {
+        (self.own, self.target) = (own, target);
+    }
+
+    /// The mission, if it is known.
+    pub fn items(&self) -> Option<&[MissionItemInt]> {
+        self.items.as_deref()
+    }
+
+    /// Item that is flown to, if known.
+    pub fn current(&self) -> Option<u16> {
+        self.current
+    }
+
+    /// Whether something is under way.
+    pub fn is_busy(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// Figures so far.
+    pub fn counters(&self) -> MissionCounters {
+        self.counters
+    }
+
+    /// Downloads the mission.
+    pub fn pull(&mut self, now: Duration, token: T) {
+        self.request(now, Request::Pull, token);
+    }
+
+    /// Uploads a mission; `seq`, target and kind of its items are filled in.
+    pub fn push(&mut self, now: Duration, items: Vec<MissionItemInt>, token: T) {
+        let most = self.settings.most_items.min(usize::from(u16::MAX));
+        if items.len() > most {
+            let (items, most) = (items.len(), most);
+            return self.done(token, Err(MissionError::TooLong { items, most }));
+        }
+        self.request(now, Request::Push(items), token);
+    }
+
+    /// Deletes the mission.
+    pub fn clear(&mut self, now: Duration, token: T) {
+        self.request(now, Request::Clear, token);
+    }
+
+    /// Flies to this item next.
+    pub fn set_current(&mut self, now: Duration, seq: u16, token: T) {
+        self.request(now, Request::SetCurrent(seq), token);
+    }
+
+    /// MISSION_COUNT: a download begins.
+    pub fn count(&mut self, now: Duration, message: &MissionCount) {
+        let to = (message.target_system, message.target_component);
+        if !self.is_for_us(to, message.mission_type) {
+            return;
+        }
+        let most = self.settings.most_items;
+        self.step(now, |transfer| {
+            transfer.count(message.count, message.opaque_id, most)
+        });
+    }
+
+    /// MISSION_ITEM_INT: one item of a download.
+    pub fn item(&mut self, now: Duration, item: MissionItemInt) {
+        let to = (item.target_system, item.target_component);
+        if self.is_for_us(to, item.mission_type) {
+            self.step(now, |transfer| transfer.item(item));
+        }
+    }
+
+    /// MISSION_ITEM, from an autopilot without integers.
+    pub fn item_float(&mut self, now: Duration, item: &MissionItem) {
+        let scale = mission_scale(item.frame);
+        let int = |value: f32| (f64::from(value) * scale).round() as i32;
+        self.item(
+            now,
+            MissionItemInt {
+                params: item.params,
+                x: int(item.x),
+                y: int(item.y),
+                z: item.z,
+                seq: item.seq,
+                command: item.command,
+                target_system: item.target_system,
+                target_component: item.target_component,
+                frame: item.frame,
+                current: item.current,
+                autocontinue: item.autocontinue,
+                mission_type: item.mission_type,
+            },
+        );
+    }
+
+    /// MISSION_REQUEST_INT or MISSION_REQUEST: the autopilot wants an item of an upload.
+    pub fn requested(&mut self, now: Duration, seq: u16, to: (u8, u8), mission_type: u8) {
+        if self.is_for_us(to, mission_type) {
+            self.step(now, |transfer| transfer.requested(seq));
+        }
+    }
+
+    /// MISSION_ACK: the end of an upload, a deletion or a refused download.
+    pub fn acknowledge(&mut self, now: Duration, message: &MissionAck) {
+        let to = (message.target_system, message.target_component);
+        if self.is_for_us(to, message.mission_type) {
+            self.step(now, |transfer| {
+                transfer.acknowledge(message.result, message.opaque_id)
+            });
+        }
+    }
+
+    /// MISSION_CURRENT, sent to everybody all the time.
+    pub fn current_item(&mut self, now: Duration, message: &MissionCurrent) {
+        if self.current.replace(message.seq) != Some(message.seq) {
+            self.events.push_back(MissionEvent::Current(message.seq));
+        }
+        if (self.active.as_ref()).is_some_and(|(transfer, _)| transfer.wants_current()) {
+            self.step(now, |transfer| transfer.current(message.seq));
+        }
+        if message.mission_id == 0 || self.active.is_some() || self.items.is_none() {
+            return;
+        }
+        match self.known_id.replace(message.mission_id) {
+            Some(known) if known != message.mission_id => {
+                self.events.push_back(MissionEvent::ChangedElsewhere);
+            }
+            // The first one after a transfer is the name of what was transferred.
+            _ => {}
+        }
+    }
+
+    /// MISSION_ITEM_REACHED.
+    pub fn reached(&mut self, seq: u16) {
+        self.events.push_back(MissionEvent::Reached(seq));
+    }
+
+    /// Sends again what was not answered, and gives up what never was.
+    pub fn tick(&mut self, now: Duration) {
+        let Some((transfer, _)) = &mut self.active else {
+            return;
+        };
+        let before = transfer.retransmitted();
+        let step = transfer.tick(now, &self.settings);
+        self.counters.retransmitted += u64::from(transfer.retransmitted() - before);
+        self.apply(now, step);
+    }
+
+    /// What to do next, until `None`.
+    pub fn next_event(&mut self) -> Option<MissionEvent<T>> {
+        self.events.pop_front()
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    pub fn deadline(&self) -> Option<Duration> {
+        Some(self.active.as_ref()?.0.deadline())
+    }
+
+    /// Ends everything: nothing can be sent any more.
+    pub fn lose_link(&mut self) {
+        let active = self.active.take().map(|(_, token)| token);
+        let waiting = std::mem::take(&mut self.waiting);
+        for token in active.into_iter().chain(waiting.into_iter().map(|w| w.1)) {
+            self.done(token, Err(MissionError::LinkLost));
+        }
+    }
+
+    /// The autopilot restarted: its mission may be another.
+    pub fn forget(&mut self) {
+        self.items = None;
+        self.known_id = None;
+        self.current = None;
+    }
+
+    fn is_for_us(&mut self, (system, component): (u8, u8), mission_type: u8) -> bool {
+        let ours = (system == 0 || system == self.own.0)
+            && (component == 0 || component == self.own.1)
+            && mission_type == FLIGHT_PLAN;
+        self.counters.ignored += u64::from(!ours);
+        ours
+    }
+
+    fn request(&mut self, now: Duration, request: Request, token: T) {
+        if self.waiting.len() >= self.settings.most_waiting {
+            return self.done(token, Err(MissionError::TooMany));
+        }
+        self.waiting.push_back((request, token));
+        self.start_next(now);
+    }
+
+    fn start_next(&mut self, now: Duration) {
+        while self.active.is_none() {
+            let Some((request, token)) = self.waiting.pop_front() else {
+                return;
+            };
+            let mut transfer = match request {
+                Request::Pull => Transfer::download(self.target),
+                Request::Push(items) => Transfer::upload(self.target, items),
+                Request::Clear => Transfer::clear(self.target),
+                Request::SetCurrent(seq) => Transfer::set_current(self.target, seq),
+            };
+            let first = transfer.start(now, &self.settings);
+            self.active = Some((transfer, token));
+            self.events.push_back(MissionEvent::Send(first));
+        }
+    }
+
+    fn step(&mut self, now: Duration, take: impl FnOnce(&mut Transfer) -> Step) {
+        let Some((transfer, _)) = &mut self.active else {
+            self.counters.ignored += 1;
+            return;
+        };
+        let step = take(transfer);
+        if matches!(step, Step::Send(_)) {
+            transfer.heard(now, &self.settings);
+        }
+        self.apply(now, step);
+    }
+
+    fn apply(&mut self, now: Duration, step: Step) {
+        match step {
+            Step::Nothing => {}
+            Step::Ignored => self.counters.ignored += 1,
+            Step::Send(message) => self.events.push_back(MissionEvent::Send(message)),
+            Step::Ended { last, result } => {
+                self.events.extend(last.map(MissionEvent::Send));
+                let Some((transfer, token)) = self.active.take() else {
+                    return;
+                };
+                self.counters.failed += u64::from(result.is_err());
+                if result.is_ok()
+                    && let Some((items, id)) = transfer.into_mission()
+                {
+                    self.items = Some(items);
+                    self.known_id = (id != 0).then_some(id);
+                    self.events.push_back(MissionEvent::Items);
+                }
+                self.done(token, result);
+                self.start_next(now);
+            }
+        }
+    }
+
+    fn done(&mut self, token: T, result: Result<MissionDone, MissionError>) {
+        self.events.push_back(MissionEvent::Done { token, result });
+    }
+}
+
+/// Units of x and y in a MISSION_ITEM_INT per degree or metre of that frame; 1 where they are neither.
+pub fn mission_scale(frame: u8) -> f64 {
+    match frame {
+        0 | 3 | 5 | 6 | 10 | 11 => 1e7,
+        1 | 4 | 7..=9 | 12..=21 => 1e4,
+        _ => 1.0,
+    }
+}

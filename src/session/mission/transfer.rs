@@ -1,0 +1,301 @@
+//! One exchange of the mission protocol.
+use super::{ACCEPTED, FLIGHT_PLAN, MissionDone, MissionError, MissionSettings};
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::{
+    MissionAck, MissionClearAll, MissionCount, MissionItemInt, MissionRequestInt,
+    MissionRequestList, MissionSetCurrent,
+};
+use std::time::Duration;
+
+/// How often every item may be asked for on average.
+const MOST_REPEATED: usize = 16;
+
+/// What a message or the time leads to.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack between two calls"
+)]
+pub(super) enum Step {
+    Nothing,
+    /// Not for this exchange, or for an earlier part of it.
+    Ignored,
+    Send(Outbound),
+    Ended {
+        /// To be sent before it is over.
+        last: Option<Outbound>,
+        result: Result<MissionDone, MissionError>,
+    },
+}
+
+impl Step {
+    fn ended(result: Result<MissionDone, MissionError>) -> Self {
+        Self::Ended { last: None, result }
+    }
+
+    fn refused(result: u8) -> Self {
+        Self::ended(Err(MissionError::Refused(result)))
+    }
+}
+
+enum Kind {
+    /// `expected` is known after the count.
+    Download {
+        items: Vec<MissionItemInt>,
+        expected: Option<u16>,
+    },
+    Upload {
+        items: Vec<MissionItemInt>,
+        /// Which items the autopilot got.
+        given: Vec<bool>,
+        /// The last one it asked for; before that the count is repeated.
+        last: Option<u16>,
+    },
+    Clear,
+    SetCurrent(u16),
+}
+
+pub(super) struct Transfer {
+    target: (u8, u8),
+    kind: Kind,
+    id: u32,
+    sent: u32,
+    next: Duration,
+    retransmitted: u32,
+    /// Items given, so that who asks for ever is not answered for ever.
+    answers: usize,
+}
+
+impl Transfer {
+    fn new(target: (u8, u8), kind: Kind) -> Self {
+        Self {
+            target,
+            kind,
+            id: 0,
+            sent: 0,
+            next: Duration::ZERO,
+            retransmitted: 0,
+            answers: 0,
+        }
+    }
+
+    pub(super) fn download(target: (u8, u8)) -> Self {
+        let items = Vec::new();
+        let expected = None;
+        Self::new(target, Kind::Download { items, expected })
+    }
+
+    pub(super) fn upload(target: (u8, u8), mut items: Vec<MissionItemInt>) -> Self {
+        for (item, seq) in items.iter_mut().zip(0..) {
+            item.seq = seq;
+            (item.target_system, item.target_component) = target;
+            item.mission_type = FLIGHT_PLAN;
+        }
+        let given = vec![false; items.len()];
+        let last = None;
+        Self::new(target, Kind::Upload { items, given, last })
+    }
+
+    pub(super) fn clear(target: (u8, u8)) -> Self {
+        Self::new(target, Kind::Clear)
+    }
+
+    pub(super) fn set_current(target: (u8, u8), seq: u16) -> Self {
+        Self::new(target, Kind::SetCurrent(seq))
+    }
+
+    pub(super) fn start(&mut self, now: Duration, settings: &MissionSettings) -> Outbound {
+        self.heard(now, settings);
+        self.question()
+    }
+
+    /// The other side is there: the present question has all its tries again.
+    pub(super) fn heard(&mut self, now: Duration, settings: &MissionSettings) {
+        self.sent = 1;
+        self.next = now.saturating_add(settings.wait);
+    }
+
+    pub(super) fn deadline(&self) -> Duration {
+        self.next
+    }
+
+    pub(super) fn retransmitted(&self) -> u32 {
+        self.retransmitted
+    }
+
+    pub(super) fn wants_current(&self) -> bool {
+        matches!(self.kind, Kind::SetCurrent(_))
+    }
+
+    pub(super) fn tick(&mut self, now: Duration, settings: &MissionSettings) -> Step {
+        if now < self.next {
+            return Step::Nothing;
+        }
+        if self.sent >= settings.tries {
+            return Step::ended(Err(MissionError::TimedOut));
+        }
+        self.sent += 1;
+        self.retransmitted += 1;
+        self.next = now.saturating_add(settings.wait);
+        Step::Send(self.question())
+    }
+
+    /// What is to be said until an answer comes.
+    fn question(&self) -> Outbound {
+        let (target_system, target_component) = self.target;
+        let mission_type = FLIGHT_PLAN;
+        match &self.kind {
+            Kind::Download {
+                expected: Some(_),
+                items,
+            } => MissionRequestInt {
+                seq: u16::try_from(items.len()).unwrap_or(u16::MAX),
+                target_system,
+                target_component,
+                mission_type,
+            }
+            .into(),
+            Kind::Download { expected: None, .. } => MissionRequestList {
+                target_system,
+                target_component,
+                mission_type,
+            }
+            .into(),
+            Kind::Upload { items, last, .. } => {
+                let item = last.and_then(|seq| items.get(usize::from(seq)));
+                let count = MissionCount {
+                    count: u16::try_from(items.len()).unwrap_or(u16::MAX),
+                    target_system,
+                    target_component,
+                    mission_type,
+                    opaque_id: 0,
+                };
+                item.map_or_else(|| count.into(), |item| (*item).into())
+            }
+            Kind::Clear => MissionClearAll {
+                target_system,
+                target_component,
+                mission_type,
+            }
+            .into(),
+            Kind::SetCurrent(seq) => MissionSetCurrent {
+                seq: *seq,
+                target_system,
+                target_component,
+            }
+            .into(),
+        }
+    }
+
+    fn acknowledgement(&self, result: u8) -> Outbound {
+        MissionAck {
+            target_system: self.target.0,
+            target_component: self.target.1,
+            result,
+            mission_type: FLIGHT_PLAN,
+            opaque_id: 0,
+        }
+        .into()
+    }
+
+    pub(super) fn count(&mut self, count: u16, id: u32, most: usize) -> Step {
+        /// MAV_MISSION_NO_SPACE.
+        const NO_SPACE: u8 = 4;
+        let Kind::Download { items, expected } = &mut self.kind else {
+            return Step::Ignored;
+        };
+        if *expected == Some(count) && id == self.id {
+            return Step::Ignored; // the list was asked for twice
+        }
+        items.clear();
+        *expected = Some(count);
+        self.id = id;
+        if usize::from(count) > most {
+            let items = usize::from(count);
+            return Step::Ended {
+                last: Some(self.acknowledgement(NO_SPACE)),
+                result: Err(MissionError::TooLong { items, most }),
+            };
+        }
+        self.next_item()
+    }
+
+    pub(super) fn item(&mut self, item: MissionItemInt) -> Step {
+        let Kind::Download {
+            items,
+            expected: Some(_),
+        } = &mut self.kind
+        else {
+            return Step::Ignored;
+        };
+        if usize::from(item.seq) != items.len() {
+            return Step::Ignored;
+        }
+        items.push(item);
+        self.next_item()
+    }
+
+    fn next_item(&self) -> Step {
+        match &self.kind {
+            Kind::Download {
+                items,
+                expected: Some(expected),
+            } if items.len() >= usize::from(*expected) => Step::Ended {
+                last: Some(self.acknowledgement(ACCEPTED)),
+                result: Ok(MissionDone::Pulled(items.len())),
+            },
+            _ => Step::Send(self.question()),
+        }
+    }
+
+    pub(super) fn requested(&mut self, seq: u16) -> Step {
+        let Kind::Upload { items, given, last } = &mut self.kind else {
+            return Step::Ignored;
+        };
+        let Some(item) = items.get(usize::from(seq)) else {
+            // It will say so itself, or ask for what there is.
+            return Step::Ignored;
+        };
+        self.answers += 1;
+        if self.answers > MOST_REPEATED * items.len() {
+            return Step::ended(Err(MissionError::TimedOut));
+        }
+        *last = Some(seq);
+        if let Some(given) = given.get_mut(usize::from(seq)) {
+            *given = true;
+        }
+        Step::Send((*item).into())
+    }
+
+    pub(super) fn acknowledge(&mut self, result: u8, id: u32) -> Step {
+        match &self.kind {
+            Kind::Download { .. } | Kind::Clear | Kind::Upload { .. } if result != ACCEPTED => {
+                Step::refused(result)
+            }
+            Kind::Clear => Step::ended(Ok(MissionDone::Cleared)),
+            Kind::Upload { items, given, .. } if given.iter().all(|given| *given) => {
+                let count = items.len();
+                self.id = id;
+                Step::ended(Ok(MissionDone::Pushed(count)))
+            }
+            // Late, of an earlier exchange.
+            _ => Step::Ignored,
+        }
+    }
+
+    pub(super) fn current(&mut self, seq: u16) -> Step {
+        match self.kind {
+            Kind::SetCurrent(wanted) if wanted == seq => Step::ended(Ok(MissionDone::Current(seq))),
+            // It is sent all the time; that is no answer.
+            _ => Step::Nothing,
+        }
+    }
+
+    /// The mission that the vehicle has after this, and what it calls it.
+    pub(super) fn into_mission(self) -> Option<(Vec<MissionItemInt>, u32)> {
+        match self.kind {
+            Kind::Download { items, .. } | Kind::Upload { items, .. } => Some((items, self.id)),
+            Kind::Clear => Some((Vec::new(), 0)),
+            Kind::SetCurrent(_) => None,
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! The MAVLink parameter protocol: the whole list with its gaps filled, single values, and changes that are confirmed.
+//!
+//! Source: <https://mavlink.io/en/services/parameter.html>.
+mod pull;
+mod value;
+
+pub use value::{ParameterEncoding, ParameterKind, ParameterName, ParameterValue};
+
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::{ParamError, ParamRequestRead, ParamSet, ParamValue};
+use pull::Pull;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// How long and how often.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParameterSettings {
+    /// Wait for an answer.
+    pub wait: Duration,
+    /// Wait for the next value of the list before the missing ones are asked for.
+    pub gap: Duration,
+    /// Transmissions of each question.
+    pub tries: u32,
+    /// Questions under way at a time.
+    pub in_flight: usize,
+    /// Questions that wait for their turn.
+    pub most_waiting: usize,
+    /// Parameters kept.
+    pub most: usize,
+}
+
+impl Default for ParameterSettings {
+    fn default() -> Self {
+        Self {
+            wait: Duration::from_secs(1),
+            gap: Duration::from_millis(500),
+            tries: 4,
+            in_flight: 16,
+            most_waiting: 4096,
+            most: 16384,
+        }
+    }
+}
+
+/// A parameter as the autopilot has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Name.
+    pub name: ParameterName,
+    /// Value.
+    pub value: ParameterValue,
+    /// Type.
+    pub kind: ParameterKind,
+    /// Index in the list, if it has one.
+    pub index: Option<u16>,
+    /// Number of parameters, as said with it.
+    pub count: u16,
+}
+
+/// Why a question had no good end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParameterError {
+    /// No answer.
+    TimedOut,
+    /// The autopilot kept another value.
+    Kept(ParameterValue),
+    /// The autopilot said why (MAV_PARAM_ERROR).
+    Refused(u8),
+    /// The value does not fit into the parameter's type.
+    DoesNotFit(ParameterKind),
+    /// The list came in parts only: so many of so many.
+    Incomplete {
+        /// Came.
+        received: usize,
+        /// Should have come.
+        total: usize,
+    },
+    /// Too many questions wait already.
+    TooMany,
+    /// The link to the vehicle was lost.
+    LinkLost,
+}
+
+/// What the owner has to do, in order.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack between two calls"
+)]
+pub enum ParameterEvent<T> {
+    /// Send this.
+    Send(Outbound),
+    /// A value came, asked for or not.
+    Value {
+        /// The parameter.
+        parameter: Parameter,
+        /// It is new, or not what it was.
+        changed: bool,
+    },
+    /// The list is coming.
+    Progress {
+        /// Came.
+        received: usize,
+        /// Will come.
+        total: usize,
+    },
+    /// The whole list came (so many), or not.
+    Pulled {
+        /// Whoever asked; nobody if it was pulled without a token.
+        token: Option<T>,
+        /// Number of parameters.
+        result: Result<usize, ParameterError>,
+    },
+    /// A value was read or set.
+    Done {
+        /// What was given with the question.
+        token: T,
+        /// Its name.
+        name: ParameterName,
+        /// The parameter as it is now.
+        result: Result<Parameter, ParameterError>,
+    },
+}
+
+/// Figures so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ParameterCounters {
+    /// Values received.
+    pub values: u64,
+    /// Values whose name or type is not allowed, or beyond what is kept.
+    pub unusable: u64,
+    /// Second and further transmissions.
+    pub retransmitted: u64,
+    /// Questions without an answer.
+    pub timed_out: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Question {
+    Read,
+    Set {
+        kind: ParameterKind,
+        value: ParameterValue,
+        field: [u8; 4],
+        /// What the autopilot answered that was not the value.
+        kept: Option<ParameterValue>,
+    },
+}
+
+#[derive(Debug)]
+struct Asked<T> {
+    name: ParameterName,
+    question: Question,
+    token: T,
+    sent: u32,
+    /// When to send again or give up; `None` before the first time.
+    next: Option<Duration>,
+}
+
+/// The parameters of one autopilot. `T` is handed back with the end of each question.
+#[derive(Debug)]
+pub struct Parameters<T> {
+    settings: ParameterSettings,
+    encoding: ParameterEncoding,
+    system: u8,
+    component: u8,
+    known: BTreeMap<ParameterName, Parameter>,
+    complete: bool,
+    asked: Vec<Asked<T>>,
+    pull: Option<Pull>,
+    pull_tokens: Vec<T>,
+    events: VecDeque<ParameterEvent<T>>,
+    counters: ParameterCounters,
+}
+
+impl<T> Parameters<T> {
+    /// The parameters of this autopilot; nothing is known yet.
+    pub fn new(settings: ParameterSettings, system: u8, component: u8) -> Self {
+        Self {
+            settings,
+            encoding: ParameterEncoding::default(),
+            system,
+            component,
+            known: BTreeMap::new(),
+            complete: false,
+            asked: Vec::new(),
+            pull: None,
+            pull_tokens: Vec::new(),
+            events: VecDeque::new(),
+            counters: ParameterCounters::default(),
+        }
+    }
+
+    /// The autopilot has other ids, or says how it encodes integers.
+    pub fn set_target(&mut self, system: u8, component: u8, encoding: ParameterEncoding) {
+        (self.system, self.component, self.encoding) = (system, component, encoding);
+    }
+
+    /// What is known, by name.
+    pub fn known(&self) -> &BTreeMap<ParameterName, Parameter> {
+        &self.known
+    }
+
+    /// One parameter, if it is known.
+    pub fn get(&self, name: &str) -> Option<&Parameter> {
+        self.known.get(&ParameterName::new(name)?)
+    }
+
+    /// Whether the whole list came since the autopilot started.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Whether the list is coming.
+    pub fn is_pulling(&self) -> bool {
+        self.pull.is_some()
+    }
+
+    /// Figures so far.
+    pub fn counters(&self) -> ParameterCounters {
+        self.counters
+    }
+
+    /// Asks for the whole list; whoever asks while it is coming gets the same answer.
+    pub fn pull(&mut self, now: Duration, token: Option<T>) {
+        if self.pull_tokens.len() >= self.settings.most_waiting {
+            let result = Err(ParameterError::TooMany);
+            self.events
+                .push_back(ParameterEvent::Pulled { token, result });
+            return;
+        }
+        self.pull_tokens.extend(token);
+        if self.pull.is_none() {
+            self.pull = Some(Pull::new(now));
+            self.tick(now);
+        }
+    }
+
+    /// Asks for one value.
+    pub fn read(&mut self, now: Duration, name: ParameterName, token: T) {
+        self.ask(now, name, Question::Read, token);
+    }
+
+    /// Sets one value. It is adapted to the type that the parameter is known to have.
+    pub fn set(&mut self, now: Duration, name: ParameterName, value: ParameterValue, token: T) {
+        let kind = (self.known.get(&name))
+            .map_or_else(|| ParameterKind::for_value(value), |known| known.kind);
+        let adapted = kind
+            .adapt(value)
+            .and_then(|value| Some((value, kind.encode(value, self.encoding)?)));
+        let Some((value, field)) = adapted else {
+            return self.done(token, name, Err(ParameterError::DoesNotFit(kind)));
+        };
+        let question = Question::Set {
+            kind,
+            value,
+            field,
+            kept: None,
+        };
+        self.ask(now, name, question, token);
+    }
+
+    /// Takes a PARAM_VALUE of the autopilot.
+    pub fn value(&mut self, now: Duration, message: &ParamValue) {
+        /// ArduPilot and PX4 send a checksum of all values as if it were one.
+        const HASH: &str = "_HASH_CHECK";
+        let name = ParameterName::of_field(message.id);
+        let (Some(name), Some(kind)) = (name, ParameterKind::of(message.kind)) else {
+            self.counters.unusable += 1;
+            return;
+        };
+        if name.as_str() == HASH {
+            return;
+        }
+        self.counters.values += 1;
+        let parameter = Parameter {
+            name,
+            value: kind.decode(message.value, self.encoding),
+            kind,
+            index: (message.index < message.count).then_some(message.index),
+            count: message.count,
+        };
+        self.keep(parameter);
+        if let Some(pull) = &mut self.pull {
+            pull.received(now, parameter.index, message.count, &self.settings);
+        }
+        self.answer(&parameter, message.value);
+        self.tick(now);
+    }
+
+    /// Takes a PARAM_ERROR of the autopilot.
+    pub fn error(&mut self, now: Duration, message: &ParamError) {
+        let Some(name) = ParameterName::of_field(message.id) else {
+            return;
+        };
+        if let Some(at) = self.under_way(name) {
+            self.end(at, Err(ParameterError::Refused(message.error)));
+            self.tick(now);
+        }
+    }
+
+    /// Asks again, and gives up what was never answered.
+    pub fn tick(&mut self, now: Duration) {
+        let mut at = 0;
+        while let Some(asked) = self.asked.get(at) {
+            let due = asked.next.is_some_and(|next| next <= now);
+            if due && asked.sent >= self.settings.tries {
+                let kept = match asked.question {
+                    Question::Set { kept, .. } => kept,
+                    Question::Read => None,
+                };
+                self.counters.timed_out += 1;
+                self.end(
+                    at,
+                    Err(kept.map_or(ParameterError::TimedOut, ParameterError::Kept)),
+                );
+                continue;
+            }
+            if due {
+                self.counters.retransmitted += 1;
+                self.transmit(now, at);
+            }
+            at += 1;
+        }
+        self.start_waiting(now);
+        self.tick_pull(now);
+    }
+
+    /// What to do next, until `None`.
+    pub fn next_event(&mut self) -> Option<ParameterEvent<T>> {
+        self.events.pop_front()
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    pub fn deadline(&self) -> Option<Duration> {
+        let asked = self.asked.iter().filter_map(|asked| asked.next);
+        asked.chain(self.pull.as_ref().map(Pull::deadline)).min()
+    }
+
+    /// Ends everything: nothing can be sent any more. What is known stays.
+    pub fn lose_link(&mut self) {
+        while !self.asked.is_empty() {
+            self.end(0, Err(ParameterError::LinkLost));
+        }
+        self.end_pull(Err(ParameterError::LinkLost));
+    }
+
+    /// The autopilot restarted: what is known may be wrong.
+    pub fn forget(&mut self) {
+        self.known.clear();
+        self.complete = false;
+    }
+
+    fn keep(&mut self, parameter: Parameter) {
+        let before = self.known.get(&parameter.name);
+        if before.is_none() && self.known.len() >= self.settings.most {
+            self.counters.unusable += 1;
+            return;
+        }
+        let changed =
+            before.is_none_or(|b| b.kind != parameter.kind || !same(b.value, parameter.value));
+        // A value that is sent by itself has no index, but it keeps its place.
+        let index = parameter.index.or_else(|| before.and_then(|b| b.index));
+        self.known
+            .insert(parameter.name, Parameter { index, ..parameter });
+        self.events
+            .push_back(ParameterEvent::Value { parameter, changed });
+    }
+
+    /// Ends the question that a value answers.
+    fn answer(&mut self, parameter: &Parameter, field: [u8; 4]) {
+        let pulling = self.pull.is_some();
+        let Some(at) = self.under_way(parameter.name) else {
+            return;
+        };
+        let Some(asked) = self.asked.get_mut(at) else {
+            return;
+        };
+        let result = match &mut asked.question {
+            Question::Read => Ok(*parameter),
+            Question::Set {
+                kind,
+                value,
+                field: wanted,
+                ..
+            } if *kind == parameter.kind && (*wanted == field || same(*value, parameter.value)) => {
+                Ok(*parameter)
+            }
+            // While the list comes, this may be the value of before.
+            Question::Set { kept, .. } if pulling => {
+                *kept = Some(parameter.value);
+                return;
+            }
+            Question::Set { .. } => Err(ParameterError::Kept(parameter.value)),
+        };
+        self.end(at, result);
+    }
+
+    fn ask(&mut self, now: Duration, name: ParameterName, question: Question, token: T) {
+        if self.asked.len() >= self.settings.in_flight + self.settings.most_waiting {
+            return self.done(token, name, Err(ParameterError::TooMany));
+        }
+        self.asked.push(Asked {
+            name,
+            question,
+            token,
+            sent: 0,
+            next: None,
+        });
+        self.start_waiting(now);
+    }
+
+    /// The question of this name that was sent; others of the same name wait for it.
+    fn under_way(&self, name: ParameterName) -> Option<usize> {
+        let sent = |asked: &Asked<T>| asked.name == name && asked.next.is_some();
+        self.asked.iter().position(sent)
+    }
+
+    fn start_waiting(&mut self, now: Duration) {
+        let mut running = self.asked.iter().filter(|a| a.next.is_some()).count();
+        let mut at = 0;
+        while running < self.settings.in_flight {
+            let Some(asked) = self.asked.get(at) else {
+                return;
+            };
+            if asked.next.is_none() && self.under_way(asked.name).is_none() {
+                self.transmit(now, at);
+                running += 1;
+            }
+            at += 1;
+        }
+    }
+
+    fn transmit(&mut self, now: Duration, at: usize) {
+        let Some(asked) = self.asked.get_mut(at) else {
+            return;
+        };
+        asked.sent += 1;
+        asked.next = Some(now.saturating_add(self.settings.wait));
+        let (target_system, target_component) = (self.system, self.component);
+        let id = asked.name.field();
+        let message = match asked.question {
+            Question::Read => ParamRequestRead {
+                index: -1,
+                target_system,
+                target_component,
+                id,
+            }
+            .into(),
+            Question::Set { kind, field, .. } => ParamSet {
+                value: field,
+                target_system,
+                target_component,
+                id,
+                kind: kind as u8,
+            }
+            .into(),
+        };
+        self.events.push_back(ParameterEvent::Send(message));
+    }
+
+    fn end(&mut self, at: usize, result: Result<Parameter, ParameterError>) {
+        if at < self.asked.len() {
+            let asked = self.asked.remove(at);
+            self.done(asked.token, asked.name, result);
+        }
+    }
+
+    fn done(&mut self, token: T, name: ParameterName, result: Result<Parameter, ParameterError>) {
+        self.events.push_back(ParameterEvent::Done {
+            token,
+            name,
+            result,
+        });
+    }
+
+    fn tick_pull(&mut self, now: Duration) {
+        let Some(pull) = &mut self.pull else {
+            return;
+        };
+        let (system, component, events) = (self.system, self.component, &mut self.events);
+        let mut sent = 0;
+        let ended = pull.tick(now, &self.settings, |message| {
+            sent += 1;
+            events.push_back(ParameterEvent::Send(message.to(system, component)));
+        });
+        self.counters.retransmitted += u64::from(pull.take_repeated());
+        if let Some((received, total)) = pull.take_progress() {
+            self.events
+                .push_back(ParameterEvent::Progress { received, total });
+        }
+        if let Some(result) = ended {
+            self.complete |= result.is_ok();
+            self.end_pull(result);
+        }
+    }
+
+    fn end_pull(&mut self, result: Result<usize, ParameterError>) {
+        if self.pull.take().is_none() {
+            return;
+        }
+        let mut tokens = std::mem::take(&mut self.pull_tokens).into_iter().map(Some);
+        let first = tokens.next().unwrap_or(None);
+        for token in std::iter::once(first).chain(tokens) {
+            self.events
+                .push_back(ParameterEvent::Pulled { token, result });
+        }
+    }
+}
+
+/// Equal, also as not-a-number.
+fn same(a: ParameterValue, b: ParameterValue) -> bool {
+    match (a, b) {
+        (ParameterValue::Float(a), ParameterValue::Float(b)) => {
+            // The autopilot has a float of 32 bits.
+            (a as f32).to_bits() == (b as f32).to_bits() || (a as f32) == (b as f32)
+        }
+        _ => a == b,
+    }
+}

@@ -1,0 +1,172 @@
+//! The whole list: asked for once, then each gap by its index.
+use super::{ParameterError, ParameterSettings};
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead};
+use std::time::Duration;
+
+/// Values between two reports of progress.
+const REPORT_EVERY: usize = 100;
+
+#[derive(Debug)]
+pub(super) struct Pull {
+    /// By index; empty until the first value tells how many there are.
+    have: Vec<bool>,
+    received: usize,
+    reported: usize,
+    /// When to do something about silence.
+    next: Duration,
+    lists_sent: u32,
+    repeated: u32,
+    /// The autopilot fell silent once: gaps are asked for until there are none.
+    filling: bool,
+    gaps: Vec<Gap>,
+}
+
+#[derive(Debug)]
+struct Gap {
+    index: u16,
+    sent: u32,
+    next: Duration,
+}
+
+/// What is to be sent, to whom the caller knows.
+pub(super) enum Message {
+    List,
+    Index(i16),
+}
+
+impl Message {
+    pub(super) fn to(&self, target_system: u8, target_component: u8) -> Outbound {
+        match *self {
+            Self::List => ParamRequestList {
+                target_system,
+                target_component,
+            }
+            .into(),
+            Self::Index(index) => ParamRequestRead {
+                index,
+                target_system,
+                target_component,
+                id: [0; 16],
+            }
+            .into(),
+        }
+    }
+}
+
+impl Pull {
+    pub(super) fn new(now: Duration) -> Self {
+        Self {
+            have: Vec::new(),
+            received: 0,
+            reported: 0,
+            next: now,
+            lists_sent: 0,
+            repeated: 0,
+            filling: false,
+            gaps: Vec::new(),
+        }
+    }
+
+    pub(super) fn received(
+        &mut self,
+        now: Duration,
+        index: Option<u16>,
+        count: u16,
+        settings: &ParameterSettings,
+    ) {
+        let Some(index) = index else {
+            return;
+        };
+        let count = usize::from(count).min(settings.most);
+        if count > self.have.len() {
+            // PX4 numbers the parameters in use, and more can come into use meanwhile.
+            self.have.resize(count, false);
+        }
+        self.gaps.retain(|gap| gap.index != index);
+        if let Some(have) = self.have.get_mut(usize::from(index))
+            && !std::mem::replace(have, true)
+        {
+            self.received += 1;
+        }
+        self.next = now.saturating_add(settings.gap);
+    }
+
+    /// Sends what is due; `Some` when it has ended.
+    pub(super) fn tick(
+        &mut self,
+        now: Duration,
+        settings: &ParameterSettings,
+        mut send: impl FnMut(Message),
+    ) -> Option<Result<usize, ParameterError>> {
+        let total = self.have.len();
+        if total > 0 && self.received >= total {
+            return Some(Ok(total));
+        }
+        if total == 0 {
+            if now < self.next {
+                return None;
+            }
+            if self.lists_sent >= settings.tries {
+                return Some(Err(ParameterError::TimedOut));
+            }
+            self.repeated += u32::from(self.lists_sent > 0);
+            self.lists_sent += 1;
+            self.next = now.saturating_add(settings.wait);
+            send(Message::List);
+            return None;
+        }
+        for gap in self.gaps.iter_mut().filter(|gap| gap.next <= now) {
+            if gap.sent >= settings.tries {
+                let received = self.received;
+                return Some(Err(ParameterError::Incomplete { received, total }));
+            }
+            gap.sent += 1;
+            gap.next = now.saturating_add(settings.wait);
+            self.repeated += 1;
+            send(Message::Index(gap.index.cast_signed()));
+        }
+        if !self.filling && now < self.next {
+            return None; // still streaming
+        }
+        self.filling = true;
+        let missing = (0u16..).zip(&self.have).filter(|(_, have)| !**have);
+        for (index, _) in missing {
+            if self.gaps.len() >= settings.in_flight {
+                break;
+            }
+            if self.gaps.iter().any(|gap| gap.index == index) {
+                continue;
+            }
+            self.gaps.push(Gap {
+                index,
+                sent: 1,
+                next: now.saturating_add(settings.wait),
+            });
+            send(Message::Index(index.cast_signed()));
+        }
+        None
+    }
+
+    pub(super) fn deadline(&self) -> Duration {
+        self.gaps
+            .iter()
+            .map(|gap| gap.next)
+            .min()
+            .unwrap_or(self.next)
+    }
+
+    /// Repeated questions since the last call.
+    pub(super) fn take_repeated(&mut self) -> u32 {
+        std::mem::take(&mut self.repeated)
+    }
+
+    /// How far it is, now and then.
+    pub(super) fn take_progress(&mut self) -> Option<(usize, usize)> {
+        let due = self.received >= self.reported + REPORT_EVERY;
+        due.then(|| {
+            self.reported = self.received;
+            (self.received, self.have.len())
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! Values of an autopilot's parameters, and how MAVLink carries them in a float.
+
+/// How an integer travels in the float field.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ParameterEncoding {
+    /// Its bytes stand in the field (PX4; MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_BYTEWISE).
+    #[default]
+    Bytewise,
+    /// As a float of the same value (ArduPilot; MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST).
+    Cast,
+}
+
+/// A value without its size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParameterValue {
+    /// Any of the integer types.
+    Int(i64),
+    /// REAL32 (or REAL64).
+    Float(f64),
+}
+
+/// MAV_PARAM_TYPE of the values that fit into the field.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub enum ParameterKind {
+    /// 1.
+    Uint8 = 1,
+    /// 2.
+    Int8 = 2,
+    /// 3.
+    Uint16 = 3,
+    /// 4.
+    Int16 = 4,
+    /// 5.
+    Uint32 = 5,
+    /// 6.
+    Int32 = 6,
+    /// 9.
+    Real32 = 9,
+}
+
+impl ParameterKind {
+    /// `None` for numbers that do not fit into the field (64 bits) or mean nothing.
+    pub fn of(number: u8) -> Option<Self> {
+        Some(match number {
+            1 => Self::Uint8,
+            2 => Self::Int8,
+            3 => Self::Uint16,
+            4 => Self::Int16,
+            5 => Self::Uint32,
+            6 => Self::Int32,
+            9 => Self::Real32,
+            _ => return None,
+        })
+    }
+
+    /// What a value of this kind is if nothing else is known of it.
+    pub fn for_value(value: ParameterValue) -> Self {
+        match value {
+            ParameterValue::Int(_) => Self::Int32,
+            ParameterValue::Float(_) => Self::Real32,
+        }
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        self == Self::Real32
+    }
+
+    /// Reads the field.
+    pub fn decode(self, field: [u8; 4], encoding: ParameterEncoding) -> ParameterValue {
+        let [a, b, ..] = field;
+        let float = f32::from_le_bytes(field);
+        if self == Self::Real32 {
+            return ParameterValue::Float(float.into());
+        }
+        if encoding == ParameterEncoding::Cast {
+            // Saturates; not-a-number is 0.
+            return ParameterValue::Int(f64::from(float).round() as i64);
+        }
+        ParameterValue::Int(match self {
+            Self::Uint8 => a.into(),
+            Self::Int8 => i8::from_le_bytes([a]).into(),
+            Self::Uint16 => u16::from_le_bytes([a, b]).into(),
+            Self::Int16 => i16::from_le_bytes([a, b]).into(),
+            Self::Uint32 => u32::from_le_bytes(field).into(),
+            Self::Int32 | Self::Real32 => i32::from_le_bytes(field).into(),
+        })
+    }
+
+    /// Writes the field; `None` if the value is not of this kind or outside its range.
+    pub fn encode(self, value: ParameterValue, encoding: ParameterEncoding) -> Option<[u8; 4]> {
+        let int = match (self, value) {
+            (Self::Real32, ParameterValue::Float(float)) => {
+                let narrow = float as f32;
+                let fits = narrow.is_finite() || !float.is_finite();
+                return fits.then(|| narrow.to_le_bytes());
+            }
+            (Self::Real32, _) | (_, ParameterValue::Float(_)) => return None,
+            (_, ParameterValue::Int(int)) => int,
+        };
+        let wide = match self {
+            Self::Uint8 => u8::try_from(int).ok()?.into(),
+            Self::Int8 => i32::from(i8::try_from(int).ok()?) as u32,
+            Self::Uint16 => u16::try_from(int).ok()?.into(),
+            Self::Int16 => i32::from(i16::try_from(int).ok()?) as u32,
+            Self::Uint32 => u32::try_from(int).ok()?,
+            Self::Int32 | Self::Real32 => i32::try_from(int).ok()? as u32,
+        };
+        Some(match encoding {
+            ParameterEncoding::Bytewise => {
+                let [a, b, ..] = wide.to_le_bytes();
+                match self {
+                    Self::Uint8 | Self::Int8 => [a, 0, 0, 0],
+                    Self::Uint16 | Self::Int16 => [a, b, 0, 0],
+                    _ => wide.to_le_bytes(),
+                }
+            }
+            ParameterEncoding::Cast => (int as f32).to_le_bytes(),
+        })
+    }
+
+    /// The same number as this kind has it: integers become floats, whole floats integers. `None` if that is not
+    /// possible.
+    pub fn adapt(self, value: ParameterValue) -> Option<ParameterValue> {
+        let adapted = match (self.is_float(), value) {
+            (true, ParameterValue::Int(int)) => ParameterValue::Float(int as f64),
+            (false, ParameterValue::Float(float)) => {
+                // Beyond 2^53 a float does not say which integer it is.
+                let whole = float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0;
+                ParameterValue::Int(whole.then_some(float as i64)?)
+            }
+            _ => value,
+        };
+        self.encode(adapted, ParameterEncoding::Bytewise)?;
+        Some(adapted)
+    }
+}
+
+/// A name of at most 16 characters, as sent.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct ParameterName([u8; 16]);
+
+impl ParameterName {
+    /// `None` if the name is empty, too long, or has anything but printable ASCII.
+    pub fn new(name: &str) -> Option<Self> {
+        let mut id = [0; 16];
+        id.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+        Self::of_field(id)
+    }
+
+    /// Reads the field: it ends at the first zero.
+    pub fn of_field(field: [u8; 16]) -> Option<Self> {
+        let mut id = [0; 16];
+        for (to, from) in id
+            .iter_mut()
+            .zip(field.iter().take_while(|byte| **byte != 0))
+        {
+            if !from.is_ascii_graphic() {
+                return None;
+            }
+            *to = *from;
+        }
+        (id != [0; 16]).then_some(Self(id))
+    }
+
+    /// The field.
+    pub fn field(&self) -> [u8; 16] {
+        self.0
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        let len = self.0.iter().position(|byte| *byte == 0).unwrap_or(16);
+        let name = self.0.get(..len).unwrap_or_default();
+        std::str::from_utf8(name).unwrap_or_default() // ASCII, as `of_field` saw to
+    }
+}
+
+impl std::fmt::Display for ParameterName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

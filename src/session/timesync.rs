@@ -1,0 +1,402 @@
+//! The offset between an autopilot's clock and ours, from TIMESYNC questions and answers.
+//!
+//! An answer proves that the autopilot read its clock between our question and its arrival: the offset is known to half
+//! of the round trip. Short round trips say most, so a line through the samples of the last seconds, each weighed by its
+//! round trip, gives offset and drift. (A simulated autopilot may run some per cent slower than our clock.)
+use crate::wire::mavlink::raw::Timesync;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Rates and limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimesyncSettings {
+    /// Time between two questions; 0 never asks.
+    pub period: Duration,
+    /// Time between the first questions, until there is an offset.
+    pub first_period: Duration,
+    /// Answers later than this say nothing.
+    pub longest_round_trip: Duration,
+}
+
+impl Default for TimesyncSettings {
+    /// 10 Hz, as mavros for PX4.
+    fn default() -> Self {
+        Self {
+            period: Duration::from_millis(100),
+            first_period: Duration::from_millis(50),
+            longest_round_trip: Duration::from_millis(500),
+        }
+    }
+}
+
+/// Samples that the line goes through, and how old they may be.
+const SAMPLES: usize = 40;
+const WINDOW_NS: i64 = 2_000_000_000;
+/// Questions whose answers may still come.
+const ASKED: usize = 16;
+/// Samples before there is an offset.
+const ENOUGH: usize = 3;
+/// Noise that every sample has: scheduling at both ends.
+const NOISE_NS: f64 = 50e3;
+/// A sample is off if it is further from the line than half its round trip and this and so much of the time since.
+const TOLERANCE_NS: f64 = 3e6;
+const TOLERANCE_DRIFT: f64 = 0.05;
+/// Our clock may run so many times faster or slower than a simulated autopilot's.
+const MOST_SPEED: f64 = 5.0;
+/// Samples in a row that agree with each other and not with the line, before the line is given up.
+const WITNESSES: usize = 3;
+/// The autopilot's clock may seem to go back so much between two answers that overtook each other.
+const REORDERED_NS: i64 = 50_000_000;
+
+/// What became of a TIMESYNC message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimesyncOutcome {
+    /// The autopilot asks; this is to be sent.
+    Reply(Timesync),
+    /// An answer that was used, or would have been.
+    Sample(TimesyncSample),
+    /// The autopilot's clock does not fit to what was known of it any more, and was learnt anew.
+    Relearnt {
+        /// The newest answer.
+        sample: TimesyncSample,
+        /// It went back: the autopilot restarted. Otherwise it was stopped, set, or changed its speed.
+        went_back: bool,
+    },
+    /// Not an answer to us, or much too late.
+    Ignored,
+}
+
+/// One exchange.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimesyncSample {
+    /// The autopilot's clock in ns.
+    pub remote_ns: i64,
+    /// Offset of this exchange in ns: ours (as on the wire) minus the autopilot's.
+    pub observed_ns: i64,
+    /// Offset now believed, in ns; the observed one until there is one.
+    pub estimated_ns: i64,
+    /// Round trip.
+    pub round_trip: Duration,
+}
+
+/// Figures so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct TimesyncCounters {
+    /// Questions asked.
+    pub asked: u64,
+    /// Answers used.
+    pub used: u64,
+    /// Answers that did not agree with the rest.
+    pub off: u64,
+    /// Answers to others, twice, or too late.
+    pub ignored: u64,
+    /// Questions answered.
+    pub answered: u64,
+    /// Times that the clock was learnt anew.
+    pub relearnt: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    /// Middle of the round trip in ns of our clock.
+    host: i64,
+    remote: i64,
+    round_trip: i64,
+}
+
+impl Exchange {
+    fn offset(&self) -> i64 {
+        self.host.saturating_sub(self.remote)
+    }
+}
+
+/// offset = at_origin + drift * (remote - origin)
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    origin: i64,
+    at_origin: f64,
+    base: i64,
+    drift: f64,
+    /// Three standard errors of the drift.
+    drift_error: f64,
+    /// The same of the offset, where the samples are densest.
+    error: f64,
+    /// From there to the origin.
+    from_middle: f64,
+}
+
+impl Line {
+    fn offset(&self, remote: i64) -> i64 {
+        let since = remote.saturating_sub(self.origin) as f64;
+        self.base
+            .saturating_add((self.at_origin + self.drift * since).round() as i64)
+    }
+
+    /// How far off the offset may be.
+    fn uncertainty(&self, remote: i64) -> f64 {
+        let since = remote.saturating_sub(self.origin) as f64 + self.from_middle;
+        self.error + self.drift_error * since.abs()
+    }
+}
+
+/// The clock of one autopilot.
+///
+/// Our clock is monotonic; on the wire it is counted from an epoch of choice, because autopilots translate the stamps of
+/// what we send by the same offset.
+#[derive(Debug)]
+pub struct TimesyncEstimator {
+    settings: TimesyncSettings,
+    epoch_ns: i64,
+    asked: VecDeque<i64>,
+    next: Duration,
+    samples: VecDeque<Exchange>,
+    off: Vec<Exchange>,
+    line: Option<Line>,
+    counters: TimesyncCounters,
+}
+
+impl TimesyncEstimator {
+    /// `epoch_ns`: what our monotonic clock's zero is on the wire, in ns.
+    pub fn new(settings: TimesyncSettings, epoch_ns: i64) -> Self {
+        Self {
+            settings,
+            epoch_ns,
+            asked: VecDeque::with_capacity(ASKED),
+            next: Duration::ZERO,
+            samples: VecDeque::with_capacity(SAMPLES),
+            off: Vec::new(),
+            line: None,
+            counters: TimesyncCounters::default(),
+        }
+    }
+
+    /// Forgets what was learnt, for example when the autopilot went away.
+    pub fn reset(&mut self) {
+        self.asked.clear();
+        self.samples.clear();
+        self.off.clear();
+        self.line = None;
+    }
+
+    /// The question that is due now.
+    pub fn tick(&mut self, now: Duration) -> Option<Timesync> {
+        if self.settings.period.is_zero() || now < self.next {
+            return None;
+        }
+        let period = if self.line.is_none() {
+            self.settings.first_period.min(self.settings.period)
+        } else {
+            self.settings.period
+        };
+        self.next = now.saturating_add(period);
+        if self.asked.len() >= ASKED {
+            self.asked.pop_front();
+        }
+        let ts1 = self.wire(now);
+        self.asked.push_back(ts1);
+        self.counters.asked += 1;
+        Some(Timesync {
+            ts1,
+            ..Timesync::default()
+        })
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    pub fn deadline(&self) -> Option<Duration> {
+        (!self.settings.period.is_zero()).then_some(self.next)
+    }
+
+    /// Takes a message of the autopilot.
+    pub fn receive(&mut self, now: Duration, message: &Timesync) -> TimesyncOutcome {
+        let host = self.wire(now);
+        if message.tc1 == 0 {
+            self.counters.answered += 1;
+            return TimesyncOutcome::Reply(Timesync {
+                tc1: host,
+                ts1: message.ts1,
+                ..Timesync::default()
+            });
+        }
+        let known = self.asked.iter().position(|ts1| *ts1 == message.ts1);
+        let round_trip = host.saturating_sub(message.ts1);
+        let longest = as_ns(self.settings.longest_round_trip);
+        if let Some(at) = known {
+            self.asked.remove(at);
+        }
+        if known.is_none() || message.tc1 < 0 || !(0..=longest).contains(&round_trip) {
+            self.counters.ignored += 1;
+            return TimesyncOutcome::Ignored;
+        }
+        let exchange = Exchange {
+            host: message.ts1.saturating_add(round_trip / 2),
+            remote: message.tc1,
+            round_trip,
+        };
+        let relearnt = self.learn(exchange);
+        let sample = TimesyncSample {
+            remote_ns: exchange.remote,
+            observed_ns: exchange.offset(),
+            estimated_ns: (self.line).map_or(exchange.offset(), |l| l.offset(exchange.remote)),
+            round_trip: Duration::from_nanos(round_trip.unsigned_abs()),
+        };
+        match relearnt {
+            Some(went_back) => TimesyncOutcome::Relearnt { sample, went_back },
+            None => TimesyncOutcome::Sample(sample),
+        }
+    }
+
+    /// Our wire time minus the autopilot's in ns, at the newest sample.
+    pub fn offset(&self) -> Option<i64> {
+        let newest = self.samples.back()?;
+        Some(self.line?.offset(newest.remote))
+    }
+
+    /// Our wire time in ns when the autopilot's clock shows `remote_ns`.
+    pub fn host_ns(&self, remote_ns: i64) -> Option<i64> {
+        Some(remote_ns.saturating_add(self.line?.offset(remote_ns)))
+    }
+
+    /// Shortest round trip of the last seconds.
+    pub fn round_trip(&self) -> Option<Duration> {
+        let shortest = self.samples.iter().map(|s| s.round_trip).min()?;
+        Some(Duration::from_nanos(shortest.unsigned_abs()))
+    }
+
+    /// How much faster our clock runs than the autopilot's, in ppm.
+    pub fn drift_ppm(&self) -> Option<f64> {
+        Some(self.line?.drift * 1e6)
+    }
+
+    /// Figures so far.
+    pub fn counters(&self) -> TimesyncCounters {
+        self.counters
+    }
+
+    fn wire(&self, now: Duration) -> i64 {
+        // A question with the time 0 would be taken for no question.
+        self.epoch_ns.saturating_add(as_ns(now)).max(1)
+    }
+
+    /// If everything before was void, returns whether the clock went back.
+    fn learn(&mut self, exchange: Exchange) -> Option<bool> {
+        let newest = self.samples.back().map(|s| s.remote);
+        let went_back =
+            newest.is_some_and(|newest| exchange.remote < newest.saturating_sub(REORDERED_NS));
+        if !went_back && !self.is_off(&exchange) {
+            self.off.clear();
+            self.counters.used += 1;
+            self.add(exchange);
+            return None;
+        }
+        self.counters.off += 1;
+        // Witnesses must agree: as much time passed here as there, nearly.
+        if (self.off.last()).is_some_and(|last| !agree(last, &exchange)) {
+            self.off.clear();
+        }
+        self.off.push(exchange);
+        if self.off.len() < WITNESSES {
+            return None;
+        }
+        self.samples.clear();
+        self.line = None;
+        self.counters.relearnt += 1;
+        for exchange in std::mem::take(&mut self.off) {
+            self.add(exchange);
+        }
+        Some(went_back)
+    }
+
+    fn is_off(&self, exchange: &Exchange) -> bool {
+        let (Some(line), Some(newest)) = (self.line, self.samples.back()) else {
+            // Until there is a line, samples must agree with each other.
+            return (self.samples.back()).is_some_and(|last| !agree(last, exchange));
+        };
+        let since = exchange.remote.saturating_sub(newest.remote).max(0) as f64;
+        let allowed = exchange.round_trip as f64 / 2.0
+            + TOLERANCE_NS
+            + TOLERANCE_DRIFT * since
+            + line.uncertainty(exchange.remote);
+        let off = exchange
+            .offset()
+            .saturating_sub(line.offset(exchange.remote));
+        (off as f64).abs() > allowed
+    }
+
+    fn add(&mut self, exchange: Exchange) {
+        if self.samples.len() >= SAMPLES {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(exchange);
+        let oldest = exchange.host.saturating_sub(WINDOW_NS);
+        while self.samples.front().is_some_and(|s| s.host < oldest) {
+            self.samples.pop_front();
+        }
+        if self.samples.len() >= ENOUGH || self.line.is_some() {
+            self.line = self.fit();
+        }
+    }
+
+    /// Weighted least squares. Offsets are taken relative to one of them, so that f64 has ns to spare.
+    fn fit(&self) -> Option<Line> {
+        let newest = self.samples.back()?;
+        let (origin, base) = (newest.remote, newest.offset());
+        let shortest = self.samples.iter().map(|s| s.round_trip).min()? as f64;
+        let weighed = self.samples.iter().map(|s| {
+            // The shortest one has some too; how much, nobody knows.
+            let noise = (s.round_trip as f64 - 0.75 * shortest) / 2.0 + NOISE_NS;
+            let x = s.remote.saturating_sub(origin) as f64;
+            let y = s.offset().saturating_sub(base) as f64;
+            (1.0 / (noise * noise), x, y)
+        });
+        let (w, wx, wy) = weighed.clone().fold((0.0, 0.0, 0.0), |sum, (w, x, y)| {
+            (sum.0 + w, sum.1 + w * x, sum.2 + w * y)
+        });
+        let (x_mean, y_mean) = (wx / w, wy / w);
+        let (xx, xy) = weighed.fold((0.0, 0.0), |sum, (w, x, y)| {
+            let (dx, dy) = (x - x_mean, y - y_mean);
+            (sum.0 + w * dx * dx, sum.1 + w * dx * dy)
+        });
+        // A short span says little of the drift; what was known before is better than noise.
+        let before = self.line.map_or(0.0, |line| line.drift);
+        let (drift, drift_error) = if xx > 0.0 {
+            let error = 3.0 / xx.sqrt();
+            (before + shrink(xy / xx - before, error), error)
+        } else {
+            (before, 0.0)
+        };
+        Some(Line {
+            origin,
+            at_origin: y_mean - drift * x_mean,
+            base,
+            drift,
+            drift_error,
+            error: 3.0 / w.sqrt(),
+            from_middle: -x_mean,
+        })
+    }
+}
+
+/// Takes a deviation for what it is worth: fully if far above its error, not at all if far below.
+fn shrink(deviation: f64, error: f64) -> f64 {
+    let square = deviation * deviation;
+    if square > 0.0 {
+        deviation * square / (square + error * error)
+    } else {
+        0.0
+    }
+}
+
+/// Whether the time that passed here and there can be the same.
+fn agree(a: &Exchange, b: &Exchange) -> bool {
+    let there = b.remote.saturating_sub(a.remote);
+    let here = b.host.saturating_sub(a.host) as f64;
+    let noise = a.round_trip.saturating_add(b.round_trip) as f64 / 2.0 + TOLERANCE_NS;
+    let passed = there.max(0) as f64;
+    there >= -REORDERED_NS
+        && here <= passed * MOST_SPEED + noise
+        && here >= passed / MOST_SPEED - noise
+}
+
+fn as_ns(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}

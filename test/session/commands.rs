@@ -1,0 +1,393 @@
+//! The command protocol against a peer that loses, delays and repeats.
+use super::protocol::{long, secs};
+use proptest::prelude::*;
+use rfly_bridge::session::*;
+use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandInt, CommandLong, SetMode};
+use std::time::Duration;
+
+type End = (&'static str, CommandEnd);
+
+fn commands() -> Commands<&'static str> {
+    Commands::new(CommandSettings::default(), 255, 190)
+}
+
+fn arm(value: f32) -> CommandLong {
+    CommandLong {
+        params: [value, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        command: 400,
+        target_system: 1,
+        target_component: 1,
+        confirmation: 0,
+    }
+}
+
+fn ack(command: u16, result: u8) -> CommandAck {
+    CommandAck {
+        command,
+        result,
+        target_system: 255,
+        target_component: 190,
+        ..CommandAck::default()
+    }
+}
+
+const ACCEPTED: CommandEnd = CommandEnd::Acked {
+    result: 0,
+    result_param2: 0,
+};
+
+/// What was sent (COMMAND_LONG only) and what ended.
+fn drain<T>(commands: &mut Commands<T>) -> (Vec<CommandLong>, Vec<(T, CommandEnd)>) {
+    let (mut sent, mut ended) = (Vec::new(), Vec::new());
+    while let Some(event) = commands.next_event() {
+        match event {
+            CommandEvent::Send { message, .. } => sent.push(long(&message)),
+            CommandEvent::Ended { token, end, .. } => ended.push((token, end)),
+            CommandEvent::Progress { .. } => {}
+        }
+    }
+    (sent, ended)
+}
+
+#[test]
+fn an_answer_ends_a_command_with_its_result_and_parameter() {
+    let mut commands = commands();
+    commands.start(secs(10.0), arm(1.0), "arm");
+    assert_eq!(drain(&mut commands), (vec![arm(1.0)], vec![]));
+    let denied = CommandAck {
+        result_param2: -7,
+        ..ack(400, 2)
+    };
+    commands.acknowledge(secs(10.01), 1, 1, &denied);
+    let end = CommandEnd::Acked {
+        result: 2,
+        result_param2: -7,
+    };
+    assert_eq!(drain(&mut commands), (vec![], vec![("arm", end)]));
+    assert_eq!(commands.deadline(), None);
+}
+
+#[test]
+fn without_an_answer_it_is_sent_again_with_a_higher_confirmation_until_5_s_are_over() {
+    let mut commands = commands();
+    let first = CommandLong {
+        confirmation: 1,
+        ..arm(1.0)
+    };
+    commands.start(secs(10.0), first, "arm");
+    let mut log = Vec::new();
+    let mut ends: Vec<End> = Vec::new();
+    let mut now = secs(10.0);
+    loop {
+        let (sent, ended) = drain(&mut commands);
+        log.extend(sent.iter().map(|s| (now, s.confirmation)));
+        ends.extend(ended);
+        let Some(deadline) = commands.deadline() else {
+            break;
+        };
+        assert!(deadline > now);
+        now = deadline;
+        commands.tick(now);
+    }
+    let expected = [(10.0, 1), (10.5, 2), (11.5, 3), (13.0, 4)].map(|(t, n)| (secs(t), n));
+    assert_eq!(log, expected);
+    let end = CommandEnd::TimedOut {
+        sent: 4,
+        in_progress: false,
+    };
+    assert_eq!((now, ends), (secs(15.0), vec![("arm", end)]));
+}
+
+#[test]
+fn a_repeated_command_int_is_the_same_message() {
+    let mut commands = commands();
+    let int = CommandInt {
+        command: 192,
+        target_system: 1,
+        target_component: 1,
+        x: 473_977_420,
+        ..CommandInt::default()
+    };
+    commands.start(secs(0.0), int, "reposition");
+    commands.tick(secs(0.5));
+    let mut sent = Vec::new();
+    while let Some(CommandEvent::Send { message, id: 0 }) = commands.next_event() {
+        sent.push(message);
+    }
+    assert_eq!(sent, [int.into(), int.into()]);
+}
+
+#[test]
+fn a_mode_is_answered_as_the_command_of_that_name() {
+    let mut commands = commands();
+    let mode = SetMode {
+        custom_mode: 6 << 16,
+        target_system: 1,
+        base_mode: 1,
+    };
+    commands.start(secs(0.0), mode, "mode");
+    commands.acknowledge(secs(0.1), 1, 1, &ack(176, 0));
+    let sent = CommandEvent::Send {
+        id: 0,
+        message: mode.into(),
+    };
+    assert_eq!(commands.next_event(), Some(sent));
+    assert_eq!(drain(&mut commands).1, [("mode", ACCEPTED)]);
+}
+
+#[test]
+fn what_cannot_be_sent_ends_at_once() {
+    let mut commands = commands();
+    let id = commands.start(secs(0.0), arm(1.0), "arm");
+    commands.start(secs(0.0), arm(0.0), "disarm");
+    drain(&mut commands);
+    commands.not_sent(secs(0.0), id);
+    let (sent, ended) = drain(&mut commands);
+    assert_eq!(
+        (sent, ended),
+        (vec![arm(0.0)], vec![("arm", CommandEnd::NotSent)])
+    );
+}
+
+#[test]
+fn in_progress_is_no_result_and_prolongs_the_wait() {
+    let mut commands = commands();
+    let id = commands.start(secs(0.0), arm(1.0), "arm");
+    drain(&mut commands);
+    for t in 1..30 {
+        let progress = CommandAck {
+            progress: if t == 1 { 255 } else { 3 * t },
+            ..ack(400, 5)
+        };
+        let now = Duration::from_secs((4 * t - 4).into()) + secs(0.1);
+        commands.tick(now);
+        commands.acknowledge(now, 1, 1, &progress);
+        let reported = CommandEvent::Progress {
+            command: 400,
+            id,
+            percent: (t != 1).then_some(3 * t),
+        };
+        assert_eq!(commands.next_event(), Some(reported));
+        assert_eq!(commands.next_event(), None, "at {t}: no end, no repetition");
+    }
+    commands.acknowledge(secs(113.0), 1, 1, &ack(400, 0));
+    assert_eq!(drain(&mut commands).1, [("arm", ACCEPTED)]);
+}
+
+#[test]
+fn progress_that_stops_or_never_ends_is_given_up() {
+    let mut stops = commands();
+    stops.start(secs(0.0), arm(1.0), "arm");
+    stops.acknowledge(secs(0.1), 1, 1, &ack(400, 5));
+    assert_eq!(stops.deadline(), Some(secs(5.1)));
+    stops.tick(secs(5.1));
+    let end = CommandEnd::TimedOut {
+        sent: 1,
+        in_progress: true,
+    };
+    assert_eq!(drain(&mut stops).1, [("arm", end)]);
+
+    let mut never = commands();
+    never.start(secs(0.0), arm(1.0), "arm");
+    let mut ended_at = None;
+    for t in 1..1000 {
+        let now = secs(f64::from(t));
+        never.acknowledge(now, 1, 1, &ack(400, 5));
+        never.tick(now);
+        if !drain(&mut never).1.is_empty() {
+            ended_at.get_or_insert(t);
+        }
+    }
+    assert_eq!(ended_at, Some(120));
+}
+
+#[test]
+fn answers_to_others_and_duplicates_are_counted_and_change_nothing() {
+    let mut commands = commands();
+    commands.start(secs(0.0), arm(1.0), "arm");
+    let foreign = [(7, 190), (255, 1), (0, 191)];
+    for (target_system, target_component) in foreign {
+        let ack = CommandAck {
+            target_system,
+            target_component,
+            ..ack(400, 2)
+        };
+        commands.acknowledge(secs(0.1), 1, 1, &ack);
+    }
+    commands.acknowledge(secs(0.1), 2, 1, &ack(400, 2)); // another vehicle
+    commands.acknowledge(secs(0.1), 1, 1, &ack(22, 2)); // another command
+    assert_eq!(drain(&mut commands).1, []);
+    // An autopilot that does not say whom it answers.
+    let anonymous = CommandAck {
+        target_system: 0,
+        target_component: 0,
+        ..ack(400, 0)
+    };
+    commands.acknowledge(secs(0.2), 1, 1, &anonymous);
+    assert_eq!(drain(&mut commands).1, [("arm", ACCEPTED)]);
+    commands.acknowledge(secs(0.2), 1, 1, &anonymous);
+    assert_eq!(drain(&mut commands), (vec![], vec![]));
+    let counters = commands.counters();
+    assert_eq!((counters.foreign, counters.unexpected), (3, 3));
+}
+
+#[test]
+fn different_commands_and_vehicles_are_served_at_the_same_time() {
+    let mut commands = commands();
+    let other_vehicle = CommandLong {
+        target_system: 2,
+        ..arm(1.0)
+    };
+    let other_command = CommandLong {
+        command: 22,
+        ..arm(0.0)
+    };
+    commands.start(secs(0.0), arm(1.0), "one");
+    commands.start(secs(0.0), other_vehicle, "two");
+    commands.start(secs(0.0), other_command, "take off");
+    assert_eq!(
+        drain(&mut commands).0,
+        [arm(1.0), other_vehicle, other_command]
+    );
+    commands.acknowledge(secs(0.1), 1, 1, &ack(22, 0));
+    commands.acknowledge(secs(0.1), 2, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(400, 0));
+    let ended: Vec<_> = drain(&mut commands).1.iter().map(|e| e.0).collect();
+    assert_eq!(ended, ["take off", "two", "one"]);
+}
+
+#[test]
+fn a_second_call_of_the_same_command_runs_after_the_first() {
+    let mut commands = commands();
+    commands.start(secs(0.0), arm(1.0), "arm");
+    commands.start(secs(0.0), arm(0.0), "disarm");
+    assert_eq!(drain(&mut commands).0, [arm(1.0)]);
+    commands.acknowledge(secs(0.1), 1, 1, &ack(400, 1));
+    let (sent, ended) = drain(&mut commands);
+    assert_eq!((sent, ended[0].0), (vec![arm(0.0)], "arm"));
+    commands.acknowledge(secs(0.2), 1, 1, &ack(400, 0));
+    assert_eq!(drain(&mut commands).1, [("disarm", ACCEPTED)]);
+}
+
+#[test]
+fn the_second_answer_to_a_repeated_command_is_not_taken_for_that_of_the_next() {
+    let mut commands = commands();
+    commands.start(secs(0.0), arm(1.0), "arm");
+    commands.start(secs(0.0), arm(0.0), "disarm");
+    commands.tick(secs(0.5)); // both transmissions arrive, and both are answered
+    drain(&mut commands);
+    commands.acknowledge(secs(0.6), 1, 1, &ack(400, 1));
+    assert_eq!(drain(&mut commands).0, [], "waits for the second answer");
+    commands.acknowledge(secs(0.7), 1, 1, &ack(400, 1));
+    assert_eq!(drain(&mut commands), (vec![arm(0.0)], vec![]));
+    // If the second answer never comes, the next command need not wait for ever.
+    commands.acknowledge(secs(0.8), 1, 1, &ack(400, 0));
+    commands.start(secs(1.0), arm(1.0), "arm");
+    commands.start(secs(1.0), arm(0.0), "disarm");
+    commands.tick(secs(1.5));
+    commands.acknowledge(secs(1.6), 1, 1, &ack(400, 0));
+    drain(&mut commands);
+    assert_eq!(commands.deadline(), Some(secs(2.0)));
+    commands.tick(secs(2.0));
+    assert_eq!(drain(&mut commands).0, [arm(0.0)]);
+}
+
+#[test]
+fn a_broadcast_is_not_waited_for() {
+    let mut commands = commands();
+    let all = CommandLong {
+        target_system: 0,
+        target_component: 0,
+        ..arm(1.0)
+    };
+    commands.start(secs(0.0), all, "all");
+    assert_eq!(
+        drain(&mut commands),
+        (vec![all], vec![("all", CommandEnd::Broadcast)])
+    );
+    assert_eq!(commands.pending(), 0);
+}
+
+#[test]
+fn a_flood_of_calls_is_bounded_and_a_lost_link_ends_all() {
+    let mut commands = commands();
+    for _ in 0..1000 {
+        commands.start(secs(0.0), arm(1.0), "arm");
+    }
+    let (sent, refused) = drain(&mut commands);
+    assert_eq!(
+        (sent.len(), refused.len(), commands.pending()),
+        (1, 935, 65)
+    );
+    assert!(refused.iter().all(|r| r.1 == CommandEnd::TooMany));
+    commands.lose_link();
+    let (sent, ended) = drain(&mut commands);
+    assert_eq!((sent.len(), ended.len(), commands.pending()), (0, 65, 0));
+    assert!(ended.iter().all(|r| r.1 == CommandEnd::LinkLost));
+}
+
+proptest! {
+    /// Commands and answers are lost and delayed (by less than the first wait): each call gets exactly one end, and
+    /// never the answer to another call.
+    #[test]
+    fn every_call_gets_its_own_answer(
+        calls in prop::collection::vec((0u64..3000, 0u16..3), 1..40),
+        fate in prop::collection::vec((any::<bool>(), any::<bool>(), 0u64..200, 0u64..200), 200),
+    ) {
+        let mut commands = Commands::new(CommandSettings::default(), 255, 190);
+        let mut wire: Vec<(u64, Result<CommandLong, (u16, i32)>)> = Vec::new();
+        let mut fates = fate.iter().cycle();
+        let mut ends = vec![0; calls.len()];
+        for ms in 0..600_000 {
+            let now = Duration::from_millis(ms);
+            for (call, (_, command)) in calls.iter().enumerate().filter(|(_, c)| c.0 == ms) {
+                let command = CommandLong {
+                    command: *command,
+                    params: [call as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+                    target_system: 1,
+                    target_component: 1,
+                    confirmation: 0,
+                };
+                commands.start(now, command, call);
+            }
+            let mut arrived = Vec::new();
+            wire.retain(|(at, what)| {
+                let due = *at <= ms;
+                if due { arrived.push(*what); }
+                !due
+            });
+            for what in arrived {
+                match what {
+                    Ok(command) => {
+                        let (_, lost, _, delay) = fates.next().unwrap();
+                        if !lost { wire.push((ms + delay, Err((command.command, command.params[0] as i32)))); }
+                    }
+                    Err((command, call)) => {
+                        let ack = CommandAck { result_param2: call, ..ack(command, 0) };
+                        commands.acknowledge(now, 1, 1, &ack);
+                    }
+                }
+            }
+            if commands.deadline().is_some_and(|d| d <= now) {
+                commands.tick(now);
+            }
+            let (sent, ended) = drain(&mut commands);
+            for command in sent {
+                let (lost, _, delay, _) = fates.next().unwrap();
+                if !lost { wire.push((ms + delay, Ok(command))); }
+            }
+            for (call, end) in ended {
+                ends[call] += 1;
+                match end {
+                    CommandEnd::Acked { result_param2, .. } => prop_assert_eq!(result_param2, call as i32),
+                    CommandEnd::TimedOut { sent, .. } => prop_assert_eq!(sent, 4),
+                    other => prop_assert!(false, "{other:?}"),
+                }
+            }
+            if ms > 3000 && commands.pending() == 0 {
+                break;
+            }
+        }
+        prop_assert!(ends.iter().all(|n| *n == 1), "{ends:?}");
+    }
+}

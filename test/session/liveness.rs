@@ -1,0 +1,118 @@
+//! Heartbeats and the setpoints that are kept alive.
+use super::protocol::secs;
+use rfly_bridge::session::*;
+use rfly_bridge::wire::mavlink::Outbound;
+use rfly_bridge::wire::mavlink::raw::{CommandLong, SetMode};
+
+#[test]
+fn the_first_heartbeat_connects_and_silence_disconnects_once() {
+    let mut liveness = Liveness::new(LivenessSettings::default());
+    assert_eq!(
+        (liveness.deadline(), liveness.tick(secs(100.0))),
+        (None, None)
+    );
+    assert_eq!(
+        liveness.heartbeat(secs(100.0)),
+        Some(LivenessEvent::Connected)
+    );
+    assert_eq!(liveness.heartbeat(secs(101.0)), None);
+    // Two lost ones are no loss.
+    assert_eq!(liveness.tick(secs(104.4)), None);
+    assert_eq!(liveness.heartbeat(secs(104.45)), None);
+    assert_eq!(liveness.deadline(), Some(secs(107.95)));
+    assert_eq!(liveness.tick(secs(107.95)), Some(LivenessEvent::Lost));
+    assert_eq!(liveness.tick(secs(108.0)), None);
+    assert!(!liveness.is_connected());
+    assert_eq!(
+        liveness.heartbeat(secs(120.0)),
+        Some(LivenessEvent::Connected)
+    );
+    assert_eq!((liveness.heartbeats(), liveness.losses()), (4, 1));
+}
+
+#[test]
+fn boot_time_that_goes_back_is_a_restart_and_reordered_or_stray_times_are_not() {
+    let mut liveness = Liveness::new(LivenessSettings::default());
+    let mut boots = |times: &[f64]| -> Vec<bool> {
+        let event = |t: &f64| liveness.boot_time(secs(*t)) == Some(LivenessEvent::Restarted);
+        times.iter().map(event).collect()
+    };
+    assert!(
+        !boots(&[50.0, 50.1, 49.8, 50.2, 60.0]).contains(&true),
+        "reordered"
+    );
+    assert!(
+        !boots(&[0.3, 60.1, 0.3, 60.2, 12.0, 3.0, 60.3]).contains(&true),
+        "stray"
+    );
+    assert_eq!(boots(&[1.0, 1.01, 1.02, 1.03]), [false, false, true, false]);
+    assert!(!boots(&[1.5, 2.0, 3.0]).contains(&true));
+    // Soon after a start as well.
+    assert_eq!(boots(&[0.1, 0.2, 0.3]), [false, false, true]);
+    assert_eq!(liveness.restarts(), 2);
+}
+
+fn setpoint(x: f32) -> Outbound {
+    CommandLong {
+        params: [x; 7],
+        ..CommandLong::default()
+    }
+    .into()
+}
+
+fn keep_alive() -> KeepAlive {
+    KeepAlive::new(KeepAliveSettings {
+        period: secs(0.1),
+        longest: secs(1.0),
+    })
+}
+
+#[test]
+fn the_last_setpoint_is_repeated_for_a_second_and_then_no_more() {
+    let mut alive = keep_alive();
+    assert_eq!((alive.tick(secs(1.0)), alive.deadline()), (None, None));
+    alive.sent(secs(5.0), setpoint(1.0));
+    alive.sent(secs(5.05), setpoint(2.0));
+    let mut repeated = Vec::new();
+    let stopped = loop {
+        let now = alive.deadline().unwrap();
+        match alive.tick(now).unwrap() {
+            KeepAliveStep::Repeat(message) => {
+                assert_eq!(message, setpoint(2.0));
+                repeated.push(now);
+            }
+            KeepAliveStep::Stopped => break now,
+        }
+    };
+    assert_eq!(repeated.len(), 9);
+    assert_eq!((repeated[0], stopped), (secs(5.15), secs(6.05)));
+    assert_eq!((alive.tick(secs(9.0)), alive.is_active()), (None, false));
+    assert_eq!((alive.repeated(), alive.stopped()), (9, 1));
+}
+
+#[test]
+fn while_setpoints_come_nothing_is_repeated_and_a_late_call_repeats_one() {
+    let mut alive = keep_alive();
+    for i in 0..50 {
+        let now = secs(f64::from(i) * 0.05);
+        assert_eq!(alive.tick(now), None);
+        alive.sent(now, setpoint(0.0));
+    }
+    assert!(matches!(
+        alive.tick(secs(3.0)),
+        Some(KeepAliveStep::Repeat(_))
+    ));
+    assert_eq!(alive.tick(secs(3.0)), None);
+    alive.clear();
+    assert_eq!(alive.tick(secs(3.2)), None);
+}
+
+#[test]
+fn it_can_be_switched_off() {
+    let mut alive = KeepAlive::new(KeepAliveSettings {
+        longest: secs(0.0),
+        ..KeepAliveSettings::default()
+    });
+    alive.sent(secs(1.0), SetMode::default().into());
+    assert_eq!((alive.deadline(), alive.tick(secs(2.0))), (None, None));
+}

@@ -1,0 +1,445 @@
+//! The parameter protocol against an autopilot that loses, clamps and stays silent.
+use super::protocol::{received, secs};
+use ParameterValue::{Float, Int};
+use proptest::prelude::*;
+use rfly_bridge::session::*;
+use rfly_bridge::wire::mavlink::Outbound;
+use rfly_bridge::wire::mavlink::raw::*;
+use std::time::Duration;
+
+fn name(text: &str) -> ParameterName {
+    ParameterName::new(text).unwrap()
+}
+
+fn parameters() -> Parameters<u32> {
+    Parameters::new(ParameterSettings::default(), 1, 1)
+}
+
+fn message(
+    text: &str,
+    kind: ParameterKind,
+    value: ParameterValue,
+    index: u16,
+    count: u16,
+) -> ParamValue {
+    ParamValue {
+        value: kind.encode(value, ParameterEncoding::Bytewise).unwrap(),
+        count,
+        index,
+        id: name(text).field(),
+        kind: kind as u8,
+    }
+}
+
+/// A vehicle with parameters P0, P1, ... of INT32, and SPEED of REAL32 at the end.
+struct Vehicle(Vec<(String, ParameterKind, ParameterValue)>);
+
+impl Vehicle {
+    fn new(count: usize) -> Self {
+        let ints = (1..count).map(|i| (format!("P{i}"), ParameterKind::Int32, Int(i as i64 - 50)));
+        Self(
+            ints.chain([("SPEED".into(), ParameterKind::Real32, Float(2.5))])
+                .collect(),
+        )
+    }
+
+    fn value(&self, index: usize) -> ParamValue {
+        let (text, kind, value) = &self.0[index];
+        message(text, *kind, *value, index as u16, self.0.len() as u16)
+    }
+
+    fn find(&self, id: [u8; 16]) -> Option<usize> {
+        let wanted = ParameterName::of_field(id)?;
+        self.0.iter().position(|p| p.0 == wanted.as_str())
+    }
+
+    fn answer(&mut self, message: &Outbound) -> Vec<ParamValue> {
+        received(message, |frame| {
+            if ParamRequestList::parse(frame).is_some() {
+                return (0..self.0.len()).map(|i| self.value(i)).collect();
+            }
+            if let Some(read) = ParamRequestRead::parse(frame) {
+                let index = usize::try_from(read.index)
+                    .ok()
+                    .or_else(|| self.find(read.id));
+                return index
+                    .filter(|i| *i < self.0.len())
+                    .map(|i| self.value(i))
+                    .into_iter()
+                    .collect();
+            }
+            let set = ParamSet::parse(frame).expect("nothing else is sent");
+            let Some(index) = self.find(set.id) else {
+                return vec![];
+            };
+            let value = ParameterKind::of(set.kind)
+                .unwrap()
+                .decode(set.value, ParameterEncoding::Bytewise);
+            // This one takes no negative speeds.
+            let refused = matches!(value, Float(speed) if speed < 0.0);
+            if !refused {
+                self.0[index].2 = value;
+            }
+            vec![self.value(index)]
+        })
+    }
+}
+
+#[derive(Debug, Default)]
+struct Drained {
+    sent: Vec<Outbound>,
+    pulled: Vec<(Option<u32>, Result<usize, ParameterError>)>,
+    done: Vec<(u32, Result<ParameterValue, ParameterError>)>,
+    values: usize,
+    changed: usize,
+}
+
+fn drain(parameters: &mut Parameters<u32>) -> Drained {
+    let mut all = Drained::default();
+    while let Some(event) = parameters.next_event() {
+        match event {
+            ParameterEvent::Send(message) => all.sent.push(message),
+            ParameterEvent::Pulled { token, result } => all.pulled.push((token, result)),
+            ParameterEvent::Done { token, result, .. } => {
+                all.done.push((token, result.map(|p| p.value)))
+            }
+            ParameterEvent::Value { changed, .. } => {
+                all.values += 1;
+                all.changed += usize::from(changed);
+            }
+            ParameterEvent::Progress { received, total } => assert!(received <= total),
+        }
+    }
+    all
+}
+
+#[test]
+fn the_whole_list_is_pulled_with_one_question() {
+    let mut vehicle = Vehicle::new(250);
+    let mut parameters = parameters();
+    parameters.pull(secs(0.0), Some(1));
+    parameters.pull(secs(0.0), Some(2)); // gets the same answer
+    let asked = drain(&mut parameters).sent;
+    assert_eq!(asked.len(), 1);
+    for value in vehicle.answer(&asked[0]) {
+        parameters.value(secs(0.1), &value);
+    }
+    let end = drain(&mut parameters);
+    assert_eq!(end.sent, []);
+    assert_eq!(end.pulled, [(Some(1), Ok(250)), (Some(2), Ok(250))]);
+    assert_eq!(
+        (end.values, end.changed, parameters.known().len()),
+        (250, 250, 250)
+    );
+    assert!(parameters.is_complete() && parameters.deadline().is_none());
+    assert_eq!(parameters.get("P7").unwrap().value, Int(-43));
+    assert_eq!(parameters.get("SPEED").unwrap().value, Float(2.5));
+}
+
+#[test]
+fn gaps_are_asked_for_by_index_a_few_at_a_time() {
+    let mut vehicle = Vehicle::new(100);
+    let mut parameters = parameters();
+    parameters.pull(secs(0.0), Some(1));
+    drain(&mut parameters);
+    for index in (0..100).filter(|i| i % 3 == 0) {
+        parameters.value(secs(0.1), &vehicle.value(index));
+    }
+    assert_eq!(drain(&mut parameters).sent, []);
+    assert_eq!(parameters.deadline(), Some(secs(0.6)));
+    parameters.tick(secs(0.6));
+    let mut asked = drain(&mut parameters).sent;
+    assert_eq!(asked.len(), 16);
+    let first = received(&asked[0], ParamRequestRead::parse).unwrap();
+    assert_eq!(
+        (first.index, first.target_system, first.id),
+        (1, 1, [0; 16])
+    );
+    let mut total = asked.len();
+    let pulled = loop {
+        for message in std::mem::take(&mut asked) {
+            for value in vehicle.answer(&message) {
+                parameters.value(secs(0.7), &value);
+            }
+        }
+        let drained = drain(&mut parameters);
+        total += drained.sent.len();
+        asked = drained.sent;
+        if !drained.pulled.is_empty() {
+            break drained.pulled;
+        }
+    };
+    assert_eq!((pulled, total), (vec![(Some(1), Ok(100))], 66));
+}
+
+#[test]
+fn an_autopilot_that_says_nothing_or_not_all_fails_the_pull() {
+    let mut silent = parameters();
+    silent.pull(secs(0.0), Some(1));
+    let mut lists = 0;
+    let mut now = secs(0.0);
+    while let Some(deadline) = silent.deadline() {
+        now = deadline;
+        silent.tick(now);
+        lists += silent.counters().retransmitted;
+    }
+    assert_eq!(now, secs(4.0));
+    assert!(lists > 0);
+    let end = drain(&mut silent);
+    assert_eq!(
+        (end.sent.len(), end.pulled),
+        (4, vec![(Some(1), Err(ParameterError::TimedOut))])
+    );
+
+    let vehicle = Vehicle::new(20);
+    let mut partly = parameters();
+    partly.pull(secs(0.0), Some(1));
+    for index in 0..19 {
+        partly.value(secs(0.1), &vehicle.value(index));
+    }
+    while let Some(deadline) = partly.deadline() {
+        partly.tick(deadline);
+    }
+    let incomplete = ParameterError::Incomplete {
+        received: 19,
+        total: 20,
+    };
+    assert_eq!(drain(&mut partly).pulled, [(Some(1), Err(incomplete))]);
+    assert!(!partly.is_complete());
+}
+
+#[test]
+fn the_checksum_is_no_parameter_and_unsolicited_values_are_told() {
+    let mut parameters = parameters();
+    let hash = message("_HASH_CHECK", ParameterKind::Uint32, Int(77), 65_535, 9);
+    parameters.value(secs(0.0), &hash);
+    let first = message("SPEED", ParameterKind::Real32, Float(1.0), 3, 9);
+    parameters.value(secs(0.0), &first);
+    parameters.value(secs(0.0), &first);
+    let by_itself = message("SPEED", ParameterKind::Real32, Float(2.0), 65_535, 9);
+    parameters.value(secs(0.0), &by_itself);
+    let drained = drain(&mut parameters);
+    assert_eq!((drained.values, drained.changed), (3, 2));
+    assert_eq!(parameters.known().len(), 1);
+    let known = parameters.get("SPEED").unwrap();
+    assert_eq!((known.value, known.index), (Float(2.0), Some(3)));
+    parameters.value(secs(0.0), &ParamValue { kind: 77, ..first });
+    parameters.value(
+        secs(0.0),
+        &ParamValue {
+            id: [0xff; 16],
+            ..first
+        },
+    );
+    assert_eq!(parameters.counters().unusable, 2);
+}
+
+/// A vehicle that has sent everything, and the parameters that were learnt.
+fn learnt() -> (Vehicle, Parameters<u32>) {
+    let mut vehicle = Vehicle::new(5);
+    let mut parameters = parameters();
+    parameters.pull(secs(0.0), None);
+    for message in drain(&mut parameters).sent {
+        for value in vehicle.answer(&message) {
+            parameters.value(secs(0.0), &value);
+        }
+    }
+    assert_eq!(drain(&mut parameters).pulled, [(None, Ok(5))]);
+    (vehicle, parameters)
+}
+
+fn exchange(vehicle: &mut Vehicle, parameters: &mut Parameters<u32>, now: Duration) -> Drained {
+    let asked = drain(parameters);
+    for message in &asked.sent {
+        for value in vehicle.answer(message) {
+            parameters.value(now, &value);
+        }
+    }
+    let mut end = drain(parameters);
+    end.done.splice(0..0, asked.done);
+    end
+}
+
+#[test]
+fn a_value_is_set_in_the_type_that_the_parameter_has() {
+    let (mut vehicle, mut parameters) = learnt();
+    parameters.set(secs(1.0), name("SPEED"), Int(7), 1);
+    parameters.set(secs(1.0), name("P1"), Float(-3.0), 2);
+    let done = exchange(&mut vehicle, &mut parameters, secs(1.0)).done;
+    assert_eq!(done, [(1, Ok(Float(7.0))), (2, Ok(Int(-3)))]);
+    assert_eq!(vehicle.0[4].2, Float(7.0));
+    assert_eq!(vehicle.0[0].2, Int(-3));
+    // What cannot be is not sent.
+    parameters.set(secs(1.0), name("P1"), Float(0.5), 3);
+    parameters.set(secs(1.0), name("P1"), Int(1 << 40), 4);
+    parameters.set(secs(1.0), name("SPEED"), Float(1e300), 5);
+    let refused = drain(&mut parameters);
+    assert_eq!(refused.sent, []);
+    let does_not_fit = |kind| Err(ParameterError::DoesNotFit(kind));
+    assert_eq!(
+        refused.done,
+        [
+            (3, does_not_fit(ParameterKind::Int32)),
+            (4, does_not_fit(ParameterKind::Int32)),
+            (5, does_not_fit(ParameterKind::Real32))
+        ]
+    );
+}
+
+#[test]
+fn a_value_that_the_vehicle_did_not_take_is_told_with_the_one_it_kept() {
+    let (mut vehicle, mut parameters) = learnt();
+    parameters.set(secs(1.0), name("SPEED"), Float(-1.0), 1);
+    let done = exchange(&mut vehicle, &mut parameters, secs(1.0)).done;
+    assert_eq!(done, [(1, Err(ParameterError::Kept(Float(2.5))))]);
+    parameters.set(secs(1.0), name("P2"), Int(9), 2);
+    drain(&mut parameters);
+    let error = ParamError {
+        id: name("P2").field(),
+        error: 3,
+        ..ParamError::default()
+    };
+    parameters.error(secs(1.0), &error);
+    assert_eq!(
+        drain(&mut parameters).done,
+        [(2, Err(ParameterError::Refused(3)))]
+    );
+}
+
+#[test]
+fn while_the_list_comes_an_old_value_is_no_answer_to_a_change() {
+    let (_, mut parameters) = learnt();
+    parameters.pull(secs(1.0), None);
+    parameters.set(secs(1.0), name("P1"), Int(9), 1);
+    drain(&mut parameters);
+    parameters.value(
+        secs(1.0),
+        &message("P1", ParameterKind::Int32, Int(-49), 0, 5),
+    );
+    assert_eq!(drain(&mut parameters).done, []);
+    parameters.value(
+        secs(1.0),
+        &message("P1", ParameterKind::Int32, Int(9), 0, 5),
+    );
+    assert_eq!(drain(&mut parameters).done, [(1, Ok(Int(9)))]);
+}
+
+#[test]
+fn questions_without_an_answer_are_repeated_and_given_up() {
+    let (_, mut parameters) = learnt();
+    parameters.set(secs(10.0), name("NOSUCH"), Float(1.5), 1);
+    parameters.read(secs(10.0), name("NEITHER"), 2);
+    let mut sent = drain(&mut parameters).sent.len();
+    let mut now = secs(10.0);
+    while let Some(deadline) = parameters.deadline() {
+        now = deadline;
+        parameters.tick(now);
+        if parameters.deadline().is_some() {
+            sent += drain(&mut parameters).sent.len();
+        }
+    }
+    assert_eq!((sent, now), (8, secs(14.0)));
+    let timed_out = Err(ParameterError::TimedOut);
+    assert_eq!(
+        drain(&mut parameters).done,
+        [(1, timed_out), (2, timed_out)]
+    );
+}
+
+#[test]
+fn many_questions_wait_for_their_turn_and_the_same_name_for_its_predecessor() {
+    let (mut vehicle, mut parameters) = learnt();
+    parameters.set(secs(1.0), name("P1"), Int(1), 1);
+    parameters.set(secs(1.0), name("P1"), Int(2), 2);
+    let asked = drain(&mut parameters).sent;
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    for value in vehicle.answer(&asked[0]) {
+        parameters.value(secs(1.0), &value);
+    }
+    let then = exchange(&mut vehicle, &mut parameters, secs(1.0));
+    assert_eq!(then.done, [(1, Ok(Int(1))), (2, Ok(Int(2)))]);
+    for token in 0..10_000 {
+        parameters.read(secs(2.0), name(&format!("Q{token}")), token);
+    }
+    let flood = drain(&mut parameters);
+    assert_eq!(
+        (flood.sent.len(), flood.done.len()),
+        (16, 10_000 - 16 - 4096)
+    );
+    parameters.lose_link();
+    let lost = drain(&mut parameters).done;
+    assert_eq!(lost.len(), 16 + 4096);
+    assert!(lost.iter().all(|d| d.1 == Err(ParameterError::LinkLost)));
+}
+
+#[test]
+fn integers_travel_as_px4_sends_them_or_as_a_cast() {
+    use ParameterEncoding::{Bytewise, Cast};
+    // PX4: COM_RC_IN_MODE 4 reads 5.6e-45 as a float; -87 is not-a-number.
+    let four = ParameterKind::Int32.encode(Int(4), Bytewise).unwrap();
+    assert_eq!(f32::from_le_bytes(four), 5.605193857299268e-45);
+    assert!(f32::from_le_bytes(ParameterKind::Int32.encode(Int(-87), Bytewise).unwrap()).is_nan());
+    assert_eq!(
+        ParameterKind::Int32.encode(Int(4), Cast),
+        Some(4f32.to_le_bytes())
+    );
+    assert_eq!(
+        ParameterKind::Int8.encode(Int(-2), Bytewise),
+        Some([0xfe, 0, 0, 0])
+    );
+    assert_eq!(ParameterKind::Uint8.encode(Int(256), Bytewise), None);
+    assert_eq!(
+        ParameterKind::Uint8.decode(f32::NAN.to_le_bytes(), Cast),
+        Int(0)
+    );
+}
+
+proptest! {
+    #[test]
+    fn every_integer_in_range_survives_the_field(value in any::<i64>(), number in 1u8..7) {
+        let kind = ParameterKind::of(number).unwrap();
+        let shift = [0, 24, 56, 48, 40, 32][usize::from(number) % 6];
+        for value in [value, value >> shift, value >> 57] {
+            if let Some(field) = kind.encode(Int(value), ParameterEncoding::Bytewise) {
+                prop_assert_eq!(kind.decode(field, ParameterEncoding::Bytewise), Int(value));
+            }
+        }
+    }
+
+    /// Any loss: a pull that succeeds has all, and it ends.
+    #[test]
+    fn a_pull_that_succeeds_has_everything(
+        count in 1usize..60,
+        fates in prop::collection::vec(any::<u8>(), 101),
+        loss in 0u8..150,
+    ) {
+        let mut vehicle = Vehicle::new(count);
+        let mut parameters = parameters();
+        let mut fates = fates.into_iter().cycle();
+        parameters.pull(secs(0.0), Some(1));
+        let mut now = secs(0.0);
+        let mut pulled = Vec::new();
+        for _ in 0..10_000 {
+            let drained = drain(&mut parameters);
+            pulled.extend(drained.pulled);
+            for message in &drained.sent {
+                if fates.next().unwrap() < loss { continue; }
+                for value in vehicle.answer(message) {
+                    if fates.next().unwrap() >= loss { parameters.value(now, &value); }
+                }
+            }
+            match parameters.deadline() {
+                Some(deadline) => { now = now.max(deadline); parameters.tick(now); }
+                None => { pulled.extend(drain(&mut parameters).pulled); break; }
+            }
+        }
+        prop_assert_eq!(pulled.len(), 1);
+        match pulled[0].1 {
+            Ok(n) => {
+                prop_assert_eq!(n, count);
+                prop_assert_eq!(parameters.known().len(), count);
+            }
+            Err(_) => prop_assert!(loss > 0),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Time synchronisation with autopilots whose clocks drift, jump and restart, over links of every quality.
+use super::protocol::secs;
+use proptest::prelude::*;
+use rfly_bridge::session::*;
+use rfly_bridge::wire::mavlink::raw::Timesync;
+use std::time::Duration;
+
+const EPOCH: i64 = 1_800_000_000_000_000_000;
+
+/// A clock that shows `start` ns at time 0 and runs `speed` times as fast as ours.
+#[derive(Clone, Copy)]
+struct Clock {
+    start: f64,
+    speed: f64,
+}
+
+impl Clock {
+    fn at(&self, seconds: f64) -> i64 {
+        (self.start + self.speed * seconds * 1e9) as i64
+    }
+}
+
+struct Exchanges {
+    estimator: TimesyncEstimator,
+    clock: Clock,
+    now: f64,
+    relearnt: Vec<(f64, bool)>,
+    first_offset: Option<f64>,
+    noise: u64,
+}
+
+impl Exchanges {
+    fn new(clock: Clock) -> Self {
+        Self {
+            estimator: TimesyncEstimator::new(TimesyncSettings::default(), EPOCH),
+            clock,
+            now: 10.0,
+            relearnt: Vec::new(),
+            first_offset: None,
+            noise: 1,
+        }
+    }
+
+    /// Between 0 and 1, the same in every run.
+    fn random(&mut self) -> f64 {
+        self.noise = self
+            .noise
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.noise >> 40) as f64 / f64::from(1 << 24)
+    }
+
+    /// Exchanges for so long; every way takes `least` and up to `jitter` ms, and so many of 1 get lost.
+    fn run(&mut self, seconds: f64, least: f64, jitter: f64, loss: f64) {
+        let end = self.now + seconds;
+        while let Some(at) = self.estimator.deadline() {
+            let at = at.as_secs_f64().max(self.now);
+            if at >= end {
+                break;
+            }
+            self.now = at;
+            let Some(question) = self.estimator.tick(secs(at)) else {
+                panic!("nothing to do at the deadline");
+            };
+            let ways = [0, 1].map(|_| {
+                let r = self.random();
+                // Mostly short, now and then long.
+                (least + jitter * r * r * r) * 1e-3
+            });
+            if self.random() < loss {
+                continue;
+            }
+            let answer = Timesync {
+                tc1: self.clock.at(at + ways[0]),
+                ..question
+            };
+            let back = at + ways[0] + ways[1];
+            match self.estimator.receive(secs(back), &answer) {
+                TimesyncOutcome::Relearnt { went_back, .. } => {
+                    self.relearnt.push((back, went_back))
+                }
+                TimesyncOutcome::Sample(_) => {}
+                other => panic!("{other:?}"),
+            }
+            if self.estimator.offset().is_some() {
+                self.first_offset.get_or_insert(back);
+            }
+        }
+        self.now = end;
+    }
+
+    /// How far, in ms, the time of something that happens now is off.
+    fn error_ms(&self) -> f64 {
+        let host = self.estimator.host_ns(self.clock.at(self.now)).unwrap();
+        let truth = EPOCH + (self.now * 1e9) as i64;
+        (host - truth) as f64 * 1e-6
+    }
+}
+
+const BOOT: Clock = Clock {
+    start: 3e9,
+    speed: 1.0,
+};
+
+#[test]
+fn an_offset_is_there_in_a_fraction_of_a_second_and_right_to_a_tenth_of_a_millisecond() {
+    let mut link = Exchanges::new(BOOT);
+    link.run(0.5, 0.1, 0.4, 0.0);
+    assert!(link.first_offset.unwrap() < 10.2, "{:?}", link.first_offset);
+    assert!(link.error_ms().abs() < 0.1, "{} ms", link.error_ms());
+    let off_by = link.estimator.offset().unwrap() - (EPOCH - 3_000_000_000);
+    assert!(off_by.abs() < 100_000, "{off_by} ns");
+    link.run(60.0, 0.1, 0.4, 0.0);
+    assert!(link.error_ms().abs() < 0.1, "{} ms", link.error_ms());
+    assert_eq!(link.relearnt, []);
+    let counters = link.estimator.counters();
+    assert_eq!((counters.off, counters.ignored), (0, 0));
+    assert!(counters.asked > 600 && counters.used == counters.asked);
+}
+
+#[test]
+fn a_simulated_autopilot_that_runs_slower_is_followed() {
+    for speed in [0.97, 0.5, 2.0, 1.0 + 50e-6] {
+        let mut link = Exchanges::new(Clock { start: 1e9, speed });
+        link.run(5.0, 0.1, 0.5, 0.1);
+        assert!(
+            link.error_ms().abs() < 0.5,
+            "speed {speed}: {} ms",
+            link.error_ms()
+        );
+        assert_eq!(link.relearnt, [], "speed {speed}");
+        let drift = link.estimator.drift_ppm().unwrap() * 1e-6;
+        assert!(
+            (drift - (1.0 / speed - 1.0)).abs() < 1e-3,
+            "speed {speed}: drift {drift}"
+        );
+        link.run(20.0, 0.1, 0.5, 0.1);
+        assert!(
+            link.error_ms().abs() < 0.5,
+            "speed {speed}: {} ms",
+            link.error_ms()
+        );
+        assert_eq!(link.relearnt, [], "speed {speed}");
+    }
+}
+
+#[test]
+fn a_bad_link_costs_accuracy_but_makes_no_jumps() {
+    let mut link = Exchanges::new(BOOT);
+    link.run(120.0, 1.0, 80.0, 0.3);
+    assert!(link.error_ms().abs() < 10.0, "{} ms", link.error_ms());
+    assert_eq!(link.relearnt, []);
+}
+
+#[test]
+fn a_restart_is_learnt_within_half_a_second() {
+    let mut link = Exchanges::new(BOOT);
+    link.run(30.0, 0.1, 0.5, 0.0);
+    link.clock.start = -link.now * 1e9 + 0.1e9; // it boots now
+    link.run(0.6, 0.1, 0.5, 0.0);
+    assert_eq!(link.relearnt.len(), 1, "{:?}", link.relearnt);
+    assert!(link.relearnt[0].1, "it went back");
+    assert!(link.error_ms().abs() < 0.3, "{} ms", link.error_ms());
+}
+
+#[test]
+fn a_pause_of_the_simulation_is_learnt_and_is_no_restart() {
+    let mut link = Exchanges::new(BOOT);
+    link.run(10.0, 0.1, 0.5, 0.0);
+    link.now += 3.0; // nobody answers
+    link.clock.start -= 3e9;
+    link.run(0.6, 0.1, 0.5, 0.0);
+    assert_eq!(link.relearnt.len(), 1);
+    assert!(!link.relearnt[0].1);
+    assert!(link.error_ms().abs() < 0.3, "{} ms", link.error_ms());
+}
+
+#[test]
+fn one_wild_answer_changes_nothing() {
+    let mut link = Exchanges::new(BOOT);
+    link.run(5.0, 0.1, 0.5, 0.0);
+    let before = link.estimator.offset().unwrap();
+    for tc1 in [1, 5_000_000_000_000_000, i64::MAX, -5] {
+        let now = link.estimator.deadline().unwrap();
+        let question = link.estimator.tick(now).unwrap();
+        link.estimator
+            .receive(now + secs(0.001), &Timesync { tc1, ..question });
+        assert_eq!(link.estimator.offset().unwrap(), before, "{tc1}");
+    }
+    assert_eq!(link.estimator.counters().relearnt, 0);
+}
+
+#[test]
+fn answers_to_others_late_ones_and_second_ones_are_ignored() {
+    let mut estimator = TimesyncEstimator::new(TimesyncSettings::default(), EPOCH);
+    let question = estimator.tick(secs(1.0)).unwrap();
+    assert_eq!((question.tc1, question.ts1), (0, EPOCH + 1_000_000_000));
+    assert_eq!(estimator.tick(secs(1.01)), None);
+    let answer = Timesync {
+        tc1: 77,
+        ..question
+    };
+    let foreign = Timesync {
+        ts1: answer.ts1 + 1,
+        ..answer
+    };
+    assert_eq!(
+        estimator.receive(secs(1.01), &foreign),
+        TimesyncOutcome::Ignored
+    );
+    assert!(
+        matches!(estimator.receive(secs(1.002), &answer), TimesyncOutcome::Sample(s)
+        if s.round_trip == secs(0.002) && s.observed_ns == EPOCH + 1_001_000_000 - 77 && s.remote_ns == 77)
+    );
+    assert_eq!(
+        estimator.receive(secs(1.003), &answer),
+        TimesyncOutcome::Ignored
+    );
+    let question = estimator.tick(secs(2.0)).unwrap();
+    let late = Timesync {
+        tc1: 78,
+        ..question
+    };
+    assert_eq!(
+        estimator.receive(secs(2.6), &late),
+        TimesyncOutcome::Ignored
+    );
+    assert_eq!(estimator.counters().ignored, 3);
+}
+
+#[test]
+fn questions_of_the_autopilot_are_answered_with_our_time() {
+    let mut estimator = TimesyncEstimator::new(TimesyncSettings::default(), EPOCH);
+    let question = Timesync {
+        ts1: 123,
+        ..Timesync::default()
+    };
+    let reply = Timesync {
+        tc1: EPOCH + 4_000_000_000,
+        ..question
+    };
+    assert_eq!(
+        estimator.receive(secs(4.0), &question),
+        TimesyncOutcome::Reply(reply)
+    );
+    let silent = TimesyncSettings {
+        period: Duration::ZERO,
+        ..TimesyncSettings::default()
+    };
+    let mut silent = TimesyncEstimator::new(silent, 0);
+    assert_eq!((silent.tick(secs(9.0)), silent.deadline()), (None, None));
+}
+
+proptest! {
+    /// Nothing that can arrive makes it panic, and afterwards it learns the truth.
+    #[test]
+    fn garbage_is_survived(messages in prop::collection::vec((any::<i64>(), any::<Option<i64>>(), 0u64..5_000_000), 0..60)) {
+        let mut link = Exchanges::new(BOOT);
+        link.run(1.0, 0.1, 0.5, 0.0);
+        for (tc1, ts1, wait_us) in messages {
+            link.now += wait_us as f64 * 1e-6;
+            let asked = link.estimator.tick(secs(link.now)).map(|q| q.ts1);
+            let Some(ts1) = ts1.or(asked) else { continue };
+            link.estimator.receive(secs(link.now + 0.001), &Timesync { tc1, ts1, ..Timesync::default() });
+        }
+        link.run(1.0, 0.1, 0.5, 0.0);
+        prop_assert!(link.error_ms().abs() < 0.5, "{} ms", link.error_ms());
+    }
+}
