@@ -1,3 +1,4 @@
+use super::attitude::Attitude;
 use super::vector::{Frame, Vector};
 use std::marker::PhantomData;
 
@@ -34,6 +35,27 @@ impl<F: Frame> Covariance3<F> {
         Vector<G>: From<Vector<F>>,
     {
         Covariance3::from_rows(change(&self.rows, axes::<F, G>()))
+    }
+
+    /// Expresses the covariance in a frame that is rotated: R C Rᵀ.
+    pub fn rotate<G: Frame>(self, attitude: Attitude<F, G>) -> Covariance3<G> {
+        let r = attitude.matrix();
+        let c = |row: usize, column: usize| self.rows[3 * row + column];
+        Covariance3::from_rows(std::array::from_fn(|cell| {
+            let (row, column) = (r[cell / 3], r[cell % 3]);
+            let sum = |i: usize| (0..3).map(|j| c(i, j) * column[j]).sum::<f64>();
+            (0..3).map(|i| row[i] * sum(i)).sum()
+        }))
+    }
+
+    /// Returns it as the linear part of the covariance of a pose, twist or acceleration, 6x6; nothing is said of the
+    /// angular part.
+    pub fn to_linear_part(self) -> [f64; 36] {
+        let mut rows = [0.0; 36];
+        for (to, from) in rows.chunks_exact_mut(6).zip(self.rows.chunks_exact(3)) {
+            to[..3].copy_from_slice(from);
+        }
+        rows
     }
 }
 

@@ -6,6 +6,7 @@ use super::presence::Presence;
 use super::setpoint::Setpoints;
 use super::settings::VehicleSettings;
 use super::state::StateTopic;
+use super::telemetry::Telemetry;
 use crate::ros::RosError;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
@@ -17,6 +18,7 @@ pub struct Autopilot {
     pub fcu: Fcu,
     pub(super) state: StateTopic,
     pub(super) setpoints: Setpoints,
+    pub(super) telemetry: Telemetry,
     presence: Presence,
     buffer: Vec<u8>,
 }
@@ -31,6 +33,7 @@ impl Autopilot {
         Ok(Self {
             setpoints: Setpoints::open(open)?,
             state: StateTopic::open(open)?,
+            telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),
             presence: Presence::default(),
             buffer: Vec::new(),
@@ -52,17 +55,28 @@ impl Autopilot {
 
     /// Does what is due, and returns when something will be due again.
     pub fn poll(&mut self) -> Option<Duration> {
+        let was_connected = self.fcu.connected();
         let published = self.state.poll(&mut self.fcu);
         self.check(published);
-        let presence = self.presence.poll(&mut self.fcu);
+        if was_connected && !self.fcu.connected() {
+            self.telemetry.lost(&mut self.fcu);
+        }
+        self.telemetry.poll(&mut self.fcu);
         self.poll_setpoints();
-        let state = self.state.deadline(&self.fcu);
-        let setpoints = self.setpoints.deadline();
-        [state, presence, setpoints].into_iter().flatten().min()
+        let deadlines = [
+            self.state.deadline(&self.fcu),
+            self.telemetry.deadline(),
+            self.setpoints.deadline(),
+            self.presence.poll(&mut self.fcu),
+        ];
+        deadlines.into_iter().flatten().min()
     }
 
     /// Takes a frame.
     pub fn frame(&mut self, frame: &Frame<'_>) {
+        if self.fcu.settings.adopt_system {
+            self.fcu.adopt(frame);
+        }
         if frame.system != self.fcu.system {
             return self.fcu.count("foreign_system");
         }
@@ -78,14 +92,17 @@ impl Autopilot {
                 fcu.count("foreign_component");
                 return Ok(());
             }
-            return self.state.heartbeat(fcu, heartbeat);
-        }
-        let Ok(message) = frame.message() else {
-            fcu.count("mavlink_unknown_value");
+            self.state.heartbeat(fcu, heartbeat)?;
+            self.telemetry.connected(fcu);
             return Ok(());
-        };
-        self.setpoints.observe(&message);
-        Ok(())
+        }
+        // The id is looked at first: most messages are decoded once or not at all.
+        if Setpoints::OBSERVED.contains(&frame.id)
+            && let Ok(message) = frame.message()
+        {
+            self.setpoints.observe(&message);
+        }
+        self.telemetry.frame(fcu, frame)
     }
 
     pub(super) fn check(&mut self, published: Result<(), RosError>) {

@@ -3,13 +3,18 @@
 use super::link::{Abilities, Link, Refusal};
 use super::settings::VehicleSettings;
 use super::throttle::Throttle;
-use crate::frames::{Attitude, Flu, Frd, Ned, Vector};
+use crate::frames::{Attitude, Flu, Frd, Geodetic, Geoid, Ned, Separation, Vector};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::std_msgs::msg::Header;
 use crate::time::RosTime;
-use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::Heartbeat;
+use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// MAV_AUTOPILOT_INVALID: in the heartbeat of something that is no autopilot.
+pub(super) const NO_AUTOPILOT: u8 = 8;
 
 /// The time, twice.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -62,6 +67,9 @@ pub struct Fcu {
     pub clock_offset: Option<i64>,
     /// What was said lately.
     pub(super) throttle: Throttle,
+    /// Home, as last reported; its altitude is above the ellipsoid.
+    pub home: Option<Geodetic>,
+    geoid: Separation,
     link: Box<dyn Link>,
     counts: BTreeMap<&'static str, u64>,
 }
@@ -78,6 +86,8 @@ impl Fcu {
             estimate: None,
             clock_offset: None,
             throttle: Throttle::default(),
+            home: None,
+            geoid: Separation::new(settings.geoid.map_or(Geoid::Egm96, Geoid::Constant)),
             link,
             counts: BTreeMap::new(),
             settings,
@@ -92,15 +102,38 @@ impl Fcu {
     /// Sends a message.
     pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), Refusal> {
         let system = self.settings.system.unwrap_or(self.system);
-        let sent = self
-            .link
-            .send(&message.into(), system, self.settings.component);
+        self.send_as(message, system, self.settings.component)
+    }
+
+    /// Sends a message under another name than this bridge's.
+    pub(super) fn send_as(
+        &mut self,
+        message: impl Into<Outbound>,
+        system: u8,
+        component: u8,
+    ) -> Result<(), Refusal> {
+        let sent = self.link.send(&message.into(), system, component);
         self.count(match sent {
             Ok(()) => "sent",
             Err(Refusal::Io) => "not_sent",
             Err(Refusal::Unsupported { .. }) => "unsupported",
         });
         sent
+    }
+
+    /// Takes the ids of an autopilot that is heard while none is connected.
+    pub(super) fn adopt(&mut self, frame: &Frame<'_>) {
+        let other = (frame.system, frame.component) != (self.system, self.component);
+        let autopilot = || Heartbeat::parse(frame).is_some_and(|h| h.autopilot != NO_AUTOPILOT);
+        if !self.connected() && other && autopilot() {
+            (self.system, self.component) = (frame.system, frame.component);
+            tracing::info!(
+                vehicle = self.settings.id,
+                system = self.system,
+                component = self.component,
+                "an autopilot with other ids than expected: taken as this vehicle"
+            );
+        }
     }
 
     /// Turns received bytes into MAVLink frames.
@@ -139,34 +172,52 @@ impl Fcu {
         stamp.map_or(self.now.ros, RosTime)
     }
 
-    /// A header with such a stamp (`boot_ms` as most messages have it).
-    pub fn header_ms(&self, boot_ms: u32, frame: &str) -> Header {
-        self.header(Duration::from_millis(boot_ms.into()), frame)
+    /// Such a stamp, from milliseconds.
+    pub fn stamp_ms(&self, boot_ms: u32) -> Time {
+        self.stamp(Duration::from_millis(boot_ms.into())).to_msg()
     }
 
-    /// A header with such a stamp. Some messages have microseconds since boot or since 1970; both are understood.
-    pub fn header_us(&self, time_us: u64, frame: &str) -> Header {
+    /// Such a stamp, from microseconds since boot or since 1970, whichever the autopilot writes.
+    pub fn stamp_us(&self, time_us: u64) -> Time {
         /// 2001; no autopilot runs that long.
         const UNIX_US: u64 = 1_000_000_000_000_000;
         if time_us >= UNIX_US {
-            return self.header_now(frame);
+            return self.now.ros.to_msg();
         }
-        self.header(Duration::from_micros(time_us), frame)
+        self.stamp(Duration::from_micros(time_us)).to_msg()
     }
 
     /// A header with the present time.
     pub fn header_now(&self, frame: &str) -> Header {
-        header(self.now.ros, frame)
+        Header {
+            stamp: self.now.ros.to_msg(),
+            frame_id: frame.to_owned(),
+        }
     }
 
-    fn header(&self, boot: Duration, frame: &str) -> Header {
-        header(self.stamp(boot), frame)
+    /// A place as MAVLink writes it (1e-7 degrees, and mm above sea level), with its altitude above the ellipsoid.
+    pub fn place(&mut self, e7: [i32; 3]) -> Geodetic {
+        let place = Geodetic::from_e7(e7);
+        Geodetic {
+            altitude_m: place.altitude_m + self.separation(place),
+            ..place
+        }
     }
-}
 
-fn header(stamp: RosTime, frame: &str) -> Header {
-    Header {
-        stamp: stamp.to_msg(),
-        frame_id: frame.to_owned(),
+    /// The way back; `None` if it is no place.
+    pub fn to_e7(&mut self, place: &GeoPoint) -> Option<[i32; 3]> {
+        let place = Geodetic::new(place.latitude, place.longitude, place.altitude);
+        if !place.is_known() {
+            return None;
+        }
+        let above_sea = Geodetic {
+            altitude_m: place.altitude_m - self.separation(place),
+            ..place
+        };
+        above_sea.to_e7()
+    }
+
+    fn separation(&mut self, place: Geodetic) -> f64 {
+        self.geoid.at(place.latitude_deg, place.longitude_deg)
     }
 }

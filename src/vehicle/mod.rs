@@ -12,6 +12,7 @@ mod presence;
 mod setpoint;
 mod settings;
 mod state;
+mod telemetry;
 mod throttle;
 mod topics;
 

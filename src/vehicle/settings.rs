@@ -53,6 +53,8 @@ impl SetpointFrame {
 pub struct VehicleSettings {
     /// CopterID; also its MAVLink system until a heartbeat says otherwise.
     pub id: u16,
+    /// Takes the system id of the first autopilot that is heard, as on a line with one autopilot behind it.
+    pub adopt_system: bool,
     /// Frame of positions.
     pub map: String,
     /// Frame of local odometry.
@@ -97,6 +99,7 @@ impl Default for VehicleSettings {
     fn default() -> Self {
         Self {
             id: 1,
+            adopt_system: false,
             map: "map".into(),
             odom: "odom".into(),
             base_link: "base_link".into(),

@@ -1,13 +1,10 @@
 //! `state`: who the vehicle is, whether it is there, armed, and in which mode.
-use super::fcu::Fcu;
+use super::fcu::{Fcu, NO_AUTOPILOT};
 use super::{Open, mode};
 use crate::msgs::mavros_msgs::msg::State;
 use crate::ros::{Publisher, RosError};
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
-
-/// MAV_AUTOPILOT_INVALID: the heartbeat of something that is no autopilot.
-const NO_AUTOPILOT: u8 = 8;
 
 /// Publishes `state`, once per heartbeat and once when they stop.
 pub(super) struct StateTopic {
@@ -45,7 +42,6 @@ impl StateTopic {
         }
         self.last = None;
         fcu.heartbeat = None;
-        fcu.orientation = None;
         fcu.count("link_lost");
         tracing::warn!(
             vehicle = fcu.settings.id,

@@ -89,7 +89,7 @@ pub const TOPICS: &[TopicSpec] = &[
     p("local_position/velocity_local", "geometry_msgs/msg/TwistStamped", Telemetry, "estimated velocity, ENU"),
     p("local_position/velocity_body", "geometry_msgs/msg/TwistStamped", Telemetry, "estimated velocity, FLU"),
     p("local_position/velocity_body_cov", "geometry_msgs/msg/TwistWithCovarianceStamped", Telemetry, "the same with covariance"),
-    p("local_position/accel", "geometry_msgs/msg/AccelWithCovarianceStamped", Telemetry, "estimated acceleration, FLU"),
+    p("local_position/accel", "geometry_msgs/msg/AccelWithCovarianceStamped", Telemetry, "estimated acceleration, ENU"),
     p("imu/data", "sensor_msgs/msg/Imu", Telemetry, "orientation, rates and specific force, FLU (ATTITUDE or ATTITUDE_QUATERNION, HIGHRES_IMU)"),
     p("imu/data_raw", "sensor_msgs/msg/Imu", Telemetry, "rates and specific force, FLU (HIGHRES_IMU, else SCALED_IMU, RAW_IMU)"),
     p("imu/mag", "sensor_msgs/msg/MagneticField", Telemetry, "magnetic field in T, FLU"),

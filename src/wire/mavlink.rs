@@ -7,6 +7,7 @@
 //! Source: <https://mavlink.io/en/guide/serialization.html>.
 pub mod raw;
 
+pub use mavlink::MessageData;
 pub use mavlink::dialects::common as dialect;
 pub use mavlink::dialects::common::MavMessage;
 
@@ -97,6 +98,11 @@ impl Frame<'_> {
     pub fn message(&self) -> Result<MavMessage, MessageError> {
         MavMessage::parse(self.version, self.id, self.payload)
             .map_err(|_unknown_value| MessageError { id: self.id })
+    }
+
+    /// Decodes one kind of message, of which the id was compared before.
+    pub fn data<M: MessageData>(&self) -> Result<M, MessageError> {
+        M::deser(self.version, self.payload).map_err(|_unknown_value| MessageError { id: self.id })
     }
 
     /// The payload's bytes from `at`; zeros where the sender cut them off.

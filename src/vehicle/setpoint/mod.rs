@@ -17,10 +17,11 @@ mod velocity;
 use super::{Autopilot, Fcu, Open, SetpointFrame};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::ros::RosError;
+use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA};
 use crate::wire::mavlink::raw::{
     SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };
-use crate::wire::mavlink::{MavMessage, Outbound};
+use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 use attitude::Pairs;
 use position::Here;
 use reject::{Checked, Reject};
@@ -64,6 +65,10 @@ impl Setpoints {
             last_vision: None,
         })
     }
+
+    /// Ids of the messages to be observed.
+    pub(super) const OBSERVED: [u32; 2] =
+        [LOCAL_POSITION_NED_DATA::ID, GLOBAL_POSITION_INT_DATA::ID];
 
     /// Takes what the vehicle says of its position.
     pub(super) fn observe(&mut self, message: &MavMessage) {

@@ -216,4 +216,36 @@ raw_messages! {
         /// MAV_MODE_FLAG bits.
         mode: u8 = 80,
     }
+    /// SET_GPS_GLOBAL_ORIGIN; the dialect calls it deprecated, PX4 takes it.
+    SetGpsGlobalOrigin(48, 21) {
+        /// Latitude in 1e-7 degrees.
+        latitude: i32 = 0,
+        /// Longitude in 1e-7 degrees.
+        longitude: i32 = 4,
+        /// Altitude above sea level in mm.
+        altitude: i32 = 8,
+        /// System.
+        target_system: u8 = 12,
+        /// Time in us.
+        time_usec: u64 = 13,
+    }
+    /// SET_HOME_POSITION; deprecated in favour of a command.
+    SetHomePosition(243, 61) {
+        /// Latitude in 1e-7 degrees.
+        latitude: i32 = 0,
+        /// Longitude in 1e-7 degrees.
+        longitude: i32 = 4,
+        /// Altitude above sea level in mm.
+        altitude: i32 = 8,
+        /// Position in m, NED.
+        position: [f32; 3] = 12,
+        /// Attitude of the ground, w first.
+        q: [f32; 4] = 24,
+        /// Where to come from when landing, in m, NED.
+        approach: [f32; 3] = 40,
+        /// System.
+        target_system: u8 = 52,
+        /// Time in us.
+        time_usec: u64 = 53,
+    }
 }

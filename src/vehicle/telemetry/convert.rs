@@ -1,0 +1,62 @@
+//! Between the bridge's vectors and ROS messages.
+use crate::frames::{Attitude, Enu, Flu, Frame, Frd, Geodetic, Ned, Vector};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::geographic_msgs::msg::GeoPoint;
+use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
+use crate::msgs::std_msgs::msg::Header;
+
+pub(super) fn point<F: Frame>(vector: Vector<F>) -> Point {
+    let [x, y, z] = vector.to_array();
+    Point { x, y, z }
+}
+
+pub(super) fn vector3<F: Frame>(vector: Vector<F>) -> Vector3 {
+    let [x, y, z] = vector.to_array();
+    Vector3 { x, y, z }
+}
+
+pub(super) fn quaternion([w, x, y, z]: [f64; 4]) -> Quaternion {
+    Quaternion { x, y, z, w }
+}
+
+pub(super) fn geo_point(place: Geodetic) -> GeoPoint {
+    GeoPoint {
+        latitude: place.latitude_deg,
+        longitude: place.longitude_deg,
+        altitude: place.altitude_m,
+    }
+}
+
+/// Attitude of FLU in ENU, w first, with the sign that mavros gives it.
+pub(super) fn enu_wxyz(attitude: Attitude<Frd, Ned>) -> [f64; 4] {
+    Attitude::<Flu, Enu>::from(attitude).wxyz().map(|c| -c)
+}
+
+/// The whole symmetric matrix of a MAVLink covariance, which is its upper triangle row by row; zeros, as ROS writes
+/// "unknown", if the first element says so.
+pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32]) -> [f64; CELLS] {
+    if triangle.first().is_none_or(|first| first.is_nan()) {
+        return [0.0; CELLS];
+    }
+    std::array::from_fn(|cell| {
+        let (row, column) = (cell / SIZE, cell % SIZE);
+        let (low, high) = (row.min(column), row.max(column));
+        // Row `low` begins after `low` rows of SIZE, SIZE - 1, ... elements.
+        let at = low * (2 * SIZE + 1 - low) / 2 + high - low;
+        triangle.get(at).copied().map_or(0.0, f64::from)
+    })
+}
+
+/// A header that lacks its stamp.
+pub(super) fn header(frame: &str) -> Header {
+    Header {
+        frame_id: frame.to_owned(),
+        ..Header::default()
+    }
+}
+
+/// A stamp as messages to the autopilot have it, in us; mavros also sends ROS time where boot time is meant.
+pub(super) fn stamp_us(stamp: &Time) -> u64 {
+    let seconds = u64::try_from(stamp.sec).unwrap_or(0);
+    seconds * 1_000_000 + u64::from(stamp.nanosec / 1_000)
+}

@@ -1,0 +1,158 @@
+//! `global_position/*` but for the receivers: what the estimator knows on the globe.
+use super::convert::{enu_wxyz, geo_point, header, point, quaternion, stamp_us};
+use super::gps::Quality;
+use super::topic::Topic;
+use crate::frames::{Attitude, Enu, Euler, Frd, Geodetic, Ned, Vector};
+use crate::msgs::geographic_msgs::msg::GeoPointStamped;
+use crate::msgs::geometry_msgs::msg::{PoseStamped, Vector3};
+use crate::msgs::nav_msgs::msg::Odometry;
+use crate::msgs::sensor_msgs::msg::NavSatFix;
+use crate::msgs::std_msgs::msg::Float64;
+use crate::ros::RosError;
+use crate::vehicle::{Autopilot, Fcu, Open, VehicleSettings};
+use crate::wire::mavlink::dialect::{
+    GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
+};
+use crate::wire::mavlink::raw::SetGpsGlobalOrigin;
+
+/// Variance of what `global_position/local` does not know: the orientation.
+const NOT_KNOWN: f64 = 99_999.0;
+
+pub(super) struct GlobalPosition {
+    global: Topic<NavSatFix>,
+    local: Topic<Odometry>,
+    rel_alt: Topic<Float64>,
+    compass_hdg: Topic<Float64>,
+    gp_origin: Topic<GeoPointStamped>,
+    gp_lp_offset: Topic<PoseStamped>,
+    /// Where the first fix was, which is the origin of `local` until home is known.
+    first: Option<Geodetic>,
+}
+
+impl GlobalPosition {
+    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
+        let global = NavSatFix {
+            // The frame of a fix is that of the antenna.
+            header: header(&settings.base_link),
+            ..NavSatFix::default()
+        };
+        let mut local = Odometry {
+            header: header(&settings.map),
+            child_frame_id: settings.base_link.clone(),
+            ..Odometry::default()
+        };
+        local.pose.pose.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
+        let [unknown, ..] = &mut local.twist.covariance;
+        *unknown = -1.0;
+        let gp_origin = GeoPointStamped {
+            header: header("earth"),
+            ..GeoPointStamped::default()
+        };
+        let gp_lp_offset = PoseStamped {
+            header: header("earth"),
+            ..PoseStamped::default()
+        };
+        open.subscribe("global_position/set_gp_origin", set_gp_origin)?;
+        Ok(Self {
+            global: Topic::open(open, "global_position/global", global)?,
+            local: Topic::open(open, "global_position/local", local)?,
+            rel_alt: Topic::open(open, "global_position/rel_alt", Float64::default())?,
+            compass_hdg: Topic::open(open, "global_position/compass_hdg", Float64::default())?,
+            gp_origin: Topic::open(open, "global_position/gp_origin", gp_origin)?,
+            gp_lp_offset: Topic::open(open, "global_position/gp_lp_offset", gp_lp_offset)?,
+            first: None,
+        })
+    }
+
+    pub(super) fn global_position_int(
+        &mut self,
+        fcu: &mut Fcu,
+        quality: Quality,
+        m: &GLOBAL_POSITION_INT_DATA,
+    ) -> Result<(), RosError> {
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        let place = fcu.place([m.lat, m.lon, m.alt]);
+        if self.first.is_none() && quality.fixed() {
+            self.first = Some(place);
+        }
+        let origin = fcu.home.or(self.first).unwrap_or(place);
+        let above_home = f64::from(m.relative_alt) / 1e3;
+        self.global.stream(|fix| {
+            fix.header.stamp = stamp.clone();
+            fix.latitude = place.latitude_deg;
+            fix.longitude = place.longitude_deg;
+            fix.altitude = place.altitude_m;
+            quality.fill(fix);
+        })?;
+        let [north, east, down] = [m.vx, m.vy, m.vz].map(|v| f64::from(v) / 1e2);
+        // mavros forgets to turn the vertical speed around.
+        let up = if fcu.settings.quirks { down } else { -down };
+        self.local.stream(|odometry| {
+            odometry.header.stamp = stamp;
+            let plane = place.to_enu(origin);
+            odometry.pose.pose.position =
+                point(Vector::<Enu>::new(plane.x(), plane.y(), above_home));
+            let mut covariance = quality.covariance().to_linear_part();
+            for cell in covariance.iter_mut().skip(21).step_by(7) {
+                *cell = NOT_KNOWN;
+            }
+            odometry.pose.covariance = covariance;
+            odometry.twist.twist.linear = Vector3 {
+                x: east,
+                y: north,
+                z: up,
+            };
+        })?;
+        self.rel_alt.stream(|height| height.data = above_home)?;
+        self.compass_hdg.stream(|heading| {
+            heading.data = match m.hdg {
+                u16::MAX => f64::NAN,
+                known => f64::from(known) / 1e2,
+            };
+        })
+    }
+
+    pub(super) fn gps_global_origin(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &GPS_GLOBAL_ORIGIN_DATA,
+    ) -> Result<(), RosError> {
+        let place = fcu.place([m.latitude, m.longitude, m.altitude]);
+        let stamp = fcu.stamp_us(m.time_usec);
+        self.gp_origin.keep(|origin| {
+            origin.header.stamp = stamp;
+            origin.position = geo_point(place);
+        })
+    }
+
+    pub(super) fn global_offset(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
+    ) -> Result<(), RosError> {
+        let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
+        let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        self.gp_lp_offset.keep(|offset| {
+            offset.header.stamp = stamp;
+            offset.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from([m.x, m.y, m.z])));
+            offset.pose.orientation = quaternion(enu_wxyz(attitude));
+        })
+    }
+}
+
+fn set_gp_origin(autopilot: &mut Autopilot, message: GeoPointStamped) {
+    let fcu = &mut autopilot.fcu;
+    let Some([latitude, longitude, altitude]) = fcu.to_e7(&message.position) else {
+        return fcu.count("bad_position");
+    };
+    let message = SetGpsGlobalOrigin {
+        target_system: fcu.system,
+        latitude,
+        longitude,
+        altitude,
+        time_usec: stamp_us(&message.header.stamp),
+    };
+    // A failure is in the counters.
+    let _counted = fcu.send(message);
+}

@@ -1,0 +1,167 @@
+//! `home_position/*`: where the vehicle takes off and returns to.
+use super::convert::{geo_point, point, quaternion, stamp_us, vector3};
+use super::topic::Topic;
+use crate::frames::{Enu, Ned, Vector};
+use crate::msgs::mavros_msgs::msg::HomePosition;
+use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
+use crate::ros::{Responder, RosError};
+use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
+use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
+use std::f64::consts::FRAC_1_SQRT_2;
+use std::time::Duration;
+
+/// MAV_CMD_GET_HOME_POSITION, and what replaces it: MAV_CMD_REQUEST_MESSAGE with the id of HOME_POSITION.
+const GET_HOME_POSITION: u16 = 410;
+const REQUEST_MESSAGE: u16 = 512;
+const HOME_POSITION: f32 = 242.0;
+/// Time that the autopilot has to say it by itself after it was first heard.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Between two requests, as mavros.
+const PERIOD: Duration = Duration::from_secs(10);
+/// A caller of `home_position/req_update` gets its answer after this at the latest.
+const ANSWER: Duration = Duration::from_secs(3);
+/// Callers that are answered; more are refused.
+const CALLERS: usize = 16;
+
+pub(super) struct Home {
+    topic: Topic<HomePosition>,
+    /// When to ask next; `None` while not connected, or when home is known.
+    ask: Option<Duration>,
+    /// Requests so far; every other one is the newer kind.
+    asked: u32,
+    waiting: Vec<(Duration, Responder<Trigger>)>,
+}
+
+impl Home {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        open.subscribe("home_position/set", set)?;
+        open.service::<Trigger>("home_position/req_update", |autopilot, _, responder| {
+            let home = &mut autopilot.telemetry.home;
+            home.request(&mut autopilot.fcu, responder);
+        })?;
+        Ok(Self {
+            topic: Topic::open(open, "home_position/home", HomePosition::default())?,
+            ask: None,
+            asked: 0,
+            waiting: Vec::new(),
+        })
+    }
+
+    pub(super) fn home_position(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &HOME_POSITION_DATA,
+    ) -> Result<(), RosError> {
+        let place = fcu.place([m.latitude, m.longitude, m.altitude]);
+        fcu.home = Some(place);
+        self.ask = None;
+        for (_, responder) in self.waiting.drain(..) {
+            responder.respond(TriggerResponse {
+                success: true,
+                ..Default::default()
+            });
+        }
+        let stamp = fcu.stamp_us(m.time_usec);
+        let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
+        self.topic.keep(|home| {
+            home.header.stamp = stamp;
+            home.geo = geo_point(place);
+            home.position = point(enu([m.x, m.y, m.z]));
+            home.orientation = quaternion(world_changed(m.q.map(f64::from)));
+            home.approach = vector3(enu([m.approach_x, m.approach_y, m.approach_z]));
+        })
+    }
+
+    /// The autopilot was heard.
+    pub(super) fn connected(&mut self, fcu: &Fcu) {
+        if fcu.home.is_none() && self.ask.is_none() && fcu.abilities().acks {
+            self.ask = Some(fcu.now.mono + PATIENCE);
+        }
+    }
+
+    /// The autopilot is gone, and the next one may have another home.
+    pub(super) fn lost(&mut self, fcu: &mut Fcu) {
+        fcu.home = None;
+        self.ask = None;
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let waiting = self.waiting.iter().map(|(until, _)| *until);
+        waiting.chain(self.ask).min()
+    }
+
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
+        if self.ask.is_some_and(|at| fcu.now.mono >= at) {
+            self.ask = Some(fcu.now.mono + PERIOD);
+            self.ask(fcu);
+        }
+        let now = fcu.now.mono;
+        for (_, responder) in self.waiting.extract_if(.., |(until, _)| now >= *until) {
+            refuse(responder, "the autopilot did not say where home is");
+        }
+    }
+
+    fn request(&mut self, fcu: &mut Fcu, responder: Responder<Trigger>) {
+        if self.waiting.len() >= CALLERS {
+            return refuse(responder, "too many requests at a time");
+        }
+        if !self.ask(fcu) {
+            return refuse(responder, "the request could not be sent");
+        }
+        self.waiting.push((fcu.now.mono + ANSWER, responder));
+    }
+
+    fn ask(&mut self, fcu: &mut Fcu) -> bool {
+        let newer = self.asked % 2 == 1;
+        self.asked = self.asked.wrapping_add(1);
+        let mut command = CommandLong {
+            command: GET_HOME_POSITION,
+            target_system: fcu.system,
+            target_component: fcu.component,
+            ..CommandLong::default()
+        };
+        if let ([message, ..], true) = (&mut command.params, newer) {
+            command.command = REQUEST_MESSAGE;
+            *message = HOME_POSITION;
+        }
+        fcu.send(command).is_ok()
+    }
+}
+
+fn refuse(responder: Responder<Trigger>, message: &str) {
+    responder.respond(TriggerResponse {
+        success: false,
+        message: message.to_owned(),
+    });
+}
+
+/// Turns the world between NED and ENU, and leaves the body as it is: so mavros does it with the attitude of the ground
+/// at home. It is its own inverse but for the sign.
+fn world_changed([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+    [-x - y, w + z, w - z, y - x].map(|c| c * FRAC_1_SQRT_2)
+}
+
+fn set(autopilot: &mut Autopilot, home: HomePosition) {
+    let fcu = &mut autopilot.fcu;
+    let Some([latitude, longitude, altitude]) = fcu.to_e7(&home.geo) else {
+        return fcu.count("bad_position");
+    };
+    let ned = |x, y, z| {
+        let ned = Vector::<Ned>::from(Vector::<Enu>::new(x, y, z));
+        ned.to_array().map(|v| v as f32)
+    };
+    let (position, approach, q) = (&home.position, &home.approach, &home.orientation);
+    let message = SetHomePosition {
+        latitude,
+        longitude,
+        altitude,
+        position: ned(position.x, position.y, position.z),
+        q: world_changed([q.w, q.x, q.y, q.z]).map(|c| c as f32),
+        approach: ned(approach.x, approach.y, approach.z),
+        target_system: fcu.system,
+        time_usec: stamp_us(&home.header.stamp),
+    };
+    // A failure is in the counters.
+    let _counted = fcu.send(message);
+}

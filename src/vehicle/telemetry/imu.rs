@@ -1,0 +1,277 @@
+//! `imu/*`: attitude, and what the sensors measured.
+use super::convert::{enu_wxyz, header, quaternion, vector3};
+use super::topic::{Best, Topic};
+use crate::frames::{Attitude, Euler, Flu, Frd, Ned, Vector};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::sensor_msgs::msg::{FluidPressure, Imu as ImuMessage, MagneticField, Temperature};
+use crate::ros::RosError;
+use crate::vehicle::{Fcu, Open, Orientation, VehicleSettings};
+use crate::wire::mavlink::dialect::{
+    ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, RAW_IMU_DATA, SCALED_IMU_DATA,
+    SCALED_PRESSURE_DATA,
+};
+use std::time::Duration;
+
+/// Standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and an attitude of which nothing is known.
+const ACCELERATION_VARIANCE: f64 = 9e-8;
+const RATE_VARIANCE: f64 = 1.218_469_679_146_834e-7;
+const ATTITUDE_VARIANCE: f64 = 1.0;
+/// "There is no such measurement", in the first element of a covariance.
+const UNKNOWN: f64 = -1.0;
+/// Specific force older than this is still given, but marked as unknown. `imu/data` is stamped by the attitude, and
+/// the force is the newest that was measured before it: at PX4's rates 20 ms at most. mavros does not look at its age.
+const FORCE_AGE: Duration = Duration::from_millis(200);
+
+const GRAVITY: f64 = 9.80665;
+const GAUSS: f64 = 1e-4;
+const MILLI: f64 = 1e-3;
+const HECTO: f64 = 100.0;
+const CENTI: f64 = 0.01;
+
+/// Bits of HIGHRES_IMU.fields_updated.
+const FORCE_OR_RATES: u16 = 0b11_1111;
+const FIELD: u16 = 0b1_1100_0000;
+const STATIC_PRESSURE: u16 = 1 << 9;
+const DIFFERENTIAL_PRESSURE: u16 = 1 << 10;
+const TEMPERATURE: u16 = 1 << 12;
+
+pub(super) struct Imu {
+    data: Topic<ImuMessage>,
+    data_raw: Topic<ImuMessage>,
+    mag: Topic<MagneticField>,
+    static_pressure: Topic<FluidPressure>,
+    diff_pressure: Topic<FluidPressure>,
+    temperature_imu: Topic<Temperature>,
+    temperature_baro: Topic<Temperature>,
+    best_attitude: Best,
+    best_sensors: Best,
+    best_pressure: Best,
+    force: Option<(Vector<Flu>, Duration)>,
+}
+
+const fn diagonal(variance: f64) -> [f64; 9] {
+    [variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance]
+}
+
+const NONE: [f64; 9] = [UNKNOWN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+
+impl Imu {
+    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
+        let body = &settings.base_link;
+        let imu = |orientation_covariance| ImuMessage {
+            header: header(body),
+            orientation: quaternion([1.0, 0.0, 0.0, 0.0]),
+            orientation_covariance,
+            angular_velocity_covariance: diagonal(RATE_VARIANCE),
+            linear_acceleration_covariance: diagonal(ACCELERATION_VARIANCE),
+            ..ImuMessage::default()
+        };
+        let mag = MagneticField {
+            header: header(body),
+            magnetic_field_covariance: NONE,
+            ..MagneticField::default()
+        };
+        let pressure = || FluidPressure {
+            header: header(body),
+            ..FluidPressure::default()
+        };
+        let temperature = || Temperature {
+            header: header(body),
+            ..Temperature::default()
+        };
+        Ok(Self {
+            data: Topic::open(open, "imu/data", imu(diagonal(ATTITUDE_VARIANCE)))?,
+            data_raw: Topic::open(open, "imu/data_raw", imu(NONE))?,
+            mag: Topic::open(open, "imu/mag", mag)?,
+            static_pressure: Topic::open(open, "imu/static_pressure", pressure())?,
+            diff_pressure: Topic::open(open, "imu/diff_pressure", pressure())?,
+            temperature_imu: Topic::open(open, "imu/temperature_imu", temperature())?,
+            temperature_baro: Topic::open(open, "imu/temperature_baro", temperature())?,
+            best_attitude: Best::default(),
+            best_sensors: Best::default(),
+            best_pressure: Best::default(),
+            force: None,
+        })
+    }
+
+    pub(super) fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> Result<(), RosError> {
+        if !self.best_attitude.take(1, fcu.now.mono) {
+            return Ok(());
+        }
+        let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
+        let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
+        self.oriented(fcu, stamp, attitude.wxyz(), rates)
+    }
+
+    pub(super) fn attitude_quaternion(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &ATTITUDE_QUATERNION_DATA,
+    ) -> Result<(), RosError> {
+        self.best_attitude.take(2, fcu.now.mono);
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
+        self.oriented(fcu, stamp, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
+    }
+
+    fn oriented(
+        &mut self,
+        fcu: &mut Fcu,
+        stamp: Time,
+        wxyz: [f64; 4],
+        rates: [f32; 3],
+    ) -> Result<(), RosError> {
+        let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz) else {
+            fcu.count("bad_attitude");
+            return Ok(());
+        };
+        let orientation = Orientation {
+            attitude,
+            enu_wxyz: enu_wxyz(attitude),
+            rates: Vector::<Frd>::from(rates).into(),
+        };
+        fcu.orientation = Some(orientation);
+        let fresh = |at: Duration| fcu.now.mono.saturating_sub(at) <= FORCE_AGE;
+        let known = self.force.is_some_and(|(_, at)| fresh(at)) && !fcu.settings.quirks;
+        let force = self.force.map_or(Vector::zero(), |(force, _)| force);
+        self.data.stream(|message| {
+            message.header.stamp = stamp;
+            message.orientation = quaternion(orientation.enu_wxyz);
+            message.angular_velocity = vector3(orientation.rates);
+            message.linear_acceleration = vector3(force);
+            message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
+            if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, known) {
+                *first = UNKNOWN;
+            }
+        })
+    }
+
+    pub(super) fn highres_imu(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &HIGHRES_IMU_DATA,
+    ) -> Result<(), RosError> {
+        self.best_sensors.take(3, fcu.now.mono);
+        self.best_pressure.take(2, fcu.now.mono);
+        let stamp = fcu.stamp_us(m.time_usec);
+        let updated = m.fields_updated.bits();
+        let to_pascal = if fcu.settings.quirks { 1.0 } else { HECTO };
+        if updated & FORCE_OR_RATES != 0 {
+            let (force, rates) = ([m.xacc, m.yacc, m.zacc], [m.xgyro, m.ygyro, m.zgyro]);
+            self.sensors(
+                fcu,
+                stamp.clone(),
+                force.map(f64::from),
+                rates.map(f64::from),
+            )?;
+        }
+        if updated & FIELD != 0 {
+            let field = [m.xmag, m.ymag, m.zmag].map(|b| f64::from(b) * GAUSS);
+            self.field(stamp.clone(), field)?;
+        }
+        if updated & STATIC_PRESSURE != 0 {
+            let pascal = f64::from(m.abs_pressure) * to_pascal;
+            pressure(&mut self.static_pressure, stamp.clone(), pascal)?;
+        }
+        if updated & DIFFERENTIAL_PRESSURE != 0 {
+            let pascal = f64::from(m.diff_pressure) * to_pascal;
+            pressure(&mut self.diff_pressure, stamp.clone(), pascal)?;
+        }
+        if updated & TEMPERATURE != 0 {
+            temperature(&mut self.temperature_imu, stamp, f64::from(m.temperature))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn scaled_imu(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &SCALED_IMU_DATA,
+    ) -> Result<(), RosError> {
+        if !self.best_sensors.take(2, fcu.now.mono) {
+            return Ok(());
+        }
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI * GRAVITY);
+        let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
+        self.sensors(fcu, stamp.clone(), force, rates)?;
+        self.field(stamp, milligauss(fcu, [m.xmag, m.ymag, m.zmag]))
+    }
+
+    pub(super) fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Result<(), RosError> {
+        if !self.best_sensors.take(1, fcu.now.mono) {
+            return Ok(());
+        }
+        // Raw means that the scale is the autopilot's own; mavros takes thousandths of SI units.
+        let stamp = fcu.stamp_us(m.time_usec);
+        let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI);
+        let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
+        self.sensors(fcu, stamp.clone(), force, rates)?;
+        self.field(stamp, milligauss(fcu, [m.xmag, m.ymag, m.zmag]))
+    }
+
+    pub(super) fn scaled_pressure(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &SCALED_PRESSURE_DATA,
+    ) -> Result<(), RosError> {
+        if !self.best_pressure.take(1, fcu.now.mono) {
+            return Ok(());
+        }
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        let (total, difference) = (f64::from(m.press_abs), f64::from(m.press_diff));
+        let celsius = f64::from(m.temperature) * CENTI;
+        temperature(&mut self.temperature_baro, stamp.clone(), celsius)?;
+        pressure(&mut self.static_pressure, stamp.clone(), total * HECTO)?;
+        pressure(&mut self.diff_pressure, stamp, difference * HECTO)
+    }
+
+    fn sensors(
+        &mut self,
+        fcu: &Fcu,
+        stamp: Time,
+        force: [f64; 3],
+        rates: [f64; 3],
+    ) -> Result<(), RosError> {
+        let force = Vector::<Flu>::from(Vector::<Frd>::from(force));
+        self.force = Some((force, fcu.now.mono));
+        self.data_raw.stream(|m| {
+            m.header.stamp = stamp;
+            m.angular_velocity = vector3(Vector::<Flu>::from(Vector::<Frd>::from(rates)));
+            m.linear_acceleration = vector3(force);
+        })
+    }
+
+    fn field(&mut self, stamp: Time, tesla: [f64; 3]) -> Result<(), RosError> {
+        self.mag.stream(|m| {
+            m.header.stamp = stamp;
+            m.magnetic_field = vector3(Vector::<Flu>::from(Vector::<Frd>::from(tesla)));
+        })
+    }
+}
+
+fn milligauss(fcu: &Fcu, field: [i16; 3]) -> [f64; 3] {
+    // mavros multiplies where it should divide.
+    let to_tesla = if fcu.settings.quirks {
+        1e3
+    } else {
+        GAUSS * MILLI
+    };
+    field.map(|b| f64::from(b) * to_tesla)
+}
+
+fn pressure(topic: &mut Topic<FluidPressure>, stamp: Time, pascal: f64) -> Result<(), RosError> {
+    topic.stream(|m| {
+        m.header.stamp = stamp;
+        m.fluid_pressure = pascal;
+    })
+}
+
+fn temperature(topic: &mut Topic<Temperature>, stamp: Time, celsius: f64) -> Result<(), RosError> {
+    topic.stream(|m| {
+        m.header.stamp = stamp;
+        m.temperature = celsius;
+    })
+}

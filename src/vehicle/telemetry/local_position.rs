@@ -1,0 +1,233 @@
+//! `local_position/*`: what the estimator knows in the local frame.
+use super::convert::{header, point, quaternion, symmetric, vector3};
+use super::topic::{Best, Topic};
+use crate::frames::{Attitude, Covariance3, Enu, Flu, Ned, Vector};
+use crate::msgs::builtin_interfaces::msg::Time;
+use crate::msgs::geometry_msgs::msg::{
+    AccelWithCovarianceStamped, Pose, PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped,
+    TwistWithCovarianceStamped,
+};
+use crate::msgs::nav_msgs::msg::Odometry;
+use crate::ros::RosError;
+use crate::vehicle::{Estimate, Fcu, Open, VehicleSettings};
+use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
+use crate::wire::mavlink::raw::LocalPositionNedCov;
+use std::time::Duration;
+
+/// Ranks of the messages that `odom` is made of.
+const PLAIN: u8 = 1;
+const WITH_COVARIANCE: u8 = 2;
+
+pub(super) struct LocalPosition {
+    pose: Topic<PoseStamped>,
+    pose_cov: Topic<PoseWithCovarianceStamped>,
+    odom: Topic<Odometry>,
+    velocity_local: Topic<TwistStamped>,
+    velocity_body: Topic<TwistStamped>,
+    velocity_body_cov: Topic<TwistWithCovarianceStamped>,
+    accel: Topic<AccelWithCovarianceStamped>,
+    best: Best,
+}
+
+impl LocalPosition {
+    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
+        let (map, body) = (&*settings.map, &*settings.base_link);
+        let pose = PoseStamped {
+            header: header(map),
+            ..PoseStamped::default()
+        };
+        let pose_cov = PoseWithCovarianceStamped {
+            header: header(map),
+            ..PoseWithCovarianceStamped::default()
+        };
+        let odom = Odometry {
+            header: header(map),
+            child_frame_id: body.to_owned(),
+            ..Odometry::default()
+        };
+        let velocity_local = TwistStamped {
+            // The data are ENU; mavros nevertheless names the body.
+            header: header(if settings.quirks { body } else { map }),
+            ..TwistStamped::default()
+        };
+        let velocity_body = TwistStamped {
+            header: header(body),
+            ..TwistStamped::default()
+        };
+        let velocity_body_cov = TwistWithCovarianceStamped {
+            header: header(body),
+            ..TwistWithCovarianceStamped::default()
+        };
+        let accel = AccelWithCovarianceStamped {
+            header: header(map),
+            ..AccelWithCovarianceStamped::default()
+        };
+        Ok(Self {
+            pose: Topic::open(open, "local_position/pose", pose)?,
+            pose_cov: Topic::open(open, "local_position/pose_cov", pose_cov)?,
+            odom: Topic::open(open, "local_position/odom", odom)?,
+            velocity_local: Topic::open(open, "local_position/velocity_local", velocity_local)?,
+            velocity_body: Topic::open(open, "local_position/velocity_body", velocity_body)?,
+            velocity_body_cov: Topic::open(
+                open,
+                "local_position/velocity_body_cov",
+                velocity_body_cov,
+            )?,
+            accel: Topic::open(open, "local_position/accel", accel)?,
+            best: Best::default(),
+        })
+    }
+
+    pub(super) fn local_position_ned(
+        &mut self,
+        fcu: &mut Fcu,
+        message: &LOCAL_POSITION_NED_DATA,
+    ) -> Result<(), RosError> {
+        let stamp = fcu.stamp_ms(message.time_boot_ms);
+        let motion = Motion::new(
+            fcu,
+            [message.x, message.y, message.z],
+            [message.vx, message.vy, message.vz],
+        );
+        if let Some(known) = fcu.orientation {
+            let boot = Duration::from_millis(message.time_boot_ms.into());
+            fcu.estimate = Some(Estimate {
+                stamp: fcu.stamp(boot),
+                position: Vector::from([message.x, message.y, message.z]),
+                attitude: known.attitude,
+            });
+        }
+        self.pose.stream(|m| {
+            m.header.stamp = stamp.clone();
+            m.pose = motion.pose();
+        })?;
+        self.velocity_local.stream(|m| {
+            m.header.stamp = stamp.clone();
+            m.twist = motion.world_twist();
+        })?;
+        self.velocity_body.stream(|m| {
+            m.header.stamp = stamp.clone();
+            m.twist = motion.body_twist();
+        })?;
+        if !self.best.take(PLAIN, fcu.now.mono) {
+            return Ok(());
+        }
+        self.odom
+            .stream(|m| motion.fill(m, stamp, [0.0; 36], [0.0; 36]))
+    }
+
+    pub(super) fn local_position_ned_cov(
+        &mut self,
+        fcu: &mut Fcu,
+        message: &LocalPositionNedCov,
+    ) -> Result<(), RosError> {
+        self.best.take(WITH_COVARIANCE, fcu.now.mono);
+        let stamp = fcu.stamp_us(message.time_usec);
+        let motion = Motion::new(fcu, message.position, message.velocity);
+        let [pose, velocity, acceleration] = if fcu.settings.quirks {
+            diagonals(&message.covariance)
+        } else {
+            let [position, velocity, acceleration] = blocks(&message.covariance);
+            let to_body = motion.attitude.inverse();
+            [
+                position.to_linear_part(),
+                velocity.rotate(to_body).to_linear_part(),
+                acceleration.to_linear_part(),
+            ]
+        };
+        self.pose_cov.stream(|m| {
+            m.header.stamp = stamp.clone();
+            m.pose.pose = motion.pose();
+            m.pose.covariance = pose;
+        })?;
+        self.velocity_body_cov.stream(|m| {
+            m.header.stamp = stamp.clone();
+            m.twist.twist = motion.body_twist();
+            m.twist.covariance = velocity;
+        })?;
+        self.accel.stream(|m| {
+            m.header.stamp = stamp.clone();
+            m.accel.accel.linear = vector3(Vector::<Enu>::from(Vector::<Ned>::from(
+                message.acceleration,
+            )));
+            m.accel.covariance = acceleration;
+        })?;
+        self.odom.stream(|m| motion.fill(m, stamp, pose, velocity))
+    }
+}
+
+/// Position and velocity of one message with the attitude of another: each has its own sample time, at PX4's rates at
+/// most 20 ms apart.
+struct Motion {
+    position: Vector<Enu>,
+    velocity: Vector<Enu>,
+    attitude: Attitude<Flu, Enu>,
+    wxyz: [f64; 4],
+    rates: Vector<Flu>,
+}
+
+impl Motion {
+    fn new(fcu: &Fcu, position: [f32; 3], velocity: [f32; 3]) -> Self {
+        let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
+        let (attitude, wxyz, rates) = match fcu.orientation {
+            Some(known) => (known.attitude.into(), known.enu_wxyz, known.rates),
+            // As in mavros, which does not wait for the first attitude either.
+            None => (Attitude::identity(), [1.0, 0.0, 0.0, 0.0], Vector::zero()),
+        };
+        Self {
+            position: enu(position),
+            velocity: enu(velocity),
+            attitude,
+            wxyz,
+            rates,
+        }
+    }
+
+    fn pose(&self) -> Pose {
+        Pose {
+            position: point(self.position),
+            orientation: quaternion(self.wxyz),
+        }
+    }
+
+    fn world_twist(&self) -> Twist {
+        Twist {
+            linear: vector3(self.velocity),
+            angular: vector3(self.attitude.rotate(self.rates)),
+        }
+    }
+
+    fn body_twist(&self) -> Twist {
+        Twist {
+            linear: vector3(self.attitude.inverse().rotate(self.velocity)),
+            angular: vector3(self.rates),
+        }
+    }
+
+    fn fill(&self, odometry: &mut Odometry, stamp: Time, pose: [f64; 36], twist: [f64; 36]) {
+        odometry.header.stamp = stamp;
+        odometry.pose.pose = self.pose();
+        odometry.pose.covariance = pose;
+        odometry.twist.twist = self.body_twist();
+        odometry.twist.covariance = twist;
+    }
+}
+
+/// Covariances of position, velocity and acceleration.
+fn blocks(triangle: &[f32; 45]) -> [Covariance3<Enu>; 3] {
+    let whole: [f64; 81] = symmetric::<9, 81>(triangle);
+    std::array::from_fn(|block| {
+        let cell = |i: usize| (3 * block + i / 3) * 9 + 3 * block + i % 3;
+        let rows = std::array::from_fn(|i| whole.get(cell(i)).copied().unwrap_or(0.0));
+        Covariance3::<Ned>::from_rows(rows).into_frame()
+    })
+}
+
+/// What mavros makes of the covariances: the variances alone, in the order of NED.
+fn diagonals(triangle: &[f32; 45]) -> [[f64; 36]; 3] {
+    let whole: [f64; 81] = symmetric::<9, 81>(triangle);
+    std::array::from_fn(|block| {
+        let variance = |i: usize| whole.get((3 * block + i) * 10).copied().unwrap_or(0.0);
+        Covariance3::<Enu>::from_variances(std::array::from_fn(variance)).to_linear_part()
+    })
+}

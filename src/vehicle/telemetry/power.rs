@@ -1,0 +1,150 @@
+//! `battery` and `sys_status`.
+use super::topic::{Best, Topic};
+use crate::msgs::mavros_msgs::msg::SysStatus;
+use crate::msgs::sensor_msgs::msg::BatteryState;
+use crate::ros::RosError;
+use crate::vehicle::{Fcu, Open};
+use crate::wire::mavlink::dialect::SYS_STATUS_DATA;
+use crate::wire::mavlink::raw::BatteryStatus;
+
+/// Cell voltages of BATTERY_STATUS in mV: not there, and "as much and what the next one says".
+const NO_CELL: u16 = u16::MAX;
+const FULL_CELL: u16 = u16::MAX - 1;
+/// Temperature of BATTERY_STATUS in 0.01 deg C: not measured.
+const NO_TEMPERATURE: i16 = i16::MAX;
+
+pub(super) struct Power {
+    battery: Topic<BatteryState>,
+    sys_status: Topic<SysStatus>,
+    best: Best,
+}
+
+impl Power {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        let battery = BatteryState {
+            charge: f32::NAN,
+            capacity: f32::NAN,
+            design_capacity: f32::NAN,
+            power_supply_status: BatteryState::POWER_SUPPLY_STATUS_DISCHARGING,
+            present: true,
+            ..BatteryState::default()
+        };
+        Ok(Self {
+            battery: Topic::open(open, "battery", battery)?,
+            sys_status: Topic::open(open, "sys_status", SysStatus::default())?,
+            best: Best::default(),
+        })
+    }
+
+    pub(super) fn sys_status(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &SYS_STATUS_DATA,
+    ) -> Result<(), RosError> {
+        let (stamp, quirks) = (fcu.now.ros.to_msg(), fcu.settings.quirks);
+        self.sys_status.keep(|status| {
+            status.header.stamp = stamp.clone();
+            status.sensors_present = m.onboard_control_sensors_present.bits();
+            status.sensors_enabled = m.onboard_control_sensors_enabled.bits();
+            status.sensors_health = m.onboard_control_sensors_health.bits();
+            (status.load, status.voltage_battery) = (m.load, m.voltage_battery);
+            status.current_battery = m.current_battery;
+            status.battery_remaining = m.battery_remaining;
+            (status.drop_rate_comm, status.errors_comm) = (m.drop_rate_comm, m.errors_comm);
+            (status.errors_count1, status.errors_count2) = (m.errors_count1, m.errors_count2);
+            (status.errors_count3, status.errors_count4) = (m.errors_count3, m.errors_count4);
+        })?;
+        if !self.best.take(1, fcu.now.mono) {
+            return Ok(());
+        }
+        self.battery.keep(|battery| {
+            battery.header.stamp = stamp;
+            battery.voltage = match m.voltage_battery {
+                u16::MAX if !quirks => f32::NAN,
+                millivolts => f32::from(millivolts) / 1e3,
+            };
+            battery.current = current(m.current_battery, quirks);
+            battery.percentage = percentage(m.battery_remaining, quirks);
+            battery.temperature = if quirks { 0.0 } else { f32::NAN };
+            battery.power_supply_technology = BatteryState::POWER_SUPPLY_TECHNOLOGY_UNKNOWN;
+            battery.cell_voltage.clear();
+            battery.location.clear();
+        })
+    }
+
+    pub(super) fn battery_status(
+        &mut self,
+        fcu: &mut Fcu,
+        m: &BatteryStatus,
+    ) -> Result<(), RosError> {
+        self.best.take(2, fcu.now.mono);
+        let (stamp, quirks) = (fcu.now.ros.to_msg(), fcu.settings.quirks);
+        self.battery.keep(|battery| {
+            battery.header.stamp = stamp;
+            cells(m, &mut battery.cell_voltage);
+            battery.voltage = match &*battery.cell_voltage {
+                [] if !quirks => f32::NAN,
+                cells => cells.iter().sum(),
+            };
+            battery.current = current(m.current_battery, quirks);
+            battery.percentage = percentage(m.battery_remaining, quirks);
+            battery.temperature = match m.temperature {
+                _ if quirks => 0.0,
+                NO_TEMPERATURE => f32::NAN,
+                centidegrees => f32::from(centidegrees) / 1e2,
+            };
+            battery.power_supply_technology = technology(m.kind);
+            battery.location = format!("id{}", m.id);
+        })
+    }
+}
+
+/// Amperes; ROS counts what flows out as negative.
+fn current(centiamperes: i16, quirks: bool) -> f32 {
+    match centiamperes {
+        -1 if !quirks => f32::NAN,
+        known => -f32::from(known) / 1e2,
+    }
+}
+
+fn percentage(percent: i8, quirks: bool) -> f32 {
+    match percent {
+        ..0 if !quirks => f32::NAN,
+        known => f32::from(known) / 1e2,
+    }
+}
+
+/// MAV_BATTERY_TYPE to that of ROS.
+const fn technology(kind: u8) -> u8 {
+    match kind {
+        1 => BatteryState::POWER_SUPPLY_TECHNOLOGY_LIPO,
+        2 => BatteryState::POWER_SUPPLY_TECHNOLOGY_LIFE,
+        3 => BatteryState::POWER_SUPPLY_TECHNOLOGY_LION,
+        4 => BatteryState::POWER_SUPPLY_TECHNOLOGY_NIMH,
+        _ => BatteryState::POWER_SUPPLY_TECHNOLOGY_UNKNOWN,
+    }
+}
+
+/// Cell voltages in V, up to the first that is not there.
+fn cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
+    let first = m.voltages.iter().take_while(|cell| **cell != NO_CELL);
+    let all_ten = m.voltages.iter().all(|cell| *cell != NO_CELL);
+    let more = m
+        .voltages_ext
+        .iter()
+        .take_while(|cell| all_ten && **cell != 0);
+    volts.clear();
+    let mut carried = 0.0;
+    for cell in first.chain(more) {
+        let cell_volts = carried + f32::from(*cell) / 1e3;
+        if *cell == FULL_CELL {
+            carried = cell_volts;
+        } else {
+            volts.push(cell_volts);
+            carried = 0.0;
+        }
+    }
+    if carried > 0.0 {
+        volts.push(carried);
+    }
+}
