@@ -71,6 +71,27 @@ ARGUMENTS = [
         'value': rfly.text,
     },
     {
+        'name': 'control',
+        'description': 'how vehicles are controlled: mavlink_full, mavlink_simple, udp_full, udp_simple, ..., '
+        'direct:[address:]port, serial:device[:baud] or off; empty: mavlink_full',
+        'parameter': 'control.link',
+        'value': rfly.text,
+    },
+    {
+        'name': 'control_prefix',
+        'description': 'put before the mavros-style topics and services, {id} is the CopterID and {n} too but nothing '
+        'for 1; empty: mavros{n}',
+        'parameter': 'control.prefix',
+        'value': rfly.text,
+    },
+    {
+        'name': 'tf_source',
+        'description': 'pose of a vehicle in TF: truth (simulator), estimate (autopilot) or external',
+        'choices': ['', 'truth', 'estimate', 'external'],
+        'parameter': 'tf.source',
+        'value': rfly.text,
+    },
+    {
         'name': 'world_convention',
         'description': 'axes of the map frame: enu as REP 103 says, nwu keeps the x axis of the simulator',
         'choices': ['', 'enu', 'nwu'],
