@@ -6,6 +6,8 @@ export ROS_LOCALHOST_ONLY=1
 
 echo "== the path against its floor"
 cargo bench -q --bench path
+echo "== setpoints, and the telemetry of a fleet"
+cargo bench -q --bench control
 echo "== conversions (divan)"
 cargo bench -q --bench sensors
 echo "== PNG and JPEG against OpenCV on the same files"
