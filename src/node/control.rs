@@ -112,6 +112,11 @@ impl Plan<'_> {
             _ => Box::new(MavlinkLink::new(sink)),
         };
         let mut settings = vehicle_settings(self.settings, id);
+        // Autopilots at the end of a line have a system id of their own.
+        settings.adopt_system = !matches!(
+            self.settings.params.control_link(id),
+            ControlLink::Simulator(_)
+        );
         settings.map = self.tree.names().map.clone();
         settings.base_link = self.tree.base_link(id);
         let prefix = self.settings.params.control_prefix(id);
