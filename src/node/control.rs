@@ -12,8 +12,8 @@ use crate::frames::VehiclePose;
 use crate::time::RosTime;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::vehicle::{
-    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, SetpointFrame, Sink,
-    VehicleSettings,
+    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, SetpointFrame, Sink, UdpFullLink,
+    UdpSimpleLink, VehicleSettings,
 };
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
@@ -106,9 +106,8 @@ impl Plan<'_> {
         wake: Arc<Notify>,
     ) -> Result<Interface, NodeError> {
         let link: Box<dyn Link> = match link {
-            ControlLink::Simulator(SimMode::UdpFull | SimMode::UdpSimple) => {
-                Box::new(MavlinkLink::new(sink))
-            }
+            ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),
+            ControlLink::Simulator(SimMode::UdpSimple) => Box::new(UdpSimpleLink::new(id, sink)),
             _ => Box::new(MavlinkLink::new(sink)),
         };
         let mut settings = vehicle_settings(self.settings, id);

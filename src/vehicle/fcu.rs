@@ -140,6 +140,9 @@ impl Fcu {
     pub(super) fn incoming(&mut self, bytes: &[u8], frames: &mut Vec<u8>) {
         frames.clear();
         frames.extend_from_slice(self.link.incoming(bytes));
+        if let Some(problem) = self.link.problem() {
+            self.count(problem);
+        }
     }
 
     /// Counts an event; shown in /diagnostics.

@@ -21,7 +21,7 @@ pub use fcu::{Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
     GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail, TruthTopic, odometry,
 };
-pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink};
+pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink};
 pub use open::{Clock, Handle, Interface, Open};
 pub use settings::{SetpointFrame, VehicleSettings};
 pub use topics::{Direction, SERVICES, ServiceSpec, TOPICS, TopicSpec};

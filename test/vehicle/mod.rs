@@ -3,3 +3,4 @@ mod ground_truth;
 mod json;
 mod rig;
 mod state;
+mod udp_links;

@@ -1,7 +1,12 @@
 //! Ways to talk to an autopilot. Inside the bridge everything is MAVLink; a link of another kind translates.
 mod mavlink;
+mod udp;
+mod udp_full;
+mod udp_simple;
 
 pub use mavlink::MavlinkLink;
+pub use udp_full::UdpFullLink;
+pub use udp_simple::UdpSimpleLink;
 
 use crate::wire::mavlink::Outbound;
 use thiserror::Error;
@@ -61,4 +66,9 @@ pub trait Link: Send {
 
     /// Turns received bytes into MAVLink frames.
     fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8];
+
+    /// What was wrong with the last datagram: a key for counters.
+    fn problem(&self) -> Option<&'static str> {
+        None
+    }
 }

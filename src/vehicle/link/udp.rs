@@ -1,0 +1,412 @@
+//! What both UDP modes of CopterSim share: which MAVLink messages they can carry, and MAVLink made of their states.
+//!
+//! In these modes CopterSim arms the vehicle and switches it to OFFBOARD by itself when a set-point arrives, answers
+//! nothing and tells no mode. The HEARTBEAT that is made of its states therefore says what was commanded; everything
+//! else is made only of numbers that were received.
+use super::{Abilities, Refusal, Sink};
+use crate::frames::Geodetic;
+use crate::wire::mavlink::dialect::{
+    ATTITUDE_DATA, HOME_POSITION_DATA, LOCAL_POSITION_NED_DATA, MavSeverity,
+    SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
+    SET_POSITION_TARGET_LOCAL_NED_DATA, STATUSTEXT_DATA,
+};
+use crate::wire::mavlink::raw::{CommandInt, CommandLong, Heartbeat, ParamSet, SetMode};
+use crate::wire::mavlink::{Encoder, MavMessage, Outbound, Taken, take};
+use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};
+
+/// MAV_AUTOPILOT_PX4.
+const PX4: u8 = 12;
+/// `custom_mode` of OFFBOARD.
+const OFFBOARD: u32 = 6 << 16;
+const CUSTOM_MODE: u8 = 1;
+const ARMED: u8 = 128;
+
+/// What is to be sent.
+pub(super) enum Order {
+    /// A set-point in the local frame.
+    Local(SET_POSITION_TARGET_LOCAL_NED_DATA),
+    /// A set-point on the earth.
+    Global(SET_POSITION_TARGET_GLOBAL_INT_DATA),
+    /// Attitude, rates and thrust.
+    Attitude(SET_ATTITUDE_TARGET_DATA),
+    /// A command, which is the same datagram in both modes.
+    Command(SimpleCommand),
+    /// Nothing: it is so already.
+    Done,
+}
+
+/// Position, velocity and angles of a state.
+pub(super) struct Pose {
+    pub(super) time_boot_ms: u32,
+    pub(super) euler: [f32; 3],
+    pub(super) position: [f32; 3],
+    pub(super) velocity: [f32; 3],
+    pub(super) home: [i32; 3],
+}
+
+/// One link of either mode.
+pub(super) struct Udp {
+    pub(super) name: &'static str,
+    sink: Sink,
+    /// Writes frames as the vehicle would.
+    encoder: Encoder,
+    frames: Vec<u8>,
+    /// What was wrong with the last datagram.
+    pub(super) problem: Option<&'static str>,
+    warned: bool,
+    home: Option<Geodetic>,
+    position: Option<[f32; 3]>,
+    speed: f32,
+    radius: f32,
+    armed: bool,
+    disarmed: bool,
+    offboard: bool,
+    /// A HEARTBEAT is due with the next state.
+    pub(super) due: bool,
+    fixed: bool,
+    hit: Option<i32>,
+}
+
+impl Udp {
+    pub(super) fn new(name: &'static str, id: u16, sink: Sink) -> Self {
+        Self {
+            name,
+            sink,
+            encoder: Encoder::new(u8::try_from(id).unwrap_or(1), 1),
+            frames: Vec::new(),
+            problem: None,
+            warned: false,
+            home: None,
+            position: None,
+            speed: 0.0,
+            radius: 0.0,
+            armed: false,
+            disarmed: false,
+            offboard: false,
+            due: true,
+            fixed: false,
+            hit: None,
+        }
+    }
+
+    pub(super) fn abilities(&self) -> Abilities {
+        Abilities {
+            name: self.name,
+            heartbeat: false,
+            acks: false,
+            services: false,
+            timesync: false,
+        }
+    }
+
+    pub(super) fn unsupported(&self, what: &'static str) -> Refusal {
+        Refusal::Unsupported {
+            link: self.name,
+            what,
+        }
+    }
+
+    /// Finds out what a message asks for.
+    pub(super) fn read(&mut self, message: &Outbound) -> Result<Order, Refusal> {
+        let packet = Encoder::new(0, 0).encode(message);
+        let Taken::Frame(frame) = take(packet.as_bytes()) else {
+            return Err(self.unsupported("this message"));
+        };
+        if let Some(command) = CommandLong::parse(&frame) {
+            let params = command.params.map(f64::from);
+            return self.command(command.command, params);
+        }
+        if let Some(command) = CommandInt::parse(&frame) {
+            let [a, b, c, d] = command.params.map(f64::from);
+            let (x, y) = match command.frame {
+                0 | 3 | 5 | 6 | 10 | 11 => (f64::from(command.x) / 1e7, f64::from(command.y) / 1e7),
+                _ => (f64::from(command.x) / 1e4, f64::from(command.y) / 1e4),
+            };
+            let params = [a, b, c, d, x, y, command.z.into()];
+            return self.command(command.command, params);
+        }
+        if let Some(mode) = SetMode::parse(&frame) {
+            return self.mode(mode.custom_mode);
+        }
+        if let Some(param) = ParamSet::parse(&frame) {
+            return self.parameter(&param);
+        }
+        let order = match frame.message() {
+            Ok(MavMessage::SET_POSITION_TARGET_LOCAL_NED(target)) => Order::Local(target),
+            Ok(MavMessage::SET_POSITION_TARGET_GLOBAL_INT(target)) => Order::Global(target),
+            Ok(MavMessage::SET_ATTITUDE_TARGET(target)) => Order::Attitude(target),
+            _ => {
+                return Err(self.unsupported(
+                    "only set-points, arming, take-off, speed and VTOL transitions exist there",
+                ));
+            }
+        };
+        if self.disarmed {
+            return Err(self.unsupported(
+                "a set-point would arm the vehicle, which was disarmed: arm it first",
+            ));
+        }
+        Ok(order)
+    }
+
+    fn command(&self, command: u16, params: [f64; 7]) -> Result<Order, Refusal> {
+        let [p1, p2, _, _, p5, p6, p7] = params;
+        let single = params.map(|x| x as f32);
+        Ok(Order::Command(match command {
+            400 => SimpleCommand::Arm(p1 > 0.5),
+            22 => self.take_off(Geodetic::new(p5, p6, p7))?,
+            // East, north, down.
+            24 => {
+                let [.., east, north, down] = single;
+                SimpleCommand::TakeOff {
+                    position: [north, east, down],
+                }
+            }
+            // CopterSim takes both at once: the other one stays as it was.
+            178 if p2 > 0.0 => SimpleCommand::Cruise {
+                speed: p2 as f32,
+                radius: self.radius,
+            },
+            176 => return self.mode((p2 as u32) << 16 | (params[2] as u32) << 24),
+            3000 => SimpleCommand::VtolTransition {
+                state: single[0],
+                immediate: single[1],
+            },
+            21 | 23 => {
+                return Err(self.unsupported(
+                    "there is no landing in the UDP modes of CopterSim: send set-points to the ground, then disarm",
+                ));
+            }
+            _ => return Err(self.unsupported("this command; CopterSim has no datagram for it")),
+        }))
+    }
+
+    /// By place where one is given, otherwise where the vehicle is.
+    fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, Refusal> {
+        if place.is_known() {
+            return Ok(SimpleCommand::TakeOffGlobal {
+                latitude: place.latitude_deg as f32,
+                longitude: place.longitude_deg as f32,
+                altitude: place.altitude_m as f32,
+            });
+        }
+        match (self.home, self.position) {
+            (Some(home), Some([north, east, _])) if place.altitude_m.is_finite() => {
+                Ok(SimpleCommand::TakeOff {
+                    position: [north, east, (home.altitude_m - place.altitude_m) as f32],
+                })
+            }
+            _ => Err(self.unsupported("a take-off without a place, before home is known")),
+        }
+    }
+
+    fn mode(&self, custom_mode: u32) -> Result<Order, Refusal> {
+        if custom_mode == OFFBOARD {
+            return Ok(Order::Done);
+        }
+        Err(self.unsupported(
+            "there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets set-points",
+        ))
+    }
+
+    /// Two parameters of fixed wings have a datagram of their own.
+    fn parameter(&self, param: &ParamSet) -> Result<Order, Refusal> {
+        let end = param.id.iter().position(|byte| *byte == 0);
+        let (speed, radius) = match param.id.get(..end.unwrap_or(param.id.len())) {
+            Some(b"FW_AIRSPD_TRIM") => (f32::from_le_bytes(param.value), self.radius),
+            Some(b"NAV_LOITER_RAD") => (self.speed, f32::from_le_bytes(param.value)),
+            _ => {
+                return Err(
+                    self.unsupported("there are no parameters in the UDP modes of CopterSim")
+                );
+            }
+        };
+        Ok(Order::Command(SimpleCommand::Cruise { speed, radius }))
+    }
+
+    /// Altitude above sea level of a target whose altitude is above home.
+    pub(super) fn altitude_over_home(&self, altitude: f32) -> Result<f32, Refusal> {
+        match self.home {
+            Some(home) => Ok((home.altitude_m + f64::from(altitude)) as f32),
+            None => Err(self.unsupported("an altitude above home, before home is known")),
+        }
+    }
+
+    /// Sends a command and remembers what it changes.
+    pub(super) fn send_command(&mut self, command: SimpleCommand) -> Result<(), Refusal> {
+        self.send(SimpleCommandPacket::from(command).as_bytes())?;
+        self.due = true;
+        match command {
+            SimpleCommand::Arm(armed) => {
+                (self.armed, self.disarmed) = (armed, !armed);
+                self.offboard &= armed;
+            }
+            SimpleCommand::TakeOff { .. } | SimpleCommand::TakeOffGlobal { .. } => {
+                (self.armed, self.disarmed) = (true, false);
+            }
+            SimpleCommand::Cruise { speed, radius } => {
+                (self.speed, self.radius) = (speed, radius);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sends a set-point, which arms the vehicle.
+    pub(super) fn send_setpoint(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        self.send(bytes)?;
+        self.due |= !(self.armed && self.offboard);
+        (self.armed, self.offboard) = (true, true);
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        if (self.sink)(bytes) {
+            Ok(())
+        } else {
+            Err(Refusal::Io)
+        }
+    }
+
+    /// Begins the frames of a datagram.
+    pub(super) fn begin(&mut self) {
+        self.frames.clear();
+        self.problem = None;
+    }
+
+    /// The frames since [`Self::begin`].
+    pub(super) fn frames(&self) -> &[u8] {
+        &self.frames
+    }
+
+    pub(super) fn push(&mut self, message: impl Into<Outbound>) {
+        let packet = self.encoder.encode(&message.into());
+        self.frames.extend_from_slice(packet.as_bytes());
+    }
+
+    /// Counts a datagram that is no state of this mode, and says once why.
+    pub(super) fn refuse(&mut self, bytes: &[u8]) {
+        let (problem, meaning) = match (bytes.len(), bytes.first()) {
+            (_, Some(0xfd | 0xfe)) => ("mavlink_in_udp_mode", "MAVLink"),
+            (52, _) => ("udp_simple_state", "UDP_Simple"),
+            (120, _) => ("udp_full_state", "UDP_Full"),
+            _ => {
+                self.problem = Some("malformed");
+                return;
+            }
+        };
+        let same = (self.name == "UDP_Full") == (problem == "udp_full_state");
+        if same && problem != "mavlink_in_udp_mode" {
+            self.problem = Some("malformed");
+            return;
+        }
+        self.problem = Some(problem);
+        if !std::mem::replace(&mut self.warned, true) {
+            tracing::warn!(
+                "CopterSim speaks {meaning}, but the link is set to {}: change UDPSIMMODE, the vehicle's link, or set \
+                 control.switch_mode",
+                self.name
+            );
+        }
+    }
+
+    /// CopterSim was started anew.
+    pub(super) fn restarted(&mut self) {
+        (self.armed, self.disarmed, self.offboard) = (false, false, false);
+        (self.fixed, self.hit, self.due) = (false, None, true);
+    }
+
+    /// HEARTBEAT, if due, and with it HOME_POSITION: what was commanded.
+    pub(super) fn heartbeat(&mut self, home: [i32; 3]) {
+        if !std::mem::take(&mut self.due) {
+            return;
+        }
+        self.push(Heartbeat {
+            custom_mode: if self.offboard { OFFBOARD } else { 0 },
+            kind: 0,
+            autopilot: PX4,
+            base_mode: CUSTOM_MODE | if self.armed { ARMED } else { 0 },
+            system_status: 0,
+            mavlink_version: 3,
+        });
+        let [latitude, longitude, altitude] = home;
+        if self.home.is_some() {
+            // Positions count from home. What is not known is not a number, as the definition of the message asks.
+            self.push(MavMessage::HOME_POSITION(HOME_POSITION_DATA {
+                latitude,
+                longitude,
+                altitude,
+                x: 0.0,
+                y: 0.0,
+                z: 0.0,
+                q: [f32::NAN; 4],
+                approach_x: f32::NAN,
+                approach_y: f32::NAN,
+                approach_z: f32::NAN,
+                ..HOME_POSITION_DATA::default()
+            }));
+        }
+    }
+
+    /// Takes a state; false if a number is none.
+    pub(super) fn pose(&mut self, pose: &Pose) -> bool {
+        let numbers = [pose.euler, pose.position, pose.velocity];
+        if !numbers.iter().flatten().all(|number| number.is_finite()) {
+            self.problem = Some("malformed");
+            return false;
+        }
+        let home = Some(Geodetic::from_e7(pose.home)).filter(|home| home.is_known());
+        self.due |= home != self.home;
+        self.home = home;
+        self.position = Some(pose.position);
+        self.heartbeat(pose.home);
+        let time_boot_ms = pose.time_boot_ms;
+        let [roll, pitch, yaw] = pose.euler;
+        self.push(MavMessage::ATTITUDE(ATTITUDE_DATA {
+            time_boot_ms,
+            roll,
+            pitch,
+            yaw,
+            // Nobody tells the rates.
+            rollspeed: f32::NAN,
+            pitchspeed: f32::NAN,
+            yawspeed: f32::NAN,
+        }));
+        let ([x, y, z], [vx, vy, vz]) = (pose.position, pose.velocity);
+        self.push(MavMessage::LOCAL_POSITION_NED(LOCAL_POSITION_NED_DATA {
+            time_boot_ms,
+            x,
+            y,
+            z,
+            vx,
+            vy,
+            vz,
+        }));
+        true
+    }
+
+    /// Says once that the estimator has found itself.
+    pub(super) fn fixed(&mut self, fixed: bool) {
+        if fixed && !self.fixed {
+            self.text(MavSeverity::MAV_SEVERITY_INFO, "estimator has a 3D fix");
+        }
+        self.fixed = fixed;
+    }
+
+    /// Says once with what the vehicle collides.
+    pub(super) fn collision(&mut self, with: Option<i32>) {
+        if let Some(id) = with.filter(|_| with != self.hit) {
+            let text = format!("collision with object {id}");
+            self.text(MavSeverity::MAV_SEVERITY_CRITICAL, &text);
+        }
+        self.hit = with;
+    }
+
+    fn text(&mut self, severity: MavSeverity, text: &str) {
+        self.push(MavMessage::STATUSTEXT(STATUSTEXT_DATA {
+            severity,
+            text: text.into(),
+            ..STATUSTEXT_DATA::default()
+        }));
+    }
+}

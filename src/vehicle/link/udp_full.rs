@@ -1,0 +1,209 @@
+//! UDP_Full: set-points with MAVLink's own masks, states with GPS.
+use super::udp::{Order, Pose, Udp};
+use super::{Abilities, Link, Refusal, Sink};
+use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, MavFrame};
+use crate::wire::mavlink::raw::GpsRawInt;
+use crate::wire::mavlink::{MavMessage, Outbound};
+use crate::wire::{FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _};
+use zerocopy::little_endian::F32;
+
+/// Frames of set-points: local, body, global.
+const LOCAL: u8 = 1;
+const BODY: u8 = 8;
+const GLOBAL: u8 = 5;
+/// Time between HEARTBEATs.
+const HEARTBEAT_MS: u32 = 1000;
+
+/// A link to CopterSim in UDP_Full.
+pub struct UdpFullLink {
+    udp: Udp,
+    id: u16,
+    /// Times of the last state and of the last HEARTBEAT.
+    last: Option<u32>,
+    beat: u32,
+}
+
+impl UdpFullLink {
+    /// Datagrams for vehicle `id` go to `sink`.
+    pub fn new(id: u16, sink: Sink) -> Self {
+        Self {
+            udp: Udp::new("UDP_Full", id, sink),
+            id,
+            last: None,
+            beat: 0,
+        }
+    }
+
+    fn setpoint(&self, time_boot_ms: u32, mask: u16, frame: u8) -> FullSetpointPacket {
+        FullSetpointPacket::new(time_boot_ms, self.id.into(), mask, frame)
+    }
+
+    fn packet(&self, order: &Order) -> Result<FullSetpointPacket, Refusal> {
+        Ok(match order {
+            Order::Local(t) => {
+                let frame = match t.coordinate_frame as u32 {
+                    1 => LOCAL,
+                    8 => BODY,
+                    _ => {
+                        return Err(self.udp.unsupported(
+                            "of local frames only LOCAL_NED (1) and BODY_NED (8) exist there",
+                        ));
+                    }
+                };
+                FullSetpointPacket {
+                    position: [t.x, t.y, t.z].map(F32::new),
+                    velocity: [t.vx, t.vy, t.vz].map(F32::new),
+                    acceleration: [t.afx, t.afy, t.afz].map(F32::new),
+                    yaw: t.yaw.into(),
+                    yaw_rate: t.yaw_rate.into(),
+                    ..self.setpoint(t.time_boot_ms, t.type_mask.bits(), frame)
+                }
+            }
+            Order::Global(t) => {
+                let altitude = global_altitude(&self.udp, t.coordinate_frame, t.alt)?;
+                let [latitude, longitude] = [t.lat_int, t.lon_int].map(degrees);
+                FullSetpointPacket {
+                    position: [latitude, longitude, altitude].map(F32::new),
+                    velocity: [t.vx, t.vy, t.vz].map(F32::new),
+                    acceleration: [t.afx, t.afy, t.afz].map(F32::new),
+                    yaw: t.yaw.into(),
+                    yaw_rate: t.yaw_rate.into(),
+                    ..self.setpoint(t.time_boot_ms, t.type_mask.bits(), GLOBAL)
+                }
+            }
+            Order::Attitude(t) => {
+                let rates = [t.body_roll_rate, t.body_pitch_rate, t.body_yaw_rate];
+                let mask = t.type_mask.bits().into();
+                // The vendor's client leaves the frame of body setpoints here.
+                self.setpoint(t.time_boot_ms, mask, BODY)
+                    .with_attitude(t.q, rates, t.thrust)
+            }
+            Order::Command(_) | Order::Done => return Err(self.udp.unsupported("this message")),
+        })
+    }
+}
+
+/// Degrees of MAVLink's 1e-7 degrees; single precision is all that these modes have.
+pub(super) fn degrees(e7: i32) -> f32 {
+    (f64::from(e7) / 1e7) as f32
+}
+
+/// Altitude above sea level of a global target.
+pub(super) fn global_altitude(udp: &Udp, frame: MavFrame, altitude: f32) -> Result<f32, Refusal> {
+    match frame as u32 {
+        0 | 5 => Ok(altitude),
+        3 | 6 => udp.altitude_over_home(altitude),
+        _ => Err(udp.unsupported("altitudes above terrain")),
+    }
+}
+
+impl Link for UdpFullLink {
+    fn abilities(&self) -> Abilities {
+        self.udp.abilities()
+    }
+
+    fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), Refusal> {
+        match self.udp.read(message)? {
+            Order::Done => Ok(()),
+            Order::Command(command) => self.udp.send_command(command),
+            order => {
+                let packet = self.packet(&order)?;
+                self.udp.send_setpoint(packet.as_bytes())
+            }
+        }
+    }
+
+    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
+        self.udp.begin();
+        match FullEstimatePacket::parse(bytes) {
+            Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet),
+            Ok(_) => self.udp.problem = Some("other_vehicle"),
+            Err(_) => self.udp.refuse(bytes),
+        }
+        self.udp.frames()
+    }
+
+    fn problem(&self) -> Option<&'static str> {
+        self.udp.problem
+    }
+}
+
+impl UdpFullLink {
+    fn state(&mut self, packet: &FullEstimatePacket) {
+        let time_boot_ms = packet.time_boot_ms.get();
+        // A little is a late datagram, more a new start.
+        match self.last.map(|last| last.saturating_sub(time_boot_ms)) {
+            Some(1000..) => self.udp.restarted(),
+            Some(1..) => {
+                self.udp.problem = Some("late");
+                return;
+            }
+            _ => {}
+        }
+        let due = time_boot_ms.wrapping_sub(self.beat) >= HEARTBEAT_MS || self.last.is_none();
+        self.udp.due |= due;
+        if self.udp.due {
+            self.beat = time_boot_ms;
+        }
+        let pose = Pose {
+            time_boot_ms,
+            euler: packet.euler.map(F32::get),
+            position: packet.position.map(F32::get),
+            velocity: packet.velocity.map(F32::get),
+            home: packet.home.map(|x| x.get()),
+        };
+        if !self.udp.pose(&pose) {
+            return;
+        }
+        self.last = Some(time_boot_ms);
+        self.gps(packet);
+        self.udp.fixed(packet.estimator_fixed.get() > 0.5);
+        let with = Some(packet.collided_with.get()).filter(|id| *id >= 0);
+        self.udp.collision(with);
+    }
+
+    fn gps(&mut self, packet: &FullEstimatePacket) {
+        let [lat, lon, alt] = packet.gps.map(|x| x.get());
+        let [north, east, down] = packet.gps_velocity.map(|x| x.get());
+        let [vx, vy, vz] = [north, east, down]
+            .map(|v| i16::try_from(v).unwrap_or(if v < 0 { i16::MIN } else { i16::MAX }));
+        let unknown = u16::MAX;
+        if (lat, lon) != (0, 0) {
+            let heading = packet.heading.get();
+            self.udp
+                .push(MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
+                    time_boot_ms: packet.time_boot_ms.get(),
+                    lat,
+                    lon,
+                    alt,
+                    relative_alt: packet.relative_altitude.get(),
+                    vx,
+                    vy,
+                    vz,
+                    hdg: if (0..360_000).contains(&heading) {
+                        u16::try_from(heading / 10).unwrap_or(unknown)
+                    } else {
+                        unknown
+                    },
+                }));
+        }
+        let speed = f64::from(north).hypot(f64::from(east)).round();
+        self.udp.push(GpsRawInt {
+            time_usec: u64::from(packet.time_boot_ms.get()) * 1000,
+            lat,
+            lon,
+            alt,
+            eph: unknown,
+            epv: unknown,
+            vel: if speed < f64::from(unknown) {
+                speed as u16
+            } else {
+                unknown
+            },
+            cog: unknown,
+            fix_type: u8::try_from(packet.fix_type.get()).unwrap_or(0),
+            satellites_visible: u8::try_from(packet.satellites.get()).unwrap_or(u8::MAX),
+            ..GpsRawInt::default()
+        });
+    }
+}

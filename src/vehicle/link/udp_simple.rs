@@ -1,0 +1,240 @@
+//! UDP_Simple: four numbers and a mode to the vehicle, pose and velocity from it.
+use super::udp::{Order, Pose, Udp};
+use super::udp_full::{degrees, global_altitude};
+use super::{Abilities, Link, Refusal, Sink};
+use crate::frames::{Attitude, Frd, Ned};
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::dialect::{
+    PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
+    SET_POSITION_TARGET_LOCAL_NED_DATA,
+};
+use crate::wire::{
+    IntoBytes as _, Packet as _, SimpleCommand, SimpleCommandPacket, SimpleEstimatePacket,
+    SimpleReport,
+};
+use zerocopy::little_endian::F32;
+
+/// States between HEARTBEATs; the states have no time.
+const HEARTBEAT_STATES: u32 = 10;
+
+const POSITION: u16 = 7;
+const VELOCITY: u16 = 7 << 3;
+const ACCELERATION: u16 = 7 << 6;
+const FORCE: u16 = 1 << 9;
+const YAW: u16 = 1 << 10;
+const YAW_RATE: u16 = 1 << 11;
+/// Old set-point types of PX4, above the bits that ignore something.
+const KIND: u16 = 7 << 12;
+const TAKE_OFF: u16 = 1 << 12;
+/// Bits of [`SET_ATTITUDE_TARGET_DATA`].
+const IGNORE_THRUST: u8 = 64;
+const IGNORE_ATTITUDE: u8 = 128;
+
+/// A link to CopterSim in UDP_Simple.
+pub struct UdpSimpleLink {
+    udp: Udp,
+    states: u32,
+}
+
+impl UdpSimpleLink {
+    /// Datagrams for vehicle `id` go to `sink`.
+    pub fn new(id: u16, sink: Sink) -> Self {
+        Self {
+            udp: Udp::new("UDP_Simple", id, sink),
+            states: 0,
+        }
+    }
+
+    fn local(&self, t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Result<SimpleCommand, Refusal> {
+        let body = match t.coordinate_frame as u32 {
+            1 => false,
+            8 => true,
+            _ => {
+                return Err(self.udp.unsupported(
+                    "of local frames only LOCAL_NED (1) and BODY_NED (8) exist there",
+                ));
+            }
+        };
+        let mask = t.type_mask.bits();
+        let position = axes([t.x, t.y, t.z], mask);
+        let velocity = axes([t.vx, t.vy, t.vz], mask >> 3);
+        let acceleration = axes([t.afx, t.afy, t.afz], mask >> 6);
+        match mask & KIND {
+            0 => {}
+            TAKE_OFF if !body => {
+                return Ok(SimpleCommand::TakeOff {
+                    position: [t.x, t.y, t.z],
+                });
+            }
+            _ => return Err(self.udp.unsupported("set-points that land, loiter or idle")),
+        }
+        if let Some(command) = speed_altitude_heading(t) {
+            return Ok(command);
+        }
+        let used = |bits: u16| mask & bits != bits;
+        match (used(POSITION), used(VELOCITY), used(ACCELERATION)) {
+            (true, false, false) => {
+                let yaw = self.yaw(mask, t.yaw)?;
+                Ok(if body {
+                    SimpleCommand::PositionFrd { position, yaw }
+                } else {
+                    SimpleCommand::PositionNed { position, yaw }
+                })
+            }
+            (false, true, false) => {
+                let yaw_rate = self.yaw_rate(mask, t.yaw_rate)?;
+                Ok(if body {
+                    SimpleCommand::VelocityFrd { velocity, yaw_rate }
+                } else {
+                    SimpleCommand::VelocityNed { velocity, yaw_rate }
+                })
+            }
+            (false, false, true) => {
+                if body {
+                    return Err(self.udp.unsupported("accelerations of the body"));
+                }
+                if mask & FORCE != 0 {
+                    return Err(self.udp.unsupported("forces"));
+                }
+                // Mode 8 means a yaw rate to everybody; 6 may be without yaw (see the doubts of docs/wire/control.md).
+                Ok(if mask & YAW == 0 {
+                    SimpleCommand::AccelerationYaw {
+                        acceleration,
+                        yaw: t.yaw,
+                    }
+                } else {
+                    SimpleCommand::AccelerationYawRate {
+                        acceleration,
+                        yaw_rate: self.yaw_rate(mask, t.yaw_rate)?,
+                    }
+                })
+            }
+            (false, false, false) => Err(self.udp.unsupported("a set-point of yaw alone")),
+            _ => Err(self.udp.unsupported(
+                "position, velocity and acceleration do not go together: ignore all but one in the mask",
+            )),
+        }
+    }
+
+    fn global(&self, t: &SET_POSITION_TARGET_GLOBAL_INT_DATA) -> Result<SimpleCommand, Refusal> {
+        let mask = t.type_mask.bits();
+        let all = POSITION | VELOCITY | ACCELERATION | KIND;
+        if mask & all != VELOCITY | ACCELERATION {
+            return Err(self
+                .udp
+                .unsupported("on the earth only whole positions exist there"));
+        }
+        Ok(SimpleCommand::PositionGlobal {
+            latitude: degrees(t.lat_int),
+            longitude: degrees(t.lon_int),
+            altitude: global_altitude(&self.udp, t.coordinate_frame, t.alt)?,
+            yaw: self.yaw(mask, t.yaw)?,
+        })
+    }
+
+    fn attitude(&self, t: &SET_ATTITUDE_TARGET_DATA) -> Result<SimpleCommand, Refusal> {
+        let mask = t.type_mask.bits();
+        if mask & IGNORE_ATTITUDE != 0 {
+            return Err(self.udp.unsupported("body rates; give an attitude"));
+        }
+        if mask & IGNORE_THRUST != 0 {
+            return Err(self.udp.unsupported("an attitude without thrust"));
+        }
+        let attitude = Attitude::<Frd, Ned>::from_wxyz(t.q.map(f64::from));
+        let Some(attitude) = attitude else {
+            return Err(self.udp.unsupported("this quaternion"));
+        };
+        let euler = attitude.euler();
+        Ok(SimpleCommand::Attitude {
+            euler: [euler.roll, euler.pitch, euler.yaw].map(|angle| angle as f32),
+            throttle: t.thrust,
+        })
+    }
+
+    /// The yaw of a position; not a number: leave it.
+    fn yaw(&self, mask: u16, yaw: f32) -> Result<f32, Refusal> {
+        match (mask & YAW == 0, mask & YAW_RATE == 0) {
+            (true, _) => Ok(yaw),
+            (false, false) => Ok(f32::NAN),
+            (false, true) => Err(self
+                .udp
+                .unsupported("a position with a yaw rate; give a yaw")),
+        }
+    }
+
+    /// The yaw rate of a velocity; 0 leaves the yaw.
+    fn yaw_rate(&self, mask: u16, yaw_rate: f32) -> Result<f32, Refusal> {
+        match (mask & YAW == 0, mask & YAW_RATE == 0) {
+            (false, true) => Ok(yaw_rate),
+            (false, false) => Ok(0.0),
+            (true, _) => Err(self
+                .udp
+                .unsupported("a velocity with a yaw; give a yaw rate")),
+        }
+    }
+}
+
+/// Channels that the mask ignores are not a number.
+fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
+    let [x, y, z] = values;
+    let axis = |value, bit| if mask & bit == 0 { value } else { f32::NAN };
+    [axis(x, 1), axis(y, 2), axis(z, 4)]
+}
+
+/// The vendor's client puts speed, altitude and heading of a fixed wing into position and velocity, which otherwise
+/// do not go together.
+fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<SimpleCommand> {
+    let accelerations_ignored = PositionTargetTypemask::from_bits_retain(ACCELERATION);
+    let is_it = t.type_mask == accelerations_ignored
+        && t.coordinate_frame as u32 == 1
+        && [t.x, t.y, t.vz] == [0.0; 3]
+        && t.vx == t.yaw;
+    is_it.then_some(SimpleCommand::SpeedAltitudeHeading {
+        speed: t.vy,
+        down: t.z,
+        heading: t.yaw,
+    })
+}
+
+impl Link for UdpSimpleLink {
+    fn abilities(&self) -> Abilities {
+        self.udp.abilities()
+    }
+
+    fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), Refusal> {
+        let command = match self.udp.read(message)? {
+            Order::Done => return Ok(()),
+            Order::Command(command) => return self.udp.send_command(command),
+            Order::Local(target) => self.local(&target)?,
+            Order::Global(target) => self.global(&target)?,
+            Order::Attitude(target) => self.attitude(&target)?,
+        };
+        let packet = SimpleCommandPacket::from(command);
+        self.udp.send_setpoint(packet.as_bytes())
+    }
+
+    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
+        self.udp.begin();
+        match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
+            Ok(SimpleReport::State(packet)) => {
+                self.states = (self.states + 1) % HEARTBEAT_STATES;
+                self.udp.due |= self.states == 0;
+                self.udp.pose(&Pose {
+                    time_boot_ms: 0,
+                    euler: packet.euler.map(F32::get),
+                    position: packet.position.map(F32::get),
+                    velocity: packet.velocity.map(F32::get),
+                    home: packet.home.map(|x| x.get()),
+                });
+            }
+            Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
+            Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
+            Err(_) => self.udp.refuse(bytes),
+        }
+        self.udp.frames()
+    }
+
+    fn problem(&self) -> Option<&'static str> {
+        self.udp.problem
+    }
+}
