@@ -59,6 +59,9 @@ struct Scene {
     /// Vehicles stand on the ground, 3 m apart, 20 m south of the map centre: to be flown through their autopilots
     #[arg(long, conflicts_with_all = ["hover", "pose", "spawn"])]
     grounded: bool,
+    /// Vehicles are fixed wings where structs command them (UDP modes)
+    #[arg(long)]
+    fixed_wing: bool,
     /// Simulation seconds per second
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     speed: f64,
@@ -93,7 +96,7 @@ struct Network {
     /// Speed of the link that data are sent over; 0 sends bursts, which small receive buffers lose
     #[arg(long, value_name = "GBIT/S", default_value_t = 10.0)]
     link: f64,
-    /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008 and 224.0.0.10:20009, all on loopback
+    /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008, 224.0.0.10:20009 and 224.0.0.10:20002, all on loopback
     #[arg(long)]
     multicast: bool,
 }
@@ -205,6 +208,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         window: shift(usual.window)?,
         multicast_local: network.multicast.then(|| shift(20008)).transpose()?,
         multicast_lan: network.multicast.then(|| shift(20009)).transpose()?,
+        requests: network.multicast.then(|| shift(20002)).transpose()?,
         coptersim: shift(usual.coptersim)?,
         autopilot: shift(usual.autopilot)?,
         autopilot_client: shift(usual.autopilot_client)?,
@@ -223,6 +227,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         windows: network.windows,
         world: world(scene)?,
         autopilot: control_mode(&protocol.autopilot),
+        fixed_wing: scene.fixed_wing,
         angle_unit: if protocol.angle_unit == "radians" {
             AngleUnit::Radians
         } else {

@@ -113,12 +113,13 @@ impl Emulator {
             }
         }
         let groups = [
-            (ports.multicast_local, [224, 0, 0, 11]),
-            (ports.multicast_lan, [224, 0, 0, 10]),
+            (ports.multicast_local, [224, 0, 0, 11], Role::Group),
+            (ports.multicast_lan, [224, 0, 0, 10], Role::Group),
+            (ports.requests, [224, 0, 0, 10], Role::Requests),
         ];
-        for (port, group) in groups {
+        for (port, group, role) in groups {
             if let Some(port) = port {
-                sockets.push((Role::Group, listen_group(group.into(), port)?));
+                sockets.push((role, listen_group(group.into(), port)?));
             }
         }
         if let Some(port) = options.control {

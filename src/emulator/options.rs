@@ -15,6 +15,8 @@ pub struct Ports {
     pub multicast_local: Option<u16>,
     /// Receives multicast requests of the network (224.0.0.10), if wanted.
     pub multicast_lan: Option<u16>,
+    /// Receives multicast requests to `CopterSim` (224.0.0.10), if wanted.
+    pub requests: Option<u16>,
     /// `CopterSim` of vehicle `id` listens on `coptersim + 2 (id - 1)`.
     pub coptersim: u16,
     /// The autopilot of vehicle `id` listens on `autopilot + 2 (id - 1)`.
@@ -37,6 +39,7 @@ impl Default for Ports {
             window: 20010,
             multicast_local: None,
             multicast_lan: None,
+            requests: None,
             coptersim: 30100,
             autopilot: 20100,
             autopilot_client: 20101,
@@ -85,6 +88,8 @@ pub struct EmulatorOptions {
     pub world: World,
     /// How autopilots talk to the controlling host; `None`: there are none, and vehicles only follow their paths.
     pub autopilot: Option<ControlMode>,
+    /// Vehicles are fixed wings where structs command them.
+    pub fixed_wing: bool,
     /// Unit of requested Euler angles.
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
@@ -124,6 +129,7 @@ impl Default for EmulatorOptions {
             windows: 1,
             world: World::flying(1),
             autopilot: None,
+            fixed_wing: false,
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
             state_packet: StatePacket::default(),

@@ -1,4 +1,5 @@
 use super::autopilot::ControlMode;
+use super::autopilot::geo::Geo;
 use super::clock::SimClock;
 use super::faults::{FaultCounts, Faults};
 use super::options::EmulatorOptions;
@@ -6,7 +7,7 @@ use super::sensor::SensorTable;
 use super::servers::report::Wanted;
 use super::world::{Kinematics, Quat, Snapshot};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -90,8 +91,12 @@ impl Flown {
 pub(super) enum Order {
     /// Talk to the controlling host in another way.
     Control(ControlMode),
-    /// Start anew.
-    Reboot,
+    /// Stand on the ground at north and east in m and yaw in rad.
+    Place([f64; 3]),
+    /// The map has another centre.
+    Origin,
+    /// Talk to another host.
+    Client(IpAddr),
 }
 
 /// What the threads of the emulator have in common. No lock is held while data are sent.
@@ -103,6 +108,8 @@ pub(super) struct Shared {
     reports: Mutex<Wanted>,
     flown: Mutex<BTreeMap<u16, Flown>>,
     orders: Mutex<Vec<(u16, Order)>>,
+    clients: Mutex<BTreeMap<u16, IpAddr>>,
+    geo: Mutex<Geo>,
     faults: Mutex<Faults>,
     stats: Mutex<Stats>,
     /// Signals a change of sensors or of the clock.
@@ -125,6 +132,8 @@ impl Shared {
             reports: Mutex::default(),
             flown: Mutex::default(),
             orders: Mutex::default(),
+            clients: Mutex::default(),
+            geo: Mutex::default(),
             faults: Mutex::new(faults),
             stats: Mutex::default(),
             changed: Condvar::new(),
@@ -202,6 +211,25 @@ impl Shared {
         if !orders.contains(&(id, order)) {
             orders.push((id, order));
         }
+    }
+
+    /// Host that gets what `CopterSim` of a vehicle sends.
+    pub(super) fn client(&self, id: u16) -> IpAddr {
+        let asked = lock(&self.clients).get(&id).copied();
+        asked.unwrap_or(self.options.client)
+    }
+
+    pub(super) fn set_client(&self, id: u16, client: IpAddr) {
+        lock(&self.clients).insert(id, client);
+    }
+
+    /// Where the map is.
+    pub(super) fn geo(&self) -> Geo {
+        *lock(&self.geo)
+    }
+
+    pub(super) fn set_geo(&self, geo: Geo) {
+        *lock(&self.geo) = geo;
     }
 
     pub(super) fn take_orders(&self) -> Vec<(u16, Order)> {

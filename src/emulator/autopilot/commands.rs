@@ -13,6 +13,8 @@ const DENIED: u8 = 2;
 const UNSUPPORTED: u8 = 3;
 /// MAV_RESULT.
 const FAILED: u8 = 4;
+/// Rate in Hz that no stream exceeds.
+const FASTEST: f64 = 120.0;
 /// Forces arming and disarming.
 const FORCE: f32 = 21196.0;
 
@@ -118,6 +120,7 @@ impl Autopilot {
             400 => self.arm_or_disarm(p[0], p[1] as f32 == FORCE),
             176 => Answer::Result(self.set_mode(p[0] as u8, p[1] as u8, p[2] as u8)),
             22 => Answer::Result(self.take_off(command)),
+            34 => Answer::Result(self.change(Mode::Orbit)),
             21 => {
                 let result = self.change(Mode::Land);
                 if result == ACCEPTED {
@@ -133,26 +136,15 @@ impl Autopilot {
                 }
                 Answer::Result(result)
             }
-            92 => Answer::Result(self.guided(p[0])),
             178 => Answer::Result(self.change_speed(p[1])),
             179 => Answer::Result(self.set_home(command)),
             192 => Answer::Result(self.reposition(command)),
-            300 => {
-                let result = self.change(Mode::Mission);
-                if result == ACCEPTED {
-                    let _ = self.mission.set_current(p[0].max(0.0) as u16);
-                }
-                Answer::Result(result)
-            }
-            224 => Answer::Result(if self.mission.set_current(p[0].max(0.0) as u16) {
-                ACCEPTED
-            } else {
-                DENIED
-            }),
-            410 => self.tell_after(command, 242),
-            510 => self.tell_interval(command),
+            185 => Answer::Result(self.terminate(p[0])),
+            300 => Answer::Result(self.start_mission(p[0])),
+            410 => Answer::Result(self.tell(242)),
+            510 => Answer::Result(self.tell_interval(p[0] as u32)),
             511 => Answer::Result(self.set_interval(p[0] as u32, p[1])),
-            512 => self.tell_after(command, p[0] as u32),
+            512 => Answer::Result(self.tell(p[0] as u32)),
             519 => {
                 self.acknowledge(command, ACCEPTED);
                 let version = PROTOCOL_VERSION_DATA {
@@ -166,26 +158,25 @@ impl Autopilot {
                 Answer::Silence
             }
             520 => {
-                // The only message that PX4 sends before it acknowledges.
                 let version = self.message(148);
                 self.replies.extend(version);
                 Answer::Result(ACCEPTED)
             }
-            246 => {
-                if p[0] as u8 == 1 {
-                    self.reboot_wanted = true;
-                }
-                Answer::Result(ACCEPTED)
+            // The simulation cannot reboot itself.
+            246 => Answer::Result(if p[0] == 0.0 { ACCEPTED } else { DENIED }),
+            262 => Answer::Result(FAILED),
+            187 | 195 | 197 | 201 | 241 | 245 | 528 => Answer::Result(ACCEPTED),
+            // The component that would answer is not there.
+            1 | 203 | 205 | 206 | 211 | 242 | 310 | 420 | 500 | 521 | 530 | 1000 | 3000 | 30001 => {
+                Answer::Silence
             }
-            187 | 189 | 195 | 197 | 201 | 205 | 206 | 241 | 245 => Answer::Result(ACCEPTED),
-            420 | 203 | 1 => Answer::Silence,
             _ => Answer::Result(UNSUPPORTED),
         }
     }
 
     fn arm_or_disarm(&mut self, what: f64, force: bool) -> Answer {
         let result = if what == 1.0 {
-            self.arm()
+            self.arm("Armed by external command\t")
         } else if what == 0.0 {
             self.modes.disarm(force, &mut self.texts)
         } else {
@@ -205,9 +196,7 @@ impl Autopilot {
             }
             self.flight.reposition = None;
             self.flight.landing = None;
-            if mode == Mode::Takeoff {
-                self.plan_takeoff(None);
-            }
+            self.flight.takeoff = None;
             if mode == Mode::Mission {
                 self.mission.start();
             }
@@ -223,6 +212,7 @@ impl Autopilot {
             (1, _) => Mode::Manual,
             (2, _) => Mode::Altitude,
             (3, 2) => Mode::PositionSlow,
+            (3, 1) if self.modes.armed => Mode::Orbit,
             (3, _) => Mode::Position,
             (4, 2) => Mode::Takeoff,
             (4, 3) => Mode::Loiter,
@@ -263,49 +253,37 @@ impl Autopilot {
         self.geo.to_ned([latitude, longitude, altitude])
     }
 
+    /// The altitude is where it ends; PX4 climbs straight up.
     fn take_off(&mut self, command: &Command) -> u8 {
-        if self.modes.landed != super::Landed::Ground && self.modes.armed {
-            self.texts
-                .say(CRITICAL, "Takeoff denied! Already airborne.\t");
-            return REJECTED;
-        }
         let result = self.change(Mode::Takeoff);
-        if result == ACCEPTED {
-            let height = command.p[6].is_finite();
-            let mut goal = self.place(command);
-            if !height {
-                goal.z = self.default_takeoff();
-            }
-            self.plan_takeoff(Some(goal));
+        if result == ACCEPTED && command.p[6].is_finite() {
+            let goal = self.place(command).z;
+            self.flight.takeoff = Some(goal.min(self.motion.pose.position.z));
         }
         result
     }
 
-    fn default_takeoff(&mut self) -> f64 {
-        let height = self.parameters.number("MIS_TAKEOFF_ALT", 2.5);
-        let text = format!("Using default takeoff altitude: {height:.1} m\t");
-        self.texts.say(INFO, &text);
-        self.motion.pose.position.z - height
+    fn start_mission(&mut self, first: f64) -> u8 {
+        if !self.mission.is_ready() {
+            let text = "Mission start denied! No valid mission\t";
+            self.texts.say(CRITICAL, text);
+            return DENIED;
+        }
+        let result = self.change(Mode::Mission);
+        if result == ACCEPTED {
+            let _ = self.mission.set_current(first.max(0.0) as u16);
+            let current = self.mission.current_message();
+            self.replies.push(current);
+            return self.arm("Armed by mission start\t");
+        }
+        result
     }
 
-    /// Decides where a take-off ends; `None`: above, as high as the parameter says.
-    fn plan_takeoff(&mut self, goal: Option<Vec3>) {
-        let here = self.motion.pose.position;
-        let goal = goal.unwrap_or_else(|| {
-            let height = self.parameters.number("MIS_TAKEOFF_ALT", 2.5);
-            Vec3::new(here.x, here.y, here.z - height)
-        });
-        // PX4 climbs straight up; the place of the command is the place of the hover after it.
-        self.flight.takeoff = Some(Vec3::new(here.x, here.y, goal.z.min(here.z)));
-    }
-
-    fn guided(&mut self, on: f64) -> u8 {
-        let mode = if on > 0.5 {
-            Mode::Offboard
-        } else {
-            Mode::Loiter
-        };
-        self.change(mode)
+    fn terminate(&mut self, on: f64) -> u8 {
+        if on < 0.5 {
+            return DENIED;
+        }
+        self.change(Mode::Termination)
     }
 
     fn change_speed(&mut self, speed: f64) -> u8 {
@@ -322,10 +300,7 @@ impl Autopilot {
         } else {
             self.place(command)
         };
-        self.mission.home = self.home;
-        self.home_known = true;
-        let home = self.message(242);
-        self.replies.extend(home);
+        self.announce_home();
         ACCEPTED
     }
 
@@ -348,19 +323,15 @@ impl Autopilot {
         result
     }
 
-    fn tell_after(&mut self, command: &Command, id: u32) -> Answer {
-        match self.message(id) {
-            Some(message) => {
-                self.acknowledge(command, ACCEPTED);
-                self.replies.push(message);
-                Answer::Silence
-            }
-            None => Answer::Result(DENIED),
-        }
+    /// Sends a message once; the acknowledgement follows it.
+    fn tell(&mut self, id: u32) -> u8 {
+        let message = self.message(id);
+        let known = message.is_some();
+        self.replies.extend(message);
+        if known { ACCEPTED } else { DENIED }
     }
 
-    fn tell_interval(&mut self, command: &Command) -> Answer {
-        let id = command.p[0] as u32;
+    fn tell_interval(&mut self, id: u32) -> u8 {
         let interval = self.streams.iter().find(|s| s.id == id);
         let interval_us = match interval {
             Some(s) if s.period.is_finite() => (s.period * 1e6) as i32,
@@ -370,23 +341,23 @@ impl Autopilot {
             interval_us,
             message_id: id as u16,
         };
-        self.acknowledge(command, ACCEPTED);
         self.replies.push(MavMessage::MESSAGE_INTERVAL(told).into());
-        Answer::Silence
+        ACCEPTED
     }
 
     fn set_interval(&mut self, id: u32, interval_us: f64) -> u8 {
-        let simple = self.setup.simple;
+        let control = self.setup.control;
         let now = self.now;
-        let Some(stream) = self.streams.iter_mut().find(|s| s.id == id) else {
+        let known = self.streams.iter_mut().find(|s| s.id == id && id != 0);
+        let Some(stream) = known else {
             return FAILED;
         };
         stream.period = if interval_us < 0.0 {
             f64::INFINITY
         } else if interval_us == 0.0 {
-            stream.usual(simple)
+            stream.usual(control)
         } else {
-            interval_us * 1e-6
+            (interval_us * 1e-6).max(1.0 / FASTEST)
         };
         stream.due = now;
         ACCEPTED

@@ -105,6 +105,28 @@ pub enum Target {
     Attitude(Quat, f64, f64),
     /// Turn at body rates in rad/s with a thrust, 0 to 1.
     Rates(Vec3, f64),
+    /// Fly as a fixed wing.
+    Wing(Wing),
+}
+
+/// What a fixed wing does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wing {
+    /// Speed over ground in m/s: there is no wind.
+    pub speed: f64,
+    /// Height in m, NED.
+    pub height: f64,
+    /// Where to.
+    pub way: Way,
+}
+
+/// Where a fixed wing flies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    /// Straight, along a heading in rad.
+    Heading(f64),
+    /// Around a place in m, NED, at a radius in m, clockwise.
+    Around(Vec3, f64),
 }
 
 /// A multirotor.
@@ -132,6 +154,8 @@ pub struct Body {
     pub rate_target: Vec3,
     /// What the velocity controller follows, m/s; NaN where it does not.
     pub velocity_target: Vec3,
+    /// What it makes of that, m/s².
+    pub acceleration_target: Vec3,
     integral: Vec3,
     yaw_target: f64,
 }
@@ -153,6 +177,7 @@ impl Body {
             attitude_target: attitude,
             rate_target: Vec3::zeros(),
             velocity_target: Vec3::repeat(f64::NAN),
+            acceleration_target: Vec3::zeros(),
             integral: Vec3::zeros(),
             yaw_target: attitude.euler_angles().2,
         }
@@ -185,6 +210,10 @@ impl Body {
 
     /// Moves on by `dt` seconds.
     pub fn step(&mut self, target: &Target, gains: &Gains, dt: f64) {
+        if let Target::Wing(wing) = target {
+            self.glide(wing, dt);
+            return;
+        }
         match *target {
             Target::Idle => {
                 self.thrust = 0.0;
@@ -206,8 +235,62 @@ impl Body {
                 self.yaw_target = self.yaw();
                 self.settle_integral();
             }
+            Target::Wing(_) => {}
         }
         self.integrate(dt);
+    }
+
+    /// Flies as a fixed wing: rolls on the ground until it is fast enough, banks into turns, climbs within its limits.
+    fn glide(&mut self, wing: &Wing, dt: f64) {
+        const BANK: f64 = std::f64::consts::FRAC_PI_4;
+        const LIFT_OFF: f64 = 6.0;
+        const CLIMB: f64 = 3.0;
+        let before = self.velocity;
+        let pushed = (wing.speed - before.xy().norm()).clamp(-3.0 * dt, 3.0 * dt);
+        let speed = (before.xy().norm() + pushed).max(0.0);
+        let wanted = match wing.way {
+            Way::Heading(heading) => heading,
+            Way::Around(centre, radius) => {
+                let out = self.position - centre;
+                let (distance, radius) = (out.xy().norm(), radius.max(1.0));
+                let inwards = (2.0 * (distance - radius) / radius).atan();
+                out.y.atan2(out.x) + std::f64::consts::FRAC_PI_2 + inwards
+            }
+        };
+        let (roll, _, yaw) = self.attitude.euler_angles();
+        let off = (wanted - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
+            - std::f64::consts::PI;
+        let turn = match wing.way {
+            Way::Around(centre, radius) => {
+                let away = (self.position - centre).xy().norm();
+                let near = away < 2.0 * radius.max(1.0);
+                1.5 * off + if near { speed / radius.max(1.0) } else { 0.0 }
+            }
+            Way::Heading(_) => 1.5 * off,
+        };
+        let flying = speed > LIFT_OFF || !self.grounded;
+        let bank = (turn * speed / GRAVITY).atan().clamp(-BANK, BANK);
+        let bank = if flying { bank } else { 0.0 };
+        let roll = roll + (bank - roll).clamp(-1.5 * dt, 1.5 * dt);
+        let turn = GRAVITY * roll.tan() / speed.max(3.0);
+        let climb = (0.6 * (self.position.z - wing.height)).clamp(-CLIMB, CLIMB);
+        let climb = if flying { climb } else { 0.0 };
+        let climb = -before.z + (climb + before.z).clamp(-2.0 * dt, 2.0 * dt);
+        let yaw = yaw + turn * dt;
+        let attitude = Quat::from_euler_angles(roll, climb.atan2(speed.max(3.0)), yaw);
+        self.rate = (self.attitude.inverse() * attitude).scaled_axis() / dt.max(1e-6);
+        self.attitude = attitude;
+        self.velocity = Vec3::new(speed * yaw.cos(), speed * yaw.sin(), -climb);
+        self.acceleration = (self.velocity - before) / dt.max(1e-6);
+        self.position += self.velocity * dt;
+        self.grounded = self.position.z >= self.ground;
+        if self.grounded {
+            self.position.z = self.ground;
+            self.velocity.z = self.velocity.z.min(0.0);
+        }
+        self.thrust = 0.6;
+        self.attitude_target = attitude;
+        self.velocity_target = self.velocity;
     }
 
     /// Forgets what the controllers have learnt, as PX4 does on the ground.
@@ -249,6 +332,7 @@ impl Body {
         }
         self.velocity_target = wanted;
         let mut acceleration = Vec3::zeros();
+        let (mut errors, mut limits) = (Vec3::zeros(), Vec3::zeros());
         for i in 0..3 {
             let (p, step) = if i == 2 {
                 (gains.z_vel_p, gains.z_vel_i)
@@ -261,24 +345,33 @@ impl Body {
             if error.is_finite() {
                 acceleration[i] += p * error + self.integral[i];
                 let limit = if i == 2 { GRAVITY } else { GRAVITY / 2.0 };
-                // On the ground and in the long run of a fast flight it must not wind up.
-                if !self.grounded && error.abs() < 2.0 {
-                    self.integral[i] = (self.integral[i] + step * error * dt).clamp(-limit, limit);
-                }
+                errors[i] = step * error;
+                limits[i] = limit;
             }
         }
+        self.acceleration_target = acceleration;
         self.yaw_target = match (goal.yaw.is_finite(), goal.yaw_rate.is_finite()) {
             (true, _) => goal.yaw,
             (false, true) => self.yaw_target + goal.yaw_rate * dt,
             (false, false) => self.yaw_target,
         };
         let yaw_rate = Some(goal.yaw_rate).filter(|r| r.is_finite());
-        self.point(acceleration, gains);
+        let missing = acceleration - self.point(acceleration, gains);
+        if !self.grounded {
+            // What the motors cannot give must not wind up the integrators: PX4's tracking anti-windup.
+            for i in 0..2 {
+                let error = errors[i] - gains.xy_vel_i * 2.0 / gains.xy_vel_p * missing[i];
+                self.integral[i] = (self.integral[i] + error * dt).clamp(-limits[i], limits[i]);
+            }
+            if missing.z.abs() < 1e-9 {
+                self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
+            }
+        }
         self.aim(yaw_rate.unwrap_or(0.0), gains);
     }
 
-    /// Chooses attitude and thrust that accelerate the vehicle so.
-    fn point(&mut self, acceleration: Vec3, gains: &Gains) {
+    /// Chooses attitude and thrust that accelerate the vehicle so; returns the acceleration that they give.
+    fn point(&mut self, acceleration: Vec3, gains: &Gains) -> Vec3 {
         let vertical = (GRAVITY - acceleration.z).clamp(MIN_THRUST * MAX_THRUST, MAX_THRUST);
         let horizontal = acceleration.x.hypot(acceleration.y);
         let most = (gains.tilt_max.tan() * vertical)
@@ -302,6 +395,7 @@ impl Body {
         self.attitude_target = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
         let along = (self.attitude * Vec3::z()).dot(&down).max(0.2);
         self.thrust = (force.norm() / MAX_THRUST / along.max(0.7)).clamp(0.0, 1.0);
+        force + Vec3::new(0.0, 0.0, GRAVITY)
     }
 
     /// Turns the attitude error into body rates.

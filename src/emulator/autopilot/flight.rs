@@ -1,7 +1,9 @@
 //! What each mode makes of the vehicle: PX4's flight tasks, as targets for the controllers.
+use super::Texts;
+use super::carrot::{Carrot, Speeds};
 use super::dynamics::{Body, Target, Trajectory};
 use super::mission::Mission;
-use super::modes::{Landed, Mode, Modes};
+use super::modes::{CRITICAL, INFO, Landed, Mode, Modes};
 use super::setpoints::Wish;
 use crate::emulator::world::{Quat, Vec3};
 
@@ -14,48 +16,6 @@ const RAMP_START: f64 = -2.45;
 /// Time on the ramp in s after which the land detector sees a take-off.
 const LIFT: f64 = 1.0;
 
-/// Speeds of the modes that fly by themselves, by the names of PX4's parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Speeds {
-    /// MPC_XY_CRUISE in m/s.
-    pub cruise: f64,
-    /// MPC_ACC_HOR in m/s².
-    pub acceleration: f64,
-    /// MPC_Z_V_AUTO_UP in m/s.
-    pub up: f64,
-    /// MPC_Z_V_AUTO_DN in m/s.
-    pub down: f64,
-    /// MPC_TKO_SPEED in m/s.
-    pub takeoff: f64,
-    /// MPC_LAND_SPEED in m/s.
-    pub land: f64,
-    /// MPC_Z_VEL_MAX_UP in m/s.
-    pub up_max: f64,
-    /// RTL_RETURN_ALT in m.
-    pub return_altitude: f64,
-    /// RTL_DESCEND_ALT in m.
-    pub descend_altitude: f64,
-    /// NAV_ACC_RAD in m.
-    pub acceptance: f64,
-}
-
-impl Default for Speeds {
-    fn default() -> Self {
-        Self {
-            cruise: 5.0,
-            acceleration: 3.0,
-            up: 3.0,
-            down: 1.5,
-            takeoff: 1.5,
-            land: 0.7,
-            up_max: 3.0,
-            return_altitude: 60.0,
-            descend_altitude: 30.0,
-            acceptance: 10.0,
-        }
-    }
-}
-
 /// Sticks of MANUAL_CONTROL, each -1 to 1; thrust 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sticks {
@@ -67,44 +27,6 @@ pub struct Sticks {
     pub yaw: f64,
     /// Up, 0 to 1.
     pub thrust: f64,
-}
-
-/// A point that moves like a vehicle with limited speed and acceleration; the vehicle follows it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Carrot {
-    position: Vec3,
-    velocity: Vec3,
-}
-
-impl Carrot {
-    fn approach(&mut self, goal: &Vec3, speeds: &Speeds, (up, down): (f64, f64), dt: f64) {
-        let way = goal - self.position;
-        let distance = way.x.hypot(way.y);
-        let speed = speed_for(distance, speeds.cruise, speeds.acceleration);
-        let wanted = if distance > 1e-9 {
-            Vec3::new(way.x / distance * speed, way.y / distance * speed, 0.0)
-        } else {
-            Vec3::zeros()
-        };
-        let mut change = wanted - Vec3::new(self.velocity.x, self.velocity.y, 0.0);
-        let most = speeds.acceleration * dt;
-        if change.norm() > most {
-            change *= most / change.norm();
-        }
-        let climb = speed_for(way.z.abs(), if way.z < 0.0 { up } else { down }, 3.0);
-        let sink = way.z.signum() * climb;
-        change.z = (sink - self.velocity.z).clamp(-4.0 * dt, 4.0 * dt);
-        self.velocity += change;
-        self.position += self.velocity * dt;
-    }
-}
-
-/// Fastest speed from which the vehicle still stops in time.
-fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {
-    (2.0 * 0.7 * acceleration * distance)
-        .sqrt()
-        .min(2.0 * distance)
-        .min(cruise)
 }
 
 /// What is known besides the body.
@@ -125,6 +47,12 @@ pub struct Situation<'a> {
     pub now: f64,
     /// Length of the step in s.
     pub dt: f64,
+    /// What is said.
+    pub texts: &'a mut Texts,
+    /// MIS_TAKEOFF_ALT in m.
+    pub takeoff_height: f64,
+    /// Altitude in m above sea level of height 0 of the map.
+    pub datum: f64,
 }
 
 /// State of the task that flies.
@@ -136,14 +64,16 @@ pub struct Flight {
     yaw: f64,
     carrot: Carrot,
     ramp: Option<f64>,
-    /// Where a take-off goes, in m, NED; set by the command, else by the parameter.
-    pub takeoff: Option<Vec3>,
+    /// Height in m, NED, at which a take-off ends, if a command said so.
+    pub takeoff: Option<f64>,
     /// Where the vehicle shall hover and its yaw, if a command said so.
     pub reposition: Option<(Vec3, f64)>,
     /// Where it shall land, if a command said so.
     pub landing: Option<Vec3>,
     /// What is flown now, for POSITION_TARGET_LOCAL_NED.
     pub goal: Option<Trajectory>,
+    /// The task brings the vehicle down to the ground.
+    pub landing_now: bool,
     stage: u8,
 }
 
@@ -160,6 +90,7 @@ impl Default for Flight {
             reposition: None,
             landing: None,
             goal: None,
+            landing_now: false,
             stage: 0,
         }
     }
@@ -188,12 +119,15 @@ impl Flight {
         if !s.modes.armed {
             self.ramp = None;
             self.goal = None;
+            self.landing_now = false;
+            self.mode = Mode::Descend; // so that arming begins the task anew
             return Target::Idle;
         }
         if self.mode != s.modes.active {
             self.mode = s.modes.active;
             self.renew(body, s.now);
         }
+        self.landing_now = matches!(self.mode, Mode::Land | Mode::PrecisionLand);
         let target = self.wanted(body, s);
         self.goal = match target {
             Target::Track(goal, _) => Some(goal),
@@ -251,9 +185,11 @@ impl Flight {
                     Target::Attitude(attitude, thrust, rate)
                 }
                 Some(Wish::Rates(rate, thrust)) => Target::Rates(rate, thrust),
+                Some(Wish::Wing(wing)) => Target::Wing(wing),
                 None => self.hover(body, s),
             },
             Mode::Takeoff => self.take_off(s),
+            Mode::Termination => Target::Idle,
             Mode::Land | Mode::PrecisionLand => self.land(body, s),
             Mode::Descend => self.sink(s.speeds.land),
             Mode::Return => self.go_home(body, s),
@@ -261,7 +197,12 @@ impl Flight {
             Mode::Loiter | Mode::Follow | Mode::Orbit | Mode::External(_) => self.hover(body, s),
             Mode::Position | Mode::PositionSlow | Mode::Altitude => self.by_velocity(body, s),
             Mode::Manual | Mode::Stabilized => {
-                let sticks = s.sticks.unwrap_or_default();
+                // Nobody at the sticks: level, with the thrust that hovers.
+                let nobody = Sticks {
+                    thrust: 0.5,
+                    ..Sticks::default()
+                };
+                let sticks = s.sticks.unwrap_or(nobody);
                 let tilt = 35f64.to_radians();
                 self.yaw += sticks.yaw * 2.6 * s.dt;
                 let (roll, pitch) = (sticks.roll * tilt, -sticks.pitch * tilt);
@@ -288,10 +229,8 @@ impl Flight {
 
     /// Sinks where it is.
     fn sink(&self, speed: f64) -> Target {
-        let mut position = self.start;
-        position.z = f64::NAN;
         let goal = Trajectory {
-            position,
+            position: Vec3::new(self.start.x, self.start.y, f64::NAN),
             velocity: Vec3::new(f64::NAN, f64::NAN, speed),
             yaw: self.yaw,
             ..Trajectory::default()
@@ -322,7 +261,14 @@ impl Flight {
     }
 
     fn take_off(&mut self, s: &mut Situation<'_>) -> Target {
-        let goal = self.takeoff.unwrap_or(self.start);
+        let height = s.takeoff_height;
+        let start = self.start.z;
+        let end = *self.takeoff.get_or_insert_with(|| {
+            let text = format!("Using default takeoff altitude: {height:.1} m\t");
+            s.texts.say(INFO, &text);
+            start - height
+        });
+        let goal = Vec3::new(self.start.x, self.start.y, end);
         let limits = (s.speeds.takeoff, s.speeds.down);
         if self.ramp.is_some_and(|since| s.now - since > RAMP / 2.0) {
             self.carrot.approach(&goal, &s.speeds, limits, s.dt);
@@ -332,6 +278,7 @@ impl Flight {
         if (self.carrot.position.z - goal.z).abs() < 0.05 && s.modes.landed != Landed::Ground {
             self.start = goal;
             self.takeoff = None;
+            self.stage = 1;
             s.modes.done(Mode::Takeoff);
         }
         self.follow(s.speeds.takeoff)
@@ -354,39 +301,71 @@ impl Flight {
     }
 
     fn go_home(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+        const NEAR: f64 = 10.0; // RTL_MIN_DIST
         let away = (s.home - self.start).xy().norm();
-        // Near home the way is a cone of 45 degrees, as RTL_CONE_ANG says.
-        let high = s.home.z - s.speeds.return_altitude.min((2.0 * away).max(5.0));
+        // Near home the way is a cone of 45 degrees, as RTL_CONE_ANG says; nearer still there is no climb.
+        let high = if away < NEAR {
+            self.start.z
+        } else {
+            s.home.z - s.speeds.return_altitude.min(away)
+        };
         let top = self.start.z.min(high);
+        if self.stage == 0 {
+            self.stage = 1;
+            let text = format!(
+                "RTL: start return at {:.0} m ({:.0} m above destination)\t",
+                s.datum - top,
+                s.home.z - top
+            );
+            s.texts.say(INFO, &text);
+        }
         let goal = match self.stage {
-            0 => Vec3::new(self.start.x, self.start.y, top),
-            1 => Vec3::new(s.home.x, s.home.y, top),
+            1 => Vec3::new(self.start.x, self.start.y, top),
+            2 => Vec3::new(s.home.x, s.home.y, top),
             _ => {
                 self.start.x = s.home.x;
                 self.start.y = s.home.y;
-                let landing = self.land(body, s);
-                return landing;
+                self.landing_now = true;
+                return self.land(body, s);
             }
         };
         let limits = (s.speeds.up, s.speeds.down);
         self.carrot.approach(&goal, &s.speeds, limits, s.dt);
         if (self.carrot.position - goal).norm() < 0.3 && (body.position - goal).norm() < 1.0 {
             self.stage += 1;
+            if self.stage == 3 {
+                s.texts.say(INFO, "RTL: land at destination\t");
+            }
         }
         self.follow(s.speeds.up_max)
     }
 
     fn fly_mission(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
         let Some(leg) = s.mission.leg(s.now) else {
+            if std::mem::take(&mut s.mission.lost) {
+                let text = "No valid mission available, loitering\t";
+                s.texts.say(CRITICAL, text);
+            }
             s.modes.done(Mode::Mission);
             return self.hover(body, s);
         };
+        if self.stage == 0 {
+            self.stage = 1;
+            s.mission.lost = false;
+            s.texts.say(INFO, "Executing Mission\t");
+            if let Some(height) = s.mission.first_height().filter(|_| body.grounded) {
+                let text = format!("Climb to {height:.1} meters above home\t");
+                s.texts.say(INFO, &text);
+            }
+        }
         if leg.land {
             self.landing = None;
             self.start.x = leg.position.x;
             self.start.y = leg.position.y;
             let off = (leg.position - body.position).xy().norm();
             if off < 1.0 {
+                s.mission.arrived(s.now);
+                self.landing_now = true;
                 return self.land(body, s);
             }
         }
@@ -423,11 +402,17 @@ impl Flight {
         self.follow(up)
     }
 
-    /// Sticks command velocities; without sticks the vehicle keeps its place and sinks, as PX4 does after it has lost
-    /// its set-points.
+    /// Sticks command velocities; without sticks the vehicle stays level and sinks, as PX4 does after it has lost its
+    /// set-points.
     fn by_velocity(&mut self, body: &Body, s: &Situation<'_>) -> Target {
         let Some(sticks) = s.sticks else {
-            return self.sink(s.speeds.land);
+            let goal = Trajectory {
+                velocity: Vec3::new(f64::NAN, f64::NAN, s.speeds.land),
+                acceleration: Vec3::new(0.0, 0.0, f64::NAN),
+                yaw: self.yaw,
+                ..Trajectory::default()
+            };
+            return Target::Track(goal, 0.0);
         };
         self.start = body.position;
         self.yaw += sticks.yaw * 2.6 * s.dt;

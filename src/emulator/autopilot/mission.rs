@@ -1,101 +1,105 @@
 //! Missions: upload, download, and where the current item leads. The protocol is MAVLink's, with PX4's answers.
+#![expect(deprecated, reason = "PX4 still asks with MISSION_REQUEST first")]
 use super::geo::Geo;
+use super::mission_items::{
+    CHANGE_SPEED, DELAY, JUMP, LAND, LOITER, LOITER_TIME, Leg, RETURN, WAYPOINT, exact, kept,
+    moves, refusal, rounded,
+};
 use super::{Texts, fields, modes};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{
     MISSION_ACK_DATA, MISSION_COUNT_DATA, MISSION_CURRENT_DATA, MISSION_ITEM_REACHED_DATA,
-    MISSION_REQUEST_INT_DATA, MavMissionResult, MavMissionType, MissionState,
+    MISSION_REQUEST_DATA, MISSION_REQUEST_INT_DATA, MavMissionResult, MavMissionType,
 };
 use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
 use crate::wire::mavlink::{Frame, MavMessage, Outbound};
 
-/// Items that are kept per list.
-const MOST: usize = 2000;
-/// Time in s after which a lost answer is asked for again, and after which an upload is given up.
+/// Time in s after which a lost answer is asked for again, and after which a transfer is given up.
 const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
-/// MAV_CMD.
-const WAYPOINT: u16 = 16;
-const LOITER: u16 = 17;
-const LOITER_TIME: u16 = 19;
-const RETURN: u16 = 20;
-const LAND: u16 = 21;
-const TAKEOFF: u16 = 22;
-const DELAY: u16 = 93;
-const JUMP: u16 = 177;
-const CHANGE_SPEED: u16 = 178;
-/// Items that PX4 takes and that mean nothing to this vehicle: camera, gimbal, gripper, conditions, home.
-const IGNORED: [u16; 17] = [
-    112, 115, 179, 187, 189, 195, 197, 201, 203, 205, 206, 211, 530, 1000, 2000, 2001, 2500,
-];
-/// Geofence and rally items.
-const OTHER_LISTS: std::ops::RangeInclusive<u16> = 5000..=5100;
+/// Steps through items that move nothing, so that a loop of jumps ends.
+const MOST_STEPS: usize = 1000;
+/// Number that means all lists.
+const ALL: u8 = 255;
 
-/// Where the current item leads.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leg {
-    /// Place in m, NED from the map centre.
-    pub position: Vec3,
-    /// Yaw in rad; NaN: along the way.
-    pub yaw: f64,
-    /// How near counts as arrived, in m.
-    pub radius: f64,
-    /// Speed in m/s, if an item changed it.
-    pub speed: Option<f64>,
-    /// Ends on the ground.
-    pub land: bool,
-    /// Begins on the ground.
-    pub takeoff: bool,
+/// A transfer that is under way.
+#[derive(Clone, Debug)]
+struct Transfer {
+    list: u8,
+    peer: (u8, u8),
+    /// When something last happened.
+    touched: f64,
+    upload: Option<Upload>,
 }
 
-/// An upload that is under way.
 #[derive(Clone, Debug)]
 struct Upload {
-    kind: u8,
     items: Vec<MissionItemInt>,
     count: u16,
-    from: (u8, u8),
     asked: f64,
-    began: f64,
 }
 
 /// The three lists of a vehicle, and the progress of its mission.
 #[derive(Clone, Debug, Default)]
 pub struct Mission {
     lists: [Vec<MissionItemInt>; 3],
-    upload: Option<Upload>,
+    transfer: Option<Transfer>,
+    /// The ground station knows the exact form of items; until then PX4 asks for the old one.
+    exact: bool,
     current: usize,
     arrived_at: Option<f64>,
     finished: bool,
     speed: Option<f64>,
     jumps: Vec<(usize, u32)>,
+    told: Option<(u16, f64)>,
+    changed: bool,
     /// Where home is, in m, NED from the map centre.
     pub home: Vec3,
     /// Where the map is.
     pub geo: Geo,
-    /// What has been reached and not been told yet.
-    pub reached: Vec<u16>,
     /// The mission ends with a flight home.
     pub wants_return: bool,
+    /// The mission was cleared while it was flown.
+    pub lost: bool,
 }
 
 fn kind(number: u8) -> MavMissionType {
     match number {
         1 => MavMissionType::MAV_MISSION_TYPE_FENCE,
         2 => MavMissionType::MAV_MISSION_TYPE_RALLY,
+        ALL => MavMissionType::MAV_MISSION_TYPE_ALL,
         _ => MavMissionType::MAV_MISSION_TYPE_MISSION,
     }
 }
 
-fn acknowledge(to: (u8, u8), result: MavMissionResult, list: u8) -> Outbound {
+fn acknowledge(to: (u8, u8), result: MavMissionResult, list: u8, opaque_id: u32) -> Outbound {
     MavMessage::MISSION_ACK(MISSION_ACK_DATA {
         target_system: to.0,
         target_component: to.1,
         mavtype: result,
         mission_type: kind(list),
-        ..Default::default()
+        opaque_id,
     })
     .into()
+}
+
+/// A number that stands for a list: the same items give the same number, no items give 0.
+fn fingerprint(items: &[MissionItemInt]) -> u32 {
+    if items.is_empty() {
+        return 0;
+    }
+    let mut hash = crc32fast::Hasher::new();
+    for item in items {
+        hash.update(&item.command.to_le_bytes());
+        hash.update(&[item.frame]);
+        for number in [item.x, item.y] {
+            hash.update(&number.to_le_bytes());
+        }
+        for number in item.params.iter().chain([&item.z]) {
+            hash.update(&number.to_le_bytes());
+        }
+    }
+    hash.finalize()
 }
 
 impl Mission {
@@ -113,7 +117,7 @@ impl Mission {
         !self.lists[0].is_empty()
     }
 
-    /// Takes a message of the mission protocol; `false` if it is none.
+    /// Takes a message of the mission protocol that is meant for this vehicle; `false` if it is none.
     pub fn receive(
         &mut self,
         frame: &Frame<'_>,
@@ -121,58 +125,37 @@ impl Mission {
         replies: &mut Vec<Outbound>,
         texts: &mut Texts,
     ) -> bool {
-        let from = (frame.system, frame.component);
+        let peer = (frame.system, frame.component);
         match frame.id {
-            44 => self.begin(
-                from,
-                fields::u16(frame, 0),
-                fields::u8(frame, 4),
-                now,
-                replies,
-            ),
+            44 => {
+                let (count, list) = (fields::u16(frame, 0), fields::u8(frame, 4));
+                self.begin(peer, count, list, now, replies);
+            }
             73 => {
-                let item = MissionItemInt::parse(frame);
-                item.into_iter()
-                    .for_each(|item| self.add(from, item, now, replies));
+                if let Some(item) = MissionItemInt::parse(frame) {
+                    self.exact = true;
+                    self.add(peer, item, now, replies, texts);
+                }
             }
             39 => {
-                let item = MissionItem::parse(frame).map(|item| whole(&item));
-                item.into_iter()
-                    .for_each(|item| self.add(from, item, now, replies));
-            }
-            43 => self.tell_count(from, fields::u8(frame, 2), replies),
-            51 => self.tell_item(
-                from,
-                fields::u16(frame, 0),
-                fields::u8(frame, 4),
-                true,
-                replies,
-            ),
-            40 => self.tell_item(
-                from,
-                fields::u16(frame, 0),
-                fields::u8(frame, 4),
-                false,
-                replies,
-            ),
-            45 => {
-                let list = fields::u8(frame, 2);
-                for (i, items) in self.lists.iter_mut().enumerate() {
-                    if list == 255 || usize::from(list) == i {
-                        items.clear();
-                    }
+                if let Some(item) = MissionItem::parse(frame) {
+                    self.add(peer, exact(&item), now, replies, texts);
                 }
-                self.rewind();
-                let done = MavMissionResult::MAV_MISSION_ACCEPTED;
-                replies.push(acknowledge(from, done, list));
             }
+            43 => self.tell_count(peer, fields::u8(frame, 2), now, replies),
+            40 | 51 => {
+                let seq = fields::u16(frame, 0);
+                self.tell_item(peer, seq, frame.id == 51, now, replies, texts);
+            }
+            45 => self.clear(peer, fields::u8(frame, 2), replies),
             41 => {
-                if !self.set_current(fields::u16(frame, 0)) {
+                if self.set_current(fields::u16(frame, 0)) {
+                    replies.push(self.current_message());
+                } else {
                     texts.say(modes::CRITICAL, "WPM: WP CURR CMD: Not in list\t");
                 }
-                replies.push(self.current_message());
             }
-            47 => {}
+            47 => self.transfer = self.transfer.take().filter(|t| t.upload.is_some()),
             _ => return false,
         }
         true
@@ -180,63 +163,82 @@ impl Mission {
 
     fn begin(
         &mut self,
-        from: (u8, u8),
+        peer: (u8, u8),
         count: u16,
         list: u8,
         now: f64,
         replies: &mut Vec<Outbound>,
     ) {
+        // A transfer that waits goes on; the new count is not taken.
+        if let Some(transfer) = self.transfer.as_ref().filter(|t| t.upload.is_some()) {
+            replies.extend(transfer.request(self.exact));
+            return;
+        }
         let Some(items) = self.lists.get_mut(usize::from(list)) else {
             let answer = MavMissionResult::MAV_MISSION_UNSUPPORTED;
-            replies.push(acknowledge(from, answer, 0));
+            replies.push(acknowledge(peer, answer, 0, 0));
             return;
         };
-        if usize::from(count) > MOST {
-            let answer = MavMissionResult::MAV_MISSION_NO_SPACE;
-            replies.push(acknowledge(from, answer, list));
-        } else if count == 0 {
+        if count == 0 {
             items.clear();
-            self.rewind();
             let answer = MavMissionResult::MAV_MISSION_ACCEPTED;
-            replies.push(acknowledge(from, answer, list));
-        } else {
-            let upload = Upload {
-                kind: list,
+            replies.push(acknowledge(peer, answer, list, 0));
+            if list == 0 {
+                self.rewind();
+            }
+            return;
+        }
+        let transfer = Transfer {
+            list,
+            peer,
+            touched: now,
+            upload: Some(Upload {
                 items: Vec::new(),
                 count,
-                from,
                 asked: now,
-                began: now,
-            };
-            replies.push(upload.request());
-            self.upload = Some(upload);
-        }
+            }),
+        };
+        replies.extend(transfer.request(self.exact));
+        self.transfer = Some(transfer);
     }
 
-    fn add(&mut self, from: (u8, u8), item: MissionItemInt, now: f64, replies: &mut Vec<Outbound>) {
-        let Some(upload) = self.upload.as_mut().filter(|u| u.from == from) else {
+    fn add(
+        &mut self,
+        peer: (u8, u8),
+        item: MissionItemInt,
+        now: f64,
+        replies: &mut Vec<Outbound>,
+        texts: &mut Texts,
+    ) {
+        let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_some()) else {
+            texts.say(modes::CRITICAL, "IGN MISSION_ITEM: No transfer\t");
+            let answer = MavMissionResult::MAV_MISSION_ERROR;
+            replies.push(acknowledge(peer, answer, item.mission_type, 0));
             return;
         };
-        if usize::from(item.seq) != upload.items.len() {
-            replies.push(upload.request()); // PX4 asks for the one that it misses
+        let list = transfer.list;
+        let Some(upload) = transfer.upload.as_mut() else {
+            return;
+        };
+        if transfer.peer != peer || usize::from(item.seq) != upload.items.len() {
+            return; // PX4 goes on asking for the one that it misses
+        }
+        if let Some(result) = refusal(&item) {
+            texts.say(modes::CRITICAL, "IGN MISSION_ITEM: Invalid item\t");
+            replies.push(acknowledge(peer, result, list, 0));
+            self.transfer = None;
             return;
         }
-        let refusal = refuse(&item);
-        if let Some(result) = refusal {
-            replies.push(acknowledge(from, result, upload.kind));
-            self.upload = None;
-            return;
-        }
-        upload.items.push(item);
+        upload.items.push(kept(item));
         upload.asked = now;
-        upload.began = now;
+        transfer.touched = now;
         if upload.items.len() < usize::from(upload.count) {
-            replies.push(upload.request());
+            replies.extend(transfer.request(self.exact));
             return;
         }
-        let list = upload.kind;
         let items = std::mem::take(&mut upload.items);
-        self.upload = None;
+        let number = fingerprint(&items);
+        self.transfer = None;
         if let Some(place) = self.lists.get_mut(usize::from(list)) {
             *place = items;
         }
@@ -244,42 +246,58 @@ impl Mission {
             self.rewind();
         }
         let answer = MavMissionResult::MAV_MISSION_ACCEPTED;
-        replies.push(acknowledge(from, answer, list));
+        replies.push(acknowledge(peer, answer, list, number));
     }
 
-    fn tell_count(&self, to: (u8, u8), list: u8, replies: &mut Vec<Outbound>) {
+    fn tell_count(&mut self, peer: (u8, u8), list: u8, now: f64, replies: &mut Vec<Outbound>) {
         let Some(items) = self.lists.get(usize::from(list)) else {
             let answer = MavMissionResult::MAV_MISSION_UNSUPPORTED;
-            replies.push(acknowledge(to, answer, 0));
+            replies.push(acknowledge(peer, answer, 0, 0));
             return;
         };
         let count = MISSION_COUNT_DATA {
             count: items.len() as u16,
-            target_system: to.0,
-            target_component: to.1,
+            target_system: peer.0,
+            target_component: peer.1,
             mission_type: kind(list),
-            ..Default::default()
+            opaque_id: fingerprint(items),
         };
         replies.push(MavMessage::MISSION_COUNT(count).into());
+        if !items.is_empty() {
+            self.transfer = Some(Transfer {
+                list,
+                peer,
+                touched: now,
+                upload: None,
+            });
+        }
     }
 
     fn tell_item(
-        &self,
-        to: (u8, u8),
+        &mut self,
+        peer: (u8, u8),
         seq: u16,
-        list: u8,
         exact: bool,
+        now: f64,
         replies: &mut Vec<Outbound>,
+        texts: &mut Texts,
     ) {
+        let running = self.transfer.as_mut().filter(|t| t.upload.is_none());
+        let Some(transfer) = running else {
+            return; // nobody has asked for the list
+        };
+        transfer.touched = now;
+        let list = transfer.list;
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
-            let answer = MavMissionResult::MAV_MISSION_INVALID_SEQUENCE;
-            replies.push(acknowledge(to, answer, list));
+            texts.say(modes::CRITICAL, "WPM: REJ. CMD: Req. WP was unexpected\t");
+            let answer = MavMissionResult::MAV_MISSION_ERROR;
+            replies.push(acknowledge(peer, answer, list, 0));
             return;
         };
         let item = MissionItemInt {
-            target_system: to.0,
-            target_component: to.1,
+            target_system: peer.0,
+            target_component: peer.1,
             seq,
             mission_type: list,
             current: u8::from(list == 0 && usize::from(seq) == self.current),
@@ -292,54 +310,72 @@ impl Mission {
         });
     }
 
-    /// Asks again for what did not come, and gives up after a while.
-    pub fn step(&mut self, now: f64, replies: &mut Vec<Outbound>) {
-        let Some(upload) = self.upload.as_mut() else {
+    fn clear(&mut self, peer: (u8, u8), list: u8, replies: &mut Vec<Outbound>) {
+        for (i, items) in self.lists.iter_mut().enumerate() {
+            if list == ALL || usize::from(list) == i {
+                items.clear();
+            }
+        }
+        if matches!(list, 0 | ALL) {
+            self.rewind();
+            self.lost = true;
+        }
+        let done = MavMissionResult::MAV_MISSION_ACCEPTED;
+        replies.push(acknowledge(peer, done, list, 0));
+    }
+
+    /// Asks again for what did not come, gives up after a while, and repeats what was reached.
+    pub fn step(&mut self, now: f64, replies: &mut Vec<Outbound>, texts: &mut Texts) {
+        if std::mem::take(&mut self.changed) {
+            replies.push(self.current_message());
+        }
+        if let Some((seq, due)) = self.told.as_mut().filter(|(_, due)| *due <= now) {
+            *due = now + 1.0;
+            let reached = MISSION_ITEM_REACHED_DATA { seq: *seq };
+            replies.push(MavMessage::MISSION_ITEM_REACHED(reached).into());
+        }
+        let Some(transfer) = self.transfer.as_mut() else {
             return;
         };
-        if now - upload.began > PATIENCE {
-            let answer = MavMissionResult::MAV_MISSION_OPERATION_CANCELLED;
-            replies.push(acknowledge(upload.from, answer, upload.kind));
-            self.upload = None;
-        } else if now - upload.asked > RETRY {
+        if now - transfer.touched > PATIENCE {
+            texts.say(modes::CRITICAL, "Operation timeout\t");
+            self.transfer = None;
+        } else if let Some(upload) = transfer.upload.as_mut()
+            && now - upload.asked >= RETRY
+        {
             upload.asked = now;
-            replies.push(upload.request());
+            replies.extend(transfer.request(self.exact));
         }
     }
 
     /// MISSION_CURRENT.
     pub fn current_message(&self) -> Outbound {
         let total = self.lists[0].len();
-        let state = match (total, self.finished) {
-            (0, _) => MissionState::MISSION_STATE_NO_MISSION,
-            (_, true) => MissionState::MISSION_STATE_COMPLETE,
-            (_, false) => MissionState::MISSION_STATE_NOT_STARTED,
-        };
         MavMessage::MISSION_CURRENT(MISSION_CURRENT_DATA {
             seq: self.current as u16,
-            // 65535 says that there is none.
+            // 65535 says that there is none; the state stays 0 in this version of PX4.
             total: if total == 0 { u16::MAX } else { total as u16 },
-            mission_state: state,
+            mission_id: fingerprint(&self.lists[0]),
+            fence_id: fingerprint(&self.lists[1]),
+            rally_points_id: fingerprint(&self.lists[2]),
             ..Default::default()
         })
         .into()
     }
 
-    /// MISSION_ITEM_REACHED of what was reached since the last call.
-    pub fn tell_reached(&mut self, replies: &mut Vec<Outbound>) {
-        for seq in self.reached.drain(..) {
-            let reached = MISSION_ITEM_REACHED_DATA { seq };
-            replies.push(MavMessage::MISSION_ITEM_REACHED(reached).into());
-        }
-    }
-
     fn rewind(&mut self) {
-        self.current = 0;
-        self.arrived_at = None;
+        self.go_to(0);
         self.finished = false;
         self.speed = None;
         self.wants_return = false;
+        self.told = None;
         self.jumps.clear();
+    }
+
+    fn go_to(&mut self, index: usize) {
+        self.changed |= self.current != index;
+        self.current = index;
+        self.arrived_at = None;
     }
 
     /// Goes on with item `seq`; `false` if there is none.
@@ -347,8 +383,7 @@ impl Mission {
         if usize::from(seq) >= self.lists[0].len() {
             return false;
         }
-        self.current = seq.into();
-        self.arrived_at = None;
+        self.go_to(seq.into());
         self.finished = false;
         true
     }
@@ -360,13 +395,17 @@ impl Mission {
         }
     }
 
+    /// Height in m over home to which the mission takes off first.
+    pub fn first_height(&self) -> Option<f64> {
+        let item = self.lists[0].iter().find(|i| moves(i.command))?;
+        let leg = Leg::of(item, self.geo, &self.home, None);
+        Some(self.home.z - leg.position.z)
+    }
+
     /// Returns where the vehicle shall fly; `None` at the end. Items that move nothing are obeyed on the way.
     pub fn leg(&mut self, now: f64) -> Option<Leg> {
-        for _ in 0..MOST {
-            let item = *self.lists[0].get(self.current)?;
-            if self.finished {
-                return None;
-            }
+        for _ in 0..MOST_STEPS {
+            let item = *self.lists[0].get(self.current).filter(|_| !self.finished)?;
             match item.command {
                 CHANGE_SPEED => {
                     let speed = f64::from(item.params[1]);
@@ -388,8 +427,8 @@ impl Mission {
                     self.finished = true;
                     return None;
                 }
-                WAYPOINT | LOITER | LOITER_TIME | LAND | TAKEOFF => {
-                    return Some(self.leg_to(&item));
+                command if moves(command) => {
+                    return Some(Leg::of(&item, self.geo, &self.home, self.speed));
                 }
                 _ => {}
             }
@@ -398,25 +437,20 @@ impl Mission {
         None
     }
 
-    fn jump(&mut self, params: [f32; 4]) -> bool {
-        let to = params[0].max(0.0) as usize;
+    fn jump(&mut self, [to, times, ..]: [f32; 4]) -> bool {
+        let to = to.max(0.0) as usize;
         if to >= self.lists[0].len() {
             return false;
         }
-        let times = params[1];
         let at = self.current;
-        let done = match self.jumps.iter_mut().find(|(item, _)| *item == at) {
-            Some((_, count)) => count,
-            None => {
-                self.jumps.push((at, 0));
-                &mut self.jumps.last_mut().expect("was just added").1
-            }
-        };
-        if times >= 0.0 && f64::from(*done) >= f64::from(times) {
+        let done = self.jumps.iter().find(|(item, _)| *item == at);
+        let done = done.map_or(0, |(_, count)| *count);
+        if times >= 0.0 && f64::from(done) >= f64::from(times) {
             return false;
         }
-        *done += 1;
-        self.current = to;
+        self.jumps.retain(|(item, _)| *item != at);
+        self.jumps.push((at, done + 1));
+        self.go_to(to);
         true
     }
 
@@ -424,29 +458,8 @@ impl Mission {
         let before = self.lists[0].get(..index)?;
         let item = before
             .iter()
-            .rfind(|i| matches!(i.command, WAYPOINT | LOITER | LOITER_TIME | TAKEOFF))?;
-        Some(self.leg_to(item))
-    }
-
-    fn leg_to(&self, item: &MissionItemInt) -> Leg {
-        let altitude = f64::from(item.z);
-        let [_, _, home] = self.geo.to_degrees(&self.home);
-        let above = if matches!(item.frame, 3 | 6) {
-            home
-        } else {
-            0.0
-        };
-        let [latitude, longitude] = [item.x, item.y].map(|v| f64::from(v) * 1e-7);
-        let position = self.geo.to_ned([latitude, longitude, altitude + above]);
-        let radius = f64::from(item.params[1]);
-        Leg {
-            position,
-            yaw: f64::from(item.params[3]).to_radians(),
-            radius: if radius > 0.05 { radius } else { 2.0 },
-            speed: self.speed,
-            land: item.command == LAND,
-            takeoff: item.command == TAKEOFF,
-        }
+            .rfind(|i| moves(i.command) && i.command != LAND)?;
+        Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 
     /// The vehicle is where the current item leads.
@@ -458,14 +471,13 @@ impl Mission {
             Some(since) => since,
             None => {
                 self.arrived_at = Some(now);
-                self.reached.push(self.current as u16);
+                self.told = Some((self.current as u16, now));
                 now
             }
         };
         let stay = match item.command {
-            LOITER => f64::INFINITY,
+            LOITER | LAND => f64::INFINITY,
             LOITER_TIME | WAYPOINT => f64::from(item.params[0]).max(0.0),
-            LAND => f64::INFINITY,
             _ => 0.0,
         };
         if now - since >= stay {
@@ -474,77 +486,37 @@ impl Mission {
     }
 
     fn next(&mut self) {
-        self.arrived_at = None;
         if self.current + 1 < self.lists[0].len() {
-            self.current += 1;
+            self.go_to(self.current + 1);
         } else {
             self.finished = true;
         }
     }
 }
 
-impl Upload {
-    fn request(&self) -> Outbound {
-        MavMessage::MISSION_REQUEST_INT(MISSION_REQUEST_INT_DATA {
-            seq: self.items.len() as u16,
-            target_system: self.from.0,
-            target_component: self.from.1,
-            mission_type: kind(self.kind),
+impl Transfer {
+    /// Asks for the next item.
+    fn request(&self, exact: bool) -> Option<Outbound> {
+        let upload = self.upload.as_ref()?;
+        let seq = upload.items.len() as u16;
+        let (target_system, target_component) = self.peer;
+        let mission_type = kind(self.list);
+        Some(if exact {
+            let request = MISSION_REQUEST_INT_DATA {
+                seq,
+                target_system,
+                target_component,
+                mission_type,
+            };
+            MavMessage::MISSION_REQUEST_INT(request).into()
+        } else {
+            let request = MISSION_REQUEST_DATA {
+                seq,
+                target_system,
+                target_component,
+                mission_type,
+            };
+            MavMessage::MISSION_REQUEST(request).into()
         })
-        .into()
-    }
-}
-
-/// Why PX4 does not take an item.
-fn refuse(item: &MissionItemInt) -> Option<MavMissionResult> {
-    let moves = matches!(
-        item.command,
-        WAYPOINT | LOITER | LOITER_TIME | LAND | TAKEOFF
-    );
-    let known = moves
-        || matches!(item.command, RETURN | DELAY | JUMP | CHANGE_SPEED)
-        || IGNORED.contains(&item.command)
-        || OTHER_LISTS.contains(&item.command);
-    if !known {
-        return Some(MavMissionResult::MAV_MISSION_UNSUPPORTED);
-    }
-    if !matches!(item.frame, 0 | 2 | 3 | 5 | 6) || (moves && item.frame == 2) {
-        return Some(MavMissionResult::MAV_MISSION_UNSUPPORTED_FRAME);
-    }
-    None
-}
-
-fn whole(item: &MissionItem) -> MissionItemInt {
-    let scale = |v: f32| (f64::from(v) * 1e7).round() as i32;
-    MissionItemInt {
-        params: item.params,
-        x: scale(item.x),
-        y: scale(item.y),
-        z: item.z,
-        seq: item.seq,
-        command: item.command,
-        frame: item.frame,
-        current: item.current,
-        autocontinue: item.autocontinue,
-        mission_type: item.mission_type,
-        ..Default::default()
-    }
-}
-
-fn rounded(item: &MissionItemInt) -> MissionItem {
-    let scale = |v: i32| (f64::from(v) * 1e-7) as f32;
-    MissionItem {
-        params: item.params,
-        x: scale(item.x),
-        y: scale(item.y),
-        z: item.z,
-        seq: item.seq,
-        command: item.command,
-        target_system: item.target_system,
-        target_component: item.target_component,
-        frame: item.frame,
-        current: item.current,
-        autocontinue: item.autocontinue,
-        mission_type: item.mission_type,
     }
 }

@@ -3,159 +3,49 @@
 //!
 //! Where PX4 was measured, its answers and times are those of the measurement; docs/emulator_autopilot.md lists what is
 //! different.
-#![expect(deprecated, reason = "PX4 still answers PING")]
+pub mod carrot;
 mod commands;
 pub mod dynamics;
 mod fields;
 pub mod flight;
 pub mod geo;
+mod inbox;
 pub mod mission;
+mod mission_items;
 pub mod modes;
-mod parameter_table;
+mod outbox;
 pub mod parameters;
 pub mod setpoints;
+mod setup;
 pub mod telemetry;
+mod udp;
 
+pub use mission_items::Leg;
 pub use modes::{Landed, Mode};
+pub use outbox::{Outbox, Texts};
+pub use setup::{ControlMode, Setup};
 
 use crate::emulator::world::{Kinematics, Vec3};
-use crate::wire::mavlink::dialect::{MavSeverity, STATUSTEXT_DATA, TIMESYNC_DATA};
-use crate::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
+use crate::wire::mavlink::dialect::{MavSeverity, STATUSTEXT_DATA};
+use crate::wire::mavlink::{Encoder, MavMessage, Outbound};
+use carrot::Speeds;
 use dynamics::{Body, Gains};
-use flight::{Flight, Situation, Speeds, Sticks};
+use flight::{Flight, Situation, Sticks};
 use geo::Geo;
 use mavlink::types::CharArray;
 use mission::Mission;
 use modes::{Modes, REJECTED, Rules, Seen};
 use parameters::Parameters;
-use setpoints::{Here, Wish};
+use setpoints::Wish;
 use telemetry::STREAMS;
 
 /// Length of a step in s: each stream and each controller is due at a multiple of it.
 pub const STEP: f64 = 0.005;
-/// Texts that wait for being sent.
-const MOST_TEXTS: usize = 32;
+/// Time in s that a vehicle needs after its start until its estimator knows where it is.
+const START_TIME: f64 = 1.0;
 /// How long a ground station's HEARTBEAT and sticks are good for, in s.
 const STATION_TIMEOUT: f64 = 5.0;
 const STICKS_TIMEOUT: f64 = 0.5;
-
-/// What is said in STATUSTEXT, in order.
-#[derive(Clone, Debug, Default)]
-pub struct Texts {
-    waiting: Vec<(u8, String)>,
-}
-
-impl Texts {
-    /// Says something with a severity (MAV_SEVERITY).
-    pub fn say(&mut self, severity: u8, text: &str) {
-        if self.waiting.len() < MOST_TEXTS {
-            self.waiting.push((severity, text.to_owned()));
-        }
-    }
-}
-
-/// Datagrams that are to be sent, one behind the other.
-#[derive(Clone, Debug, Default)]
-pub struct Outbox {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Outbox {
-    /// Adds a datagram.
-    pub fn push(&mut self, datagram: &[u8]) {
-        self.bytes.extend_from_slice(datagram);
-        self.ends.push(self.bytes.len());
-    }
-
-    /// Returns the datagrams.
-    pub fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
-        let begins = std::iter::once(0).chain(self.ends.iter().copied());
-        begins
-            .zip(&self.ends)
-            .filter_map(|(begin, end)| self.bytes.get(begin..*end))
-    }
-
-    /// Empties it and keeps its memory.
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
-    /// Whether nothing is to be sent.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-}
-
-/// How `CopterSim` connects the vehicle with the controlling host (UDPSIMMODE).
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum ControlMode {
-    /// Structs of 120 bytes.
-    UdpFull,
-    /// Structs of 24 and 52 bytes.
-    UdpSimple,
-    /// MAVLink with everything.
-    #[default]
-    MavlinkFull,
-    /// MAVLink, filtered and decimated.
-    MavlinkSimple,
-    /// MAVLink is taken and never sent.
-    MavlinkNoSend,
-    /// MAVLink of a vehicle without GPS.
-    MavlinkNoGps,
-}
-
-impl ControlMode {
-    /// By the vendor's number; `None` for what needs a server or is not known.
-    pub fn from_number(number: i32) -> Option<Self> {
-        Some(match number {
-            0 => Self::UdpFull,
-            1 => Self::UdpSimple,
-            2 => Self::MavlinkFull,
-            3 => Self::MavlinkSimple,
-            4 => Self::MavlinkNoSend,
-            5 | 6 => Self::MavlinkNoGps,
-            _ => return None,
-        })
-    }
-
-    /// Whether structs and not MAVLink travel.
-    pub fn is_udp(self) -> bool {
-        matches!(self, Self::UdpFull | Self::UdpSimple)
-    }
-}
-
-/// What a vehicle is from its start on.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup {
-    /// System id, which is the vehicle's id.
-    pub id: u8,
-    /// Wall clock at simulation time 0 in µs since 1970.
-    pub unix_us: u64,
-    /// Where the map is.
-    pub geo: Geo,
-    /// Height in m, NED, at which the vehicle's centre comes to rest.
-    pub ground: f64,
-    /// How it is connected.
-    pub control: ControlMode,
-    /// Sends the streams of MAVLink_Simple.
-    simple: bool,
-}
-
-impl Setup {
-    /// A vehicle on flat ground at the documented map centre.
-    pub fn new(id: u8, unix_us: u64, control: ControlMode) -> Self {
-        Self {
-            id,
-            unix_us,
-            geo: Geo::default(),
-            ground: -crate::emulator::world::VEHICLE_HALF.z,
-            control,
-            simple: control == ControlMode::MavlinkSimple,
-        }
-    }
-}
 
 /// A stream and when it is due next.
 #[derive(Clone, Copy, Debug)]
@@ -166,10 +56,14 @@ struct Due {
 }
 
 impl Due {
-    fn usual(&self, simple: bool) -> f64 {
+    fn usual(&self, control: ControlMode) -> f64 {
         let stream = STREAMS.iter().find(|s| s.id == self.id);
-        let rate = stream.map_or(0.0, |s| if simple { s.simple } else { s.full });
-        1.0 / rate
+        let rate = |s: &telemetry::Stream| match control {
+            ControlMode::MavlinkSimple => s.simple,
+            ControlMode::UdpFull | ControlMode::UdpSimple => 0.0,
+            _ => s.full,
+        };
+        1.0 / stream.map_or(0.0, rate)
     }
 }
 
@@ -207,11 +101,8 @@ pub struct Autopilot {
     battery: f64,
     sent: u32,
     received: u32,
-    reboot_wanted: bool,
+    lines: udp::Line,
 }
-
-/// Time in s that a vehicle needs after its start until its estimator knows where it is.
-const START_TIME: f64 = 1.0;
 
 impl Autopilot {
     /// Switches a vehicle on at simulation time `now` in s, where it stands or flies.
@@ -224,7 +115,7 @@ impl Autopilot {
                 period: f64::INFINITY,
                 due: now,
             };
-            due.period = due.usual(setup.simple);
+            due.period = due.usual(setup.control);
             let share = f64::from((i * 7 + u32::from(setup.id) * 13) % 32) / 32.0;
             if due.period.is_finite() && stream.id != 0 {
                 due.due += due.period * share;
@@ -264,7 +155,7 @@ impl Autopilot {
             battery: 100.0,
             sent: 0,
             received: 0,
-            reboot_wanted: false,
+            lines: udp::Line::default(),
             setup,
         }
     }
@@ -317,115 +208,18 @@ impl Autopilot {
         self.setup.ground
     }
 
-    /// Takes a datagram of the controlling host.
-    pub fn receive(&mut self, datagram: &[u8], out: &mut Outbox) {
-        for frame in frames(datagram).flatten() {
-            self.received = self.received.wrapping_add(1);
-            // What claims to come from this very autopilot is an echo.
-            if (frame.system, frame.component) != (self.setup.id, 1) {
-                self.take(&frame);
-            }
-        }
-        self.answer(out);
-    }
-
-    fn take(&mut self, frame: &Frame<'_>) {
-        let meant = |at: usize| {
-            let (system, component) = (fields::u8(frame, at), fields::u8(frame, at + 1));
-            matches!(system, 0) || system == self.setup.id && matches!(component, 0 | 1)
-        };
-        match frame.id {
-            0 => {
-                if fields::u8(frame, 4) == 6 {
-                    self.station_at = Some(self.now);
-                }
-            }
-            11 | 75 | 76 => {
-                let _ = self.command(frame);
-            }
-            20 if meant(2) => self.parameter(frame),
-            21 if meant(0) => self.parameter(frame),
-            23 if meant(4) => self.parameter(frame),
-            44 if meant(2) => self.plan(frame),
-            73 | 39 if meant(32) => self.plan(frame),
-            43 | 45 if meant(0) => self.plan(frame),
-            40 | 41 | 51 if meant(2) => self.plan(frame),
-            69 => self.take_sticks(frame),
-            82 if meant(36) => self.wish(setpoints::attitude(frame)),
-            84 if meant(50) => {
-                let here = Here {
-                    origin: self.origin,
-                    attitude: self.motion.pose.attitude,
-                };
-                let wish = setpoints::local(frame, &here, &mut self.texts);
-                self.wish(wish);
-            }
-            86 if meant(50) => {
-                let (geo, home) = (self.geo, self.home);
-                let place = |latitude: f64, longitude: f64, altitude: f64, kind: u8| {
-                    let above = match kind {
-                        0 | 5 => 0.0,
-                        3 | 6 => geo.to_degrees(&home)[2],
-                        _ => return None,
-                    };
-                    Some(geo.to_ned([latitude, longitude, altitude + above]))
-                };
-                let wish = setpoints::global(frame, place, &mut self.texts);
-                self.wish(wish);
-            }
-            4 => self.echo(frame),
-            102 | 138 | 331 | 113 => self.vision_at = Some(self.now),
-            111 => {
-                if fields::i64(frame, 0) == 0 {
-                    let answer = TIMESYNC_DATA {
-                        tc1: self.boot_ns(),
-                        ts1: fields::i64(frame, 8),
-                        ..Default::default()
-                    };
-                    self.replies.push(MavMessage::TIMESYNC(answer).into());
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn parameter(&mut self, frame: &Frame<'_>) {
-        let (replies, texts) = (&mut self.replies, &mut self.texts);
-        self.parameters.receive(frame, self.now, replies, texts);
-    }
-
-    fn plan(&mut self, frame: &Frame<'_>) {
-        let (replies, texts) = (&mut self.replies, &mut self.texts);
-        self.mission.receive(frame, self.now, replies, texts);
-    }
-
-    /// PING: a request goes back to who sent it.
-    fn echo(&mut self, frame: &Frame<'_>) {
-        if (fields::u8(frame, 12), fields::u8(frame, 13)) == (0, 0) {
-            let answer = crate::wire::mavlink::dialect::PING_DATA {
-                time_usec: fields::i64(frame, 0).cast_unsigned(),
-                seq: fields::u32(frame, 8),
-                target_system: frame.system,
-                target_component: frame.component,
-            };
-            self.replies.push(MavMessage::PING(answer).into());
-        }
-    }
-
-    fn wish(&mut self, wish: Option<Wish>) {
-        if let Some(wish) = wish {
-            self.wish = Some(wish);
-            self.setpoint_at = Some(self.now);
-        }
-    }
-
     /// Arms; from then on the vehicle's motion is its own.
-    fn arm(&mut self) -> u8 {
+    fn arm(&mut self, text: &str) -> u8 {
         let was = self.modes.armed;
-        let result = self.modes.arm(&mut self.texts);
-        if result == REJECTED || was {
-            return result;
+        let result = self.modes.arm(text, &mut self.texts);
+        if result != REJECTED && !was {
+            self.spin_up();
         }
+        result
+    }
+
+    /// Motors turn: the vehicle moves by itself from now on.
+    fn spin_up(&mut self) {
         let ground = self.setup.ground;
         let body = self
             .body
@@ -437,11 +231,21 @@ impl Autopilot {
         self.home = self.motion.pose.position;
         self.home.z = self.home.z.max(ground);
         self.home_yaw = body.yaw();
+        self.announce_home();
+    }
+
+    fn announce_home(&mut self) {
         self.mission.home = self.home;
         self.home_known = true;
         let home = self.message(242);
         self.replies.extend(home);
-        result
+    }
+
+    /// PX4's home is where the vehicle was armed, takes off, and after the flight where it stands.
+    fn home_is_here(&mut self) {
+        self.home = self.motion.pose.position;
+        self.home_yaw = self.motion.pose.roll_pitch_yaw()[2];
+        self.announce_home();
     }
 
     /// Moves on to simulation time `now` in s; `scripted` is where the vehicle is as long as nobody has armed it.
@@ -468,10 +272,10 @@ impl Autopilot {
             self.battery = (self.battery - 0.8 * dt).max(50.0);
         }
         self.parameters.step(now, &mut self.replies);
-        self.mission.step(now, &mut self.replies);
-        self.mission.tell_reached(&mut self.replies);
+        self.mission.step(now, &mut self.replies, &mut self.texts);
         self.answer(out);
         self.speak(out);
+        self.tell_structs(out);
     }
 
     fn fly(&mut self, dt: f64) {
@@ -492,9 +296,20 @@ impl Autopilot {
             mission: self.mission.is_ready(),
             lifted,
             resting,
+            airborne: self.body.as_ref().is_some_and(|b| !b.grounded),
+            landing: self.flight.landing_now,
+            attitude: matches!(
+                self.wish,
+                Some(Wish::Follow(_) | Wish::Attitude(..) | Wish::Wing(_))
+            ),
         };
+        let before = (self.modes.armed, self.modes.landed);
         self.modes
             .step(self.now, seen, &self.rules, &mut self.texts);
+        let took_off = before.1 == Landed::Ground && self.modes.landed != Landed::Ground;
+        if (took_off && self.modes.armed) || (before.0 && !self.modes.armed) {
+            self.home_is_here();
+        }
         let Some(body) = &mut self.body else { return };
         let mut situation = Situation {
             modes: &mut self.modes,
@@ -505,6 +320,9 @@ impl Autopilot {
             speeds: self.speeds,
             now: self.now,
             dt,
+            texts: &mut self.texts,
+            takeoff_height: self.parameters.number("MIS_TAKEOFF_ALT", 2.5),
+            datum: self.geo.centre[2],
         };
         let target = self.flight.target(body, &mut situation);
         body.step(&target, &self.gains, dt);
@@ -521,7 +339,7 @@ impl Autopilot {
             self.send(&reply, out);
         }
         self.replies = replies;
-        for (severity, text) in std::mem::take(&mut self.texts.waiting) {
+        while let Some((severity, text)) = self.texts.next(self.now) {
             // PX4 says nothing on a link without a ground station.
             if self
                 .station_at
@@ -578,10 +396,5 @@ impl Autopilot {
                 self.send(&message, out);
             }
         }
-    }
-
-    /// Whether somebody has asked for a restart; asking once is enough.
-    pub fn take_reboot(&mut self) -> bool {
-        std::mem::take(&mut self.reboot_wanted)
     }
 }

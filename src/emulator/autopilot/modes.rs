@@ -50,6 +50,8 @@ pub enum Mode {
     External(u8),
     /// Sinks without knowing where it is: a failsafe.
     Descend,
+    /// Motors stop, for good.
+    Termination,
 }
 
 impl Mode {
@@ -72,6 +74,7 @@ impl Mode {
             Self::Acro => (5, 0),
             Self::Offboard => (6, 0),
             Self::Stabilized => (7, 0),
+            Self::Termination => (10, 0),
         }
     }
 
@@ -81,19 +84,19 @@ impl Mode {
         u32::from(sub) << 24 | u32::from(main) << 16
     }
 
-    /// The bits of `base_mode` besides armed; `offboard` says whether set-points stream.
-    pub fn base(self, offboard: bool) -> u8 {
+    /// The bits of `base_mode` besides armed; `attitude` says whether set-points in OFFBOARD let the attitude controller
+    /// work.
+    pub fn base(self, attitude: bool) -> u8 {
         match self {
             Self::Manual
             | Self::Altitude
             | Self::Position
             | Self::PositionSlow
-            | Self::Orbit
             | Self::Stabilized => 0x51,
             Self::Acro => 0x41,
-            Self::Offboard if offboard => 0x11,
-            Self::Offboard => 0x01,
-            Self::Follow | Self::External(_) => 0x11,
+            Self::Offboard if attitude => 0x11,
+            Self::Offboard | Self::Termination => 0x01,
+            Self::Follow | Self::Orbit | Self::External(_) => 0x11,
             _ => 0x1d,
         }
     }
@@ -114,7 +117,12 @@ impl Mode {
     fn needs_position(self) -> bool {
         !matches!(
             self,
-            Self::Manual | Self::Altitude | Self::Acro | Self::Stabilized | Self::Descend
+            Self::Manual
+                | Self::Altitude
+                | Self::Acro
+                | Self::Stabilized
+                | Self::Descend
+                | Self::Termination
         )
     }
 }
@@ -149,6 +157,12 @@ pub struct Seen {
     pub lifted: bool,
     /// The vehicle stands and does not want to leave.
     pub resting: bool,
+    /// The vehicle is in the air.
+    pub airborne: bool,
+    /// The task brings the vehicle down to the ground.
+    pub landing: bool,
+    /// Set-points let the attitude controller work.
+    pub attitude: bool,
 }
 
 /// Parameters that the state machine follows.
@@ -194,10 +208,13 @@ pub struct Modes {
     pub armed_at: f64,
     /// Has been in the air since it was armed.
     pub flew: bool,
+    /// The take-off began on the ground.
+    from_ground: bool,
     after_disarming: Mode,
     resting_since: Option<f64>,
     landed_at: f64,
     checked: f64,
+    grounded_at: f64,
     seen: Seen,
     now: f64,
 }
@@ -219,10 +236,12 @@ impl Modes {
             offboard: false,
             armed_at: now,
             flew: false,
+            from_ground: true,
             after_disarming: Mode::Loiter,
             resting_since: None,
             landed_at: now,
             checked: now,
+            grounded_at: now,
             seen: Seen::default(),
             now,
         }
@@ -236,7 +255,7 @@ impl Modes {
             && match mode {
                 Mode::Offboard => self.offboard,
                 Mode::Mission => self.seen.mission,
-                Mode::Follow | Mode::External(_) => false,
+                Mode::External(_) => false,
                 _ => true,
             }
     }
@@ -246,13 +265,19 @@ impl Modes {
         self.can_run(self.wanted)
             && !matches!(
                 self.wanted,
-                Mode::Return | Mode::Land | Mode::PrecisionLand | Mode::Descend
+                Mode::Return
+                    | Mode::Land
+                    | Mode::PrecisionLand
+                    | Mode::Descend
+                    | Mode::Follow
+                    | Mode::Termination
             )
     }
 
     /// HEARTBEAT's `system_status`.
     pub fn status(&self) -> u8 {
         match (self.armed, self.failsafe) {
+            (true, _) if self.active == Mode::Termination => 8,
             (true, true) => 5,
             (true, false) => 4,
             (false, _) if self.can_arm() => 3,
@@ -262,7 +287,7 @@ impl Modes {
 
     /// HEARTBEAT's `base_mode`.
     pub fn base(&self) -> u8 {
-        self.active.base(self.offboard) | if self.armed { 0x80 } else { 0 }
+        self.active.base(self.seen.attitude) | if self.armed { 0x80 } else { 0 }
     }
 
     /// Changes the mode as PX4 does: anything goes on the ground, in the air only what can run.
@@ -270,10 +295,7 @@ impl Modes {
         if self.armed && !self.can_run(mode) {
             texts.say(
                 CRITICAL,
-                &format!(
-                    "Switching to mode '{}' is currently not possible\t",
-                    mode.title()
-                ),
+                &format!("Switching to {} is currently not available\t", mode.title()),
             );
             return REJECTED;
         }
@@ -283,11 +305,22 @@ impl Modes {
             self.after_disarming = mode;
         }
         self.active = mode;
+        self.from_ground = self.landed == Landed::Ground;
         ACCEPTED
     }
 
+    /// Goes to OFFBOARD and arms at once, as `CopterSim` does for clients that send structs.
+    pub fn take_over(&mut self, texts: &mut Texts) -> u8 {
+        self.offboard = true;
+        let result = self.change(Mode::Offboard, texts);
+        if result == ACCEPTED && !self.armed {
+            return self.arm("Armed by external command\t", texts);
+        }
+        result
+    }
+
     /// Arms or refuses.
-    pub fn arm(&mut self, texts: &mut Texts) -> u8 {
+    pub fn arm(&mut self, text: &str, texts: &mut Texts) -> u8 {
         if self.armed {
             return ACCEPTED;
         }
@@ -302,7 +335,8 @@ impl Modes {
         self.armed_at = self.now;
         self.flew = false;
         self.resting_since = None;
-        texts.say(INFO, "Armed by external command\t");
+        self.from_ground = true;
+        texts.say(INFO, text);
         ACCEPTED
     }
 
@@ -334,7 +368,6 @@ impl Modes {
         self.failsafe = false;
         self.wanted = self.after_disarming;
         self.active = self.wanted;
-        self.landed = Landed::Ground;
         texts.say(INFO, reason);
     }
 
@@ -342,7 +375,7 @@ impl Modes {
     pub fn step(&mut self, now: f64, seen: Seen, rules: &Rules, texts: &mut Texts) {
         self.now = now;
         self.seen = seen;
-        if now - self.checked >= CHECK_PERIOD {
+        if now - self.checked >= if self.armed { 0.1 } else { CHECK_PERIOD } {
             self.checked = now;
             self.offboard = seen
                 .setpoint
@@ -350,7 +383,11 @@ impl Modes {
         }
         if !self.armed {
             self.active = self.wanted;
-            self.landed = Landed::Ground;
+            if seen.airborne {
+                self.grounded_at = now;
+            } else if now - self.grounded_at >= 0.5 {
+                self.landed = Landed::Ground; // after a fall this takes a moment
+            }
             return;
         }
         self.watch_ground(texts);
@@ -358,8 +395,19 @@ impl Modes {
         if self.landed != Landed::Ground {
             self.flew = true;
             self.landed_at = now;
-        } else if self.flew && now - self.landed_at >= rules.disarm_land && rules.disarm_land > 0.0
+        } else if self.flew
+            && rules.disarm_land > 0.0
+            && now - self.landed_at
+                >= if self.active == Mode::Mission {
+                    0.1
+                } else {
+                    rules.disarm_land
+                }
         {
+            if self.active == Mode::Mission {
+                texts.say(INFO, "Mission finished, landed\t");
+                self.after_disarming = Mode::Mission;
+            }
             self.stop("Disarmed by landing\t", texts);
         } else if !self.flew
             && rules.disarm_preflight > 0.0
@@ -379,8 +427,8 @@ impl Modes {
             return;
         }
         self.landed = match self.active {
-            Mode::Takeoff => Landed::Takeoff,
-            Mode::Land | Mode::PrecisionLand => Landed::Landing,
+            Mode::Takeoff if self.from_ground => Landed::Takeoff,
+            _ if self.seen.landing => Landed::Landing,
             _ => Landed::Air,
         };
         if !self.seen.resting {
@@ -401,6 +449,9 @@ impl Modes {
             Mode::Offboard => !self.offboard,
             mode => mode.needs_position() && !self.seen.position,
         };
+        if self.active == Mode::Termination {
+            return;
+        }
         if !lost {
             if self.failsafe {
                 self.failsafe = false;
@@ -416,16 +467,16 @@ impl Modes {
             Mode::Descend
         } else {
             match rules.offboard_loss_action {
+                1 => Mode::Altitude,
+                2 => Mode::Stabilized,
+                6 => Mode::Termination,
                 3 => Mode::Return,
                 4 => Mode::Land,
                 5 => Mode::Loiter,
                 _ => Mode::Position,
             }
         };
-        texts.say(
-            CRITICAL,
-            &format!("Failsafe activated: {}\t", self.active.title()),
-        );
+        texts.say(CRITICAL, "Failsafe activated\t");
     }
 }
 
@@ -450,6 +501,7 @@ impl Mode {
             Self::Orbit => "Orbit",
             Self::External(_) => "External",
             Self::Descend => "Descend",
+            Self::Termination => "Termination",
         }
     }
 }

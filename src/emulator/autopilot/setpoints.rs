@@ -1,5 +1,5 @@
 //! Set-points as PX4 takes them: which masks and frames it accepts, and what they ask of the vehicle.
-use super::dynamics::Trajectory;
+use super::dynamics::{Trajectory, Wing};
 use super::modes::CRITICAL;
 use super::{Texts, fields};
 use crate::emulator::world::{Quat, Vec3};
@@ -19,6 +19,8 @@ pub enum Wish {
     Attitude(Quat, f64, f64),
     /// Body rates and thrust.
     Rates(Vec3, f64),
+    /// What a fixed wing does.
+    Wing(Wing),
 }
 
 /// Where the vehicle is, as set-points need it.
@@ -128,6 +130,16 @@ fn accept(goal: Trajectory, mask: u16, name: &str, texts: &mut Texts) -> Option<
     if all_free(&goal.position) && all_free(&goal.velocity) && all_free(&goal.acceleration) {
         texts.say(CRITICAL, &format!("{name} invalid\t"));
         return None;
+    }
+    // A position of which a part is missing is none for PX4: the vehicle holds its place.
+    let partly = goal.position.xy().iter().any(|x| x.is_nan());
+    if partly && all_free(&goal.velocity) && all_free(&goal.acceleration) {
+        let goal = Trajectory {
+            position: Vec3::repeat(f64::NAN),
+            velocity: Vec3::zeros(),
+            ..goal
+        };
+        return Some(Wish::Follow(goal));
     }
     Some(Wish::Follow(goal))
 }

@@ -23,7 +23,7 @@ const fn stream(id: u32, full: f64, simple: f64) -> Stream {
 }
 
 /// HEARTBEAT comes first, so that whoever listens knows the vehicle before its data.
-pub const STREAMS: [Stream; 31] = [
+pub const STREAMS: [Stream; 33] = [
     stream(0, 1.0, 1.0),
     stream(30, 100.0, 30.0),
     stream(31, 50.0, 0.0),
@@ -52,10 +52,13 @@ pub const STREAMS: [Stream; 31] = [
     stream(242, 0.5, 0.5),
     stream(241, 0.5, 0.0),
     stream(411, 0.35, 0.0),
+    // Not MAVLink of the autopilot: CopterSim's own.
+    stream(93, 10.0, 10.0),
     // Not sent unless asked for.
     stream(87, 0.0, 0.0),
     stream(49, 0.0, 0.0),
     stream(148, 0.0, 0.0),
+    stream(65, 0.0, 0.0),
 ];
 
 /// Magnetic field of the map centre in gauss, NED.
@@ -112,9 +115,9 @@ impl Autopilot {
                 };
                 let sensors = |bits| MavSysStatusSensor::from_bits_retain(bits);
                 MavMessage::SYS_STATUS(SYS_STATUS_DATA {
-                    onboard_control_sensors_present: sensors(50_348_077),
-                    onboard_control_sensors_enabled: sensors(50_413_613),
-                    onboard_control_sensors_health: sensors(857_786_431 & !(1 << 28) | ready),
+                    onboard_control_sensors_present: sensors(0x0200_402d),
+                    onboard_control_sensors_enabled: sensors(0x0201_402d),
+                    onboard_control_sensors_health: sensors(0x2320_c83f | ready),
                     load: 120,
                     voltage_battery: self.battery_mv(),
                     current_battery: -100,
@@ -209,7 +212,10 @@ impl Autopilot {
                 climb: f(-k.velocity.z),
             }),
             83 => MavMessage::ATTITUDE_TARGET(self.attitude_target(time_boot_ms)),
-            85 => MavMessage::POSITION_TARGET_LOCAL_NED(self.position_target(time_boot_ms)),
+            85 if self.tells_position_target() => {
+                MavMessage::POSITION_TARGET_LOCAL_NED(self.position_target(time_boot_ms))
+            }
+            93 => return Some(self.truth()),
             105 => MavMessage::HIGHRES_IMU(self.imu(time_usec, amsl)),
             111 => MavMessage::TIMESYNC(TIMESYNC_DATA {
                 tc1: 0,
@@ -231,8 +237,11 @@ impl Autopilot {
             147 => MavMessage::BATTERY_STATUS(self.battery()),
             148 => MavMessage::AUTOPILOT_VERSION(self.version()),
             230 if self.located() => {
-                // Attitude, velocities, positions; constant-position mode and glitches not set.
-                let flags = if self.has_gps() { 895 } else { 895 & !16 };
+                let flags = match (self.has_gps(), self.modes.armed) {
+                    (true, false) => 1023,
+                    (true, true) => 895,
+                    (false, _) => 895 & !16,
+                };
                 MavMessage::ESTIMATOR_STATUS(ESTIMATOR_STATUS_DATA {
                     time_usec,
                     flags: EstimatorStatusFlags::from_bits_retain(flags),
@@ -403,7 +412,7 @@ impl Autopilot {
             (Some(body), Some(goal)) => (
                 goal.position - self.origin,
                 body.velocity_target,
-                body.acceleration,
+                body.acceleration_target,
                 if goal.yaw.is_finite() {
                     goal.yaw
                 } else {
@@ -537,13 +546,20 @@ impl Autopilot {
         }
     }
 
+    /// The source of POSITION_TARGET_LOCAL_NED stands still while attitudes or rates are asked for.
+    fn tells_position_target(&self) -> bool {
+        use super::setpoints::Wish;
+        let by_attitude = matches!(self.wish, Some(Wish::Attitude(..) | Wish::Rates(..)));
+        !(self.modes.armed && self.modes.active == super::Mode::Offboard && by_attitude)
+    }
+
     /// Share of the largest thrust.
     pub fn thrust(&self) -> f64 {
         self.body.as_ref().map_or(0.0, |b| b.thrust)
     }
 
     /// CopterSim's own true state, which travels in HIL_ACTUATOR_CONTROLS.
-    pub fn truth(&self, fixed: bool) -> Outbound {
+    fn truth(&self) -> Outbound {
         let k = &self.motion;
         let mut controls = [0.0f32; 16];
         let euler = k.pose.roll_pitch_yaw().map(f);
@@ -551,9 +567,9 @@ impl Autopilot {
         for (place, value) in controls.iter_mut().zip(parts.into_iter().flatten()) {
             *place = value;
         }
-        controls[15] = if fixed { 1.0 } else { 0.0 };
+        controls[15] = if self.located() { 1.0 } else { 0.0 };
         MavMessage::HIL_ACTUATOR_CONTROLS(HIL_ACTUATOR_CONTROLS_DATA {
-            time_usec: (self.now * 1e6) as u64,
+            time_usec: (self.now * 1e3) as u64, // in ms, as its readers take it
             flags: HilActuatorControlsFlags::from_bits_retain(1_234_567_890),
             controls,
             mode: MavModeFlag::from_bits_retain(0),

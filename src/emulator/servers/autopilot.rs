@@ -2,6 +2,8 @@
 use super::{Role, receive};
 use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, STEP, Setup};
 use crate::emulator::shared::{Flown, Order, Shared};
+use crate::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
+use crate::wire::{Packet as _, RebootPacket};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::AsFd as _;
@@ -19,6 +21,8 @@ struct Line {
     socket: Arc<UdpSocket>,
     client: SocketAddr,
     control: ControlMode,
+    /// Where a request has put the vehicle.
+    placed: Option<Motion>,
     pilot: Autopilot,
 }
 
@@ -39,19 +43,19 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
     while !shared.stopped() {
         if epoch != shared.epoch() {
             epoch = shared.epoch();
-            lines.iter_mut().for_each(|line| line.restart(shared));
+            for line in &mut lines {
+                line.placed = None;
+                line.restart(shared);
+            }
             next = shared.clock().now();
         }
         wait(shared, sockets, next);
         for line in &mut lines {
-            line.listen(&mut buffer, &mut out);
+            line.listen(shared, &mut buffer, &mut out);
         }
         for (id, order) in shared.take_orders() {
             for line in lines.iter_mut().filter(|line| line.id == id) {
-                match order {
-                    Order::Control(control) => line.connect(shared, control),
-                    Order::Reboot => line.restart(shared),
-                }
+                line.obey(shared, order);
             }
         }
         let now = shared.clock().now();
@@ -94,24 +98,50 @@ impl Line {
             socket,
             client: SocketAddr::new(shared.options.client, port),
             control,
+            placed: None,
             pilot: switch_on(shared, id, control),
         }
     }
 
     fn restart(&mut self, shared: &Shared) {
         shared.set_flown(self.id, None);
+        let now = shared.clock().now();
+        if let Some(placed) = self.placed {
+            let flown = Flown {
+                time: now,
+                motion: placed.at(now),
+                thrust: 0.0,
+            };
+            shared.set_flown(self.id, Some(flown));
+        }
         self.pilot = switch_on(shared, self.id, self.control);
     }
 
-    /// Talks in another way from now on; the vehicle itself goes on.
-    fn connect(&mut self, shared: &Shared, control: ControlMode) {
-        if self.control != control {
-            self.control = control;
-            self.restart(shared);
+    fn obey(&mut self, shared: &Shared, order: Order) {
+        match order {
+            Order::Control(control) if self.control == control => {}
+            Order::Control(control) => {
+                self.control = control;
+                self.restart(shared);
+            }
+            Order::Place([north, east, yaw]) => {
+                let position = [north, east, -VEHICLE_HALF.z];
+                self.placed = Some(Motion::Hover(Pose::new(position, [0.0, 0.0, yaw])));
+                self.restart(shared);
+            }
+            Order::Origin => self.restart(shared),
+            Order::Client(ip) => self.client.set_ip(ip),
         }
     }
 
-    fn listen(&mut self, buffer: &mut [u8], out: &mut Outbox) {
+    /// Where the vehicle is as long as nobody flies it.
+    fn scripted(&self, shared: &Shared, now: f64) -> Option<Kinematics> {
+        let own = |v: &&crate::emulator::world::Vehicle| v.id == self.id;
+        let path = shared.options.world.vehicles.iter().find(own)?;
+        Some(self.placed.unwrap_or(path.motion).at(now))
+    }
+
+    fn listen(&mut self, shared: &Shared, buffer: &mut [u8], out: &mut Outbox) {
         for _ in 0..BATCH {
             let Some((len, source)) = receive(&self.socket, buffer) else {
                 break;
@@ -121,32 +151,29 @@ impl Line {
                 ip => ip,
             };
             self.client.set_ip(ip);
+            if RebootPacket::parse(&buffer[..len]).is_ok() {
+                self.restart(shared);
+                continue;
+            }
             self.pilot.receive(&buffer[..len], out);
             self.send(out);
         }
     }
 
     fn step(&mut self, shared: &Shared, now: f64, out: &mut Outbox) {
-        let scripted = shared
-            .options
-            .world
-            .vehicles
-            .iter()
-            .find(|v| v.id == self.id)
-            .map(|v| v.motion.at(now));
-        let Some(scripted) = scripted else { return };
+        let Some(scripted) = self.scripted(shared, now) else {
+            return;
+        };
         self.pilot.step(now, &scripted, out);
         self.send(out);
-        if let Some(motion) = self.pilot.flown() {
+        let placed = self.placed.map(|_| scripted);
+        if let Some(motion) = self.pilot.flown().or(placed) {
             let flown = Flown {
                 time: now,
                 motion,
                 thrust: self.pilot.thrust(),
             };
             shared.set_flown(self.id, Some(flown));
-        }
-        if self.pilot.take_reboot() {
-            self.restart(shared);
         }
     }
 
@@ -161,10 +188,10 @@ impl Line {
 fn switch_on(shared: &Shared, id: u16, control: ControlMode) -> Autopilot {
     let clock = shared.clock();
     let now = clock.now();
-    let scripted = shared.motion(id, now);
-    let setup = Setup::new(id as u8, clock.start_ns() / 1000, control);
-    let standing = crate::emulator::world::Motion::Hover(crate::emulator::world::Pose::new(
-        [0.0; 3], [0.0; 3],
-    ));
-    Autopilot::new(setup, now, &scripted.unwrap_or_else(|| standing.at(now)))
+    let mut setup = Setup::new(id as u8, clock.start_ns() / 1000, control);
+    setup.geo = shared.geo();
+    setup.wing = shared.options.fixed_wing;
+    let nowhere = Motion::Hover(Pose::new([0.0; 3], [0.0; 3]));
+    let motion = shared.motion(id, now);
+    Autopilot::new(setup, now, &motion.unwrap_or_else(|| nowhere.at(now)))
 }

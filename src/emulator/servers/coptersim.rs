@@ -1,15 +1,16 @@
 //! The vehicle simulator's side: heartbeats, IMU samples, true states.
 use super::report;
+use crate::emulator::autopilot::ControlMode;
 use crate::emulator::autopilot::geo::Geo;
 use crate::emulator::clock::wall_ms;
 use crate::emulator::faults::{FaultScope, Faults};
 use crate::emulator::options::StatePacket;
 use crate::emulator::sender::{Postman, Sender};
-use crate::emulator::shared::{ImuReader, Shared};
+use crate::emulator::shared::{ImuReader, Order, Shared};
 use crate::emulator::world::{Kinematics, Snapshot, Vec3};
 use crate::wire::{
-    FullStatePacket, HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, ShortStatePacket,
-    TimedStatePacket, TrueState,
+    CopterSimRequestPacket, FullStatePacket, HeartbeatPacket, ImuPacket, ImuRequestPacket,
+    MapCentrePacket, Packet, ShortStatePacket, TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -56,9 +57,58 @@ pub(in crate::emulator) fn accept(
     {
         let to = SocketAddr::new(source.ip(), shared.options.ports.heartbeat);
         let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the asker may be gone
-    } else {
+    } else if !request(shared, socket, bytes, source) {
         shared.stats().refused += 1;
     }
+}
+
+/// Obeys a request that names its vehicle; `false` if it is none, or the vehicle is not here.
+pub(in crate::emulator) fn request(
+    shared: &Shared,
+    socket: &UdpSocket,
+    bytes: &[u8],
+    source: SocketAddr,
+) -> bool {
+    let Ok(packet) = CopterSimRequestPacket::parse(bytes) else {
+        return false;
+    };
+    let vehicles = &shared.options.world.vehicles;
+    let id = u16::try_from(packet.copter_id.get()).ok();
+    let Some(id) = id.filter(|id| vehicles.iter().any(|v| v.id == *id)) else {
+        return false;
+    };
+    if packet.reply_to_sender > 0 {
+        shared.set_client(id, source.ip());
+        shared.order(id, Order::Client(source.ip()));
+    }
+    if let Some(control) = ControlMode::from_number(packet.udp_mode.into()) {
+        shared.order(id, Order::Control(control));
+    }
+    let [x, y] = packet.xy.map(|v| v.get());
+    let third = f64::from(packet.yaw.get());
+    match packet.place {
+        1 => shared.order(id, Order::Place([x, y, third.to_radians()])),
+        2 => {
+            let centre = [x, y, third];
+            shared.set_geo(Geo { centre });
+            for vehicle in vehicles {
+                shared.order(vehicle.id, Order::Origin);
+                let to = (
+                    shared.client(vehicle.id),
+                    shared.options.ports.true_state + 2 * (vehicle.id - 1),
+                );
+                let told = MapCentrePacket::new(vehicle.id.into(), centre);
+                let _ = socket.send_to(told.as_bytes(), to); // nobody may listen
+            }
+        }
+        3 => {
+            let place = shared.geo().to_ned([x, y, third]);
+            shared.order(id, Order::Place([place.x, place.y, 0.0]));
+        }
+        _ => {}
+    }
+    shared.stats().requests += 1;
+    true
 }
 
 fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
@@ -222,9 +272,11 @@ pub(in crate::emulator) fn send_true_states(
     snapshot: &Snapshot,
 ) {
     let options = &shared.options;
+    let geo = shared.geo();
     for (id, motion) in &snapshot.vehicles {
-        let to = SocketAddr::new(options.client, options.ports.true_state + 2 * (id - 1));
-        let state = true_state(*id, snapshot.time, motion, shared.thrust(*id));
+        let to = SocketAddr::new(shared.client(*id), options.ports.true_state + 2 * (id - 1));
+        let mut state = true_state(*id, snapshot.time, motion, shared.thrust(*id));
+        state.gps = geo.to_degrees(&motion.pose.position);
         // Nobody may listen.
         let _ = match options.state_packet {
             StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
@@ -257,7 +309,7 @@ fn true_state(id: u16, sim_time: f64, motion: &Kinematics, thrust: Option<f64>) 
         rate: Some(motion.rate.into()),
         acc: Some(motion.specific_force.into()),
         motor_rpm: [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0],
-        gps: Geo::default().to_degrees(&motion.pose.position),
+        gps: [0.0; 3], // by who knows where the map is
         collided_with: None,
     }
 }

@@ -25,6 +25,8 @@ pub(super) enum Role {
     CopterSim(u16),
     /// Autopilot of a vehicle, by id.
     Autopilot(u16),
+    /// Requests to any `CopterSim` of the network.
+    Requests,
     /// Commands to the emulator itself.
     Control,
 }
@@ -56,6 +58,11 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
                     Role::Window(window) => window::accept(shared, socket, *window, bytes, source),
                     Role::Group => window::accept(shared, socket, 0, bytes, source),
                     Role::CopterSim(id) => coptersim::accept(shared, socket, *id, bytes, source),
+                    Role::Requests => {
+                        if !coptersim::request(shared, socket, bytes, source) {
+                            shared.stats().refused += 1;
+                        }
+                    }
                     Role::Autopilot(_) => {} // has a thread of its own
                     Role::Control => {
                         let answer = control::obey(shared, &String::from_utf8_lossy(bytes));

@@ -1,0 +1,395 @@
+//! The modes in which structs travel instead of MAVLink: `CopterSim` arms and goes to OFFBOARD by itself.
+//!
+//! The last set-point holds until the next one comes: `CopterSim` repeats it to the autopilot.
+use super::dynamics::{Trajectory, Way, Wing};
+use super::modes::ACCEPTED;
+use super::setpoints::Wish;
+use super::{Autopilot, ControlMode, Mode, Outbox};
+use crate::emulator::world::{Quat, Vec3};
+use crate::wire::{
+    FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _, SimpleCommand,
+    SimpleCommandPacket, SimpleEstimatePacket,
+};
+use zerocopy::little_endian::{F32, I32};
+
+/// States per second; the vendor's rates are not documented, its clients send as often.
+const FULL_RATE: f64 = 100.0;
+const SIMPLE_RATE: f64 = 30.0;
+/// Speed in m/s and radius in m of a fixed wing that nobody has chosen.
+const SPEED: f64 = 12.0;
+const RADIUS: f64 = 30.0;
+
+/// What is remembered between structs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    due: f64,
+    fixed_due: f64,
+    throttle: f64,
+    speed: f64,
+    radius: f64,
+    /// The last body-relative position and where it leads.
+    step: Option<([f32; 4], Wish)>,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            due: 0.0,
+            fixed_due: 0.0,
+            throttle: 0.5,
+            speed: 0.0,
+            radius: 0.0,
+            step: None,
+        }
+    }
+}
+
+fn wide(v: [f32; 3]) -> Vec3 {
+    Vec3::from(v.map(f64::from))
+}
+
+fn turning(yaw_rate: f32) -> Trajectory {
+    Trajectory {
+        yaw_rate: yaw_rate.into(),
+        ..Trajectory::default()
+    }
+}
+
+fn looking(yaw: f32) -> Trajectory {
+    Trajectory {
+        yaw: yaw.into(),
+        ..Trajectory::default()
+    }
+}
+
+impl Autopilot {
+    /// Obeys a struct; anything else is nothing.
+    pub(super) fn obey_struct(&mut self, datagram: &[u8]) {
+        self.received = self.received.wrapping_add(1);
+        if let Ok(packet) = SimpleCommandPacket::parse(datagram) {
+            if let Ok(command) = SimpleCommand::try_from(packet) {
+                self.obey_simple(command, packet.controls.map(F32::get));
+            }
+        } else if self.setup.control == ControlMode::UdpFull
+            && let Ok(packet) = FullSetpointPacket::parse(datagram)
+        {
+            let wish = self.full(packet);
+            self.pursue(wish);
+        }
+    }
+
+    /// Follows a set-point, armed and in OFFBOARD.
+    fn pursue(&mut self, wish: Option<Wish>) {
+        let Some(wish) = wish else { return };
+        self.wish = Some(wish);
+        self.setpoint_at = Some(self.now);
+        let armed = self.modes.armed;
+        if armed && self.modes.active == Mode::Offboard {
+            return;
+        }
+        if self.modes.take_over(&mut self.texts) == ACCEPTED && !armed {
+            self.spin_up();
+        }
+    }
+
+    fn obey_simple(&mut self, command: SimpleCommand, controls: [f32; 4]) {
+        use SimpleCommand as C;
+        let attitude = self.motion.pose.attitude;
+        let yaw_now = attitude.euler_angles().2;
+        let heading = Quat::from_euler_angles(0.0, 0.0, yaw_now);
+        let (origin, here) = (self.origin, self.motion.pose.position);
+        let wish = match command {
+            C::Nothing => None,
+            C::VelocityNed { velocity, yaw_rate } => Some(Wish::Follow(Trajectory {
+                velocity: wide(velocity),
+                ..turning(yaw_rate)
+            })),
+            C::VelocityFrd { velocity, yaw_rate } => Some(Wish::Follow(Trajectory {
+                velocity: heading * wide(velocity),
+                ..turning(yaw_rate)
+            })),
+            C::PositionNed { position, yaw } => Some(Wish::Follow(Trajectory {
+                position: wide(position) + origin,
+                ..looking(yaw)
+            })),
+            C::PositionFrd { position, yaw } => {
+                // From where the vehicle was when the step was first asked for: a repeated one is the same step.
+                let same = |(last, _): &([f32; 4], Wish)| {
+                    last.map(f32::to_bits) == controls.map(f32::to_bits)
+                };
+                let wish = self.lines.step.filter(same).map_or_else(
+                    || {
+                        Wish::Follow(Trajectory {
+                            position: here + heading * wide(position),
+                            ..looking(yaw)
+                        })
+                    },
+                    |(_, wish)| wish,
+                );
+                self.lines.step = Some((controls, wish));
+                self.pursue(Some(wish));
+                return;
+            }
+            C::Attitude { euler, throttle } => {
+                self.lines.throttle = f64::from(throttle).clamp(0.0, 1.0);
+                Some(self.by_attitude(euler))
+            }
+            C::AttitudeStep {
+                euler,
+                throttle_step,
+            } => {
+                let throttle = self.lines.throttle + f64::from(throttle_step);
+                self.lines.throttle = throttle.clamp(0.0, 1.0);
+                Some(self.by_attitude(euler))
+            }
+            C::AccelerationYaw { acceleration, yaw } => Some(Wish::Follow(Trajectory {
+                acceleration: wide(acceleration),
+                ..looking(yaw)
+            })),
+            C::AccelerationDisputed {
+                acceleration,
+                turn: yaw_rate,
+            }
+            | C::AccelerationYawRate {
+                acceleration,
+                yaw_rate,
+            } => Some(Wish::Follow(Trajectory {
+                acceleration: wide(acceleration),
+                ..turning(yaw_rate)
+            })),
+            C::Arm(arm) => {
+                self.arm_by_struct(arm);
+                None
+            }
+            C::Cruise { speed, radius } => {
+                self.cruise(speed.into(), radius.into());
+                None
+            }
+            C::TakeOff { position } => Some(self.towards(wide(position) + origin)),
+            C::TakeOffGlobal {
+                latitude,
+                longitude,
+                altitude,
+            } => Some(
+                self.towards(
+                    self.geo
+                        .to_ned([latitude, longitude, altitude].map(f64::from)),
+                ),
+            ),
+            C::SpeedAltitudeHeading {
+                speed,
+                down,
+                heading,
+            } => {
+                let height = f64::from(down) + origin.z;
+                let (speed, heading) = (f64::from(speed), f64::from(heading));
+                Some(if self.setup.wing {
+                    Wish::Wing(Wing {
+                        speed,
+                        height,
+                        way: Way::Heading(heading),
+                    })
+                } else {
+                    let (s, c) = heading.sin_cos();
+                    Wish::Follow(Trajectory {
+                        position: Vec3::new(f64::NAN, f64::NAN, height),
+                        velocity: Vec3::new(speed * c, speed * s, f64::NAN),
+                        yaw: heading,
+                        ..Trajectory::default()
+                    })
+                })
+            }
+            C::PositionGlobal {
+                latitude,
+                longitude,
+                altitude,
+                yaw,
+            } => Some(Wish::Follow(Trajectory {
+                position: self
+                    .geo
+                    .to_ned([latitude, longitude, altitude].map(f64::from)),
+                ..looking(yaw)
+            })),
+            C::VtolTransition { .. } => None, // a multirotor has nothing to change
+        };
+        self.lines.step = None;
+        self.pursue(wish);
+    }
+
+    fn by_attitude(&self, [roll, pitch, yaw]: [f32; 3]) -> Wish {
+        let kept = self.motion.pose.roll_pitch_yaw()[2];
+        let [roll, pitch] = [roll, pitch].map(|v| if v.is_nan() { 0.0 } else { v.into() });
+        let yaw = if yaw.is_nan() { kept } else { yaw.into() };
+        let attitude = Quat::from_euler_angles(roll, pitch, yaw);
+        Wish::Attitude(attitude, self.lines.throttle, 0.0)
+    }
+
+    fn arm_by_struct(&mut self, arm: bool) {
+        if arm {
+            let _ = self.arm("Armed by external command\t");
+        } else {
+            self.wish = None;
+            let _ = self.modes.disarm(true, &mut self.texts);
+        }
+    }
+
+    /// Speed in m/s and radius in m; what is 0 stays as it is, because the vendor's calls clear each other's number.
+    fn cruise(&mut self, speed: f64, radius: f64) {
+        if speed > 0.0 {
+            self.lines.speed = speed;
+            let _ = self.parameters.put("MPC_XY_VEL_MAX", speed);
+            let _ = self.parameters.put("MPC_XY_CRUISE", speed);
+        }
+        if radius > 0.0 {
+            self.lines.radius = radius;
+        }
+        // A circle that is being flown changes.
+        if let Some(Wish::Wing(wing)) = &mut self.wish {
+            wing.speed = or(self.lines.speed, SPEED);
+            if let Way::Around(_, around) = &mut wing.way {
+                *around = or(self.lines.radius, RADIUS);
+            }
+        }
+    }
+
+    /// A take-off: a multirotor flies to the place, a fixed wing circles it.
+    fn towards(&self, position: Vec3) -> Wish {
+        if self.setup.wing {
+            return Wish::Wing(Wing {
+                speed: or(self.lines.speed, SPEED),
+                height: position.z,
+                way: Way::Around(position, or(self.lines.radius, RADIUS)),
+            });
+        }
+        Wish::Follow(Trajectory {
+            position,
+            ..Trajectory::default()
+        })
+    }
+
+    /// Reads a set-point of UDP_Full: position and velocity as in MAVLink, or an attitude in the same slots.
+    fn full(&self, packet: &FullSetpointPacket) -> Option<Wish> {
+        let mask = packet.type_mask.get() as u16;
+        let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
+            .map(|v| Vec3::from(v.map(|x| f64::from(x.get()))));
+        let (yaw, yaw_rate) = (
+            f64::from(packet.yaw.get()),
+            f64::from(packet.yaw_rate.get()),
+        );
+        // Masks of attitudes; those of positions have higher bits.
+        if matches!(mask, 7 | 128 | 135) {
+            if mask == 128 {
+                return Some(Wish::Rates(v, yaw));
+            }
+            let q = nalgebra::Quaternion::new(yaw_rate, p.x, p.y, p.z);
+            let right = q.norm() > 1e-6 && q.norm().is_finite();
+            return right.then(|| Wish::Attitude(Quat::new_normalize(q), yaw, 0.0));
+        }
+        let free = |v: Vec3, shift: u16| {
+            Vec3::from_fn(|i, _| {
+                if mask >> (shift + i as u16) & 1 == 1 {
+                    f64::NAN
+                } else {
+                    v[i]
+                }
+            })
+        };
+        let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
+        let (position, velocity, acceleration) = (free(p, 0), free(v, 3), free(a, 6));
+        let (position, velocity, acceleration) = match packet.frame.get() {
+            1 => (position + self.origin, velocity, acceleration),
+            8 => (
+                self.motion.pose.position + heading * position,
+                heading * velocity,
+                heading * acceleration,
+            ),
+            5 => {
+                let place = self.geo.to_ned([p.x, p.y, p.z]);
+                (free(place, 0), velocity, acceleration)
+            }
+            _ => return None,
+        };
+        let goal = Trajectory {
+            position,
+            velocity,
+            acceleration,
+            yaw: if mask & 1 << 10 == 0 { yaw } else { f64::NAN },
+            yaw_rate: if mask & 1 << 11 == 0 {
+                yaw_rate
+            } else {
+                f64::NAN
+            },
+        };
+        let said = [position, velocity, acceleration];
+        said.iter()
+            .flat_map(|v| v.iter())
+            .any(|x| x.is_finite())
+            .then_some(Wish::Follow(goal))
+    }
+
+    /// Sends the state as a struct when it is due, and keeps the set-point alive.
+    pub(super) fn tell_structs(&mut self, out: &mut Outbox) {
+        let rate = match self.setup.control {
+            ControlMode::UdpFull => FULL_RATE,
+            ControlMode::UdpSimple => SIMPLE_RATE,
+            _ => return,
+        };
+        if self.wish.is_some() {
+            self.setpoint_at = Some(self.now);
+        }
+        if self.now < self.lines.due {
+            return;
+        }
+        self.lines.due = (self.lines.due + 1.0 / rate).max(self.now);
+        self.sent = self.sent.wrapping_add(1);
+        if self.setup.control == ControlMode::UdpFull {
+            out.push(self.full_state().as_bytes());
+            return;
+        }
+        out.push(self.simple_state().as_bytes());
+        if self.located() && self.now >= self.lines.fixed_due {
+            self.lines.fixed_due = self.now + 1.0;
+            out.push(SimpleEstimatePacket::estimator_fixed().as_bytes());
+        }
+    }
+
+    /// Home of the structs is where the local position begins, so that both together give the place.
+    fn simple_state(&self) -> SimpleEstimatePacket {
+        let k = &self.motion;
+        let narrow = |v: Vec3| <[f64; 3]>::from(v).map(|x| x as f32);
+        SimpleEstimatePacket::state(
+            self.geodetic(&self.origin),
+            k.pose.roll_pitch_yaw().map(|x| x as f32),
+            narrow(self.local()),
+            narrow(k.velocity),
+        )
+    }
+
+    fn full_state(&self) -> FullEstimatePacket {
+        let k = &self.motion;
+        let float = |v: [f64; 3]| v.map(|x| F32::new(x as f32));
+        let whole = |v: [i32; 3]| v.map(I32::new);
+        let euler = k.pose.roll_pitch_yaw();
+        let fixed = self.located();
+        let mut state = FullEstimatePacket::new((self.uptime() * 1e3) as u32, self.setup.id.into());
+        state.gps = whole(self.geodetic(&k.pose.position));
+        state.gps_velocity =
+            <[f64; 3]>::from(k.velocity).map(|x| I32::new((x * 100.0).round() as i32));
+        state.home = whole(self.geodetic(&self.origin));
+        state.relative_altitude = ((-self.local().z * 1e3).round() as i32).into();
+        state.heading = ((euler[2].to_degrees().rem_euclid(360.0) * 1e3) as i32).into();
+        state.satellites = 10.into();
+        state.fix_type = 3.into();
+        state.euler = float(euler);
+        state.position = float(self.local().into());
+        state.velocity = float(k.velocity.into());
+        state.horizontal_accuracy = 0.3.into();
+        state.vertical_accuracy = 0.3.into();
+        state.estimator_fixed = if fixed { 1.0 } else { 0.0 }.into();
+        state
+    }
+}
+
+fn or(value: f64, otherwise: f64) -> f64 {
+    if value > 0.0 { value } else { otherwise }
+}
