@@ -20,6 +20,7 @@ pub struct Bridge {
     interfaces: Vec<Interface>,
     threads: Vec<JoinHandle<()>>,
     parameters: Option<ParameterServer>,
+    middleware: Middleware,
 }
 
 impl Bridge {
@@ -41,6 +42,7 @@ impl Bridge {
                 what: "the IMU runtime",
                 source,
             })?;
+        let _all_at_once = middleware.hold_graph();
         let shared = Arc::new(settings.clone());
         let (changes, watch) = tokio::sync::watch::channel(shared.clone());
         let plan = Plan::new(settings, watch, middleware)?;
@@ -106,12 +108,14 @@ impl Bridge {
             interfaces,
             threads,
             parameters: Some(parameters),
+            middleware: middleware.clone(),
         })
     }
 }
 
 impl Drop for Bridge {
     fn drop(&mut self) {
+        let _all_at_once = self.middleware.hold_graph();
         // First, so that nothing changes any more; it also keeps the latched messages until now.
         drop(self.parameters.take());
         self.stop.store(true, Ordering::Relaxed);

@@ -53,6 +53,12 @@ pub struct Middleware {
     shared: Arc<Shared>,
 }
 
+/// See [`Middleware::hold_graph`].
+#[must_use = "changes are held back until this is dropped"]
+pub struct GraphHold {
+    _hold: Option<Box<dyn Any + Send + Sync>>,
+}
+
 /// A further node of [`Middleware::node`]; it leaves the graph when this is dropped.
 pub struct NodeHandle {
     _node: Box<dyn Any + Send + Sync>,
@@ -220,6 +226,18 @@ impl Middleware {
             #[cfg(feature = "rclrs")]
             Backend::Rclrs(node) => node.report(),
             Backend::Recorder(recorder) => recorder.report(),
+        }
+    }
+
+    /// What is opened and closed until the result is dropped appears in the graph at once, when that happens: for many
+    /// topics, each of which would otherwise announce all again.
+    pub fn hold_graph(&self) -> GraphHold {
+        GraphHold {
+            _hold: match &self.shared.backend {
+                #[cfg(feature = "dds")]
+                Backend::Dds(node) => Some(Box::new(node.hold())),
+                _ => None,
+            },
         }
     }
 

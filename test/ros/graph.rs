@@ -85,6 +85,38 @@ fn discovery_info(domain: u32, distro: Distro) {
 }
 
 #[test]
+fn what_is_opened_while_the_graph_is_held_appears_at_once_at_the_end() {
+    let middleware = node(119, Distro::Newer);
+    let all = Qos::LATCHED.with_depth(100);
+    let wanted = [subscription("ros_discovery_info", INFO, all, usize::MAX)];
+    let Some(mut probe) = Probe::start(119, Distro::Newer, &wanted, &[]) else {
+        return;
+    };
+    probe.wait_matched();
+    let open = |count: usize, name: &str| -> Vec<_> {
+        let open = |n| middleware.publisher::<Int32>(&format!("/{name}{n}"), Qos::DEFAULT);
+        (0..count).map(|n| open(n).unwrap()).collect()
+    };
+    let one_by_one = open(3, "a");
+    let hold = middleware.hold_graph();
+    let at_once = open(20, "b");
+    drop(hold);
+    let report = probe.stop();
+    let samples = report["samples"]["ros_discovery_info"]
+        .as_array()
+        .expect("samples");
+    let writers = |sample: &serde_json::Value| {
+        let node = &sample["message"]["node_entities_info_seq"][0];
+        node["writer_gid_seq"].as_array().expect("writers").len()
+    };
+    // Which of the first three are seen depends on when the node finds the reader.
+    let mut seen: Vec<_> = samples.iter().map(writers).collect();
+    assert_eq!(seen.pop(), Some(23));
+    assert!(seen.iter().all(|count| *count <= 3), "{seen:?}");
+    drop((one_by_one, at_once));
+}
+
+#[test]
 fn the_graph_shows_the_node_with_its_endpoints_to_peers_since_iron() {
     discovery_info(111, Distro::Newer);
 }

@@ -98,6 +98,10 @@ impl Node {
         }))
     }
 
+    pub(super) fn hold(&self) -> graph::Hold {
+        self.graph.hold()
+    }
+
     pub(super) fn node(&self, namespace: &str, name: &str) -> Result<graph::FurtherNode, RosError> {
         self.graph.node(namespace, name)
     }
