@@ -2,6 +2,7 @@
 use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
 use super::reject::{Checked, Reject};
 use super::target::{ACCELERATION, Rules, Target, VELOCITY, YAW_RATE};
+use crate::frames::{Geodetic, Geoid, Separation};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
 use crate::msgs::geometry_msgs::msg::PoseStamped;
@@ -9,7 +10,6 @@ use crate::ros::RosError;
 use crate::vehicle::{Open, SetpointFrame};
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
-use map_3d::{Ellipsoid, geodetic2enu};
 
 const LOCAL: &str = "setpoint_position/local";
 const GLOBAL: &str = "setpoint_position/global";
@@ -75,9 +75,10 @@ fn global(
 /// Where the vehicle is, on earth and on the map: what ties one to the other.
 #[derive(Debug, Default)]
 pub(super) struct Here {
-    /// Latitude and longitude in degrees, altitude above sea level in m.
-    global: Option<[f64; 3]>,
+    /// The altitude is above sea level.
+    global: Option<Geodetic>,
     ned: Option<[f64; 3]>,
+    geoid: Option<Separation>,
     last: Option<Time>,
 }
 
@@ -86,9 +87,7 @@ impl Here {
     pub(super) fn observe(&mut self, message: &MavMessage) {
         match message {
             MavMessage::GLOBAL_POSITION_INT(m) => {
-                let degrees = |value: i32| f64::from(value) * 1e-7;
-                let altitude = f64::from(m.alt) * 1e-3;
-                self.global = Some([degrees(m.lat), degrees(m.lon), altitude]);
+                self.global = Some(Geodetic::from_e7([m.lat, m.lon, m.alt]));
             }
             MavMessage::LOCAL_POSITION_NED(m) => self.ned = Some([m.x, m.y, m.z].map(f64::from)),
             _ => (),
@@ -123,16 +122,16 @@ impl Here {
             return Err(Reject::NoPosition);
         };
         self.last = Some(stamp.clone());
-        let geoid = geoid.unwrap_or_else(|| egm96::egm96_compute_altitude_offset(here[0], here[1]));
-        let (east, north, up) = geodetic2enu(
-            latitude.to_radians(),
-            longitude.to_radians(),
-            altitude,
-            here[0].to_radians(),
-            here[1].to_radians(),
-            here[2] + geoid,
-            Ellipsoid::WGS84,
+        let geoid = geoid.map_or(Geoid::Egm96, Geoid::Constant);
+        let geoid = self.geoid.get_or_insert_with(|| Separation::new(geoid));
+        let above = geoid.at(here.latitude_deg, here.longitude_deg);
+        let here = Geodetic::new(
+            here.latitude_deg,
+            here.longitude_deg,
+            here.altitude_m + above,
         );
+        let goal = Geodetic::new(latitude, longitude, altitude);
+        let [east, north, up] = goal.to_enu(here).to_array();
         // North and east change places, whichever way.
         let [x, y, z] = ned(at);
         Target {
