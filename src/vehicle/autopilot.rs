@@ -31,7 +31,7 @@ impl Autopilot {
         link: Box<dyn Link>,
     ) -> Result<Self, RosError> {
         Ok(Self {
-            setpoints: Setpoints::open(open)?,
+            setpoints: Setpoints::open(open, &settings)?,
             state: StateTopic::open(open)?,
             telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),

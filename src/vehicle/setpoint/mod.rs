@@ -14,9 +14,10 @@ mod target;
 mod trajectory;
 mod velocity;
 
-use super::{Autopilot, Fcu, Open, SetpointFrame};
+use super::{Autopilot, Fcu, Open, SetpointFrame, VehicleSettings};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::ros::RosError;
+use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA};
 use crate::wire::mavlink::raw::{
     SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
@@ -29,6 +30,9 @@ use std::time::Duration;
 use target::Rules;
 use trajectory::Trajectory;
 
+/// Time between repeated setpoints; PX4 wants one every half second.
+const REPEAT: Duration = Duration::from_millis(50);
+
 /// What setpoints need to remember.
 pub(super) struct Setpoints {
     pairs: Pairs,
@@ -36,11 +40,12 @@ pub(super) struct Setpoints {
     here: Here,
     /// µs of the last pose that was sent.
     last_vision: Option<u64>,
+    keep_alive: KeepAlive,
 }
 
 impl Setpoints {
     /// Opens every topic that sets something.
-    pub(super) fn open(topics: &Open<'_>) -> Result<Self, RosError> {
+    pub(super) fn open(topics: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
         raw::open(topics)?;
         position::open(topics)?;
         velocity::open(topics)?;
@@ -63,6 +68,10 @@ impl Setpoints {
             trajectory: Trajectory::open(topics)?,
             here: Here::default(),
             last_vision: None,
+            keep_alive: KeepAlive::new(KeepAliveSettings {
+                period: REPEAT,
+                longest: settings.keep_alive,
+            }),
         })
     }
 
@@ -76,7 +85,8 @@ impl Setpoints {
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.trajectory.deadline()
+        let due = [self.trajectory.deadline(), self.keep_alive.deadline()];
+        due.into_iter().flatten().min()
     }
 }
 
@@ -136,9 +146,14 @@ impl Autopilot {
                 if let Some(doubt) = doubt {
                     fcu.doubt(topic, &doubt);
                 }
-                let (system, component) = (fcu.system, fcu.component);
+                let message: Outbound = message.to(fcu.system, fcu.component).into();
+                if !fcu.settings.keep_alive.is_zero() {
+                    self.setpoints
+                        .keep_alive
+                        .sent(fcu.now.mono, message.clone());
+                }
                 // A failure is in the counters.
-                let _counted = fcu.send(message.to(system, component));
+                let _counted = fcu.send(message);
             }
             Err(reject) => fcu.refuse(topic, &reject),
         }
@@ -162,6 +177,28 @@ impl Autopilot {
     /// Does what is due.
     pub(super) fn poll_setpoints(&mut self) {
         self.fly_trajectory();
+        let fcu = &mut self.fcu;
+        match self.setpoints.keep_alive.tick(fcu.now.mono) {
+            Some(KeepAliveStep::Repeat(message)) => {
+                fcu.count("setpoint_repeated");
+                // A failure is in the counters.
+                let _counted = fcu.send(message);
+            }
+            Some(KeepAliveStep::Stopped) => {
+                fcu.count("keep_alive_stopped");
+                let (vehicle, after) = (fcu.settings.id, fcu.settings.keep_alive);
+                if fcu.armed() {
+                    tracing::warn!(
+                        vehicle,
+                        "no setpoint for {after:?}: the last one is no longer repeated, and the vehicle does what it \
+                         does without; start the controller again or change the mode"
+                    );
+                } else {
+                    tracing::info!(vehicle, "no setpoint for {after:?}: no longer repeated");
+                }
+            }
+            None => (),
+        }
     }
 }
 
