@@ -2,5 +2,7 @@
 mod ground_truth;
 mod json;
 mod rig;
+mod setpoint;
 mod state;
+mod to_fcu;
 mod udp_links;

@@ -6,6 +6,7 @@ use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
     Autopilot, Handle, Interface, Link, MavlinkLink, Now, Sink, VehicleSettings,
 };
+use rfly_bridge::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 use rfly_bridge::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -167,6 +168,9 @@ pub(super) fn same_frame(
             ours.id, ours.system, ours.component, theirs.id, theirs.system, theirs.component
         ));
     }
+    if let (Some(a), Some(b)) = (raw_setpoint(ours), raw_setpoint(theirs)) {
+        return same_text(&a, &b, tolerance);
+    }
     match (ours.message(), theirs.message()) {
         (Ok(a), Ok(b)) => same_text(&format!("{a:?}"), &format!("{b:?}"), tolerance),
         _ if ours.payload == theirs.payload => Ok(()),
@@ -175,6 +179,20 @@ pub(super) fn same_frame(
             ours.payload, theirs.payload
         )),
     }
+}
+
+/// Setpoints whose frame or mask the dialect does not know.
+fn raw_setpoint(frame: &Frame<'_>) -> Option<String> {
+    let local = SetPositionTargetLocalNed::parse(frame).map(|m| format!("{m:?}"));
+    local.or_else(|| SetPositionTargetGlobalInt::parse(frame).map(|m| format!("{m:?}")))
+}
+
+/// Bytes of a recorded frame.
+pub(super) fn hex(text: &str) -> Vec<u8> {
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex"))
+        .collect()
 }
 
 fn same_text(ours: &str, theirs: &str, tolerance: f64) -> Result<(), String> {
