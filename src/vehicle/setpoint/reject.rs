@@ -9,23 +9,23 @@ pub(super) enum Reject {
     #[error("{0} is NaN and nothing else says what to do there; send a number")]
     NotANumber(&'static str),
     #[error(
-        "the position is {distance:.0} m from the origin; the parameter max_position allows {limit:.0} m"
+        "the position is {distance:.0} m from the origin; control.max_position_m allows {limit:.0} m"
     )]
     TooFar { distance: f64, limit: f64 },
     #[error("latitude {latitude} and longitude {longitude} are no place on earth; send degrees")]
     NotOnEarth { latitude: f64, longitude: f64 },
-    #[error("the speed is {speed:.1} m/s; the parameter max_speed allows {limit:.1} m/s")]
+    #[error("the speed is {speed:.1} m/s; control.max_speed_m_s allows {limit:.1} m/s")]
     TooFast { speed: f64, limit: f64 },
     #[error("the thrust is {0}; send a fraction, 0 to 1")]
     Thrust(f64),
-    #[error("the thrust is {0}, below 0; set the parameter reverse_thrust if the vehicle can")]
+    #[error("the thrust is {0}, below 0; set setpoint.reverse_thrust if the vehicle can")]
     ReverseThrust(f64),
     #[error("the orientation has length 0; send a unit quaternion")]
     Orientation,
     #[error("PX4 does not take coordinate frame {frame}; send {remedy}")]
     Frame { frame: u8, remedy: &'static str },
     #[error(
-        "PX4 does not take forces (bit 0x200 of type_mask {0:#05x}, or send_force); send an acceleration"
+        "PX4 does not take forces (bit 0x200 of type_mask {0:#05x}, or setpoint.send_force); send an acceleration"
     )]
     Force(u16),
     #[error(
@@ -59,7 +59,7 @@ pub(super) enum Reject {
     NoPoints,
     #[error("it has {0} points; 10000 are allowed")]
     ManyPoints(usize),
-    #[error("it is not used; set the parameter use_quaternion to {0}")]
+    #[error("it is not used; set setpoint.use_quaternion to {0}")]
     NotUsed(bool),
     #[error(
         "the newest ten had no thrust of the same time; publish setpoint_attitude/thrust with the same stamp"
