@@ -1,4 +1,5 @@
 //! Starts the bridge and ends it.
+use super::discover;
 use super::live::Live;
 use super::parameters::{self, ParameterServer};
 use super::plan::{Plan, publishers};
@@ -42,6 +43,7 @@ impl Bridge {
                 what: "the IMU runtime",
                 source,
             })?;
+        let settings = &discover::with_found(settings)?;
         let _all_at_once = middleware.hold_graph();
         let shared = Arc::new(settings.clone());
         let (changes, watch) = tokio::sync::watch::channel(shared.clone());

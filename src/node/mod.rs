@@ -3,6 +3,7 @@ mod asking;
 mod build;
 mod clock;
 mod control;
+mod discover;
 mod error;
 mod figures;
 mod health;

@@ -183,6 +183,8 @@ pub struct TimeParams {
 pub struct ControlParams {
     /// `control.link`.
     pub link: ControlLink,
+    /// How long to listen for vehicles at start.
+    pub discover: Duration,
     /// Asks CopterSim to change its mode.
     pub switch_mode: bool,
     /// `control.prefix`, a template.

@@ -184,6 +184,7 @@ pub(super) fn build(r: &Reader) -> Params {
         diagnostics_period: r.duration("diagnostics.period_s"),
         control: ControlParams {
             link: ControlLink::parse(&r.string("control.link")).unwrap_or(ControlLink::Off),
+            discover: r.duration("control.discover_s"),
             switch_mode: r.bool("control.switch_mode"),
             prefix: r.string("control.prefix"),
             timeout: r.duration("control.timeout_s"),

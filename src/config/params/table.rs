@@ -210,6 +210,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "control.link", K::Str, D::Str("mavlink_full"), "",
         "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
          `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
+    row(CONTROL, "control.discover_s", K::Float(0.0, 60.0), D::Float(0.0), "s",
+        "Listen so long for CopterSim's heartbeats at start, and serve every vehicle that is heard, at the address that it is heard from. 0: only those of \
+         `vehicles` and of the sensors."),
     row(CONTROL, "control.switch_mode", K::Bool, D::Bool(false), "",
         "Ask CopterSim to change to the UDPSIMMODE of `control.link`."),
     row(CONTROL, "control.prefix", K::Str, D::Str("mavros{n}"), "",
