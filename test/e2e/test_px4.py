@@ -1,0 +1,226 @@
+"""Real PX4 flown through the bridge, and the emulator's autopilot beside it: the same flight, written down.
+
+`RFLY_PX4` is a command that starts PX4 SITL (for example with the simulator SIH) so that it takes MAVLink on UDP 20100 and
+sends to 20101 of this machine, until it gets SIGTERM; without it only the emulator is flown. `RFLY_FLIGHTS` is a
+directory for the transcripts.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from backend import ANSWERS_PEER, environment
+from mavros import BODY_NED, LOCAL_NED, ONLY_VELOCITY, Vehicle, heading, twist, vector, xyz
+from peer import Peer
+from processes import Process, binary
+from programs import emulator_process
+
+pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
+
+PX4 = os.environ.get("RFLY_PX4", "")
+ACCEPTED, TEMPORARILY_REJECTED, UNSUPPORTED = 0, 1, 3
+
+
+class Autopilot:
+    """PX4 or the emulator, which can be killed and started again."""
+
+    def __init__(self, kind: str, directory: Path):
+        self.kind, self.directory = kind, directory
+        self._process: subprocess.Popen | Process | None = None
+
+    def start(self) -> None:
+        """Starts it."""
+        if self.kind == "px4":
+            log = (self.directory / "px4.log").open("ab")
+            # In a group of its own, so that nothing of it survives.
+            self._process = subprocess.Popen(
+                shlex.split(PX4), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        else:
+            self._process = emulator_process(self.directory, ["--grounded"], self.directory / "truth.jsonl", None).start()
+
+    def stop(self) -> None:
+        """Ends it at once."""
+        if isinstance(self._process, subprocess.Popen):
+            os.killpg(self._process.pid, signal.SIGTERM)
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+        elif self._process:
+            self._process.kill()
+        self._process = None
+
+
+class Flight:
+    """A vehicle, and a transcript of what happens to it."""
+
+    def __init__(self, vehicle: Vehicle, kind: str):
+        self.vehicle, self.kind, self.lines = vehicle, kind, [f"flight of {kind}"]
+        self._start, self._texts = time.monotonic(), 0
+
+    def note(self, text: str) -> None:
+        """Writes a line with time, place and mode."""
+        v = self.vehicle
+        for said in v.texts()[self._texts :]:
+            self.lines.append(f"           said: {said.strip()}")
+            self._texts += 1
+        state = v.last("state")
+        place = " ".join(f"{value:6.2f}" for value in v.position())
+        self.lines.append(
+            f"{time.monotonic() - self._start:8.2f}  [{place}]  {state.mode:12} {'armed' if state.armed else '     '}  {text}"
+        )
+
+    def call(self, name: str, **fields):
+        """Calls a service and notes answer and duration."""
+        start = time.monotonic()
+        answer = self.vehicle.call(name, **fields)
+        shown = {k: getattr(answer, k) for k in ("success", "result", "mode_sent") if hasattr(answer, k)}
+        self.note(f"{name} {fields} -> {shown} in {time.monotonic() - start:.2f} s")
+        return answer
+
+    def save(self) -> None:
+        """Keeps the transcript where the user wants it."""
+        if directory := os.environ.get("RFLY_FLIGHTS"):
+            Path(directory, f"{self.kind}.txt").write_text("\n".join(self.lines) + "\n")
+
+
+@contextmanager
+def running(kind: str, directory: Path, domain_id: int):
+    """Autopilot, bridge and peer."""
+    autopilot = Autopilot(kind, directory)
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", "imu.enabled:=false"]
+    bridge = Process("rfly_bridge", command, directory / "bridge.log", environment(domain_id))
+    peer = Peer(domain_id)
+    autopilot.start()
+    bridge.start()
+    try:
+        flight = Flight(Vehicle(peer), kind)
+        yield autopilot, flight
+        flight.save()
+        assert bridge.alive(), bridge.tail()
+    except BaseException:
+        print(bridge.tail())
+        print("\n".join(flight.lines))
+        raise
+    finally:
+        peer.close()
+        bridge.stop()
+        autopilot.stop()
+
+
+KINDS = ["emulator", pytest.param("px4", marks=pytest.mark.skipif(not PX4, reason="RFLY_PX4 is not set"))]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def flown(request, tmp_path_factory, domain_id, simulator_ports):
+    """One autopilot that is flown by every test of this file in turn."""
+    with running(request.param, tmp_path_factory.mktemp(request.param), domain_id) as (autopilot, flight):
+        flight.vehicle.wait_ready()
+        wait_armable(flight)
+        yield autopilot, flight
+
+
+def wait_armable(flight: Flight) -> None:
+    """PX4 says STANDBY (3) once it could be armed."""
+    flight.vehicle.wait_state(60, connected=True, system_status=3)
+    flight.note("ready")
+
+
+def test_what_px4_refuses_is_refused_with_its_reason(flown):
+    _, flight = flown
+    vehicle = flight.vehicle
+    start = time.monotonic()
+    assert not flight.call("set_mode", custom_mode="NONSENSE").mode_sent
+    assert time.monotonic() - start < 1.0, "a name that does not exist needs no answer of the vehicle"
+    # PX4 acknowledges these two with 0 and does nothing that lets it arm.
+    flight.call("set_mode", custom_mode="OFFBOARD")
+    answer = flight.call("cmd/arming", value=True)
+    assert (answer.success, answer.result) == (False, TEMPORARILY_REJECTED)
+    vehicle.peer.wait_for(lambda: any("Arming denied" in text for text in vehicle.texts()), "the reason")
+    assert flight.call("set_mode", custom_mode="AUTO.LOITER").mode_sent
+    assert not flight.call("cmd/takeoff_local", position=xyz((0, 0, 3))).success
+    assert not flight.call("cmd/land_local", position=xyz((0, 0, 0))).success
+    answer = flight.call("cmd/command", command=31010)
+    assert (answer.success, answer.result) == (False, UNSUPPORTED)
+    assert not vehicle.wait_state(connected=True).armed
+
+
+def test_a_flight_in_offboard(flown):
+    _, flight = flown
+    vehicle = flight.vehicle
+    wait_armable(flight)
+    stream, home = vehicle.take_off(3.0)
+    flight.note("took off to 3 m on setpoint_position/local")
+    for corner in ([5, 0, 0], [5, 5, 0], [0, 5, 0], [0, 0, 0]):
+        target = home + np.array(corner, float)
+        stream.set(pose={"position": xyz(target), "orientation": heading(0.0)})
+        vehicle.wait_near(target, within=0.8)
+        flight.note(f"corner {corner}")
+    vehicle.wait_yaw(0.0, within=0.2)
+    answer = flight.call("cmd/arming", value=False)
+    assert (answer.success, answer.result) == (False, TEMPORARILY_REJECTED), "not while it flies"
+    stream.__exit__(None, None, None)
+    with vehicle.stream("setpoint_velocity/cmd_vel", **twist((1.5, 0.0, 0.0))):
+        vehicle.wait_velocity((1.5, 0.0, 0.0), within=0.6)
+        flight.note("1.5 m/s east on setpoint_velocity/cmd_vel")
+    forward = {"coordinate_frame": BODY_NED, "type_mask": ONLY_VELOCITY, "velocity": xyz((0.0, 1.0, 0.0)), "yaw_rate": 0.0}
+    with vehicle.stream("setpoint_raw/local", **forward):
+        # The nose points east: left is north.
+        vehicle.wait_velocity((0.0, 1.0, 0.0), within=0.6)
+        flight.note("1 m/s to the left on setpoint_raw/local, frame 8")
+    hold = {"coordinate_frame": LOCAL_NED, "type_mask": 0x9F8, "position": xyz(home), "yaw": 0.0}
+    with vehicle.stream("setpoint_raw/local", **hold):
+        vehicle.wait_near(home, within=0.8)
+        flight.note("back on setpoint_raw/local, frame 1")
+        assert flight.call("set_mode", custom_mode="AUTO.LAND").mode_sent
+        vehicle.wait_state(60, armed=False)
+    flight.note("landed and disarmed")
+
+
+def test_a_controller_that_dies_leaves_the_vehicle_to_its_failsafe(flown):
+    _, flight = flown
+    vehicle = flight.vehicle
+    wait_armable_again(flight)
+    stream, _ = vehicle.take_off(3.0)
+    flight.note("up again")
+    stream.__exit__(None, None, None)
+    flight.note("the controller is dead")
+    vehicle.wait_state(10, mode="POSCTL")
+    flight.note("failsafe")
+    assert any("ailsafe" in text for text in vehicle.texts())
+    assert flight.call("set_mode", custom_mode="AUTO.LAND").mode_sent
+    vehicle.wait_state(60, armed=False)
+    flight.note("landed and disarmed")
+
+
+def test_an_autopilot_that_is_killed_and_started_again_is_back_by_itself(flown):
+    autopilot, flight = flown
+    vehicle = flight.vehicle
+    autopilot.stop()
+    vehicle.wait_state(15, connected=False)
+    flight.lines.append(f"{time.monotonic() - flight._start:8.2f}  killed: state says disconnected")
+    autopilot.start()
+    vehicle.wait_state(60, connected=True)
+    wait_armable(flight)
+    assert vector(vehicle.next("local_position/pose", 30).pose.position) is not None
+    stream, _ = vehicle.take_off(2.0)
+    flight.note("flies after the restart")
+    stream.__exit__(None, None, None)
+    vehicle.land()
+    flight.note("landed and disarmed")
+
+
+def wait_armable_again(flight: Flight) -> None:
+    """After a flight PX4 stays in the mode that it landed in."""
+    assert flight.call("set_mode", custom_mode="AUTO.LOITER").mode_sent
+    wait_armable(flight)
