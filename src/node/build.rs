@@ -85,7 +85,7 @@ impl Bridge {
             changes,
             static_tf,
             robot_descriptions,
-            &publishers(middleware),
+            &publishers(middleware, &plan.control_prefixes()),
         );
         let parameters = ParameterServer::start(middleware, events, live)?;
         data.spawn(supervisor.run());

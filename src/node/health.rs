@@ -26,6 +26,8 @@ pub(crate) struct Health {
     pub(crate) others: Vec<Arc<SourceStats>>,
     pub(crate) clocks: SimClocks,
     pub(crate) missing: Vec<MissingPath>,
+    /// Prefixes of the mavros-style topics, absolute.
+    pub(crate) control_prefixes: Vec<String>,
     stats: Option<StatsTopic>,
     before: BTreeMap<String, (u64, u64, u64)>,
     /// Calls of services that had failed at the last report.
@@ -42,6 +44,7 @@ impl Health {
         others: Vec<Arc<SourceStats>>,
         clocks: SimClocks,
         missing: Vec<MissingPath>,
+        control_prefixes: Vec<String>,
         stats: Option<StatsTopic>,
     ) -> Self {
         Self {
@@ -51,6 +54,7 @@ impl Health {
             others,
             clocks,
             missing,
+            control_prefixes,
             stats,
             before: BTreeMap::new(),
             failed: 0,
@@ -106,9 +110,7 @@ impl Health {
                 values,
             )
         }));
-        for writer in self.middleware.report() {
-            status.push(self.writer(&writer));
-        }
+        status.extend(self.writers());
         status.push(self.services());
         let unreachable: Vec<_> = self.missing.iter().map(ToString::to_string).collect();
         let (level, message) = match unreachable.len() {
@@ -159,6 +161,44 @@ impl Health {
             LinkState::Up => (OK, format!("{rate:.1} Hz")),
         };
         self.status(level, source.name.clone(), message, values_of(source))
+    }
+
+    /// One status per topic, but one for all topics of a vehicle's control: there are dozens, most without readers. Those
+    /// with a problem stand by themselves all the same.
+    fn writers(&self) -> Vec<DiagnosticStatus> {
+        let reports = self.middleware.report();
+        let (control, single): (Vec<_>, Vec<_>) = reports.iter().partition(|writer| {
+            let below = |prefix: &String| {
+                let rest = writer.topic.strip_prefix(prefix.as_str());
+                rest.is_some_and(|rest| rest.starts_with('/'))
+            };
+            self.control_prefixes.iter().any(below)
+                && writer.stats.dropped == 0
+                && writer.incompatible.count == 0
+        });
+        let mut status: Vec<_> = single.iter().map(|writer| self.writer(writer)).collect();
+        for prefix in &self.control_prefixes {
+            let own = control.iter().filter(|writer| {
+                let rest = writer.topic.strip_prefix(prefix.as_str());
+                rest.is_some_and(|rest| rest.starts_with('/'))
+            });
+            let (mut topics, mut read, mut published, mut bytes) = (0, 0, 0, 0);
+            for writer in own {
+                topics += 1;
+                read += usize::from(writer.subscribers > 0);
+                published += writer.stats.published;
+                bytes += writer.stats.bytes;
+            }
+            let values = vec![
+                value("topics", topics),
+                value("with_subscribers", read),
+                value("published", published),
+                value("bytes", bytes),
+            ];
+            let message = format!("{read} of {topics} topics are read");
+            status.push(self.status(OK, format!("topics of {prefix}"), message, values));
+        }
+        status
     }
 
     fn writer(&self, writer: &WriterReport) -> DiagnosticStatus {

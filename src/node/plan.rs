@@ -8,8 +8,8 @@ use super::supervisor::{Link, Supervisor};
 use super::urdf::{UrdfForm, fixed_frames, robot_description};
 use super::vehicle::Tf;
 use super::{NodeError, Settings};
-use crate::config::SensorConfig;
 use crate::config::params::{ImuFrame, QosSettings, Stream, TimeMode};
+use crate::config::{ControlLink, SensorConfig};
 use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::std_msgs;
 use crate::ros::{Middleware, Publisher, Qos};
@@ -183,6 +183,16 @@ impl<'a> Plan<'a> {
         self.settings.vehicles().into_iter().map(publish).collect()
     }
 
+    /// Absolute prefixes of the mavros-style topics.
+    pub(super) fn control_prefixes(&self) -> Vec<String> {
+        let params = &self.settings.params;
+        let vehicles = self.settings.vehicles().into_iter();
+        let controlled = vehicles.filter(|id| *params.control_link(*id) != ControlLink::Off);
+        controlled
+            .filter_map(|id| self.middleware.resolve(&params.control_prefix(id)).ok())
+            .collect()
+    }
+
     pub(super) fn supervisor(
         &self,
         links: Vec<Link>,
@@ -221,6 +231,7 @@ impl<'a> Plan<'a> {
                 others,
                 self.clocks.clone(),
                 missing,
+                self.control_prefixes(),
                 StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
             ),
             health_period: params.diagnostics_period,
@@ -244,9 +255,19 @@ fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &
     to_qos(settings.params.qos.of(stream, &name))
 }
 
-/// QoS of every publisher there is, as parameters.
-pub(super) fn publishers(middleware: &Middleware) -> Vec<(String, QosSettings)> {
+/// QoS of every publisher there is, as parameters; not of those of the vehicles' control, which are dozens per vehicle:
+/// their overrides count, but are not listed.
+pub(super) fn publishers(
+    middleware: &Middleware,
+    control_prefixes: &[String],
+) -> Vec<(String, QosSettings)> {
+    let controls = |topic: &str| {
+        let rest = |prefix: &String| topic.strip_prefix(prefix.as_str());
+        let mut rests = control_prefixes.iter().filter_map(rest);
+        rests.any(|rest| rest.starts_with('/'))
+    };
     let writers = middleware.report().into_iter();
+    let writers = writers.filter(|writer| !controls(&writer.topic));
     writers
         .map(|writer| (writer.topic, from_qos(writer.qos)))
         .collect()
