@@ -4,11 +4,11 @@ use super::clock::{SimClock, host_now};
 use super::plan::Plan;
 use super::sources::Binder;
 use super::stats::SourceStats;
-use super::vehicle::Tf;
+use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings, serial};
 use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TfSource, TimeMode};
 use crate::config::{ControlLink, SimMode};
-use crate::frames::VehiclePose;
+use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
 use crate::time::RosTime;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::vehicle::{
@@ -86,6 +86,7 @@ impl Plan<'_> {
                     TfSource::Estimate => self.tf.clone(),
                     TfSource::Truth | TfSource::External => None,
                 },
+                map_centre: self.map_centre.clone(),
                 vehicle: id,
                 reported: Instant::now(),
             };
@@ -230,6 +231,7 @@ struct Task {
     asking: Option<Asking>,
     /// Gets the estimated pose.
     tf: Option<Tf>,
+    map_centre: MapCentre,
     vehicle: u16,
     reported: Instant,
 }
@@ -315,19 +317,20 @@ impl Task {
     /// Does what is due and, now and then, takes over the autopilot's counts; returns when something will be due.
     fn poll(&mut self) -> Option<Instant> {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
-        let (deadline, estimate, counts) = self.handle.with(|autopilot| {
+        let (deadline, estimate, origin, counts) = self.handle.with(|autopilot| {
             let deadline = autopilot.poll();
             let estimate = autopilot.fcu.estimate.take();
             (
                 deadline,
                 estimate,
+                autopilot.fcu.origin,
                 report.then(|| autopilot.fcu.counts().clone()),
             )
         })?;
         if let (Some(tf), Some(estimate)) = (&self.tf, estimate) {
             let pose = VehiclePose {
                 vehicle: self.vehicle,
-                position: estimate.position,
+                position: self.in_map(estimate.position, origin),
                 attitude: estimate.attitude,
             };
             tf.publish(&pose, estimate.stamp);
@@ -336,6 +339,15 @@ impl Task {
             self.report(counts);
         }
         deadline.map(|at| self.start + at)
+    }
+
+    /// An estimate counts from the autopilot's origin, which is not that of the map where the vehicle was set down
+    /// elsewhere.
+    fn in_map(&self, position: Vector<Ned>, origin: Option<Geodetic>) -> Vector<Ned> {
+        match origin.and_then(|origin| self.map_centre.position_of(origin)) {
+            Some(origin) => origin + position,
+            None => position,
+        }
     }
 
     /// Takes over the autopilot's counts.

@@ -6,15 +6,15 @@ use super::live::{SettingsWatch, StaticTf};
 use super::stats::SourceStats;
 use super::supervisor::{Link, Supervisor};
 use super::urdf::{UrdfForm, fixed_frames, robot_description};
-use super::vehicle::Tf;
+use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings};
-use crate::config::params::{ImuFrame, QosSettings, Stream, TimeMode};
+use crate::config::params::{GeoidModel, ImuFrame, QosSettings, Stream, TimeMode};
 use crate::config::{ControlLink, SensorConfig};
-use crate::frames::{FrameTree, MissingPath};
-use crate::msgs::std_msgs;
+use crate::frames::{FrameTree, Geoid, MissingPath};
+use crate::msgs::{Message, std_msgs};
 use crate::ros::{Middleware, Publisher, Qos};
 use crate::sensors::{FrameIds, spec_of};
-use crate::vehicle::{GroundTruth, TRUTH_TOPICS};
+use crate::vehicle::{GroundTruth, TRUTH_TOPICS, TruthPublishers};
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex};
@@ -30,6 +30,8 @@ pub(super) struct Plan<'a> {
     pub(super) clocks: SimClocks,
     pub(super) tree: FrameTree,
     pub(super) tf: Option<Tf>,
+    /// Where the origin of the simulator's map is; it says so itself.
+    pub(super) map_centre: MapCentre,
     /// Beginning of monotonic time.
     pub(super) start: Instant,
 }
@@ -67,6 +69,7 @@ impl<'a> Plan<'a> {
             clocks: SimClocks::new(params, &vehicles, clock),
             tree,
             tf,
+            map_centre: MapCentre::default(),
             start: Instant::now(),
         })
     }
@@ -104,17 +107,41 @@ impl<'a> Plan<'a> {
     /// Opens the topics of a vehicle's true state.
     pub(super) fn ground_truth(&self, vehicle: u16) -> Result<GroundTruth, NodeError> {
         let prefix = self.vehicle_prefix(vehicle);
-        let [odometry, path] = TRUTH_TOPICS.map(|topic| below(&prefix, topic.name));
         let names = self.tree.names();
+        let geoid = match self.settings.params.control.geoid {
+            GeoidModel::Egm96 => Geoid::Egm96,
+            GeoidModel::Zero => Geoid::Constant(0.0),
+        };
+        let publishers = TruthPublishers {
+            odometry: self.truth_topic(&prefix, "ground_truth/odom")?,
+            path: self.truth_topic(&prefix, "ground_truth/path")?,
+            pose: self.truth_topic(&prefix, "ground_truth/pose")?,
+            twist: self.truth_topic(&prefix, "ground_truth/twist")?,
+            accel: self.truth_topic(&prefix, "ground_truth/accel")?,
+            gps: self.truth_topic(&prefix, "ground_truth/gps")?,
+            motor_speeds: self.truth_topic(&prefix, "ground_truth/motor_speeds")?,
+            crash: self.truth_topic(&prefix, "ground_truth/crash")?,
+        };
         Ok(GroundTruth::new(
-            self.middleware
-                .publisher(&odometry, self.qos(Stream::State, &odometry))?,
-            self.middleware
-                .publisher(&path, self.qos(Stream::Path, &path))?,
+            publishers,
             names.world,
             names.map.clone(),
             self.tree.base_link(vehicle),
+            geoid,
         ))
+    }
+
+    fn truth_topic<M: Message>(&self, prefix: &str, name: &str) -> Result<Publisher<M>, NodeError> {
+        let spec = TRUTH_TOPICS.iter().find(|spec| spec.name == name);
+        debug_assert!(
+            spec.is_some_and(|spec| spec.interface == M::TYPE),
+            "{name} is in no table with this type"
+        );
+        let topic = below(prefix, name);
+        let stream = spec.map_or(Stream::State, |spec| spec.stream);
+        Ok(self
+            .middleware
+            .publisher(&topic, self.qos(stream, &topic))?)
     }
 
     pub(super) fn imu_frame(&self, vehicle: u16) -> String {

@@ -75,6 +75,7 @@ impl Plan<'_> {
                         TfSource::Estimate | TfSource::External => None,
                     },
                     truth: self.ground_truth(vehicle)?,
+                    map_centre: self.map_centre.clone(),
                     stats,
                 };
                 runtime.spawn(source.run());

@@ -4,7 +4,7 @@ use super::clock::{SimClock, SimClocks, host_now};
 use super::live::SettingsWatch;
 use super::stats::SourceStats;
 use super::supervisor::RESENDS;
-use crate::frames::{Attitude, Euler, FrameTree, Frd, Ned, Vector, VehiclePose};
+use crate::frames::{Attitude, Euler, FrameTree, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::Publisher;
@@ -12,7 +12,10 @@ use crate::sensors::ImuConverter;
 use crate::time::{Heartbeat, RosTime, SimTime, Stream};
 use crate::transport::{Datagram, UdpReceiver, is_local_address};
 use crate::vehicle::GroundTruth;
-use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, TrueState};
+use crate::wire::{
+    HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, ShortStatePacket, TrueState,
+    TruthDatagram,
+};
 use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -119,7 +122,44 @@ pub(crate) struct TruthSource {
     pub(crate) clock: Arc<SimClock>,
     pub(crate) tf: Option<Tf>,
     pub(crate) truth: GroundTruth,
+    pub(crate) map_centre: MapCentre,
     pub(crate) stats: Arc<SourceStats>,
+}
+
+/// Where the origin of the simulator's map is on the earth: estimates are relative to home, the truth to this.
+#[derive(Clone)]
+pub(crate) struct MapCentre(Arc<Mutex<Geodetic>>);
+
+impl Default for MapCentre {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Geodetic::MAP_CENTRE)))
+    }
+}
+
+impl MapCentre {
+    /// Further from the map's origin than this is another map.
+    const REACH_M: f64 = 100_000.0;
+
+    /// The simulator says where it is.
+    fn set(&self, centre: Geodetic) {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if *current != centre {
+            tracing::info!(
+                latitude = centre.latitude_deg,
+                longitude = centre.longitude_deg,
+                altitude = centre.altitude_m,
+                "the origin of the simulator's map"
+            );
+            *current = centre;
+        }
+    }
+
+    /// Where something is in the map; `None` if it is not in it.
+    pub(super) fn position_of(&self, place: Geodetic) -> Option<Vector<Ned>> {
+        let centre = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = Geodetic::home_offset(place, centre)?;
+        (position.norm() <= Self::REACH_M).then_some(position)
+    }
 }
 
 /// The moving part of TF, shared by all vehicles.
@@ -142,14 +182,38 @@ impl TruthSource {
     }
 
     fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
-        let state = match TrueState::parse(bytes) {
-            Ok(state) if state.copter_id == i32::from(self.vehicle) && is_finite(&state) => state,
-            // Collisions, map centres and model outputs share the port; they are not part of the sensor path.
-            _ if matches!(bytes.len(), 12 | 32 | 264) => {
+        let state = match TruthDatagram::parse(bytes) {
+            Ok(TruthDatagram::State(state))
+                if state.copter_id == i32::from(self.vehicle) && is_finite(&state) =>
+            {
+                state
+            }
+            Ok(TruthDatagram::Collision { copter_id, with }) => {
+                let own = copter_id.is_none_or(|id| id == i32::from(self.vehicle));
+                return if own {
+                    self.collision(with, copter_id.is_none(), arrival(datagram));
+                } else {
+                    self.stats.lock().drop_one("other_vehicle");
+                };
+            }
+            Ok(TruthDatagram::MapCentre(packet)) => {
+                let [latitude, longitude, altitude] = packet.gps.map(|x| x.get());
+                let centre = Geodetic::new(latitude, longitude, altitude);
+                return if centre.is_known() {
+                    self.map_centre.set(centre);
+                } else {
+                    self.stats.lock().drop_one("malformed");
+                };
+            }
+            // Nobody but the author of the model knows what it means.
+            Ok(TruthDatagram::ModelOutput(_)) => {
                 return self.stats.lock().drop_one("not_a_state");
             }
             _ => return self.stats.lock().drop_one("malformed"),
         };
+        if bytes.len() == ShortStatePacket::LEN {
+            self.collision(state.collided_with, true, arrival(datagram));
+        }
         let arrival = arrival(datagram);
         let sim_time = SimTime::from_secs(state.sim_time);
         let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
@@ -170,6 +234,16 @@ impl TruthSource {
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
         figures.took(host_now().0 - arrival.0);
+    }
+}
+
+impl TruthSource {
+    fn collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
+        match self.truth.collision(with, lasting, now) {
+            Ok(true) => self.stats.lock().drop_one("collision"),
+            Ok(false) => {}
+            Err(_) => self.stats.lock().drop_one("publish"),
+        }
     }
 }
 

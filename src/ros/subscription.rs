@@ -87,6 +87,7 @@ const WITH_HEADER: &[&str] = &[
     "sensor_msgs/msg/FluidPressure",
     "sensor_msgs/msg/Image",
     "sensor_msgs/msg/Imu",
+    "sensor_msgs/msg/JointState",
     "sensor_msgs/msg/MagneticField",
     "sensor_msgs/msg/NavSatFix",
     "sensor_msgs/msg/PointCloud2",

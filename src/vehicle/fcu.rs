@@ -69,6 +69,8 @@ pub struct Fcu {
     pub(super) throttle: Throttle,
     /// Home, as last reported; its altitude is above the ellipsoid.
     pub home: Option<Geodetic>,
+    /// Where local positions count from; its altitude is above sea level.
+    pub origin: Option<Geodetic>,
     geoid: Separation,
     link: Box<dyn Link>,
     counts: BTreeMap<&'static str, u64>,
@@ -87,6 +89,7 @@ impl Fcu {
             clock_offset: None,
             throttle: Throttle::default(),
             home: None,
+            origin: None,
             geoid: Separation::new(settings.geoid.map_or(Geoid::Egm96, Geoid::Constant)),
             link,
             counts: BTreeMap::new(),
@@ -118,6 +121,11 @@ impl Fcu {
             Err(Refusal::Io) => "not_sent",
             Err(Refusal::Unsupported { .. }) => "unsupported",
         });
+        if let Err(refusal @ Refusal::Unsupported { link, what }) = sent
+            && self.throttle.due(link, what, self.now.mono).is_some()
+        {
+            tracing::warn!(vehicle = self.settings.id, "{refusal}");
+        }
         sent
     }
 

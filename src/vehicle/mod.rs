@@ -19,7 +19,9 @@ mod topics;
 pub use autopilot::Autopilot;
 pub use fcu::{Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
-    GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail, TruthTopic, odometry,
+    Crashes, GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail,
+    TruthPublishers, TruthTopic, accel_stamped, motor_speeds, nav_sat_fix, odometry, pose_stamped,
+    twist_stamped,
 };
 pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink};
 pub use open::{Clock, Handle, Interface, Open};

@@ -18,7 +18,7 @@ macro_rules! every_message {
             rcl_interfaces: FloatingPointRange IntegerRange ListParametersResult Log Parameter ParameterDescriptor ParameterEvent
                 ParameterValue SetParametersResult;
             rosgraph_msgs: Clock;
-            sensor_msgs: BatteryState CameraInfo CompressedImage FluidPressure Image Imu MagneticField NavSatFix NavSatStatus
+            sensor_msgs: BatteryState CameraInfo CompressedImage FluidPressure Image Imu JointState MagneticField NavSatFix NavSatStatus
                 PointCloud2 PointField Range RegionOfInterest Temperature TimeReference;
             std_msgs: Bool ColorRGBA Float32 Float64 Header Int32 Int64 String UInt8 UInt16 UInt32 UInt64;
             tf2_msgs: TFMessage;

@@ -1,11 +1,18 @@
+use crate::support::golden::{self, numbers};
 use proptest::prelude::*;
 use rfly_bridge::{
-    frames::{Attitude, Euler, Frd, Ned, Vector, VehiclePose, WorldConvention},
+    frames::{Attitude, Euler, Frd, Geoid, Ned, Separation, Vector, VehiclePose, WorldConvention},
+    msgs::geometry_msgs::msg::{AccelStamped, PoseStamped, TwistStamped},
     msgs::nav_msgs::msg::{Odometry, Path},
+    msgs::sensor_msgs::msg::{JointState, NavSatFix},
+    msgs::std_msgs::msg::Int32,
     ros::{Middleware, Options, Qos, Recorder},
     time::RosTime,
-    vehicle::{GroundTruth, PATH_LENGTH, Trail, odometry},
-    wire::TrueState,
+    vehicle::{
+        Crashes, GroundTruth, PATH_LENGTH, TRUTH_TOPICS, Trail, TruthPublishers, nav_sat_fix,
+        odometry,
+    },
+    wire::{TrueState, TruthDatagram},
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -135,12 +142,22 @@ fn a_vehicle_that_is_set_down_elsewhere_begins_a_new_path() {
 
 fn recorded() -> (GroundTruth, Recorder) {
     let (middleware, recorder) = Middleware::recorder(&Options::new("test")).unwrap();
+    let publishers = TruthPublishers {
+        odometry: middleware.publisher("/odom", Qos::DEFAULT).unwrap(),
+        path: middleware.publisher("/path", Qos::LATCHED).unwrap(),
+        pose: middleware.publisher("/pose", Qos::DEFAULT).unwrap(),
+        twist: middleware.publisher("/twist", Qos::DEFAULT).unwrap(),
+        accel: middleware.publisher("/accel", Qos::DEFAULT).unwrap(),
+        gps: middleware.publisher("/gps", Qos::DEFAULT).unwrap(),
+        motor_speeds: middleware.publisher("/motor_speeds", Qos::DEFAULT).unwrap(),
+        crash: middleware.publisher("/crash", Qos::DEFAULT).unwrap(),
+    };
     let truth = GroundTruth::new(
-        middleware.publisher("/odom", Qos::DEFAULT).unwrap(),
-        middleware.publisher("/path", Qos::LATCHED).unwrap(),
+        publishers,
         WorldConvention::Enu,
         "map".to_owned(),
         "copter1/base_link".to_owned(),
+        Geoid::Constant(17.0),
     );
     (truth, recorder)
 }
@@ -215,4 +232,132 @@ fn paths_come_at_most_twice_a_second_and_the_last_one_is_complete() {
     assert!((4..=6).contains(&paths.len()), "{}", paths.len());
     assert_eq!(paths.last().unwrap().poses.len(), 201);
     assert_eq!(recorder.raw("/odom").len(), 300);
+}
+
+/// Every recorded true state, on every topic, against the vendor's values.
+#[test]
+fn every_recorded_state_gives_the_vendors_values_on_every_topic() {
+    for name in ["netdata200", "netdata200_crash", "sout168", "simple112"] {
+        let vector = golden::load_one("recv_true", name);
+        let bytes = vector.input_packets().remove(0);
+        let Ok(TruthDatagram::State(state)) = TruthDatagram::parse(&bytes) else {
+            panic!("{name}")
+        };
+        let decoded = &vector["decoded_changes"];
+        let (mut truth, recorder) = recorded();
+        recorder.set_all_subscribers(1);
+        let [north, east, down]: [f64; 3] = numbers(&decoded["truePosNED"]).try_into().unwrap();
+        // Level and facing north: the body's axes are those of the world.
+        let pose = at([north, east, down], 0.0);
+        truth.publish(&state, &pose, RosTime(5 * SECOND)).unwrap();
+        let message: Vec<PoseStamped> = recorder.messages("/pose").unwrap();
+        let p = &message[0].pose.position;
+        assert_eq!([p.x, p.y, p.z], [east, north, -down], "{name}");
+        assert_eq!(message[0].header.frame_id, "map");
+        let message: Vec<TwistStamped> = recorder.messages("/twist").unwrap();
+        assert_eq!(message[0].header.frame_id, "copter1/base_link");
+        let [vn, ve, vd]: [f64; 3] = numbers(&decoded["trueVelNED"]).try_into().unwrap();
+        let v = &message[0].twist.linear;
+        assert!(close([v.x, v.y, v.z], [vn, -ve, -vd]), "{name}: {v:?}");
+        let w = &message[0].twist.angular;
+        match decoded.get("trueAngRate").map(numbers) {
+            Some(r) => assert!(close([w.x, w.y, w.z], [r[0], -r[1], -r[2]]), "{name}"),
+            None => assert!(
+                w.x.is_nan() && w.y.is_nan() && w.z.is_nan(),
+                "{name}: not known"
+            ),
+        }
+        let message: Vec<AccelStamped> = recorder.messages("/accel").unwrap();
+        match decoded.get("trueAccB").map(numbers) {
+            Some(a) => {
+                let l = &message[0].accel.linear;
+                assert!(close([l.x, l.y, l.z], [a[0], -a[1], -a[2]]), "{name}");
+                assert!(message[0].accel.angular.x.is_nan(), "{name}");
+            }
+            None => assert!(message.is_empty(), "{name}"),
+        }
+        let message: Vec<NavSatFix> = recorder.messages("/gps").unwrap();
+        let fix = &message[0];
+        let gps = numbers(&decoded["truePosGPS"]);
+        assert_eq!([fix.latitude, fix.longitude], gps[..2], "{name}");
+        assert_eq!(fix.altitude, gps[2] + 17.0, "{name}: above the ellipsoid");
+        assert_eq!((fix.status.status, fix.position_covariance_type), (0, 3));
+        let message: Vec<JointState> = recorder.messages("/motor_speeds").unwrap();
+        let wanted: Vec<f64> = numbers(&decoded["trueMotorRPMS"])
+            .iter()
+            .map(|rpm| rpm / 60.0 * std::f64::consts::TAU)
+            .collect();
+        assert_eq!(message[0].name[0], "motor1", "{name}");
+        assert_eq!(message[0].name.len(), 8, "{name}");
+        for (found, wanted) in message[0].velocity.iter().zip(&wanted) {
+            assert!((found - wanted).abs() < 1e-9, "{name}");
+        }
+        assert_eq!(message[0].velocity.len(), wanted.len());
+    }
+}
+
+fn close(found: [f64; 3], wanted: [f64; 3]) -> bool {
+    found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-9)
+}
+
+#[test]
+fn a_place_that_the_simulator_does_not_know_is_not_published() {
+    let mut geoid = Separation::new(Geoid::Constant(0.0));
+    for gps in [[0.0; 3], [f64::NAN, 1.0, 1.0], [1.0, 1.0, f64::INFINITY]] {
+        let state = TrueState {
+            gps,
+            ..TrueState::default()
+        };
+        assert!(
+            nav_sat_fix(&state, &mut geoid, RosTime(0)).is_none(),
+            "{gps:?}"
+        );
+    }
+}
+
+#[test]
+fn every_topic_of_the_table_is_one_that_can_be_opened() {
+    let names: std::collections::BTreeSet<_> = TRUTH_TOPICS.iter().map(|t| t.name).collect();
+    assert_eq!(names.len(), TRUTH_TOPICS.len());
+    assert!(names.iter().all(|name| name.starts_with("ground_truth/")));
+}
+
+#[test]
+fn a_collision_is_told_once_whichever_datagrams_carry_it() {
+    let at = |tenths: i64| RosTime(tenths * SECOND / 10);
+    // In every state.
+    let mut crashes = Crashes::default();
+    assert_eq!(crashes.take(None, true, at(0)), None);
+    assert_eq!(crashes.take(Some(5), true, at(1)), Some(5));
+    assert_eq!(crashes.take(Some(5), true, at(2)), None);
+    assert_eq!(crashes.take(Some(6), true, at(3)), Some(6));
+    assert_eq!(crashes.take(None, true, at(4)), Some(-1));
+    assert_eq!(crashes.take(None, true, at(5)), None);
+    // As events: the same within a second is the same.
+    assert_eq!(crashes.take(Some(4), false, at(10)), Some(4));
+    assert_eq!(crashes.take(Some(4), false, at(15)), None);
+    assert_eq!(crashes.take(Some(4), false, at(30)), Some(4));
+    assert_eq!(crashes.take(None, false, at(31)), Some(-1));
+    assert_eq!(crashes.take(None, false, at(32)), None);
+    // Both at once.
+    assert_eq!(crashes.take(Some(7), false, at(40)), Some(7));
+    assert_eq!(crashes.take(Some(7), true, at(41)), None);
+    assert_eq!(
+        crashes.take(None, true, at(42)),
+        None,
+        "the event is not over"
+    );
+    assert_eq!(crashes.take(None, false, at(43)), Some(-1));
+}
+
+#[test]
+fn crash_events_are_published_whoever_subscribes_and_their_beginning_is_reported() {
+    let (mut truth, recorder) = recorded();
+    recorder.set_all_subscribers(1);
+    assert!(truth.collision(Some(3), false, RosTime(0)).unwrap());
+    assert!(!truth.collision(Some(3), false, RosTime(1)).unwrap());
+    assert!(!truth.collision(None, false, RosTime(2)).unwrap());
+    let crashes: Vec<Int32> = recorder.messages("/crash").unwrap();
+    let ids: Vec<_> = crashes.iter().map(|m| m.data).collect();
+    assert_eq!(ids, [3, -1]);
 }

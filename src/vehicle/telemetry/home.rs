@@ -1,7 +1,7 @@
 //! `home_position/*`: where the vehicle takes off and returns to.
 use super::convert::{geo_point, point, quaternion, stamp_us, vector3};
 use super::topic::Topic;
-use crate::frames::{Enu, Ned, Vector};
+use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::{Responder, RosError};
@@ -55,6 +55,10 @@ impl Home {
     ) -> Result<(), RosError> {
         let place = fcu.place([m.latitude, m.longitude, m.altitude]);
         fcu.home = Some(place);
+        let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
+        let local = Vector::<Ned>::from([m.x, m.y, m.z]);
+        let known = home.is_known() && local.norm().is_finite();
+        fcu.origin = known.then(|| Geodetic::from_ned(-local, home));
         self.ask = None;
         for (_, responder) in self.waiting.drain(..) {
             responder.respond(TriggerResponse {
@@ -83,6 +87,7 @@ impl Home {
     /// The autopilot is gone, and the next one may have another home.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         fcu.home = None;
+        fcu.origin = None;
         self.ask = None;
     }
 

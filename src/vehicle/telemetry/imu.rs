@@ -127,6 +127,9 @@ impl Imu {
             fcu.count("bad_attitude");
             return Ok(());
         };
+        // UDP links have none.
+        let told = rates.iter().all(|rate| rate.is_finite());
+        let rates = if told { rates } else { [0.0; 3] };
         let orientation = Orientation {
             attitude,
             enu_wxyz: enu_wxyz(attitude),
@@ -141,6 +144,7 @@ impl Imu {
             message.orientation = quaternion(orientation.enu_wxyz);
             message.angular_velocity = vector3(orientation.rates);
             message.linear_acceleration = vector3(force);
+            message.angular_velocity_covariance = if told { diagonal(RATE_VARIANCE) } else { NONE };
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
             if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, known) {
                 *first = UNKNOWN;

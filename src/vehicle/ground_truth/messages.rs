@@ -1,0 +1,152 @@
+//! One true state as messages.
+use crate::frames::{Attitude, Flu, Frd, Ned, Separation, Vector, VehiclePose, WorldConvention};
+use crate::msgs::geometry_msgs::msg::{
+    AccelStamped, Point, Pose, PoseStamped, PoseWithCovariance, Quaternion, Twist, TwistStamped,
+    TwistWithCovariance, Vector3,
+};
+use crate::msgs::nav_msgs::msg::Odometry;
+use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix};
+use crate::time::RosTime;
+use crate::wire::TrueState;
+use std::f64::consts::TAU;
+
+/// What a message has where the simulator sends nothing.
+const UNKNOWN: Vector3 = Vector3 {
+    x: f64::NAN,
+    y: f64::NAN,
+    z: f64::NAN,
+};
+/// `NavSatStatus.STATUS_FIX` and `SERVICE_GPS`.
+const FIX: i8 = 0;
+const GPS: u16 = 1;
+/// `NavSatFix.COVARIANCE_TYPE_KNOWN`.
+const KNOWN: u8 = 3;
+
+/// Returns the true state as odometry; `pose` is what TF gets of the same state.
+pub fn odometry(
+    state: &TrueState,
+    pose: &VehiclePose,
+    world: WorldConvention,
+    stamp: RosTime,
+) -> Odometry {
+    let body =
+        |vector: Vector<Ned>| -> Vector<Flu> { pose.attitude.inverse().rotate(vector).into() };
+    let mut twist = TwistWithCovariance {
+        twist: Twist {
+            linear: vector3(body(state.velocity.into())),
+            angular: vector3(state.rate.map_or_else(Vector::default, |rate| {
+                Vector::<Flu>::from(Vector::<Frd>::from(rate))
+            })),
+        },
+        ..TwistWithCovariance::default()
+    };
+    if state.rate.is_none() {
+        twist.covariance[21] = -1.0;
+    }
+    let mut message = Odometry {
+        pose: PoseWithCovariance {
+            pose: pose_msg(pose.position, pose.attitude, world),
+            ..PoseWithCovariance::default()
+        },
+        twist,
+        ..Odometry::default()
+    };
+    message.header.stamp = stamp.to_msg();
+    message
+}
+
+/// Returns the true pose; `pose` is what TF gets of the same state.
+pub fn pose_stamped(pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> PoseStamped {
+    let mut message = PoseStamped {
+        pose: pose_msg(pose.position, pose.attitude, world),
+        ..PoseStamped::default()
+    };
+    message.header.stamp = stamp.to_msg();
+    message
+}
+
+/// Returns velocity and rates in the body. Rates that the simulator does not send are not a number.
+pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> TwistStamped {
+    let velocity = pose.attitude.inverse().rotate(Vector::from(state.velocity));
+    let mut message = TwistStamped {
+        twist: Twist {
+            linear: vector3(velocity.into()),
+            angular: body(state.rate),
+        },
+        ..TwistStamped::default()
+    };
+    message.header.stamp = stamp.to_msg();
+    message
+}
+
+/// Returns what the simulator calls acceleration, in the body; `None` where it sends none.
+pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> {
+    state.acc?;
+    let mut message = AccelStamped::default();
+    message.accel.linear = body(state.acc);
+    message.accel.angular = UNKNOWN;
+    message.header.stamp = stamp.to_msg();
+    Some(message)
+}
+
+/// Returns the true place as a fix without error; `None` where the simulator does not know it. The altitude, above sea
+/// level, becomes one above the ellipsoid.
+pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) -> Option<NavSatFix> {
+    let [latitude, longitude, altitude] = state.gps;
+    if !state.gps.iter().all(|x| x.is_finite()) || (latitude, longitude) == (0.0, 0.0) {
+        return None;
+    }
+    let mut message = NavSatFix {
+        latitude,
+        longitude,
+        altitude: altitude + geoid.at(latitude, longitude),
+        position_covariance_type: KNOWN,
+        ..NavSatFix::default()
+    };
+    message.status.status = FIX;
+    message.status.service = GPS;
+    message.header.stamp = stamp.to_msg();
+    Some(message)
+}
+
+/// Returns the speeds of the motors in rad/s as joints `motor1` to `motor8`.
+pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> JointState {
+    let mut message = JointState {
+        name: (1..=state.motor_rpm.len())
+            .map(|n| format!("motor{n}"))
+            .collect(),
+        velocity: state.motor_rpm.map(|rpm| rpm * TAU / 60.0).to_vec(),
+        ..JointState::default()
+    };
+    message.header.stamp = stamp.to_msg();
+    message
+}
+
+fn body(frd: Option<[f64; 3]>) -> Vector3 {
+    frd.map_or(UNKNOWN, |v| {
+        vector3(Vector::<Flu>::from(Vector::<Frd>::from(v)))
+    })
+}
+
+pub(super) fn pose_msg(
+    position: Vector<Ned>,
+    attitude: Attitude<Frd, Ned>,
+    world: WorldConvention,
+) -> Pose {
+    let [x, y, z] = world.vector(position);
+    let [qw, qx, qy, qz] = world.attitude(attitude);
+    Pose {
+        position: Point { x, y, z },
+        orientation: Quaternion {
+            x: qx,
+            y: qy,
+            z: qz,
+            w: qw,
+        },
+    }
+}
+
+fn vector3(vector: Vector<Flu>) -> Vector3 {
+    let [x, y, z] = vector.to_array();
+    Vector3 { x, y, z }
+}

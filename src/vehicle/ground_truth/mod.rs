@@ -1,0 +1,240 @@
+//! The true state of a vehicle: where it is, how it moves, where it has been, and what it collides with.
+mod crash;
+mod messages;
+mod trail;
+
+pub use crash::Crashes;
+pub use messages::{
+    accel_stamped, motor_speeds, nav_sat_fix, odometry, pose_stamped, twist_stamped,
+};
+pub use trail::{PATH_LENGTH, PATH_STEP_M, Trail};
+
+use crate::config::params::Stream;
+use crate::frames::{Geoid, Separation, VehiclePose, WorldConvention};
+use crate::msgs::Message;
+use crate::msgs::geometry_msgs::msg::{AccelStamped, PoseStamped, TwistStamped};
+use crate::msgs::nav_msgs::msg::{Odometry, Path};
+use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix};
+use crate::msgs::std_msgs::msg::Int32;
+use crate::ros::{Publisher, RosError};
+use crate::time::RosTime;
+use crate::wire::TrueState;
+use std::time::Duration;
+
+/// A topic below the vehicle's prefix.
+#[derive(Clone, Copy, Debug)]
+pub struct TruthTopic {
+    /// Name, relative to the vehicle.
+    pub name: &'static str,
+    /// Type, as ROS writes it.
+    pub interface: &'static str,
+    /// QoS.
+    pub stream: Stream,
+    /// Content, for the documents.
+    pub doc: &'static str,
+}
+
+const fn topic<M: Message>(name: &'static str, stream: Stream, doc: &'static str) -> TruthTopic {
+    TruthTopic {
+        name,
+        interface: M::TYPE,
+        stream,
+        doc,
+    }
+}
+
+/// Every topic.
+pub const TRUTH_TOPICS: [TruthTopic; 8] = [
+    topic::<Odometry>(
+        "ground_truth/odom",
+        Stream::State,
+        "true pose in `map`, true twist in `base_link`; covariances 0, but -1 at `twist.covariance[21]` where the \
+         simulator sends no angular rate",
+    ),
+    topic::<Path>(
+        "ground_truth/path",
+        Stream::Path,
+        "where the vehicle has been since it was set down: a pose each 0.1 m, the newest 2000, twice a second while it \
+         moves",
+    ),
+    topic::<PoseStamped>("ground_truth/pose", Stream::State, "true pose in `map`"),
+    topic::<TwistStamped>(
+        "ground_truth/twist",
+        Stream::State,
+        "true twist in `base_link`, FLU; `angular` is NaN where the simulator sends no rate",
+    ),
+    topic::<AccelStamped>(
+        "ground_truth/accel",
+        Stream::State,
+        "`AccB` of the simulator in `base_link`, FLU, m/s², as it sends it; read here, and sent by the emulator, as \
+         specific force: at rest z is +9.81. Not there in the short state; `angular` is NaN",
+    ),
+    topic::<NavSatFix>(
+        "ground_truth/gps",
+        Stream::State,
+        "true place, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in \
+         `global_position/global`",
+    ),
+    topic::<JointState>(
+        "ground_truth/motor_speeds",
+        Stream::State,
+        "speeds of the motors, `velocity` of `motor1` to `motor8` in rad/s",
+    ),
+    topic::<Int32>(
+        "ground_truth/crash",
+        Stream::State,
+        "id of the vehicle or object that the vehicle collides with, once for each collision; -1 when it is over. \
+         Also counted in `/diagnostics`",
+    ),
+];
+
+/// A stamp that is further back than this is that of a simulator that was started anew; less, a late datagram.
+const RESTART: Duration = Duration::from_secs(1);
+/// Shortest time between two paths.
+pub const PATH_PERIOD: Duration = Duration::from_millis(500);
+
+/// The publishers of [`TRUTH_TOPICS`].
+#[expect(missing_docs, reason = "documented in the table")]
+pub struct TruthPublishers {
+    pub odometry: Publisher<Odometry>,
+    pub path: Publisher<Path>,
+    pub pose: Publisher<PoseStamped>,
+    pub twist: Publisher<TwistStamped>,
+    pub accel: Publisher<AccelStamped>,
+    pub gps: Publisher<NavSatFix>,
+    pub motor_speeds: Publisher<JointState>,
+    pub crash: Publisher<Int32>,
+}
+
+/// Publishes the true state of one vehicle.
+pub struct GroundTruth {
+    publishers: TruthPublishers,
+    world: WorldConvention,
+    map: String,
+    base_link: String,
+    geoid: Separation,
+    trail: Trail,
+    crashes: Crashes,
+    last: Option<RosTime>,
+    last_path: Option<RosTime>,
+    path_readers: usize,
+}
+
+impl GroundTruth {
+    /// `map` and `base_link` are the frames of the vehicle.
+    pub fn new(
+        publishers: TruthPublishers,
+        world: WorldConvention,
+        map: String,
+        base_link: String,
+        geoid: Geoid,
+    ) -> Self {
+        Self {
+            publishers,
+            world,
+            map,
+            base_link,
+            geoid: Separation::new(geoid),
+            trail: Trail::default(),
+            crashes: Crashes::default(),
+            last: None,
+            last_path: None,
+            path_readers: 0,
+        }
+    }
+
+    /// Publishes a state, as far as somebody subscribes. One that is older than the last is left out: who integrates
+    /// odometry cannot use it.
+    pub fn publish(
+        &mut self,
+        state: &TrueState,
+        pose: &VehiclePose,
+        stamp: RosTime,
+    ) -> Result<(), RosError> {
+        let late = |last: RosTime| stamp <= last && last.0 - stamp.0 < RESTART.as_nanos() as i64;
+        if self.last.is_some_and(late) {
+            return Ok(());
+        }
+        self.last = Some(stamp);
+        let publishers = &self.publishers;
+        if publishers.odometry.subscribers() > 0 {
+            let mut message = odometry(state, pose, self.world, stamp);
+            message.header.frame_id.clone_from(&self.map);
+            message.child_frame_id.clone_from(&self.base_link);
+            publishers.odometry.publish(&message)?;
+        }
+        if publishers.pose.subscribers() > 0 {
+            let mut message = pose_stamped(pose, self.world, stamp);
+            message.header.frame_id.clone_from(&self.map);
+            publishers.pose.publish(&message)?;
+        }
+        self.publish_body(state, pose, stamp)?;
+        self.publish_path(pose, stamp)
+    }
+
+    /// What is in the frame of the vehicle.
+    fn publish_body(
+        &mut self,
+        state: &TrueState,
+        pose: &VehiclePose,
+        stamp: RosTime,
+    ) -> Result<(), RosError> {
+        let publishers = &self.publishers;
+        if publishers.twist.subscribers() > 0 {
+            let mut message = twist_stamped(state, pose, stamp);
+            message.header.frame_id.clone_from(&self.base_link);
+            publishers.twist.publish(&message)?;
+        }
+        if publishers.accel.subscribers() > 0
+            && let Some(mut message) = accel_stamped(state, stamp)
+        {
+            message.header.frame_id.clone_from(&self.base_link);
+            publishers.accel.publish(&message)?;
+        }
+        if publishers.gps.subscribers() > 0
+            && let Some(mut message) = nav_sat_fix(state, &mut self.geoid, stamp)
+        {
+            message.header.frame_id.clone_from(&self.base_link);
+            publishers.gps.publish(&message)?;
+        }
+        if publishers.motor_speeds.subscribers() > 0 {
+            publishers
+                .motor_speeds
+                .publish(&motor_speeds(state, stamp))?;
+        }
+        Ok(())
+    }
+
+    fn publish_path(&mut self, pose: &VehiclePose, stamp: RosTime) -> Result<(), RosError> {
+        let changed = self.trail.extend(pose, self.world, stamp);
+        let readers = self.publishers.path.subscribers();
+        let joined = readers > self.path_readers;
+        self.path_readers = readers;
+        let period = PATH_PERIOD.as_nanos() as i64;
+        let due = self
+            .last_path
+            .is_none_or(|last| stamp.0 < last.0 || stamp.0 - last.0 >= period);
+        if joined || (readers > 0 && changed && due) {
+            self.last_path = Some(stamp);
+            self.trail.changed = false;
+            let path = self.trail.message(&self.map, stamp);
+            self.publishers.path.publish(&path)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what a datagram says about collisions and publishes what is new; returns whether a collision began.
+    /// `lasting`: the datagram comes all the time and says so when there is none.
+    pub fn collision(
+        &mut self,
+        with: Option<i32>,
+        lasting: bool,
+        now: RosTime,
+    ) -> Result<bool, RosError> {
+        let Some(data) = self.crashes.take(with, lasting, now) else {
+            return Ok(false);
+        };
+        self.publishers.crash.publish(&Int32 { data })?;
+        Ok(data >= 0)
+    }
+}

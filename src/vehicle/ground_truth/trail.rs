@@ -1,0 +1,67 @@
+//! `ground_truth/path`: where a vehicle has been.
+use super::messages::pose_msg;
+use crate::frames::{VehiclePose, WorldConvention};
+use crate::msgs::geometry_msgs::msg::{Pose, PoseStamped};
+use crate::msgs::nav_msgs::msg::Path;
+use crate::time::RosTime;
+use std::collections::VecDeque;
+
+/// A pose is added to the path when the vehicle is this far from the one before.
+pub const PATH_STEP_M: f64 = 0.1;
+/// A vehicle that is further away than this from one state to the next was set down elsewhere.
+const JUMP_M: f64 = 20.0;
+/// Poses that are kept.
+pub const PATH_LENGTH: usize = 2000;
+
+/// Where a vehicle has been: bounded, and thinned by distance.
+#[derive(Debug, Default)]
+pub struct Trail {
+    poses: VecDeque<(RosTime, Pose)>,
+    pub(super) changed: bool,
+}
+
+impl Trail {
+    /// Adds the pose if the vehicle has moved; returns whether there is something that was not published yet.
+    ///
+    /// A vehicle that jumps, or whose clock goes back, was set down anew: its path begins there.
+    pub fn extend(&mut self, pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> bool {
+        let [x, y, z] = world.vector(pose.position);
+        let distance = self.poses.back().map(|(before, last)| {
+            let p = &last.position;
+            let moved = ((p.x - x).powi(2) + (p.y - y).powi(2) + (p.z - z).powi(2)).sqrt();
+            (moved, stamp < *before)
+        });
+        match distance {
+            Some((moved, false)) if moved < PATH_STEP_M => return self.changed,
+            Some((moved, back)) if back || moved > JUMP_M => self.poses.clear(),
+            _ => {}
+        }
+        if self.poses.len() == PATH_LENGTH {
+            self.poses.pop_front();
+        }
+        let pose = pose_msg(pose.position, pose.attitude, world);
+        self.poses.push_back((stamp, pose));
+        self.changed = true;
+        true
+    }
+
+    /// Returns the path in `frame`.
+    pub fn message(&self, frame: &str, stamp: RosTime) -> Path {
+        let stamped = |(stamp, pose): &(RosTime, Pose)| {
+            let mut message = PoseStamped {
+                pose: pose.clone(),
+                ..PoseStamped::default()
+            };
+            frame.clone_into(&mut message.header.frame_id);
+            message.header.stamp = stamp.to_msg();
+            message
+        };
+        let mut path = Path {
+            poses: self.poses.iter().map(stamped).collect(),
+            ..Path::default()
+        };
+        frame.clone_into(&mut path.header.frame_id);
+        path.header.stamp = stamp.to_msg();
+        path
+    }
+}
