@@ -122,6 +122,7 @@ impl Plan<'_> {
         let prefix = self.settings.params.control_prefix(id);
         Ok(Interface::open(
             self.middleware,
+            id,
             &prefix,
             &|stream, topic| self.qos(stream, topic),
             self.clock_of(id),

@@ -61,9 +61,10 @@ impl Interface {
         self.handle.clone()
     }
 
-    /// Opens everything; `autopilot` makes the autopilot once its topics can be opened.
+    /// Opens everything of vehicle `id` below `prefix`; `autopilot` makes the autopilot once its topics can be opened.
     pub fn open(
         middleware: &Middleware,
+        id: u16,
         prefix: &str,
         qos: &dyn Fn(Stream, &str) -> Qos,
         clock: Clock,
@@ -77,6 +78,7 @@ impl Interface {
         });
         let open = Open {
             middleware,
+            id,
             prefix,
             qos,
             shared: Arc::downgrade(&shared),
@@ -100,6 +102,7 @@ impl Interface {
 /// Opens single topics and services.
 pub struct Open<'a> {
     middleware: &'a Middleware,
+    id: u16,
     prefix: &'a str,
     qos: &'a dyn Fn(Stream, &str) -> Qos,
     shared: Weak<Shared>,
@@ -162,6 +165,9 @@ impl Open<'_> {
     }
 
     fn below(&self, name: &str) -> String {
+        if name.starts_with('/') {
+            return name.replace("{id}", &self.id.to_string());
+        }
         format!("{}/{name}", self.prefix.trim_end_matches('/'))
     }
 }

@@ -13,7 +13,7 @@ pub enum Direction {
 /// A topic below the vehicle's mavros prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct TopicSpec {
-    /// Name, relative to the prefix.
+    /// Name, relative to the prefix unless it is absolute; `{id}` stands for the number of the vehicle.
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
@@ -159,8 +159,8 @@ pub const TOPICS: &[TopicSpec] = &[
     p("debug_value/named_value_float", "mavros_msgs/msg/DebugValue", Telemetry, "NAMED_VALUE_FLOAT"),
     p("debug_value/named_value_int", "mavros_msgs/msg/DebugValue", Telemetry, "NAMED_VALUE_INT"),
     s("debug_value/send", "mavros_msgs/msg/DebugValue", "DEBUG, DEBUG_VECT, NAMED_VALUE_FLOAT, NAMED_VALUE_INT by its type"),
-    p("mavlink_source", "mavros_msgs/msg/Mavlink", Telemetry, "every frame from the vehicle"),
-    s("mavlink_sink", "mavros_msgs/msg/Mavlink", "a frame to the vehicle, as it is"),
+    p("/uas{id}/mavlink_source", "mavros_msgs/msg/Mavlink", Telemetry, "every frame from the vehicle"),
+    s("/uas{id}/mavlink_sink", "mavros_msgs/msg/Mavlink", "a frame to the vehicle, as it is"),
 ];
 
 /// Every service.

@@ -54,6 +54,7 @@ impl Rig {
         let system = u8::try_from(settings.id).unwrap();
         let interface = Interface::open(
             &ros,
+            settings.id,
             "/mavros",
             &|_, _| Qos::DEFAULT,
             clock,
