@@ -61,7 +61,8 @@ impl Autopilot {
         if was_connected && !self.fcu.connected() {
             self.telemetry.lost(&mut self.fcu);
         }
-        self.telemetry.poll(&mut self.fcu);
+        let published = self.telemetry.poll(&mut self.fcu);
+        self.check(published);
         self.poll_setpoints();
         let deadlines = [
             self.state.deadline(&self.fcu),
@@ -81,6 +82,8 @@ impl Autopilot {
             return self.fcu.count("foreign_system");
         }
         self.fcu.count("frames");
+        let published = self.telemetry.raw(&self.fcu, frame);
+        self.check(published);
         let published = self.dispatch(frame);
         self.check(published);
     }

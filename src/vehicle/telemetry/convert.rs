@@ -4,6 +4,7 @@ use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::std_msgs::msg::Header;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 pub(super) fn point<F: Frame>(vector: Vector<F>) -> Point {
     let [x, y, z] = vector.to_array();
@@ -59,4 +60,9 @@ pub(super) fn header(frame: &str) -> Header {
 pub(super) fn stamp_us(stamp: &Time) -> u64 {
     let seconds = u64::try_from(stamp.sec).unwrap_or(0);
     seconds * 1_000_000 + u64::from(stamp.nanosec / 1_000)
+}
+
+/// The same formula for what may be no attitude: setpoints have NaN.
+pub(super) fn raw_enu_wxyz([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+    [-w - z, -x - y, y - x, z - w].map(|c| c * FRAC_1_SQRT_2)
 }

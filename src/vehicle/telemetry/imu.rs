@@ -137,7 +137,7 @@ impl Imu {
         };
         fcu.orientation = Some(orientation);
         let fresh = |at: Duration| fcu.now.mono.saturating_sub(at) <= FORCE_AGE;
-        let known = self.force.is_some_and(|(_, at)| fresh(at)) && !fcu.settings.quirks;
+        let known = self.force.is_some_and(|(_, at)| fresh(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
         self.data.stream(|message| {
             message.header.stamp = stamp;

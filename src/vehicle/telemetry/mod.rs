@@ -3,26 +3,37 @@
 //! What comes often is converted only while somebody subscribes to it; what comes seldom or carries state is always
 //! published, so that who subscribes late gets the last one from the writer's history. What the parts need of each
 //! other (attitude, home) is always kept.
+mod altitude;
 mod convert;
 mod global_position;
 mod gps;
 mod home;
 mod imu;
 mod local_position;
+mod misc;
+mod odometry;
 mod power;
+mod raw;
+mod rc;
 mod status;
+mod statustext;
+mod targets;
 mod topic;
 
 use super::{Fcu, Open, VehicleSettings};
 use crate::ros::RosError;
 use crate::wire::mavlink::dialect::{
-    ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, ESTIMATOR_STATUS_DATA, EVENT_DATA,
+    ACTUATOR_CONTROL_TARGET_DATA, ALTITUDE_DATA, ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA,
+    ATTITUDE_TARGET_DATA, DEBUG_DATA, DEBUG_VECT_DATA, ESTIMATOR_STATUS_DATA, EVENT_DATA,
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, HIGHRES_IMU_DATA, HOME_POSITION_DATA,
-    LOCAL_POSITION_NED_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA, RAW_IMU_DATA,
-    SCALED_IMU_DATA, SCALED_PRESSURE_DATA, SYS_STATUS_DATA, VIBRATION_DATA,
+    LOCAL_POSITION_NED_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA, MANUAL_CONTROL_DATA,
+    NAMED_VALUE_FLOAT_DATA, NAMED_VALUE_INT_DATA, NAV_CONTROLLER_OUTPUT_DATA, RAW_IMU_DATA,
+    RC_CHANNELS_DATA, RC_CHANNELS_RAW_DATA, SCALED_IMU_DATA, SCALED_PRESSURE_DATA,
+    SERVO_OUTPUT_RAW_DATA, SYS_STATUS_DATA, VFR_HUD_DATA, VIBRATION_DATA, WIND_COV_DATA,
 };
 use crate::wire::mavlink::raw::{
-    BatteryStatus, ExtendedSysState, Gps2Raw, GpsRawInt, LocalPositionNedCov,
+    BatteryStatus, ExtendedSysState, Gps2Raw, GpsRawInt, HilActuatorControls, LocalPositionNedCov,
+    OdometryMessage, PositionTargetGlobalInt, PositionTargetLocalNed, StatusText,
 };
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
@@ -36,6 +47,13 @@ pub(super) struct Telemetry {
     home: home::Home,
     power: power::Power,
     status: status::Status,
+    statustexts: statustext::StatusTexts,
+    altitudes: altitude::Altitudes,
+    targets: targets::Targets,
+    rc: rc::Rc,
+    odometry: odometry::Odometry,
+    misc: misc::Misc,
+    raw: raw::Raw,
 }
 
 impl Telemetry {
@@ -48,7 +66,19 @@ impl Telemetry {
             home: home::Home::open(open)?,
             power: power::Power::open(open)?,
             status: status::Status::open(open, settings)?,
+            statustexts: statustext::StatusTexts::open(open)?,
+            altitudes: altitude::Altitudes::open(open, settings)?,
+            targets: targets::Targets::open(open)?,
+            rc: rc::Rc::open(open)?,
+            odometry: odometry::Odometry::open(open, settings)?,
+            misc: misc::Misc::open(open)?,
+            raw: raw::Raw::open(open)?,
         })
+    }
+
+    /// Shows a frame of the vehicle as it is.
+    pub(super) fn raw(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        self.raw.frame(fcu, frame)
     }
 
     /// Takes a frame of the vehicle, from whichever of its components. The id decides before anything is decoded.
@@ -93,6 +123,20 @@ impl Telemetry {
                 ESTIMATOR_STATUS_DATA => |m| self.status.estimator_status(fcu, &m),
                 EVENT_DATA => |m| self.status.event(fcu, &m),
                 VIBRATION_DATA => |m| self.status.vibration(fcu, &m),
+                ALTITUDE_DATA => |m| self.altitudes.altitude(fcu, &m),
+                VFR_HUD_DATA => |m| self.altitudes.vfr_hud(fcu, &m),
+                ATTITUDE_TARGET_DATA => |m| self.targets.attitude_target(fcu, &m),
+                RC_CHANNELS_DATA => |m| self.rc.rc_channels(fcu, &m),
+                RC_CHANNELS_RAW_DATA => |m| self.rc.rc_channels_raw(fcu, &m),
+                SERVO_OUTPUT_RAW_DATA => |m| self.rc.servo_output_raw(fcu, &m),
+                WIND_COV_DATA => |m| self.misc.wind_cov(fcu, &m),
+                NAV_CONTROLLER_OUTPUT_DATA => |m| self.misc.nav_controller_output(fcu, &m),
+                MANUAL_CONTROL_DATA => |m| self.misc.manual_control(fcu, &m),
+                ACTUATOR_CONTROL_TARGET_DATA => |m| self.misc.actuator_control_target(fcu, &m),
+                DEBUG_DATA => |m| self.misc.debug(fcu, &m),
+                DEBUG_VECT_DATA => |m| self.misc.debug_vect(fcu, &m),
+                NAMED_VALUE_FLOAT_DATA => |m| self.misc.named_value_float(fcu, &m),
+                NAMED_VALUE_INT_DATA => |m| self.misc.named_value_int(fcu, &m),
             }
             raw {
                 LocalPositionNedCov => |m| self.local_position.local_position_ned_cov(fcu, &m),
@@ -100,6 +144,11 @@ impl Telemetry {
                 Gps2Raw => |m| self.gps.gps2_raw(fcu, &m),
                 BatteryStatus => |m| self.power.battery_status(fcu, &m),
                 ExtendedSysState => |m| self.status.extended_sys_state(fcu, &m),
+                StatusText => |m| self.statustexts.statustext(fcu, frame.component, &m),
+                PositionTargetLocalNed => |m| self.targets.position_target_local(fcu, &m),
+                PositionTargetGlobalInt => |m| self.targets.position_target_global(fcu, &m),
+                OdometryMessage => |m| self.odometry.odometry(fcu, &m),
+                HilActuatorControls => |m| self.misc.hil_actuator_controls(fcu, &m),
             }
         }
     }
@@ -115,11 +164,13 @@ impl Telemetry {
         self.home.lost(fcu);
     }
 
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         self.home.poll(fcu);
+        self.statustexts.poll(fcu)
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.home.deadline()
+        let deadlines = [self.home.deadline(), self.statustexts.deadline()];
+        deadlines.into_iter().flatten().min()
     }
 }

@@ -1,0 +1,73 @@
+//! `odometry/in`: the estimator's odometry.
+use super::convert::{header, point, quaternion, raw_enu_wxyz, symmetric, vector3};
+use super::topic::Topic;
+use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
+use crate::msgs::nav_msgs::msg::Odometry as OdometryOut;
+use crate::ros::RosError;
+use crate::vehicle::{Fcu, Open, VehicleSettings};
+use crate::wire::mavlink::raw::OdometryMessage;
+
+/// MAV_FRAMEs. mavros takes every pose as LOCAL_NED: LOCAL_FRD has the same axes, turned to where the vehicle looked.
+const LOCAL_NED: u8 = 1;
+const BODY_NED: u8 = 8;
+const BODY_FRD: u8 = 12;
+const LOCAL_FRD: u8 = 20;
+
+pub(super) struct Odometry {
+    topic: Topic<OdometryOut>,
+}
+
+impl Odometry {
+    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
+        let odometry = OdometryOut {
+            header: header(&settings.odom),
+            child_frame_id: settings.base_link.clone(),
+            ..OdometryOut::default()
+        };
+        Ok(Self {
+            topic: Topic::open(open, "odometry/in", odometry)?,
+        })
+    }
+
+    pub(super) fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Result<(), RosError> {
+        if !matches!(m.frame_id, LOCAL_NED | LOCAL_FRD) {
+            fcu.count("odometry_frame");
+            return Ok(());
+        }
+        let (velocity, covariance) = match m.child_frame_id {
+            BODY_NED | BODY_FRD => {
+                let velocity = Vector::<Frd>::from(m.velocity);
+                (velocity, symmetric::<6, 36>(&m.velocity_covariance))
+            }
+            LOCAL_NED | LOCAL_FRD => {
+                let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(m.q.map(f64::from)) else {
+                    fcu.count("bad_attitude");
+                    return Ok(());
+                };
+                let velocity = attitude.inverse().rotate(Vector::from(m.velocity));
+                (velocity, [0.0; 36])
+            }
+            _ => {
+                fcu.count("odometry_frame");
+                return Ok(());
+            }
+        };
+        let stamp = fcu.stamp_us(m.time_usec);
+        self.topic.stream(|odometry| {
+            odometry.header.stamp = stamp;
+            let pose = &mut odometry.pose;
+            pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
+            pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
+            let rows = symmetric::<6, 36>(&m.pose_covariance);
+            pose.covariance = Covariance6::<Ned>::from_rows(rows)
+                .into_frame::<Enu>()
+                .to_rows();
+            let twist = &mut odometry.twist;
+            twist.twist.linear = vector3(Vector::<Flu>::from(velocity));
+            twist.twist.angular = vector3(Vector::<Flu>::from(Vector::<Frd>::from(m.rates)));
+            twist.covariance = Covariance6::<Frd>::from_rows(covariance)
+                .into_frame::<Flu>()
+                .to_rows();
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! `mavlink_source` and `mavlink_sink`: MAVLink itself, for whoever speaks it.
+use super::topic::Topic;
+use crate::msgs::mavros_msgs::msg::Mavlink;
+use crate::ros::RosError;
+use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::raw::RawMessage;
+
+const SIGNATURE: usize = 13;
+
+pub(super) struct Raw {
+    source: Topic<Mavlink>,
+}
+
+impl Raw {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        open.subscribe("/uas{id}/mavlink_sink", sink)?;
+        let source = Mavlink {
+            framing_status: Mavlink::FRAMING_OK,
+            ..Mavlink::default()
+        };
+        Ok(Self {
+            source: Topic::open(open, "/uas{id}/mavlink_source", source)?,
+        })
+    }
+
+    /// Takes a frame, of whatever kind.
+    pub(super) fn frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        self.source.stream(|message| {
+            message.header.stamp = fcu.now.ros.to_msg();
+            message.magic = frame.bytes.first().copied().unwrap_or_default();
+            // A frame has 255 bytes of payload at most.
+            message.len = frame.payload.len() as u8;
+            let flags = |at: usize| match message.magic {
+                Mavlink::MAVLINK_V20 => frame.bytes.get(at).copied().unwrap_or_default(),
+                _ => 0,
+            };
+            (message.incompat_flags, message.compat_flags) = (flags(2), flags(3));
+            message.seq = frame.sequence;
+            (message.sysid, message.compid) = (frame.system, frame.component);
+            message.msgid = frame.id;
+            let signature = if frame.signed { SIGNATURE } else { 0 };
+            let (rest, signature) = frame
+                .bytes
+                .split_at_checked(frame.bytes.len().saturating_sub(signature))
+                .unwrap_or_default();
+            let checksum = rest.last_chunk::<2>().copied().unwrap_or_default();
+            message.checksum = u16::from_le_bytes(checksum);
+            message.payload64.clear();
+            message.payload64.extend(frame.payload.chunks(8).map(word));
+            message.signature.clear();
+            message.signature.extend_from_slice(signature);
+        })
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    for (to, from) in word.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    u64::from_le_bytes(word)
+}
+
+/// Sends a frame with the ids of who wrote it. Sequence and checksum are made anew, because they belong to the link.
+fn sink(autopilot: &mut Autopilot, message: Mavlink) {
+    let fcu = &mut autopilot.fcu;
+    let bytes: Vec<u8> = message
+        .payload64
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .collect();
+    let payload = bytes.get(..usize::from(message.len));
+    let Some(raw) = payload.and_then(|payload| RawMessage::new(message.msgid, payload)) else {
+        return fcu.count("bad_mavlink_sink");
+    };
+    // A failure is in the counters.
+    let _counted = fcu.send_as(raw, message.sysid, message.compid);
+}

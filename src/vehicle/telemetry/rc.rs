@@ -1,0 +1,98 @@
+//! `rc/in` and `rc/out`: the sticks, and what goes to the motors.
+use super::topic::{Best, Topic};
+use crate::msgs::mavros_msgs::msg::{RCIn, RCOut};
+use crate::ros::RosError;
+use crate::vehicle::{Fcu, Open};
+use crate::wire::mavlink::dialect::{
+    RC_CHANNELS_DATA, RC_CHANNELS_RAW_DATA, SERVO_OUTPUT_RAW_DATA,
+};
+
+/// Ports that are shown; a message holds 8 inputs or 16 outputs of one port.
+const PORTS: u8 = 4;
+
+pub(super) struct Rc {
+    inputs: Topic<RCIn>,
+    outputs: Topic<RCOut>,
+    best: Best,
+    raw: Vec<u16>,
+    servos: Vec<u16>,
+}
+
+impl Rc {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        Ok(Self {
+            inputs: Topic::open(open, "rc/in", RCIn::default())?,
+            outputs: Topic::open(open, "rc/out", RCOut::default())?,
+            best: Best::default(),
+            raw: Vec::new(),
+            servos: Vec::new(),
+        })
+    }
+
+    #[rustfmt::skip] // a table
+    pub(super) fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Result<(), RosError> {
+        self.best.take(2, fcu.now.mono);
+        let all = [
+            m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw, m.chan5_raw, m.chan6_raw,
+            m.chan7_raw, m.chan8_raw, m.chan9_raw, m.chan10_raw, m.chan11_raw, m.chan12_raw,
+            m.chan13_raw, m.chan14_raw, m.chan15_raw, m.chan16_raw, m.chan17_raw, m.chan18_raw,
+        ];
+        let there = all.get(..usize::from(m.chancount)).unwrap_or(&all);
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        self.inputs.stream(|message| {
+            message.header.stamp = stamp;
+            message.rssi = m.rssi;
+            message.channels.clear();
+            message.channels.extend_from_slice(there);
+        })
+    }
+
+    #[rustfmt::skip] // a table
+    pub(super) fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Result<(), RosError> {
+        if !self.best.take(1, fcu.now.mono) {
+            return Ok(());
+        }
+        let port = [
+            m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw,
+            m.chan5_raw, m.chan6_raw, m.chan7_raw, m.chan8_raw,
+        ];
+        keep(&mut self.raw, m.port, &port);
+        let (stamp, raw) = (fcu.stamp_ms(m.time_boot_ms), &self.raw);
+        self.inputs.stream(|message| {
+            message.header.stamp = stamp;
+            message.rssi = m.rssi;
+            message.channels.clone_from(raw);
+        })
+    }
+
+    #[rustfmt::skip] // a table
+    pub(super) fn servo_output_raw(&mut self, fcu: &mut Fcu, m: &SERVO_OUTPUT_RAW_DATA) -> Result<(), RosError> {
+        let port = [
+            m.servo1_raw, m.servo2_raw, m.servo3_raw, m.servo4_raw,
+            m.servo5_raw, m.servo6_raw, m.servo7_raw, m.servo8_raw,
+            m.servo9_raw, m.servo10_raw, m.servo11_raw, m.servo12_raw,
+            m.servo13_raw, m.servo14_raw, m.servo15_raw, m.servo16_raw,
+        ];
+        keep(&mut self.servos, m.port, &port);
+        // The time in the message is 32 bits of us, which start over after 71 minutes.
+        let (stamp, servos) = (fcu.now.ros.to_msg(), &self.servos);
+        self.outputs.stream(|message| {
+            message.header.stamp = stamp;
+            message.channels.clone_from(servos);
+        })
+    }
+}
+
+/// Puts the values of one port behind those of the ports before.
+fn keep(all: &mut Vec<u16>, port: u8, values: &[u16]) {
+    if port >= PORTS {
+        return;
+    }
+    let begin = usize::from(port) * values.len();
+    if all.len() < begin + values.len() {
+        all.resize(begin + values.len(), 0);
+    }
+    for (to, from) in all.iter_mut().skip(begin).zip(values) {
+        *to = *from;
+    }
+}
