@@ -1,4 +1,5 @@
 //! Tests of `vehicle`.
+mod from_fcu;
 mod ground_truth;
 mod json;
 mod rig;

@@ -1,0 +1,493 @@
+//! What mavros published for 235 recorded messages of an autopilot, field by field.
+use super::json::{plain, same};
+use super::rig::{Rig, START};
+use crate::support::golden;
+use rfly_bridge::msgs::{
+    Message, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs, sensor_msgs, std_msgs,
+};
+use rfly_bridge::vehicle::{Direction, TOPICS, VehicleSettings};
+use rfly_bridge::wire::mavlink::raw::Heartbeat;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where we differ from mavros on purpose.
+struct Difference {
+    /// Cases, all of which must differ.
+    cases: &'static [&'static str],
+    topic: &'static str,
+    /// Path of the field; empty: one of us publishes the topic, the other one does not.
+    field: &'static str,
+    why: &'static str,
+}
+
+impl Difference {
+    /// The name in the list by which this case (`group/id`) is meant.
+    fn names(&self, case: &str) -> Option<&'static str> {
+        let id = case.split_once('/').map(|(_, id)| id);
+        let known = |name: &&&str| **name == case || Some(**name) == id;
+        self.cases.iter().find(known).copied()
+    }
+}
+
+const fn differ(
+    cases: &'static [&'static str],
+    topic: &'static str,
+    field: &'static str,
+    why: &'static str,
+) -> Difference {
+    Difference {
+        cases,
+        topic,
+        field,
+        why,
+    }
+}
+
+const DIFFERENCES: &[Difference] = &[
+    differ(
+        &[
+            "lpned_without_attitude",
+            "lpned_0",
+            "lpned_1",
+            "lpned_2",
+            "lpned_3",
+            "lpned_b0",
+            "lpned_b1",
+            "lpned_after_cov",
+            "lpned_other_comp",
+            "lpned_synced_0",
+            "lpned_synced_1",
+            "lpned_synced_2",
+        ],
+        "local_position/velocity_local",
+        "header.frame_id",
+        "the data are ENU, so the frame is the map",
+    ),
+    differ(
+        &[
+            "highres_imu_8191",
+            "highres_imu_512",
+            "highres_imu_3584",
+            "highres_imu_after_quat",
+        ],
+        "imu/static_pressure",
+        "fluid_pressure",
+        "hPa into a field of Pa",
+    ),
+    differ(
+        &[
+            "highres_imu_8191",
+            "highres_imu_1024",
+            "highres_imu_3584",
+            "highres_imu_after_quat",
+        ],
+        "imu/diff_pressure",
+        "fluid_pressure",
+        "hPa into a field of Pa",
+    ),
+    differ(
+        &["raw_imu_before_hr", "scaled_imu_before_hr"],
+        "imu/mag",
+        "magnetic_field",
+        "mG times 1000 into a field of T",
+    ),
+    differ(COV, "local_position/accel", "accel.covariance", VARIANCES),
+    differ(COV, "local_position/pose_cov", "pose.covariance", VARIANCES),
+    differ(
+        COV,
+        "local_position/velocity_body_cov",
+        "twist.covariance",
+        VARIANCES,
+    ),
+    differ(COV, "local_position/odom", "pose.covariance", VARIANCES),
+    differ(COV, "local_position/odom", "twist.covariance", VARIANCES),
+    differ(
+        &["gpi_before_fix"],
+        "global_position/local",
+        "pose.pose.position",
+        "before the first fix mavros measures from the middle of the earth",
+    ),
+    differ(
+        &[
+            "gpi_before_fix",
+            "gpi_no_home",
+            "gpi_home_0",
+            "gpi_home_1",
+            "gpi_home_2",
+            "gpi_hdg_unknown",
+            "gpi_after_acc",
+        ],
+        "global_position/local",
+        "twist.twist.linear.z",
+        "up is positive",
+    ),
+    differ(
+        &[
+            "sys_status_0",
+            "sys_status_1",
+            "sys_status_unknown",
+            "battery_0_lipo4",
+            "battery_0_unknown",
+            "battery_1_lion6",
+            "battery_0_coalesce",
+            "battery_0_12cells",
+            "battery_0_type2",
+            "battery_0_type4",
+        ],
+        "battery",
+        "temperature",
+        "mavros leaves it at 0; here it is what the battery says, or NaN",
+    ),
+    differ(UNKNOWN_BATTERY, "battery", "voltage", "unknown is NaN"),
+    differ(UNKNOWN_BATTERY, "battery", "current", "unknown is NaN"),
+    differ(UNKNOWN_BATTERY, "battery", "percentage", "unknown is NaN"),
+    differ(BODY, "setpoint_raw/target_local", "position", FLU),
+    differ(BODY, "setpoint_raw/target_local", "velocity", FLU),
+    differ(
+        BODY,
+        "setpoint_raw/target_local",
+        "acceleration_or_force",
+        FLU,
+    ),
+    differ(BODY, "setpoint_raw/target_local", "yaw", FLU),
+    differ(&["manual_control"], "manual_control/control", "x", SCALE),
+    differ(&["manual_control"], "manual_control/control", "y", SCALE),
+    differ(&["manual_control"], "manual_control/control", "z", SCALE),
+    differ(&["manual_control"], "manual_control/control", "r", SCALE),
+    differ(
+        &["wind_cov"],
+        "wind_estimation",
+        "twist.covariance",
+        "both horizontal axes have a variance",
+    ),
+    differ(
+        &["statustext_chunked"],
+        "statustext/recv",
+        "",
+        "the chunks of a text are joined",
+    ),
+    differ(&["gps_unix_stamp"], "global_position/raw/fix", "", DIED),
+    differ(&["gps_unix_stamp"], "global_position/raw/gps_vel", "", DIED),
+    differ(
+        &["gps_unix_stamp"],
+        "global_position/raw/satellites",
+        "",
+        DIED,
+    ),
+    differ(&["gps_unix_stamp"], "gpsstatus/gps1/raw", "", DIED),
+    differ(
+        &[
+            "hb_px4_4_10",
+            "hb_px4_3_1",
+            "hb_px4_3_2",
+            "hb_px4_9_0",
+            "hb_px4_10_0",
+        ],
+        "state",
+        "mode",
+        "modes that PX4 has and mavros does not know",
+    ),
+    differ(
+        &["hb_px4_13_5", "hb_generic_autopilot"],
+        "state",
+        "mode",
+        "a number without a name is shown as it came",
+    ),
+    differ(
+        &["hb_final"],
+        "state",
+        "mode",
+        "the first heartbeat after another kind of autopilot: mavros needs one more",
+    ),
+    differ(
+        &[
+            "hb_apm_copter_2",
+            "hb_apm_copter_3",
+            "hb_apm_copter_4",
+            "hb_apm_copter_5",
+            "hb_apm_copter_6",
+            "hb_apm_copter_9",
+            "hb_apm_copter_16",
+            "hb_apm_copter_17",
+            "hb_apm_copter_18",
+            "hb_apm_plane_0",
+            "hb_apm_plane_5",
+            "hb_apm_plane_10",
+            "hb_apm_plane_11",
+            "hb_apm_plane_15",
+            "hb_apm_rover_0",
+            "hb_apm_rover_4",
+            "hb_apm_rover_10",
+        ],
+        "state",
+        "mode",
+        "the simulator flies PX4; modes of ArduPilot are shown as numbers",
+    ),
+];
+
+const COV: &[&str] = &["lpned_cov_0", "lpned_cov_1"];
+const VARIANCES: &str =
+    "mavros takes the variances alone, does not swap x and y, and does not turn those of the body";
+const UNKNOWN_BATTERY: &[&str] = &["sys_status_unknown", "battery_0_unknown"];
+const BODY: &[&str] = &["pos_target_f8", "pos_target_f9"];
+const FLU: &str = "frames of the body are FLU, as in the setpoint that they answer";
+const SCALE: &str = "the scale is that of manual_control/send";
+const DIED: &str = "mavros dies of a UNIX time";
+
+/// Groups that need what another test has: the protocols of parameters and missions.
+const ELSEWHERE: &[&str] = &["mission_param"];
+/// Cases without counterpart here.
+const TOPICS_ELSEWHERE: &[&str] = &["time_reference"];
+
+fn every_type<R>(name: &str, with: impl TypeVisitor<R>) -> R {
+    macro_rules! visit {
+        ($($package:ident::$($type:ident)+;)+) => {$($(
+            if name == <$package::msg::$type as Message>::TYPE {
+                return with.visit::<$package::msg::$type>();
+            }
+        )+)+};
+    }
+    visit! {
+        geographic_msgs::GeoPointStamped;
+        geometry_msgs::AccelWithCovarianceStamped PoseStamped PoseWithCovarianceStamped TwistStamped
+            TwistWithCovarianceStamped;
+        mavros_msgs::ActuatorControl Altitude AttitudeTarget DebugValue EstimatorStatus ExtendedState GPSRAW
+            GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink NavControllerOutput
+            PositionTarget RCIn RCOut State StatusEvent StatusText SysStatus VfrHud Vibration;
+        nav_msgs::Odometry;
+        sensor_msgs::BatteryState FluidPressure Imu MagneticField NavSatFix Temperature TimeReference;
+        std_msgs::Float64 UInt32;
+    }
+    panic!("{name} is not in the list above");
+}
+
+trait TypeVisitor<R> {
+    fn visit<M: Message>(self) -> R;
+}
+
+struct Published<'a>(&'a Rig, &'a str);
+
+impl TypeVisitor<Vec<Value>> for Published<'_> {
+    fn visit<M: Message>(self) -> Vec<Value> {
+        self.0.messages::<M>(self.1).iter().map(plain).collect()
+    }
+}
+
+/// Everything published since the last clear, by topic.
+fn published(rig: &Rig) -> BTreeMap<&'static str, Vec<Value>> {
+    TOPICS
+        .iter()
+        .filter(|spec| spec.direction == Direction::Published)
+        .filter(|spec| {
+            !rig.recorder
+                .raw(&format!("/mavros/{}", spec.name))
+                .is_empty()
+        })
+        .map(|spec| {
+            (
+                spec.name,
+                every_type(spec.interface, Published(rig, spec.name)),
+            )
+        })
+        .collect()
+}
+
+fn standby() -> Heartbeat {
+    Heartbeat {
+        custom_mode: 0x30000,
+        kind: 2,
+        autopilot: 12,
+        base_mode: 81,
+        system_status: 3,
+        mavlink_version: 3,
+    }
+}
+
+/// Takes the field out of a recorded message.
+fn take(message: &mut Value, path: &str) -> Value {
+    let (inner, last) = path
+        .rsplit_once('.')
+        .map_or((None, path), |(a, b)| (Some(a), b));
+    let inner = inner.into_iter().flat_map(|inner| inner.split('.'));
+    let mut at = message;
+    for key in inner {
+        at = match key.parse::<usize>() {
+            Ok(index) => at.get_mut(index),
+            Err(_) => at.get_mut(key),
+        }
+        .unwrap_or_else(|| panic!("no field {path}"));
+    }
+    at.as_object_mut()
+        .and_then(|fields| fields.remove(last))
+        .unwrap_or_else(|| panic!("no field {path}"))
+}
+
+fn get<'a>(message: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(message, |at, key| &at[key])
+}
+
+/// Attitudes are normalised here, and cells are divided by 1000 where mavros multiplies; they come with 24 bits.
+const TOLERANCE: f64 = 3e-7;
+/// Everything else is the same arithmetic.
+const EXACT: f64 = 1e-12;
+
+fn tolerance(topic: &str) -> f64 {
+    let rounded = [
+        "battery",
+        "imu/data",
+        "local_position/",
+        "odometry/",
+        "home_position/",
+        "setpoint_raw/",
+    ];
+    let global = topic == "global_position/local" || topic == "global_position/gp_lp_offset";
+    if global || rounded.iter().any(|prefix| topic.starts_with(prefix)) && topic != "imu/data_raw" {
+        TOLERANCE
+    } else {
+        EXACT
+    }
+}
+
+struct Comparison {
+    problems: Vec<String>,
+    used: BTreeSet<(usize, &'static str)>,
+    compared: usize,
+}
+
+impl Comparison {
+    fn topic(&mut self, case: &str, topic: &str, ours: &[Value], theirs: &[Value]) {
+        let differences: Vec<_> = DIFFERENCES
+            .iter()
+            .enumerate()
+            .filter(|(_, d)| d.topic == topic && d.names(case).is_some())
+            .collect();
+        if let Some((n, _)) = differences.iter().find(|(_, d)| d.field.is_empty()) {
+            if ours.len() != theirs.len() {
+                self.mark(*n, case);
+            }
+            return;
+        }
+        if ours.len() != theirs.len() {
+            let text = format!(
+                "{case} {topic}: {} messages, not {}",
+                ours.len(),
+                theirs.len()
+            );
+            return self.problems.push(text);
+        }
+        for (ours, theirs) in ours.iter().zip(theirs) {
+            let mut rest = theirs.clone();
+            for (n, difference) in &differences {
+                let recorded = take(&mut rest, difference.field);
+                if same(get(ours, difference.field), &recorded, tolerance(topic)).is_err() {
+                    self.mark(*n, case);
+                }
+            }
+            self.compared += 1;
+            if let Err(problem) = same(ours, &rest, tolerance(topic)) {
+                self.problems.push(format!("{case} {topic}{problem}"));
+            }
+        }
+    }
+
+    /// With a known clock, stamps are those of the autopilot, give or take what mavros' estimate was off; else the
+    /// present.
+    fn stamps(&mut self, case: &str, topic: &str, ours: &[Value], theirs: Option<&Value>) {
+        let ns = |stamp: &Value| {
+            let part = |key: &str| stamp[key].as_i64().expect("a stamp");
+            part("sec") * 1_000_000_000 + part("nanosec")
+        };
+        for ours in ours
+            .iter()
+            .filter(|message| message.get("header").is_some())
+        {
+            let ours = ns(&ours["header"]["stamp"]);
+            let (expected, tolerance) =
+                theirs.map_or((START.0, 0), |theirs| (ns(theirs), 1_000_000));
+            if (ours - expected).abs() > tolerance {
+                let text = format!("{case} {topic}: stamp {ours} instead of {expected}");
+                self.problems.push(text);
+            }
+        }
+    }
+
+    fn mark(&mut self, n: usize, case: &str) {
+        let name = DIFFERENCES[n].names(case);
+        self.used.insert((n, name.expect("it was found by it")));
+    }
+}
+
+#[test]
+fn recorded_messages_give_what_mavros_gave() {
+    let recorded = golden::json("golden/mavros/from_fcu.json");
+    let mut comparison = Comparison {
+        problems: Vec::new(),
+        used: BTreeSet::new(),
+        compared: 0,
+    };
+    let mut group = String::new();
+    let mut rig = None;
+    let mut cases = 0;
+    for case in recorded["cases"].as_array().expect("cases") {
+        let of = case["group"].as_str().expect("a group");
+        let name = format!("{of}/{}", case["id"].as_str().expect("an id"));
+        if ELSEWHERE.contains(&of) {
+            continue;
+        }
+        cases += 1;
+        if group != of {
+            group = of.to_owned();
+            let mut new = Rig::new(VehicleSettings {
+                geoid: Some(17.0),
+                ..VehicleSettings::default()
+            });
+            new.say(standby());
+            rig = Some(new);
+        }
+        let rig = rig.as_ref().expect("made with the first group");
+        rig.handle().with(|autopilot| {
+            autopilot.fcu.clock_offset = case["fcu_boot_epoch_ns"].as_i64();
+        });
+        rig.recorder.clear();
+        for frame in case["frames"].as_array().expect("frames") {
+            rig.receive(&golden::unhex(frame.as_str().expect("hex")));
+        }
+        let mut ours = published(rig);
+        let mut theirs: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        for message in case["ros"].as_array().expect("messages") {
+            let topic = message["topic"].as_str().expect("a topic");
+            let topic = topic.strip_prefix("/mavros/").expect("below the prefix");
+            theirs
+                .entry(topic)
+                .or_default()
+                .push(message["fields"].clone());
+        }
+        for topic in TOPICS_ELSEWHERE {
+            ours.remove(topic);
+            theirs.remove(topic);
+        }
+        let topics: BTreeSet<&str> = ours.keys().copied().chain(theirs.keys().copied()).collect();
+        let none = Vec::new();
+        for topic in topics {
+            let (a, b) = (ours.get(topic), theirs.get(topic));
+            comparison.topic(&name, topic, a.unwrap_or(&none), b.unwrap_or(&none));
+        }
+    }
+    for (n, difference) in DIFFERENCES.iter().enumerate() {
+        for case in difference.cases {
+            if !comparison.used.contains(&(n, *case)) {
+                let (topic, field) = (difference.topic, difference.field);
+                let text = format!("{case} {topic}.{field} is listed, but there is no difference");
+                comparison.problems.push(text);
+            }
+        }
+        assert!(!difference.why.is_empty());
+    }
+    assert!(
+        comparison.problems.is_empty(),
+        "{} problems:\n{}",
+        comparison.problems.len(),
+        comparison.problems.join("\n")
+    );
+    assert_eq!((cases, comparison.compared), (221, 316));
+}
