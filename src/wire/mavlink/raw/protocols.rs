@@ -70,6 +70,47 @@ raw_messages! {
         /// MAV_PARAM_ERROR.
         error: u8 = 20,
     }
+    /// AUTOPILOT_VERSION.
+    AutopilotVersion(148, 78) {
+        /// MAV_PROTOCOL_CAPABILITY bits.
+        capabilities: u64 = 0,
+        /// Number of the hardware.
+        uid: u64 = 8,
+        /// Version: major, minor, patch, kind of release from the top.
+        flight_sw: u32 = 16,
+        /// Version of the middleware.
+        middleware_sw: u32 = 20,
+        /// Version of the operating system.
+        os_sw: u32 = 24,
+        /// Version of the board.
+        board: u32 = 28,
+        /// Vendor.
+        vendor_id: u16 = 32,
+        /// Product.
+        product_id: u16 = 34,
+        /// Hash of the source.
+        flight_custom: [u8; 8] = 36,
+    }
+    /// SYSTEM_TIME.
+    SystemTime(2, 12) {
+        /// Time since 1970 in us.
+        unix_us: u64 = 0,
+        /// Time since boot in ms.
+        boot_ms: u32 = 8,
+    }
+    /// REQUEST_DATA_STREAM.
+    RequestDataStream(66, 6) {
+        /// Rate in Hz.
+        rate: u16 = 0,
+        /// System.
+        target_system: u8 = 2,
+        /// Component.
+        target_component: u8 = 3,
+        /// MAV_DATA_STREAM.
+        stream: u8 = 4,
+        /// 1 starts, 0 stops.
+        start: u8 = 5,
+    }
     /// MISSION_REQUEST, for items as floats.
     MissionRequest(40, 5) {
         /// Index.
