@@ -3,6 +3,7 @@ use super::Open;
 use super::fcu::Fcu;
 use super::link::Link;
 use super::presence::Presence;
+use super::services::Services;
 use super::setpoint::Setpoints;
 use super::settings::VehicleSettings;
 use super::state::StateTopic;
@@ -19,6 +20,7 @@ pub struct Autopilot {
     pub(super) state: StateTopic,
     pub(super) setpoints: Setpoints,
     pub(super) telemetry: Telemetry,
+    pub(super) services: Services,
     presence: Presence,
     buffer: Vec<u8>,
 }
@@ -32,6 +34,7 @@ impl Autopilot {
     ) -> Result<Self, RosError> {
         Ok(Self {
             setpoints: Setpoints::open(open, &settings)?,
+            services: Services::open(open)?,
             state: StateTopic::open(open)?,
             telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),
@@ -64,11 +67,19 @@ impl Autopilot {
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
         self.poll_setpoints();
+        let services = self.services.poll(&mut self.fcu);
+        let services = services.unwrap_or_else(|_error| {
+            self.fcu.count("not_published");
+            None
+        });
+        let published = self.telemetry.notices(&mut self.fcu);
+        self.check(published);
         let deadlines = [
             self.state.deadline(&self.fcu),
             self.telemetry.deadline(),
             self.setpoints.deadline(),
             self.presence.poll(&mut self.fcu),
+            services,
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -97,8 +108,12 @@ impl Autopilot {
             }
             self.state.heartbeat(fcu, heartbeat)?;
             self.telemetry.connected(fcu);
+            if fcu.connected() {
+                self.services.heartbeat(fcu);
+            }
             return Ok(());
         }
+        self.services.frame(fcu, frame)?;
         // The id is looked at first: most messages are decoded once or not at all.
         if Setpoints::OBSERVED.contains(&frame.id)
             && let Ok(message) = frame.message()

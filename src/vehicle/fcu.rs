@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// MAV_AUTOPILOT_INVALID: in the heartbeat of something that is no autopilot.
 pub(super) const NO_AUTOPILOT: u8 = 8;
+/// Notices that wait to be published.
+const NOTICES: usize = 16;
 
 /// The time, twice.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -72,6 +74,7 @@ pub struct Fcu {
     /// Where local positions count from; its altitude is above sea level.
     pub origin: Option<Geodetic>,
     geoid: Separation,
+    notices: Vec<String>,
     link: Box<dyn Link>,
     counts: BTreeMap<&'static str, u64>,
 }
@@ -91,6 +94,7 @@ impl Fcu {
             home: None,
             origin: None,
             geoid: Separation::new(settings.geoid.map_or(Geoid::Egm96, Geoid::Constant)),
+            notices: Vec::new(),
             link,
             counts: BTreeMap::new(),
             settings,
@@ -104,13 +108,8 @@ impl Fcu {
 
     /// Sends a message.
     pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), Refusal> {
-        self.send_kept(&message.into())
-    }
-
-    /// Sends a message that the caller keeps.
-    pub(super) fn send_kept(&mut self, message: &Outbound) -> Result<(), Refusal> {
         let system = self.settings.system.unwrap_or(self.system);
-        self.deliver(message, system, self.settings.component)
+        self.send_as(message, system, self.settings.component)
     }
 
     /// Sends a message under another name than this bridge's.
@@ -120,11 +119,7 @@ impl Fcu {
         system: u8,
         component: u8,
     ) -> Result<(), Refusal> {
-        self.deliver(&message.into(), system, component)
-    }
-
-    fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
-        let sent = self.link.send(message, system, component);
+        let sent = self.link.send(&message.into(), system, component);
         self.count(match sent {
             Ok(()) => "sent",
             Err(Refusal::Io) => "not_sent",
@@ -162,9 +157,34 @@ impl Fcu {
         }
     }
 
+    /// System and component that this bridge sends with.
+    pub fn own(&self) -> (u8, u8) {
+        let system = self.settings.system.unwrap_or(self.system);
+        (system, self.settings.component)
+    }
+
+    /// Something that people who watch the vehicle's status texts should know.
+    pub(super) fn notice(&mut self, text: String) {
+        if self.notices.len() < NOTICES {
+            self.notices.push(text);
+        }
+    }
+
+    /// What was noticed since the last call.
+    pub(super) fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
     /// Counts an event; shown in /diagnostics.
     pub fn count(&mut self, key: &'static str) {
         *self.counts.entry(key).or_default() += 1;
+    }
+
+    /// Sets a count that somebody else keeps.
+    pub(super) fn set_count(&mut self, key: &'static str, total: u64) {
+        if total > 0 {
+            self.counts.insert(key, total);
+        }
     }
 
     /// Events so far.

@@ -9,6 +9,7 @@ pub mod link;
 pub mod mode;
 mod open;
 mod presence;
+mod services;
 mod setpoint;
 mod settings;
 mod state;

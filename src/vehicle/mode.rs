@@ -59,7 +59,10 @@ pub fn number(name: &str) -> Option<u32> {
     let found = MODES.iter().find(|(known, ..)| *known == upper);
     found
         .map(|(_, main, sub)| u32::from(*sub) << 24 | u32::from(*main) << 16)
-        .or_else(|| upper.parse().ok())
+        .or_else(|| match upper.strip_prefix("0X") {
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None => upper.parse().ok(),
+        })
 }
 
 /// Every name, for messages to people.

@@ -4,7 +4,9 @@ use super::fcu::Now;
 use super::topics::{SERVICES, TOPICS, TopicSpec};
 use crate::config::params::Stream;
 use crate::msgs::{Message, Service};
-use crate::ros::{Middleware, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription};
+use crate::ros::{
+    Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
+};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -162,6 +164,11 @@ impl Open<'_> {
                 })?;
         self.services.borrow_mut().push(service);
         Ok(())
+    }
+
+    /// Opens a node of this name, for services that belong to one.
+    pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
+        self.middleware.node(&self.below(name))
     }
 
     fn below(&self, name: &str) -> String {

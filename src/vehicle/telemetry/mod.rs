@@ -169,6 +169,11 @@ impl Telemetry {
         self.statustexts.poll(fcu)
     }
 
+    /// Publishes what other parts had to say.
+    pub(super) fn notices(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.statustexts.notices(fcu)
+    }
+
     pub(super) fn deadline(&self) -> Option<Duration> {
         let deadlines = [self.home.deadline(), self.statustexts.deadline()];
         deadlines.into_iter().flatten().min()

@@ -139,6 +139,21 @@ impl StatusTexts {
         Ok(())
     }
 
+    /// What this bridge has to say of the vehicle goes where the vehicle's own texts go; it is in the log already.
+    pub(super) fn notices(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        /// MAV_SEVERITY_WARNING.
+        const WARNING: u8 = 4;
+        for text in fcu.take_notices() {
+            let stamp = fcu.now.ros.to_msg();
+            self.topic.keep(|message| {
+                message.header.stamp = stamp;
+                message.severity = WARNING;
+                message.text = text;
+            })?;
+        }
+        Ok(())
+    }
+
     fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> Result<(), RosError> {
         let text = String::from_utf8_lossy(text);
         let (begin, lines) = self.logged;

@@ -1,0 +1,363 @@
+//! `cmd/*`, `set_message_interval`, `set_stream_rate`: each waits for the vehicle's own answer.
+use super::result::{Ending, FAILED, UNSUPPORTED};
+use crate::msgs::Service;
+use crate::msgs::mavros_msgs::srv::{
+    CommandAck, CommandAckResponse, CommandHome, CommandHomeResponse, CommandInt,
+    CommandIntResponse, CommandLong, CommandLongResponse, CommandTOL, CommandTOLLocal,
+    CommandTOLLocalRequest, CommandTOLLocalResponse, CommandTOLResponse, CommandTriggerControl,
+    CommandTriggerControlResponse, CommandTriggerInterval, CommandTriggerIntervalResponse,
+    CommandVtolTransition, CommandVtolTransitionResponse, MessageInterval, MessageIntervalResponse,
+    StreamRate, StreamRateResponse,
+};
+use crate::ros::RosError;
+use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands};
+use crate::vehicle::{Autopilot, Fcu, Open, Refusal};
+use crate::wire::mavlink::raw;
+use std::f32::consts::FRAC_PI_2;
+use std::time::Duration;
+
+/// Called when a command has ended.
+type Then = Box<dyn FnOnce(&mut Fcu, Ending) + Send>;
+
+/// Who waits for the end of a command.
+pub(super) enum Waiter {
+    /// A caller of a service.
+    Caller(Then),
+    /// One of [`Outcomes`](super::outcome::Outcomes), by its number.
+    Outcome(u64),
+    /// Nobody.
+    Nobody,
+}
+
+/// Commands to the vehicle, each until its end.
+pub(super) struct CommandPart {
+    machine: Commands<Waiter>,
+    /// Commands that ended and that somebody else waits for.
+    ended: Vec<(u64, Ending)>,
+    /// Why the message that was not sent was not.
+    refusal: Option<Refusal>,
+}
+
+impl CommandPart {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        services(open)?;
+        Ok(Self {
+            machine: Commands::new(CommandSettings::default(), 1, 191),
+            ended: Vec::new(),
+            refusal: None,
+        })
+    }
+
+    /// Sends a command until it is answered. `what` is for messages to people.
+    pub(super) fn start(&mut self, fcu: &mut Fcu, command: impl Into<Command>, waiter: Waiter) {
+        let command = command.into();
+        let end = if fcu.abilities().heartbeat && !fcu.connected() {
+            CommandEnd::LinkLost
+        } else if !fcu.abilities().acks {
+            match fcu.send(command.message()) {
+                Ok(()) => CommandEnd::Broadcast,
+                Err(refusal) => {
+                    self.refusal = Some(refusal);
+                    CommandEnd::NotSent
+                }
+            }
+        } else {
+            let (system, component) = fcu.own();
+            self.machine.set_sender(system, component);
+            self.machine.start(fcu.now.mono, command, waiter);
+            return self.run(fcu);
+        };
+        self.end(fcu, waiter, end);
+    }
+
+    pub(super) fn acknowledge(&mut self, fcu: &mut Fcu, from: (u8, u8), ack: &raw::CommandAck) {
+        self.machine.acknowledge(fcu.now.mono, from.0, from.1, ack);
+        self.run(fcu);
+    }
+
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
+        self.machine.tick(fcu.now.mono);
+        self.run(fcu);
+        let counters = self.machine.counters();
+        fcu.set_count("command_retransmitted", counters.retransmitted);
+        fcu.set_count("ack_for_others", counters.foreign);
+        fcu.set_count("ack_unexpected", counters.unexpected);
+    }
+
+    pub(super) fn lost(&mut self, fcu: &mut Fcu) {
+        self.machine.lose_link();
+        self.run(fcu);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.machine.deadline()
+    }
+
+    /// Outcomes whose command has ended since the last call.
+    pub(super) fn take_ended(&mut self) -> Vec<(u64, Ending)> {
+        std::mem::take(&mut self.ended)
+    }
+
+    fn run(&mut self, fcu: &mut Fcu) {
+        while let Some(event) = self.machine.next_event() {
+            match event {
+                CommandEvent::Send { id, message } => {
+                    if let Err(refusal) = fcu.send(message) {
+                        self.refusal = Some(refusal);
+                        self.machine.not_sent(fcu.now.mono, id);
+                    }
+                }
+                CommandEvent::Progress {
+                    command, percent, ..
+                } => {
+                    let percent = percent.map_or(-1, i32::from);
+                    tracing::debug!(vehicle = fcu.settings.id, command, percent, "in progress");
+                }
+                CommandEvent::Ended { token, end, .. } => self.end(fcu, token, end),
+            }
+        }
+    }
+
+    fn end(&mut self, fcu: &mut Fcu, waiter: Waiter, end: CommandEnd) {
+        let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
+        let end = Ending { end, refusal };
+        match waiter {
+            Waiter::Caller(then) => then(fcu, end),
+            Waiter::Outcome(id) => self.ended.push((id, end)),
+            Waiter::Nobody => {}
+        }
+    }
+}
+
+/// Opens a service that is one command and answers whether it was accepted.
+fn command<S: Service, C: Into<Command>>(
+    open: &Open<'_>,
+    name: &'static str,
+    make: impl Fn(&Fcu, &S::Request) -> C + Send + 'static,
+    reply: fn(bool, u8) -> S::Response,
+) -> Result<(), RosError> {
+    open.service::<S>(
+        name,
+        move |autopilot: &mut Autopilot, request, responder| {
+            let fcu = &mut autopilot.fcu;
+            let command = make(fcu, &request);
+            let then = move |fcu: &mut Fcu, end: Ending| {
+                let (success, number) = end.result();
+                if !success {
+                    let why = end.describe();
+                    tracing::warn!(vehicle = fcu.settings.id, service = name, why, "not done");
+                    fcu.count("command_failed");
+                }
+                responder.respond(reply(success, number));
+            };
+            let waiter = Waiter::Caller(Box::new(then));
+            autopilot.services.commands.start(fcu, command, waiter);
+        },
+    )
+}
+
+fn long(fcu: &Fcu, command: u16, confirmation: u8, params: [f32; 7]) -> raw::CommandLong {
+    raw::CommandLong {
+        params,
+        command,
+        target_system: fcu.system,
+        target_component: fcu.component,
+        confirmation,
+    }
+}
+
+fn services(open: &Open<'_>) -> Result<(), RosError> {
+    command::<CommandLong, _>(
+        open,
+        "cmd/command",
+        |fcu, r| {
+            let params = [
+                r.param1, r.param2, r.param3, r.param4, r.param5, r.param6, r.param7,
+            ];
+            let mut command = long(fcu, r.command, r.confirmation, params);
+            if r.broadcast {
+                tracing::warn!("PX4 takes no commands to everybody; {} is sent", r.command);
+                (command.target_system, command.target_component) = (0, 0);
+            }
+            command
+        },
+        |success, result| CommandLongResponse { success, result },
+    )?;
+    command::<CommandInt, _>(
+        open,
+        "cmd/command_int",
+        |fcu, r| raw::CommandInt {
+            params: [r.param1, r.param2, r.param3, r.param4],
+            x: r.x,
+            y: r.y,
+            z: r.z,
+            command: r.command,
+            target_system: if r.broadcast { 0 } else { fcu.system },
+            target_component: if r.broadcast { 0 } else { fcu.component },
+            frame: r.frame,
+            current: r.current,
+            autocontinue: r.autocontinue,
+        },
+        |success, _| CommandIntResponse { success },
+    )?;
+    command::<CommandTOL, _>(
+        open,
+        "cmd/takeoff",
+        |fcu, r| {
+            let (lat, lon, alt) = (r.latitude, r.longitude, r.altitude);
+            long(fcu, 22, 1, [r.min_pitch, 0.0, 0.0, r.yaw, lat, lon, alt])
+        },
+        |success, result| CommandTOLResponse { success, result },
+    )?;
+    command::<CommandTOL, _>(
+        open,
+        "cmd/land",
+        |fcu, r| {
+            let (lat, lon, alt) = (r.latitude, r.longitude, r.altitude);
+            long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, alt])
+        },
+        |success, result| CommandTOLResponse { success, result },
+    )?;
+    local(
+        open,
+        "cmd/takeoff_local",
+        24,
+        "PX4 has no MAV_CMD_NAV_TAKEOFF_LOCAL; use cmd/takeoff",
+    )?;
+    local(
+        open,
+        "cmd/land_local",
+        23,
+        "PX4 takes the number of MAV_CMD_NAV_LAND_LOCAL for a precision landing; use cmd/land",
+    )?;
+    command::<CommandHome, _>(
+        open,
+        "cmd/set_home",
+        |fcu, r| {
+            let current = f32::from(u8::from(r.current_gps));
+            let (lat, lon, alt) = (r.latitude, r.longitude, r.altitude);
+            long(fcu, 179, 1, [current, 0.0, 0.0, r.yaw, lat, lon, alt])
+        },
+        |success, result| CommandHomeResponse { success, result },
+    )?;
+    command::<CommandTriggerControl, _>(
+        open,
+        "cmd/trigger_control",
+        |fcu, r| {
+            let flags = [r.trigger_enable, r.sequence_reset, r.trigger_pause];
+            let [enable, reset, pause] = flags.map(|flag| f32::from(u8::from(flag)));
+            long(fcu, 2003, 1, [enable, reset, pause, 0.0, 0.0, 0.0, 0.0])
+        },
+        |success, result| CommandTriggerControlResponse { success, result },
+    )?;
+    command::<CommandTriggerInterval, _>(
+        open,
+        "cmd/trigger_interval",
+        |fcu, r| {
+            let (cycle, integration) = (r.cycle_time, r.integration_time);
+            long(fcu, 214, 1, [cycle, integration, 0.0, 0.0, 0.0, 0.0, 0.0])
+        },
+        |success, result| CommandTriggerIntervalResponse { success, result },
+    )?;
+    command::<CommandVtolTransition, _>(
+        open,
+        "cmd/vtol_transition",
+        |fcu, r| {
+            let state = f32::from(r.state);
+            long(fcu, 3000, 0, [state, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        },
+        |success, result| CommandVtolTransitionResponse { success, result },
+    )?;
+    command::<MessageInterval, _>(
+        open,
+        "set_message_interval",
+        |fcu, r| {
+            // 0 is the default rate, -1 switches it off.
+            let interval = if r.message_rate > 0.0 {
+                1e6 / r.message_rate
+            } else {
+                r.message_rate
+            };
+            let id = r.message_id as f32;
+            long(fcu, 511, 0, [id, interval, 0.0, 0.0, 0.0, 0.0, 0.0])
+        },
+        |success, _| MessageIntervalResponse { success },
+    )?;
+    open.service::<StreamRate>("set_stream_rate", |autopilot, r, responder| {
+        let fcu = &mut autopilot.fcu;
+        let request = raw::RequestDataStream {
+            rate: r.message_rate,
+            target_system: fcu.system,
+            target_component: fcu.component,
+            stream: r.stream_id,
+            start: r.on_off.into(),
+        };
+        if let Err(refusal) = fcu.send(request) {
+            tracing::warn!(vehicle = fcu.settings.id, %refusal, "set_stream_rate: not sent");
+        }
+        responder.respond(StreamRateResponse::default());
+    })?;
+    open.service::<CommandAck>("cmd/command_ack", |autopilot, r, responder| {
+        let fcu = &mut autopilot.fcu;
+        let ack = raw::CommandAck {
+            command: r.command,
+            result: r.result,
+            progress: r.progress,
+            result_param2: r.result_param2.cast_signed(),
+            target_system: fcu.system,
+            target_component: fcu.component,
+        };
+        let success = fcu.send(ack).is_ok();
+        let result = if success { 0 } else { FAILED };
+        responder.respond(CommandAckResponse { success, result });
+    })
+}
+
+/// The two commands that PX4 does not understand.
+fn local(
+    open: &Open<'_>,
+    name: &'static str,
+    number: u16,
+    why: &'static str,
+) -> Result<(), RosError> {
+    open.service::<CommandTOLLocal>(name, move |autopilot, request, responder| {
+        let fcu = &mut autopilot.fcu;
+        let px4 = fcu.settings.px4_checks && !fcu.settings.quirks;
+        if px4 {
+            tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
+            fcu.count("command_refused");
+            return responder.respond(CommandTOLLocalResponse {
+                success: false,
+                result: UNSUPPORTED,
+            });
+        }
+        let command = long(
+            fcu,
+            number,
+            1,
+            local_params(&request, number, fcu.settings.quirks),
+        );
+        let then = move |_: &mut Fcu, end: Ending| {
+            let (success, result) = end.result();
+            responder.respond(CommandTOLLocalResponse { success, result });
+        };
+        let waiter = Waiter::Caller(Box::new(then));
+        autopilot.services.commands.start(fcu, command, waiter);
+    })
+}
+
+/// The commands have y (east) before x (north). mavros leaves height and yaw as they are.
+fn local_params(r: &CommandTOLLocalRequest, number: u16, as_mavros: bool) -> [f32; 7] {
+    let [x, y, z] = [r.position.x, r.position.y, r.position.z].map(|v| v as f32);
+    let first = if number == 24 {
+        [r.min_pitch, 0.0]
+    } else {
+        [0.0, r.offset]
+    };
+    let [a, b] = first;
+    if as_mavros {
+        [a, b, r.rate, r.yaw, y, x, z]
+    } else {
+        [a, b, r.rate, FRAC_PI_2 - r.yaw, x, y, -z]
+    }
+}

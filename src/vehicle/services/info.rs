@@ -1,0 +1,129 @@
+//! `vehicle_info_get`: type, versions and capabilities. The autopilot is asked for them until it says them.
+use super::commands::{CommandPart, Waiter};
+use crate::msgs::mavros_msgs::msg::VehicleInfo;
+use crate::msgs::mavros_msgs::srv::{
+    VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,
+};
+use crate::ros::RosError;
+use crate::vehicle::{Fcu, Open, mode};
+use crate::wire::mavlink::raw::{AutopilotVersion, CommandLong};
+use std::time::Duration;
+
+/// MAV_CMD_REQUEST_MESSAGE.
+const REQUEST_MESSAGE: u16 = 512;
+/// Between two requests, and how many.
+const PERIOD: Duration = Duration::from_secs(2);
+const TRIES: u32 = 6;
+/// Bits of `available_info`.
+const HAS_HEARTBEAT: u8 = 1;
+const HAS_VERSION: u8 = 2;
+
+pub(super) struct Info {
+    version: Option<AutopilotVersion>,
+    ask: Option<Duration>,
+    asked: u32,
+}
+
+impl Info {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        open.service::<VehicleInfoGet>("vehicle_info_get", |autopilot, request, responder| {
+            let info = &autopilot.services.info;
+            responder.respond(info.get(&autopilot.fcu, &request));
+        })?;
+        Ok(Self {
+            version: None,
+            ask: None,
+            asked: 0,
+        })
+    }
+
+    pub(super) fn connected(&mut self, fcu: &Fcu) {
+        self.version = None;
+        self.asked = 0;
+        self.ask = fcu.abilities().acks.then_some(fcu.now.mono + PERIOD);
+    }
+
+    pub(super) fn lost(&mut self) {
+        self.ask = None;
+    }
+
+    pub(super) fn version(&mut self, fcu: &Fcu, version: AutopilotVersion) {
+        if self.version.replace(version).is_none() {
+            let [major, minor, patch, _] = version.flight_sw.to_be_bytes();
+            let software = format!("{major}.{minor}.{patch}");
+            tracing::info!(
+                vehicle = fcu.settings.id,
+                software,
+                "the autopilot's version"
+            );
+        }
+        self.ask = None;
+    }
+
+    pub(super) fn poll(&mut self, fcu: &mut Fcu, commands: &mut CommandPart) {
+        if self.ask.is_none_or(|at| fcu.now.mono < at) {
+            return;
+        }
+        self.asked += 1;
+        self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
+        let mut request = CommandLong {
+            command: REQUEST_MESSAGE,
+            target_system: fcu.system,
+            target_component: fcu.component,
+            ..CommandLong::default()
+        };
+        let [message, ..] = &mut request.params;
+        *message = AutopilotVersion::ID as f32;
+        commands.start(fcu, request, Waiter::Nobody);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.ask
+    }
+
+    fn get(&self, fcu: &Fcu, request: &VehicleInfoGetRequest) -> VehicleInfoGetResponse {
+        let asked_for = |id: u8, ours: u8| id == 0 || id == ours;
+        let this = request.get_all
+            || (asked_for(request.sysid, fcu.system) && asked_for(request.compid, fcu.component));
+        let Some(heartbeat) = fcu.heartbeat.filter(|_| this) else {
+            return VehicleInfoGetResponse::default();
+        };
+        let mut info = VehicleInfo {
+            available_info: HAS_HEARTBEAT,
+            sysid: fcu.system,
+            compid: fcu.component,
+            autopilot: heartbeat.autopilot,
+            type_: heartbeat.kind,
+            system_status: heartbeat.system_status,
+            base_mode: heartbeat.base_mode,
+            custom_mode: heartbeat.custom_mode,
+            mode: mode::name(
+                heartbeat.base_mode,
+                heartbeat.custom_mode,
+                heartbeat.autopilot,
+            ),
+            mode_id: heartbeat.custom_mode,
+            ..VehicleInfo::default()
+        };
+        info.header.stamp = fcu.now.ros.to_msg();
+        if let Some(version) = &self.version {
+            info.available_info |= HAS_VERSION;
+            info.capabilities = version.capabilities;
+            info.flight_sw_version = version.flight_sw;
+            info.middleware_sw_version = version.middleware_sw;
+            info.os_sw_version = version.os_sw;
+            info.board_version = version.board;
+            info.vendor_id = version.vendor_id;
+            info.product_id = version.product_id;
+            info.uid = version.uid;
+            // The least significant byte comes first.
+            info.flight_custom_version = (version.flight_custom.iter().rev())
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+        }
+        VehicleInfoGetResponse {
+            success: true,
+            vehicles: vec![info],
+        }
+    }
+}

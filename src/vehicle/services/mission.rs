@@ -1,0 +1,247 @@
+//! `mission/*`: the flight plan of the vehicle.
+use super::waypoint;
+use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
+use crate::msgs::mavros_msgs::srv::{
+    WaypointClear, WaypointClearResponse, WaypointPull, WaypointPullResponse, WaypointPush,
+    WaypointPushResponse, WaypointSetCurrent, WaypointSetCurrentResponse,
+};
+use crate::ros::{Publisher, RosError};
+use crate::session::{Mission, MissionDone, MissionError, MissionEvent, MissionSettings};
+use crate::vehicle::{Autopilot, Fcu, Open};
+use std::time::Duration;
+
+/// The mission is read so long after the vehicle was first heard.
+const FIRST_PULL: Duration = Duration::from_secs(5);
+
+type Then = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError>) + Send>;
+
+pub(super) struct MissionPart {
+    machine: Mission<Then>,
+    waypoints: Publisher<WaypointList>,
+    reached: Publisher<WaypointReached>,
+    pull: Option<Duration>,
+    current: u16,
+}
+
+impl MissionPart {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        services(open)?;
+        Ok(Self {
+            machine: Mission::new(MissionSettings::default(), (1, 191), (1, 1)),
+            waypoints: open.publisher("mission/waypoints")?,
+            reached: open.publisher("mission/reached")?,
+            pull: None,
+            current: 0,
+        })
+    }
+
+    /// The vehicle is there, maybe after a restart: its mission is to be read.
+    pub(super) fn connected(&mut self, fcu: &Fcu) {
+        self.machine.forget();
+        self.pull = fcu
+            .abilities()
+            .services
+            .then_some(fcu.now.mono + FIRST_PULL);
+    }
+
+    /// Hands a message to the state machine.
+    pub(super) fn take(
+        &mut self,
+        fcu: &mut Fcu,
+        message: impl FnOnce(&mut Mission<Then>, Duration),
+    ) -> Result<(), RosError> {
+        self.ids(fcu);
+        message(&mut self.machine, fcu.now.mono);
+        self.run(fcu)
+    }
+
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        let now = fcu.now.mono;
+        if self.pull.is_some_and(|at| now >= at) {
+            self.pull = None;
+            self.ids(fcu);
+            self.machine.pull(now, Box::new(automatic));
+        }
+        self.machine.tick(now);
+        self.run(fcu)
+    }
+
+    pub(super) fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.pull = None;
+        self.machine.lose_link();
+        self.run(fcu)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.machine.deadline().into_iter().chain(self.pull).min()
+    }
+
+    fn ids(&mut self, fcu: &Fcu) {
+        self.machine.set_ids(fcu.own(), (fcu.system, fcu.component));
+    }
+
+    fn run(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        let mut published = Ok(());
+        while let Some(event) = self.machine.next_event() {
+            match event {
+                MissionEvent::Send(message) => {
+                    // A failure is in the counters, and who asked is told after some tries.
+                    let _counted = fcu.send(message);
+                }
+                MissionEvent::Items => published = published.and(self.publish()),
+                MissionEvent::Current(seq) => {
+                    if std::mem::replace(&mut self.current, seq) != seq {
+                        published = published.and(self.publish());
+                    }
+                }
+                MissionEvent::Reached(wp_seq) => {
+                    let header = fcu.header_now("");
+                    let reached = self.reached.publish(&WaypointReached { header, wp_seq });
+                    published = published.and(reached.map(drop));
+                }
+                MissionEvent::ChangedElsewhere => {
+                    tracing::info!(
+                        vehicle = fcu.settings.id,
+                        "another station changed the mission: it is read again"
+                    );
+                    self.machine.pull(fcu.now.mono, Box::new(automatic));
+                }
+                MissionEvent::Done { token, result } => token(fcu, result),
+            }
+        }
+        published
+    }
+
+    fn publish(&self) -> Result<(), RosError> {
+        let items = self.machine.items().unwrap_or_default();
+        // Until the autopilot says which one it flies to, the plan does.
+        let told = self.machine.current().is_some();
+        let current = |seq: u16, flag: u8| if told { seq == self.current } else { flag == 1 };
+        let waypoints = (items.iter())
+            .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
+            .collect();
+        let list = WaypointList {
+            current_seq: self.current,
+            waypoints,
+        };
+        self.waypoints.publish(&list).map(drop)
+    }
+}
+
+/// Nobody asked for it.
+fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
+    if let Err(error) = result {
+        tracing::debug!(vehicle = fcu.settings.id, %error, "the mission was not read");
+    }
+}
+
+/// Says why, and counts.
+fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
+    tracing::warn!(vehicle = fcu.settings.id, "{what}: {error}");
+    fcu.notice(format!("{what}: {error}"));
+    fcu.count("mission_failed");
+}
+
+/// Whether missions can be spoken of now.
+fn ready(fcu: &mut Fcu, what: &'static str) -> bool {
+    let why = if !fcu.abilities().services {
+        "the link carries no missions"
+    } else if !fcu.connected() {
+        "the vehicle is not connected"
+    } else {
+        return true;
+    };
+    tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
+    fcu.count("mission_failed");
+    false
+}
+
+fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut Mission<Then>, Duration)) {
+    let part = &mut autopilot.services.mission;
+    let published = part.take(&mut autopilot.fcu, request);
+    autopilot.check(published);
+}
+
+fn services(open: &Open<'_>) -> Result<(), RosError> {
+    open.service::<WaypointPull>("mission/pull", |autopilot, _, responder| {
+        if !ready(&mut autopilot.fcu, "mission/pull") {
+            return responder.respond(WaypointPullResponse::default());
+        }
+        let then: Then = Box::new(move |fcu, result| {
+            let wp_received = match result {
+                Ok(MissionDone::Pulled(items)) => u32::try_from(items).unwrap_or(u32::MAX),
+                Ok(_) => 0,
+                Err(error) => {
+                    failed(fcu, "mission/pull", error);
+                    0
+                }
+            };
+            responder.respond(WaypointPullResponse {
+                success: result.is_ok(),
+                wp_received,
+            });
+        });
+        start(autopilot, |mission, now| mission.pull(now, then));
+    })?;
+    open.service::<WaypointPush>("mission/push", |autopilot, request, responder| {
+        let fcu = &mut autopilot.fcu;
+        if !ready(fcu, "mission/push") {
+            return responder.respond(WaypointPushResponse::default());
+        }
+        if request.start_index != 0 {
+            tracing::warn!(
+                vehicle = fcu.settings.id,
+                "mission/push: PX4 takes no parts of missions; start_index must be 0"
+            );
+            fcu.count("mission_failed");
+            return responder.respond(WaypointPushResponse::default());
+        }
+        let quirks = fcu.settings.quirks;
+        let items = (request.waypoints.iter())
+            .map(|waypoint| waypoint::to_mavlink(waypoint, quirks))
+            .collect();
+        let then: Then = Box::new(move |fcu, result| {
+            let wp_transfered = match result {
+                Ok(MissionDone::Pushed(items)) => u32::try_from(items).unwrap_or(u32::MAX),
+                Ok(_) => 0,
+                Err(error) => {
+                    failed(fcu, "mission/push", error);
+                    0
+                }
+            };
+            responder.respond(WaypointPushResponse {
+                success: result.is_ok(),
+                wp_transfered,
+            });
+        });
+        start(autopilot, |mission, now| mission.push(now, items, then));
+    })?;
+    open.service::<WaypointClear>("mission/clear", |autopilot, _, responder| {
+        if !ready(&mut autopilot.fcu, "mission/clear") {
+            return responder.respond(WaypointClearResponse::default());
+        }
+        let then: Then = Box::new(move |fcu, result| {
+            if let Err(error) = result {
+                failed(fcu, "mission/clear", error);
+            }
+            let success = result.is_ok();
+            responder.respond(WaypointClearResponse { success });
+        });
+        start(autopilot, |mission, now| mission.clear(now, then));
+    })?;
+    open.service::<WaypointSetCurrent>("mission/set_current", |autopilot, request, responder| {
+        if !ready(&mut autopilot.fcu, "mission/set_current") {
+            return responder.respond(WaypointSetCurrentResponse::default());
+        }
+        let then: Then = Box::new(move |fcu, result| {
+            if let Err(error) = result {
+                failed(fcu, "mission/set_current", error);
+            }
+            let success = result.is_ok();
+            responder.respond(WaypointSetCurrentResponse { success });
+        });
+        start(autopilot, |mission, now| {
+            mission.set_current(now, request.wp_seq, then);
+        });
+    })
+}

@@ -1,0 +1,165 @@
+//! What the vehicle is asked for and answers: commands, modes, parameters, missions, the time.
+mod commands;
+mod info;
+mod mission;
+mod outcome;
+mod parameters;
+mod result;
+mod time;
+mod waypoint;
+
+use super::{Fcu, Open};
+use crate::ros::RosError;
+use crate::session::Command;
+use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::raw::{
+    AutopilotVersion, CommandAck, MissionAck, MissionCount, MissionCurrent, MissionItem,
+    MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError, ParamValue,
+    StatusText, SystemTime, Timesync,
+};
+use std::time::Duration;
+
+/// All services of one vehicle.
+pub(super) struct Services {
+    commands: commands::CommandPart,
+    outcomes: outcome::Outcomes,
+    parameters: parameters::ParameterPart,
+    mission: mission::MissionPart,
+    time: time::TimePart,
+    info: info::Info,
+    connected: bool,
+}
+
+impl Services {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        Ok(Self {
+            commands: commands::CommandPart::open(open)?,
+            outcomes: outcome::Outcomes::open(open)?,
+            parameters: parameters::ParameterPart::open(open)?,
+            mission: mission::MissionPart::open(open)?,
+            time: time::TimePart::open(open)?,
+            info: info::Info::open(open)?,
+            connected: false,
+        })
+    }
+
+    /// The autopilot's heartbeat came.
+    pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
+        if !self.connected {
+            self.connected = true;
+            self.mission.connected(fcu);
+            self.info.connected(fcu);
+        }
+        self.outcomes.heartbeat(fcu);
+    }
+
+    /// Takes a frame of the vehicle. The id decides before anything is read.
+    pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        let from = (frame.system, frame.component);
+        if frame.id == CommandAck::ID {
+            if let Some(ack) = CommandAck::parse(frame) {
+                self.commands.acknowledge(fcu, from, &ack);
+                self.settle(fcu);
+            }
+            return Ok(());
+        }
+        if frame.component != fcu.component {
+            return Ok(());
+        }
+        macro_rules! messages {
+            ($($message:ident => |$m:ident| $call:expr,)+) => {
+                match frame.id {
+                    $($message::ID => $message::parse(frame).map_or(Ok(()), |$m| $call),)+
+                    _ => Ok(()),
+                }
+            };
+        }
+        messages! {
+            Timesync => |m| {
+                let restarted = self.time.timesync(fcu, &m)?;
+                if restarted {
+                    self.restarted(fcu);
+                }
+                Ok(())
+            },
+            SystemTime => |m| self.time.system_time(fcu, &m),
+            ParamValue => |m| self.parameters.value(fcu, &m),
+            ParamError => |m| self.parameters.error(fcu, &m),
+            MissionCount => |m| self.mission.take(fcu, |mission, now| mission.count(now, &m)),
+            MissionItemInt => |m| self.mission.take(fcu, |mission, now| mission.item(now, m)),
+            MissionItem => |m| self.mission.take(fcu, |mission, now| mission.item_float(now, &m)),
+            MissionRequest => |m| self.mission.take(fcu, |mission, now| {
+                let to = (m.target_system, m.target_component);
+                mission.requested(now, m.seq, to, m.mission_type);
+            }),
+            MissionRequestInt => |m| self.mission.take(fcu, |mission, now| {
+                let to = (m.target_system, m.target_component);
+                mission.requested(now, m.seq, to, m.mission_type);
+            }),
+            MissionAck => |m| self.mission.take(fcu, |mission, now| mission.acknowledge(now, &m)),
+            MissionCurrent => |m| self.mission.take(fcu, |mission, now| mission.current_item(now, &m)),
+            MissionItemReached => |m| self.mission.take(fcu, |mission, _| mission.reached(m.seq)),
+            AutopilotVersion => |m| {
+                self.info.version(fcu, m);
+                self.parameters.capabilities(fcu, m.capabilities);
+                Ok(())
+            },
+            StatusText => |m| {
+                self.outcomes.text(&m);
+                Ok(())
+            },
+        }
+    }
+
+    /// Does what is due, and returns when something will be due again.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<Option<Duration>, RosError> {
+        if self.connected && !fcu.connected() {
+            self.connected = false;
+            self.time.lost(fcu);
+            self.outcomes.lost(fcu);
+            self.commands.lost(fcu);
+            self.info.lost();
+            self.parameters.lost(fcu)?;
+            self.mission.lost(fcu)?;
+        }
+        self.time.poll(fcu);
+        self.info.poll(fcu, &mut self.commands);
+        self.commands.poll(fcu);
+        self.settle(fcu);
+        self.outcomes.poll(fcu, &mut self.commands);
+        self.settle(fcu);
+        self.parameters.poll(fcu)?;
+        self.mission.poll(fcu)?;
+        let deadlines = [
+            self.time.deadline(fcu),
+            self.info.deadline(),
+            self.commands.deadline(),
+            self.outcomes.deadline(),
+            self.parameters.deadline(),
+            self.mission.deadline(),
+        ];
+        Ok(deadlines.into_iter().flatten().min())
+    }
+
+    /// Sends a command whose end [`Outcomes`](outcome::Outcomes) wait for.
+    fn command(&mut self, fcu: &mut Fcu, command: impl Into<Command>, outcome: u64) {
+        let waiter = commands::Waiter::Outcome(outcome);
+        self.commands.start(fcu, command, waiter);
+        self.settle(fcu);
+    }
+
+    /// Hands the ends of commands to those who wait for more than that.
+    fn settle(&mut self, fcu: &mut Fcu) {
+        for (id, end) in self.commands.take_ended() {
+            self.outcomes.ended(fcu, id, end);
+        }
+    }
+
+    fn restarted(&mut self, fcu: &mut Fcu) {
+        tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
+        fcu.count("autopilot_restarted");
+        self.parameters.restarted();
+        self.mission.connected(fcu);
+        self.info.connected(fcu);
+    }
+}

@@ -1,0 +1,266 @@
+//! `param/*`: the parameters of the vehicle, as mavros' services and as ROS parameters of a node of that name.
+//!
+//! The whole list is read when somebody first asks for it, not at every connection: it is thousands of messages.
+mod ros;
+mod value;
+
+use crate::msgs::mavros_msgs::msg::ParamEvent;
+use crate::msgs::mavros_msgs::srv::{
+    ParamPull, ParamPullResponse, ParamSetV2, ParamSetV2Request, ParamSetV2Response,
+};
+use crate::ros::{NodeHandle, Publisher, RosError};
+use crate::session::{
+    Parameter, ParameterEncoding, ParameterError, ParameterEvent, ParameterName, ParameterSettings,
+    ParameterValue, Parameters,
+};
+use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::wire::mavlink::raw::{ParamError, ParamValue};
+use std::time::Duration;
+
+/// MAV_AUTOPILOT_ARDUPILOTMEGA.
+const ARDUPILOT: u8 = 3;
+/// MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST.
+const CAST: u64 = 1 << 17;
+
+type One = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<Parameter, ParameterError>) + Send>;
+type All = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<usize, ParameterError>) + Send>;
+
+enum Then {
+    One(One),
+    All(All),
+}
+
+pub(super) struct ParameterPart {
+    machine: Parameters<Then>,
+    event: Publisher<ParamEvent>,
+    cast: bool,
+    _node: NodeHandle,
+}
+
+impl ParameterPart {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        open.service::<ParamPull>("param/pull", |autopilot, request, responder| {
+            let then: All = Box::new(move |_, fcu, result| {
+                if let Err(error) = result {
+                    failed(fcu, "param/pull", &describe(error));
+                }
+                responder.respond(ParamPullResponse {
+                    success: result.is_ok(),
+                    param_received: u32::try_from(result.unwrap_or(0)).unwrap_or(u32::MAX),
+                });
+            });
+            with(autopilot, |part, fcu| {
+                part.list(fcu, request.force_pull, then)
+            });
+        })?;
+        open.service::<ParamSetV2>("param/set", |autopilot, request, responder| {
+            with(autopilot, |part, fcu| {
+                part.set_v2(fcu, request, move |response| responder.respond(response));
+            });
+        })?;
+        ros::open(open)?;
+        Ok(Self {
+            machine: Parameters::new(ParameterSettings::default(), 1, 1),
+            event: open.publisher("param/event")?,
+            cast: false,
+            _node: open.node("param")?,
+        })
+    }
+
+    pub(super) fn value(&mut self, fcu: &mut Fcu, m: &ParamValue) -> Result<(), RosError> {
+        self.target(fcu);
+        self.machine.value(fcu.now.mono, m);
+        self.run(fcu)
+    }
+
+    pub(super) fn error(&mut self, fcu: &mut Fcu, m: &ParamError) -> Result<(), RosError> {
+        self.machine.error(fcu.now.mono, m);
+        self.run(fcu)
+    }
+
+    pub(super) fn capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
+        self.cast = capabilities & CAST != 0;
+        self.target(fcu);
+    }
+
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.machine.tick(fcu.now.mono);
+        self.run(fcu)
+    }
+
+    pub(super) fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.machine.lose_link();
+        self.run(fcu)
+    }
+
+    pub(super) fn restarted(&mut self) {
+        self.machine.forget();
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.machine.deadline()
+    }
+
+    fn target(&mut self, fcu: &Fcu) {
+        let ardupilot = fcu.heartbeat.is_some_and(|h| h.autopilot == ARDUPILOT);
+        let encoding = if self.cast || ardupilot {
+            ParameterEncoding::Cast
+        } else {
+            ParameterEncoding::Bytewise
+        };
+        self.machine.set_target(fcu.system, fcu.component, encoding);
+    }
+
+    fn run(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        let mut published = Ok(());
+        while let Some(event) = self.machine.next_event() {
+            match event {
+                ParameterEvent::Send(message) => {
+                    // A failure is in the counters, and who asked is told after some tries.
+                    let _counted = fcu.send(message);
+                }
+                ParameterEvent::Value { parameter, .. } => {
+                    let header = fcu.header_now("");
+                    let event = self.event.publish(&ParamEvent {
+                        header,
+                        param_id: parameter.name.as_str().to_owned(),
+                        value: value::to_ros(parameter.value),
+                        param_index: parameter.index.unwrap_or(u16::MAX),
+                        param_count: parameter.count,
+                    });
+                    published = published.and(event.map(drop));
+                }
+                ParameterEvent::Progress { received, total } => {
+                    tracing::debug!(vehicle = fcu.settings.id, received, total, "parameters");
+                }
+                ParameterEvent::Pulled { token, result } => {
+                    if let Some(Then::All(then)) = token {
+                        then(self, fcu, result);
+                    }
+                }
+                ParameterEvent::Done { token, result, .. } => {
+                    if let Then::One(then) = token {
+                        then(self, fcu, result);
+                    }
+                }
+            }
+        }
+        published
+    }
+
+    /// The whole list: as it is known, or read.
+    fn list(&mut self, fcu: &mut Fcu, again: bool, then: All) {
+        if self.machine.is_complete() && !again {
+            let known = self.machine.known().len();
+            then(self, fcu, Ok(known));
+        } else if reachable(fcu) {
+            self.target(fcu);
+            self.machine.pull(fcu.now.mono, Some(Then::All(then)));
+        } else {
+            then(self, fcu, Err(ParameterError::LinkLost));
+        }
+    }
+
+    /// One parameter: as it is known, or read.
+    fn get(&mut self, fcu: &mut Fcu, name: ParameterName, then: One) {
+        if let Some(known) = self.machine.known().get(&name).copied() {
+            then(self, fcu, Ok(known));
+        } else if self.machine.is_complete() {
+            then(self, fcu, Err(ParameterError::TimedOut));
+        } else if reachable(fcu) {
+            self.target(fcu);
+            self.machine.read(fcu.now.mono, name, Then::One(then));
+        } else {
+            then(self, fcu, Err(ParameterError::LinkLost));
+        }
+    }
+
+    /// Sets a parameter that the vehicle has, or may have if `force`.
+    fn set(
+        &mut self,
+        fcu: &mut Fcu,
+        name: ParameterName,
+        value: ParameterValue,
+        force: bool,
+        then: One,
+    ) {
+        if !reachable(fcu) {
+            return then(self, fcu, Err(ParameterError::LinkLost));
+        }
+        self.target(fcu);
+        if force || self.machine.known().contains_key(&name) {
+            let now = fcu.now.mono;
+            return self.machine.set(now, name, value, Then::One(then));
+        }
+        // Its type must be known before.
+        let read: One = Box::new(move |part, fcu, result| match result {
+            Ok(_) => {
+                let now = fcu.now.mono;
+                part.machine.set(now, name, value, Then::One(then));
+            }
+            Err(error) => then(part, fcu, Err(error)),
+        });
+        self.get(fcu, name, read);
+    }
+
+    fn set_v2(
+        &mut self,
+        fcu: &mut Fcu,
+        request: ParamSetV2Request,
+        respond: impl FnOnce(ParamSetV2Response) + Send + 'static,
+    ) {
+        let name = ParameterName::new(&request.param_id);
+        let wanted = value::of_ros(&request.value);
+        let (Some(name), Some(wanted)) = (name, wanted) else {
+            let why = "a name has 1 to 16 characters, a value is an integer or a double";
+            failed(fcu, "param/set", &format!("{:?}: {why}", request.param_id));
+            return respond(ParamSetV2Response::default());
+        };
+        let then: One = Box::new(move |part, fcu, result| {
+            if let Err(error) = result {
+                failed(fcu, "param/set", &format!("{name}: {}", describe(error)));
+            }
+            let now = part.machine.known().get(&name);
+            respond(ParamSetV2Response {
+                success: result.is_ok(),
+                value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),
+            });
+        });
+        self.set(fcu, name, wanted, request.force_set, then);
+    }
+}
+
+/// Calls `f`, and then sends and answers what came of it.
+fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu)) {
+    let part = &mut autopilot.services.parameters;
+    f(part, &mut autopilot.fcu);
+    let published = part.run(&mut autopilot.fcu);
+    autopilot.check(published);
+}
+
+fn reachable(fcu: &Fcu) -> bool {
+    fcu.abilities().services && fcu.connected()
+}
+
+fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
+    tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
+    fcu.count("parameter_failed");
+}
+
+/// In words.
+fn describe(error: ParameterError) -> String {
+    match error {
+        ParameterError::TimedOut => "no answer; the vehicle may not have it".to_owned(),
+        ParameterError::Kept(ParameterValue::Int(int)) => format!("the vehicle kept {int}"),
+        ParameterError::Kept(ParameterValue::Float(float)) => format!("the vehicle kept {float}"),
+        ParameterError::Refused(error) => format!("the vehicle refused it (error {error})"),
+        ParameterError::DoesNotFit(kind) => format!("the value does not fit into {kind:?}"),
+        ParameterError::Incomplete { received, total } => {
+            format!("only {received} of {total} came")
+        }
+        ParameterError::TooMany => "too many requests wait already".to_owned(),
+        ParameterError::LinkLost => {
+            "the vehicle is not connected, or its link carries no parameters".to_owned()
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The six parameter services of a ROS node, for the parameters of the vehicle.
+use super::{ParameterPart, describe, failed, value, with};
+use crate::msgs::rcl_interfaces::msg::{
+    ListParametersResult, Parameter, ParameterDescriptor, SetParametersResult,
+};
+use crate::msgs::rcl_interfaces::srv::{
+    DescribeParameters, DescribeParametersResponse, GetParameterTypes, GetParameterTypesResponse,
+    GetParameters, GetParametersResponse, ListParameters, ListParametersResponse, SetParameters,
+    SetParametersAtomically, SetParametersAtomicallyResponse, SetParametersResponse,
+};
+use crate::ros::RosError;
+use crate::session::{self, ParameterName, ParameterValue};
+use crate::vehicle::{Fcu, Open};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Names and values in one call; more are not asked for.
+const MOST: usize = 2048;
+
+/// Answers to all parts of a call, in order; when the last one is there, `then` gets them.
+struct Gather<T> {
+    answers: Vec<Option<T>>,
+    missing: usize,
+    then: Option<Box<dyn FnOnce(Vec<Option<T>>) + Send>>,
+}
+
+impl<T: Send + 'static> Gather<T> {
+    fn of(
+        parts: usize,
+        then: impl FnOnce(Vec<Option<T>>) + Send + 'static,
+    ) -> Option<Arc<Mutex<Self>>> {
+        if parts == 0 {
+            then(Vec::new());
+            return None;
+        }
+        Some(Arc::new(Mutex::new(Self {
+            answers: std::iter::repeat_with(|| None).take(parts).collect(),
+            missing: parts,
+            then: Some(Box::new(then)),
+        })))
+    }
+
+    fn put(this: &Mutex<Self>, at: usize, answer: Option<T>) {
+        let mut gather = this.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = gather.answers.get_mut(at) {
+            *slot = answer;
+        }
+        gather.missing = gather.missing.saturating_sub(1);
+        if gather.missing == 0
+            && let Some(then) = gather.then.take()
+        {
+            let answers = std::mem::take(&mut gather.answers);
+            drop(gather);
+            then(answers);
+        }
+    }
+}
+
+impl ParameterPart {
+    /// Looks up every name; those that the vehicle does not have are `None`.
+    fn look_up(
+        &mut self,
+        fcu: &mut Fcu,
+        names: &[String],
+        then: impl FnOnce(Vec<Option<session::Parameter>>) + Send + 'static,
+    ) {
+        let names = names.get(..names.len().min(MOST)).unwrap_or_default();
+        let Some(gather) = Gather::of(names.len(), then) else {
+            return;
+        };
+        for (at, name) in names.iter().enumerate() {
+            let Some(name) = ParameterName::new(name) else {
+                Gather::put(&gather, at, None);
+                continue;
+            };
+            let gather = gather.clone();
+            let one = move |_: &mut Self, _: &mut Fcu, found: Result<_, _>| {
+                Gather::put(&gather, at, found.ok());
+            };
+            self.get(fcu, name, Box::new(one));
+        }
+    }
+
+    /// Sets every value; each result says why it failed.
+    fn set_all(
+        &mut self,
+        fcu: &mut Fcu,
+        parameters: &[Parameter],
+        then: impl FnOnce(Vec<SetParametersResult>) + Send + 'static,
+    ) {
+        let results = |answers: Vec<Option<SetParametersResult>>| {
+            let unanswered = || refused("not asked for: too many parameters at a time");
+            then(
+                (answers.into_iter())
+                    .map(|answer| answer.unwrap_or_else(unanswered))
+                    .collect(),
+            );
+        };
+        let Some(gather) = Gather::of(parameters.len(), results) else {
+            return;
+        };
+        for (at, parameter) in parameters.iter().enumerate() {
+            let (name, wanted) = match wanted(parameter) {
+                Ok(wanted) if at < MOST => wanted,
+                Ok(_) => {
+                    Gather::put(&gather, at, None);
+                    continue;
+                }
+                Err(why) => {
+                    Gather::put(&gather, at, Some(refused(why)));
+                    continue;
+                }
+            };
+            let gather = gather.clone();
+            let one = move |_: &mut Self, fcu: &mut Fcu, result: Result<_, _>| {
+                let result = match result {
+                    Ok(_) => SetParametersResult {
+                        successful: true,
+                        ..Default::default()
+                    },
+                    Err(error) => {
+                        let why = describe(error);
+                        failed(fcu, "param/set_parameters", &format!("{name}: {why}"));
+                        refused(&why)
+                    }
+                };
+                Gather::put(&gather, at, Some(result));
+            };
+            self.set(fcu, name, wanted, false, Box::new(one));
+        }
+    }
+}
+
+fn refused(why: &str) -> SetParametersResult {
+    SetParametersResult {
+        successful: false,
+        reason: why.to_owned(),
+    }
+}
+
+fn wanted(parameter: &Parameter) -> Result<(ParameterName, ParameterValue), &'static str> {
+    let name = ParameterName::new(&parameter.name).ok_or("a name has 1 to 16 characters")?;
+    let value = value::of_ros(&parameter.value).ok_or("neither an integer nor a double")?;
+    Ok((name, value))
+}
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.service::<GetParameters>("param/get_parameters", |autopilot, request, responder| {
+        let then = move |found: Vec<Option<session::Parameter>>| {
+            let value = |p: Option<session::Parameter>| {
+                p.map_or_else(Default::default, |p| value::to_ros(p.value))
+            };
+            let values = found.into_iter().map(value).collect();
+            responder.respond(GetParametersResponse { values });
+        };
+        with(autopilot, |part, fcu| {
+            part.look_up(fcu, &request.names, then)
+        });
+    })?;
+    open.service::<GetParameterTypes>(
+        "param/get_parameter_types",
+        |autopilot, request, responder| {
+            let then = move |found: Vec<Option<session::Parameter>>| {
+                let kind = |p: Option<session::Parameter>| p.map_or(0, |p| value::kind(p.value));
+                let types = found.into_iter().map(kind).collect();
+                responder.respond(GetParameterTypesResponse { types });
+            };
+            with(autopilot, |part, fcu| {
+                part.look_up(fcu, &request.names, then)
+            });
+        },
+    )?;
+    open.service::<DescribeParameters>(
+        "param/describe_parameters",
+        |autopilot, request, responder| {
+            let names = request.names.clone();
+            let then = move |found: Vec<Option<session::Parameter>>| {
+                let describe =
+                    |(name, p): (String, Option<session::Parameter>)| ParameterDescriptor {
+                        name,
+                        type_: p.map_or(0, |p| value::kind(p.value)),
+                        description: p
+                            .map_or_else(String::new, |p| format!("of the vehicle, {:?}", p.kind)),
+                        ..Default::default()
+                    };
+                let descriptors = names.into_iter().zip(found).map(describe).collect();
+                responder.respond(DescribeParametersResponse { descriptors });
+            };
+            with(autopilot, |part, fcu| {
+                part.look_up(fcu, &request.names, then)
+            });
+        },
+    )?;
+    open.service::<ListParameters>("param/list_parameters", |autopilot, request, responder| {
+        let prefixes = request.prefixes;
+        let then = move |part: &mut ParameterPart, fcu: &mut Fcu, result: Result<usize, _>| {
+            if let Err(error) = result {
+                failed(fcu, "param/list_parameters", &describe(error));
+            }
+            // What came is listed also if it is not all.
+            let names = part.machine.known().keys().map(ParameterName::as_str);
+            let wanted = |name: &&str| {
+                prefixes.is_empty()
+                    || prefixes.iter().any(|prefix| {
+                        let rest = name.strip_prefix(prefix.as_str());
+                        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                    })
+            };
+            let result = ListParametersResult {
+                names: names.filter(wanted).map(str::to_owned).collect(),
+                prefixes: Vec::new(),
+            };
+            responder.respond(ListParametersResponse { result });
+        };
+        with(autopilot, |part, fcu| part.list(fcu, false, Box::new(then)));
+    })?;
+    open.service::<SetParameters>("param/set_parameters", |autopilot, request, responder| {
+        let then = move |results| responder.respond(SetParametersResponse { results });
+        with(autopilot, |part, fcu| {
+            part.set_all(fcu, &request.parameters, then);
+        });
+    })?;
+    open.service::<SetParametersAtomically>(
+        "param/set_parameters_atomically",
+        |autopilot, request, responder| {
+            // MAVLink sets one after the other; what can be known before is checked before.
+            if let Some(why) = request.parameters.iter().find_map(|p| wanted(p).err()) {
+                let result = refused(why);
+                return responder.respond(SetParametersAtomicallyResponse { result });
+            }
+            let then = move |results: Vec<SetParametersResult>| {
+                let done = results.iter().filter(|result| result.successful).count();
+                let result = (results.into_iter().find(|result| !result.successful)).map_or(
+                    SetParametersResult {
+                        successful: true,
+                        ..Default::default()
+                    },
+                    |first| refused(&format!("{}; {done} others were set", first.reason)),
+                );
+                responder.respond(SetParametersAtomicallyResponse { result });
+            };
+            with(autopilot, |part, fcu| {
+                part.set_all(fcu, &request.parameters, then);
+            });
+        },
+    )
+}

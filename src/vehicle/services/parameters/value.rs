@@ -1,0 +1,37 @@
+//! Values of parameters as ROS has them.
+use crate::msgs::rcl_interfaces::msg;
+use crate::session::ParameterValue;
+
+/// rcl_interfaces/msg/ParameterType.
+pub(super) const BOOL: u8 = 1;
+pub(super) const INTEGER: u8 = 2;
+pub(super) const DOUBLE: u8 = 3;
+
+pub(super) fn kind(value: ParameterValue) -> u8 {
+    match value {
+        ParameterValue::Int(_) => INTEGER,
+        ParameterValue::Float(_) => DOUBLE,
+    }
+}
+
+pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
+    let mut ros = msg::ParameterValue {
+        type_: kind(value),
+        ..Default::default()
+    };
+    match value {
+        ParameterValue::Int(int) => ros.integer_value = int,
+        ParameterValue::Float(float) => ros.double_value = float,
+    }
+    ros
+}
+
+/// `None` for what no autopilot has: texts, lists, nothing.
+pub(super) fn of_ros(ros: &msg::ParameterValue) -> Option<ParameterValue> {
+    match ros.type_ {
+        BOOL => Some(ParameterValue::Int(ros.bool_value.into())),
+        INTEGER => Some(ParameterValue::Int(ros.integer_value)),
+        DOUBLE => Some(ParameterValue::Float(ros.double_value)),
+        _ => None,
+    }
+}

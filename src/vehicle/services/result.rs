@@ -1,0 +1,77 @@
+//! How a command ended, for callers and people.
+use crate::session::CommandEnd;
+use crate::vehicle::Refusal;
+
+/// MAV_RESULT_FAILED: what callers get where the vehicle gave no result.
+pub(super) const FAILED: u8 = 4;
+/// MAV_RESULT_UNSUPPORTED.
+pub(super) const UNSUPPORTED: u8 = 3;
+/// MAV_RESULT_TEMPORARILY_REJECTED: it was not even sent.
+const LATER: u8 = 1;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ending {
+    pub(super) end: CommandEnd,
+    /// Why it was not sent.
+    pub(super) refusal: Option<Refusal>,
+}
+
+impl From<CommandEnd> for Ending {
+    fn from(end: CommandEnd) -> Self {
+        Self { end, refusal: None }
+    }
+}
+
+impl Ending {
+    /// Success and MAV_RESULT.
+    pub(super) fn result(&self) -> (bool, u8) {
+        match self.end {
+            CommandEnd::Acked { result, .. } => (result == 0, result),
+            // Nobody answers; it was sent.
+            CommandEnd::Broadcast => (true, 0),
+            CommandEnd::NotSent if matches!(self.refusal, Some(Refusal::Unsupported { .. })) => {
+                (false, UNSUPPORTED)
+            }
+            CommandEnd::TimedOut { .. } | CommandEnd::NotSent => (false, FAILED),
+            CommandEnd::TooMany | CommandEnd::LinkLost => (false, LATER),
+        }
+    }
+
+    /// In words.
+    pub(super) fn describe(&self) -> String {
+        match self.end {
+            CommandEnd::Acked { result, .. } => format!("the vehicle answered {}", name(result)),
+            CommandEnd::TimedOut {
+                in_progress: true, ..
+            } => "the vehicle began and never ended it".to_owned(),
+            CommandEnd::TimedOut { sent, .. } => format!("no answer; sent {sent} times"),
+            CommandEnd::Broadcast => "sent".to_owned(),
+            CommandEnd::TooMany => "too many commands wait already".to_owned(),
+            CommandEnd::LinkLost => "the vehicle is not connected".to_owned(),
+            CommandEnd::NotSent => match self.refusal {
+                Some(refusal) => refusal.to_string(),
+                None => "it could not be sent".to_owned(),
+            },
+        }
+    }
+}
+
+/// MAV_RESULT without its prefix.
+fn name(result: u8) -> String {
+    let name = match result {
+        0 => "ACCEPTED",
+        1 => "TEMPORARILY_REJECTED",
+        2 => "DENIED",
+        3 => "UNSUPPORTED",
+        4 => "FAILED",
+        5 => "IN_PROGRESS",
+        6 => "CANCELLED",
+        7 => "COMMAND_LONG_ONLY",
+        8 => "COMMAND_INT_ONLY",
+        9 => "COMMAND_UNSUPPORTED_MAV_FRAME",
+        10 => "NOT_IN_CONTROL",
+        _ => return format!("result {result}"),
+    };
+    name.to_owned()
+}
