@@ -1,5 +1,4 @@
 //! Tests of `emulator`: over its sockets, against arithmetic of their own.
-mod autopilot;
 mod cameras;
 mod command_line;
 mod faults;
@@ -7,7 +6,6 @@ mod lidars;
 mod motion;
 mod mounts;
 mod objects;
-mod pilot_rig;
 mod protocol;
 mod reports;
 mod rig;

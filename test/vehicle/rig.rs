@@ -9,7 +9,8 @@ use rfly_bridge::vehicle::{
 use rfly_bridge::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 use rfly_bridge::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
 use serde_json::Value;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 /// Wall clock at the beginning.
@@ -22,7 +23,26 @@ pub(super) struct Rig {
     pub(super) interface: Interface,
     sent: Arc<Mutex<Vec<u8>>>,
     now: Arc<Mutex<Duration>>,
+    /// Topics and services that were served.
+    served: Arc<AtomicUsize>,
     fcu: Encoder,
+}
+
+/// The answer of a service, once it is there.
+pub(super) struct Answer<R>(mpsc::Receiver<R>);
+
+impl<R> Answer<R> {
+    /// The answer if it was given; a thread brings it, which may take a moment.
+    pub(super) fn get(&self) -> Option<R> {
+        self.0.recv_timeout(Duration::from_millis(20)).ok()
+    }
+
+    /// The answer that was given.
+    pub(super) fn expect(&self) -> R {
+        self.0
+            .recv_timeout(Duration::from_secs(20))
+            .expect("an answer")
+    }
 }
 
 impl Rig {
@@ -51,6 +71,8 @@ impl Rig {
             Now { mono, ros }
         });
         let link = link(sink);
+        let served = Arc::new(AtomicUsize::new(0));
+        let wakes = served.clone();
         let system = u8::try_from(settings.id).unwrap();
         let interface = Interface::open(
             &ros,
@@ -58,7 +80,9 @@ impl Rig {
             "/mavros",
             &|_, _| Qos::DEFAULT,
             clock,
-            || (),
+            move || {
+                wakes.fetch_add(1, Ordering::SeqCst);
+            },
             |open| Autopilot::open(open, settings, link),
         )
         .expect("topics open");
@@ -69,6 +93,7 @@ impl Rig {
             interface,
             sent,
             now,
+            served,
             fcu: Encoder::new(system, 1),
         }
     }
@@ -114,6 +139,11 @@ impl Rig {
         std::mem::take(&mut self.sent.lock().unwrap())
     }
 
+    /// Whether nothing was sent since the last call of those that take it.
+    pub(super) fn nothing_sent(&self) -> bool {
+        self.sent.lock().unwrap().is_empty()
+    }
+
     /// Messages that were sent to the vehicle since the last call.
     pub(super) fn sent(&self) -> Vec<MavMessage> {
         let bytes = self.sent_bytes();
@@ -141,6 +171,25 @@ impl Rig {
         self.recorder
             .call::<S>(&format!("/mavros/{service}"), request)
             .expect("a service")
+    }
+
+    /// Calls a service that answers later; returns when the autopilot has the request.
+    pub(super) fn call_later<S: Service>(
+        &self,
+        service: &str,
+        request: S::Request,
+    ) -> Answer<S::Response> {
+        let (send, receive) = mpsc::channel();
+        let (recorder, name) = (self.recorder.clone(), format!("/mavros/{service}"));
+        let before = self.served.load(Ordering::SeqCst);
+        std::thread::spawn(move || {
+            let answer = recorder.call::<S>(&name, &request).expect("a service");
+            drop(send.send(answer)); // the test may be over
+        });
+        while self.served.load(Ordering::SeqCst) == before {
+            std::thread::yield_now();
+        }
+        Answer(receive)
     }
 
     /// What was published on a topic below `/mavros` since the last [`Recorder::clear`], as plain JSON.
