@@ -48,7 +48,6 @@ fn stamp(ms: u32) -> Time {
     Time {
         sec: (ms / 1000) as i32,
         nanosec: ms % 1000 * 1_000_000,
-        ..Time::default()
     }
 }
 
@@ -269,7 +268,6 @@ fn body_rates_are_those_of_the_body() {
         x: 0.1,
         y: 0.2,
         z: 0.3,
-        ..Vector3::default()
     };
     rig.publish("setpoint_attitude/cmd_vel", &message);
     rig.publish("setpoint_attitude/thrust", &thrust_at(10, 0.5));
@@ -317,10 +315,7 @@ fn points_of_a_trajectory_are_sent_when_their_time_has_come() {
 fn the_frame_of_a_topic_can_be_chosen_by_service_unless_px4_has_none() {
     let rig = rig();
     let choose = |frame: u8| {
-        let request = SetMavFrameRequest {
-            mav_frame: frame,
-            ..SetMavFrameRequest::default()
-        };
+        let request = SetMavFrameRequest { mav_frame: frame };
         let answer = rig.call::<SetMavFrame>("setpoint_velocity/mav_frame", &request);
         answer.success
     };

@@ -114,7 +114,6 @@ fn frame_service(
             }
             responder.respond(SetMavFrameResponse {
                 success: taken.is_some(),
-                ..SetMavFrameResponse::default()
             });
         },
     )

@@ -80,7 +80,7 @@ fn attitude(
     let thrust = f64::from(message.thrust) * scaling;
     let mut doubt = None;
     if mask & NO_THRUST == 0 {
-        if !(thrust.abs() <= ABSURD_THRUST) {
+        if thrust.is_nan() || thrust.abs() > ABSURD_THRUST {
             return Err(Reject::Thrust(thrust));
         }
         if !(0.0..=1.0).contains(&thrust) {
