@@ -20,6 +20,9 @@ const PX4: u8 = 12;
 const OFFBOARD: u32 = 6 << 16;
 const CUSTOM_MODE: u8 = 1;
 const ARMED: u8 = 128;
+/// MAV_STATE_STANDBY and MAV_STATE_ACTIVE.
+const STANDBY: u8 = 3;
+const ACTIVE: u8 = 4;
 
 /// What is to be sent.
 pub(super) enum Order {
@@ -316,6 +319,15 @@ impl Udp {
         (self.fixed, self.hit, self.due) = (false, None, true);
     }
 
+    /// MAV_STATE: ready when the estimator has found itself, which it also has when it knows home.
+    fn status(&self) -> u8 {
+        match (self.armed, self.fixed || self.home.is_some()) {
+            (true, _) => ACTIVE,
+            (false, true) => STANDBY,
+            (false, false) => 0,
+        }
+    }
+
     /// HEARTBEAT, if due, and with it HOME_POSITION: what was commanded.
     pub(super) fn heartbeat(&mut self, home: [i32; 3]) {
         if !std::mem::take(&mut self.due) {
@@ -326,7 +338,7 @@ impl Udp {
             kind: 0,
             autopilot: PX4,
             base_mode: CUSTOM_MODE | if self.armed { ARMED } else { 0 },
-            system_status: 0,
+            system_status: self.status(),
             mavlink_version: 3,
         });
         let [latitude, longitude, altitude] = home;
