@@ -1,0 +1,158 @@
+"""A vehicle that starts away from the map's origin, flown in the UDP modes of CopterSim, seen in the estimate and in the
+truth; and the topics of the true state."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from backend import ANSWERS_PEER
+from peer.publisher import Publication, Stream
+from peer.services import Client
+from system import System
+
+from sensors import COMPRESSED, with_defaults
+
+# What is requested of the renderer does not matter.
+WITNESS = with_defaults(0, 5, COMPRESSED, rate=5)
+# North and east of the origin, facing east.
+START, FACING = np.array([30.0, -12.0]), 90.0
+TRUTH = {
+    "pose": "geometry_msgs/msg/PoseStamped",
+    "twist": "geometry_msgs/msg/TwistStamped",
+    "accel": "geometry_msgs/msg/AccelStamped",
+    "gps": "sensor_msgs/msg/NavSatFix",
+    "motor_speeds": "sensor_msgs/msg/JointState",
+    "odom": "nav_msgs/msg/Odometry",
+}
+
+
+class Flown:
+    """The bridge, the emulator and everything that is looked at."""
+
+    def __init__(self, system: System, mode: str):
+        self.system, self.mode, peer = system, mode, system.peer
+        self.truth = {name: peer.subscribe(f"/rflysim/ground_truth/{name}", kind) for name, kind in TRUTH.items()}
+        self.state = peer.subscribe("/mavros/state", "mavros_msgs/msg/State")
+        self.pose = peer.subscribe("/mavros/local_position/pose", "geometry_msgs/msg/PoseStamped")
+        self.imu = peer.subscribe("/mavros/imu/data", "sensor_msgs/msg/Imu")
+        self.home = peer.subscribe("/mavros/home_position/home", "mavros_msgs/msg/HomePosition")
+        self.globe = peer.subscribe("/mavros/global_position/global", "sensor_msgs/msg/NavSatFix")
+        self.tf = peer.subscribe("/tf", "tf2_msgs/msg/TFMessage")
+
+    def last(self, subscription):
+        self.system.peer.take()
+        return subscription.messages[-1] if subscription.messages else None
+
+    def wait(self, condition, what: str, timeout: float = 40.0):
+        def checked():
+            self.system.assert_alive()
+            return condition()
+
+        return self.system.peer.wait_for(checked, what, timeout)
+
+    def near(self, subscription, target) -> bool:
+        message = self.last(subscription)
+        return message is not None and np.linalg.norm(xyz(message.pose.position) - target) < 0.7
+
+
+def xyz(v) -> np.ndarray:
+    return np.array([v.x, v.y, v.z])
+
+
+@pytest.fixture(scope="module", params=["udp_full", "udp_simple"])
+def flown(request, tmp_path_factory, domain_id, simulator_ports):
+    """Flies to 4 m east, 3 m north and 5 m up of where it starts."""
+    parameters = {"control.link": request.param, "tf.source": "estimate", "control.geoid": "none", "imu.enabled": False}
+    start = f"{START[0]},{START[1]},{FACING}"
+    emulator = ["--autopilot", request.param, "--spawn", start]
+    directory = tmp_path_factory.mktemp(request.param)
+    options = {"parameters": parameters, "emulator": emulator, "keep_frames": False}
+    with System(directory, domain_id, [WITNESS], **options) as system:
+        flown = Flown(system, request.param)
+        flown.wait(lambda: (state := flown.last(flown.state)) and state.system_status == 3, "a vehicle that is ready")
+        assert not flown.last(flown.state).armed
+        target = {"position": {"x": 4.0, "y": 3.0, "z": 5.0}, "orientation": {"w": 1.0}}
+        setpoint = Publication(system.peer, "/mavros/setpoint_position/local", "geometry_msgs/msg/PoseStamped")
+        with Stream(setpoint, pose=target):
+            flown.wait(lambda: flown.near(flown.pose, [4.0, 3.0, 5.0]), "the estimate to be there")
+            flown.wait(lambda: flown.last(flown.state).armed, "the state to say so")
+            yield flown
+
+
+def test_the_vehicle_is_armed_and_in_offboard_by_the_first_setpoint(flown):
+    state = flown.last(flown.state)
+    assert (state.connected, state.armed, state.mode) == (True, True, "OFFBOARD")
+
+
+def test_the_truth_is_there_too_from_the_maps_origin(flown):
+    expected = np.array([START[1] + 4.0, START[0] + 3.0, 5.0])
+    flown.wait(lambda: flown.near(flown.truth["pose"], expected), "the truth to be there")
+    assert flown.last(flown.truth["pose"]).header.frame_id == "map"
+
+
+def test_the_estimate_in_tf_is_where_the_truth_is(flown):
+    def position():
+        for message in reversed(flown.tf.messages):
+            for transform in message.transforms:
+                if transform.child_frame_id == "base_link":
+                    return xyz(transform.transform.translation)
+        return None
+
+    def together():
+        flown.system.peer.take()
+        here = position()
+        return here is not None and np.linalg.norm(here - xyz(flown.last(flown.truth["pose"]).pose.position)) < 0.7
+
+    flown.wait(together, "TF and truth to agree")
+    assert np.linalg.norm(xyz(flown.last(flown.pose).pose.position) - position()) > 20
+
+
+def test_home_is_where_it_started(flown):
+    home = flown.wait(lambda: flown.last(flown.home), "home")
+    metres = 6378137.0 * math.pi / 180
+    north = (home.geo.latitude - 40.1540302) * metres
+    east = (home.geo.longitude - 116.2593683) * metres * math.cos(math.radians(home.geo.latitude))
+    assert np.abs(np.array([north, east]) - START).max() < 0.5, (north, east)
+
+
+def test_orientation_is_told_and_rates_are_not(flown):
+    imu = flown.wait(lambda: flown.last(flown.imu), "imu/data")
+    assert imu.angular_velocity_covariance[0] == -1 and imu.linear_acceleration_covariance[0] == -1
+    assert xyz(imu.angular_velocity).tolist() == [0, 0, 0]
+    # The setpoint asks it to face east, which is yaw 0 in ENU.
+    flown.wait(lambda: abs(flown.last(flown.imu).orientation.w) > 0.99, "it to face east")
+
+
+def test_global_positions_are_in_udp_full_only(flown):
+    if flown.mode == "udp_simple":
+        flown.system.peer.take()
+        assert not flown.globe.messages
+        return
+    estimate = flown.wait(lambda: flown.last(flown.globe), "a global position")
+    truth = flown.wait(lambda: flown.last(flown.truth["gps"]), "the true place")
+    assert abs(estimate.latitude - truth.latitude) < 2e-5 and abs(estimate.longitude - truth.longitude) < 2e-5
+    assert abs(estimate.altitude - truth.altitude) < 2.0
+
+
+def test_every_topic_of_the_truth_has_sound_values(flown):
+    for name in TRUTH:
+        flown.wait(lambda name=name: flown.last(flown.truth[name]), name)
+    assert np.linalg.norm(xyz(flown.last(flown.truth["twist"]).twist.linear)) < 2.0
+    motors = flown.last(flown.truth["motor_speeds"])
+    assert len(motors.name) == len(motors.velocity) == 8
+    gps = flown.last(flown.truth["gps"])
+    assert abs(gps.latitude - 40.154) < 0.01 and abs(gps.altitude - 55.0) < 1.5
+    accel = flown.last(flown.truth["accel"])
+    assert accel.header.frame_id == "base_link"
+    flown.wait(lambda: abs(flown.last(flown.truth["accel"]).accel.linear.z - 9.81) < 1.0, "it to hover")
+
+
+@pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only")
+def test_what_the_mode_cannot_do_is_refused_at_once(flown):
+    peer = flown.system.peer
+    mode = Client(peer, "/mavros/set_mode", "mavros_msgs/srv/SetMode").wait()
+    assert not mode.call(base_mode=0, custom_mode="AUTO.LAND").mode_sent
+    land = Client(peer, "/mavros/cmd/land", "mavros_msgs/srv/CommandTOL").wait()
+    assert not land.call().success
