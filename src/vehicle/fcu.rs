@@ -108,8 +108,13 @@ impl Fcu {
 
     /// Sends a message.
     pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), Refusal> {
+        self.send_kept(&message.into())
+    }
+
+    /// Sends a message that the caller keeps.
+    pub(super) fn send_kept(&mut self, message: &Outbound) -> Result<(), Refusal> {
         let system = self.settings.system.unwrap_or(self.system);
-        self.send_as(message, system, self.settings.component)
+        self.deliver(message, system, self.settings.component)
     }
 
     /// Sends a message under another name than this bridge's.
@@ -119,7 +124,11 @@ impl Fcu {
         system: u8,
         component: u8,
     ) -> Result<(), Refusal> {
-        let sent = self.link.send(&message.into(), system, component);
+        self.deliver(&message.into(), system, component)
+    }
+
+    fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+        let sent = self.link.send(message, system, component);
         self.count(match sent {
             Ok(()) => "sent",
             Err(Refusal::Io) => "not_sent",

@@ -1,4 +1,5 @@
 //! Tests of `emulator`: over its sockets, against arithmetic of their own.
+mod autopilot;
 mod cameras;
 mod command_line;
 mod faults;
@@ -6,6 +7,7 @@ mod lidars;
 mod motion;
 mod mounts;
 mod objects;
+mod pilot_rig;
 mod protocol;
 mod reports;
 mod rig;

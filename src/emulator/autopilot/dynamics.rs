@@ -363,9 +363,10 @@ impl Body {
                 let error = errors[i] - gains.xy_vel_i * 2.0 / gains.xy_vel_p * missing[i];
                 self.integral[i] = (self.integral[i] + error * dt).clamp(-limits[i], limits[i]);
             }
-            if missing.z.abs() < 1e-9 {
-                self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
-            }
+        }
+        // This one works on the ground as well: it delays the take-off, and presses the vehicle down after a landing.
+        if missing.z.abs() < 1e-9 {
+            self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
         }
         self.aim(yaw_rate.unwrap_or(0.0), gains);
     }

@@ -36,11 +36,7 @@ impl Autopilot {
             matches!(system, 0) && matches!(component, 0 | 1) || meant(at)
         };
         match frame.id {
-            0 => {
-                if fields::u8(frame, 4) == 6 {
-                    self.station_at = Some(self.now);
-                }
-            }
+            0 if fields::u8(frame, 4) == 6 => self.station_at = Some(self.now),
             11 | 75 | 76 => {
                 let _ = self.command(frame);
             }
@@ -77,15 +73,13 @@ impl Autopilot {
             48 if fields::u8(frame, 12) == own => self.move_origin(frame),
             4 => self.echo(frame),
             102 | 138 | 331 | 113 => self.vision_at = Some(self.now),
-            111 => {
-                if fields::i64(frame, 0) == 0 {
-                    let answer = TIMESYNC_DATA {
-                        tc1: self.boot_ns(),
-                        ts1: fields::i64(frame, 8),
-                        ..Default::default()
-                    };
-                    self.replies.push(MavMessage::TIMESYNC(answer).into());
-                }
+            111 if fields::i64(frame, 0) == 0 => {
+                let answer = TIMESYNC_DATA {
+                    tc1: self.boot_ns(),
+                    ts1: fields::i64(frame, 8),
+                    ..Default::default()
+                };
+                self.replies.push(MavMessage::TIMESYNC(answer).into());
             }
             _ => {}
         }
@@ -98,6 +92,7 @@ impl Autopilot {
     fn plan(&mut self, frame: &Frame<'_>) {
         let (replies, texts) = (&mut self.replies, &mut self.texts);
         self.mission.receive(frame, self.now, replies, texts);
+        self.modes.note_mission(self.mission.is_ready());
     }
 
     /// PING: a request goes back to who sent it.

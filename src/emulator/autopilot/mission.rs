@@ -411,11 +411,7 @@ impl Mission {
                     let speed = f64::from(item.params[1]);
                     self.speed = (speed > 0.0).then_some(speed);
                 }
-                JUMP => {
-                    if self.jump(item.params) {
-                        continue;
-                    }
-                }
+                JUMP if self.jump(item.params) => continue,
                 DELAY => {
                     let since = *self.arrived_at.get_or_insert(now);
                     if now - since < f64::from(item.params[0]) {

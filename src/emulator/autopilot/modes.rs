@@ -247,6 +247,11 @@ impl Modes {
         }
     }
 
+    /// There is a mission now, or none any more.
+    pub fn note_mission(&mut self, ready: bool) {
+        self.seen.mission = ready;
+    }
+
     /// Whether the vehicle may be armed in this mode, or change to it in flight.
     pub fn can_run(&self, mode: Mode) -> bool {
         self.seen.ready

@@ -14,6 +14,7 @@ mod target;
 mod trajectory;
 mod velocity;
 
+use super::link::Refusal;
 use super::{Autopilot, Fcu, Open, SetpointFrame, VehicleSettings};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::ros::RosError;
@@ -26,6 +27,7 @@ use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 use attitude::Pairs;
 use position::Here;
 use reject::{Checked, Reject};
+use std::fmt;
 use std::time::Duration;
 use target::Rules;
 use trajectory::Trajectory;
@@ -139,37 +141,42 @@ addressed! { SetAttitudeTarget SetPositionTargetGlobalInt SetPositionTargetLocal
 impl Autopilot {
     /// Sends a setpoint, or says why not.
     fn setpoint(&mut self, topic: &'static str, checked: Result<Checked<impl Addressed>, Reject>) {
-        let fcu = &mut self.fcu;
-        match checked {
-            Ok(Checked { message, doubt }) => {
-                if let Some(doubt) = doubt {
-                    fcu.doubt(topic, &doubt);
-                }
-                let message: Outbound = message.to(fcu.system, fcu.component).into();
-                if !fcu.settings.keep_alive.is_zero() {
-                    self.setpoints
-                        .keep_alive
-                        .sent(fcu.now.mono, message.clone());
-                }
-                // A failure is in the counters.
-                let _counted = fcu.send(message);
-            }
-            Err(reject) => fcu.refuse(topic, &reject),
+        let (system, component) = (self.fcu.system, self.fcu.component);
+        let addressed = checked.map(|Checked { message, doubt }| Checked {
+            message: message.to(system, component),
+            doubt,
+        });
+        if let Some(sent) = self.pass(topic, addressed)
+            && !self.fcu.settings.keep_alive.is_zero()
+        {
+            self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
         }
     }
 
-    /// Sends what is no setpoint, or says why not.
-    fn pass(&mut self, topic: &'static str, checked: Result<Checked<impl Into<Outbound>>, Reject>) {
+    /// Sends a message, or says why not; returns what was sent.
+    fn pass(
+        &mut self,
+        topic: &'static str,
+        checked: Result<Checked<impl Into<Outbound>>, Reject>,
+    ) -> Option<Outbound> {
         let fcu = &mut self.fcu;
         match checked {
             Ok(Checked { message, doubt }) => {
                 if let Some(doubt) = doubt {
                     fcu.doubt(topic, &doubt);
                 }
-                // A failure is in the counters.
-                let _counted = fcu.send(message);
+                let message = message.into();
+                let sent = fcu.send_kept(&message);
+                if let Err(refusal @ Refusal::Unsupported { .. }) = sent {
+                    fcu.complain(topic, "unsupported", &format_args!("refused: {refusal}"));
+                }
+                // Whatever else went wrong is in the counters.
+                sent.ok().map(|()| message)
             }
-            Err(reject) => fcu.refuse(topic, &reject),
+            Err(reject) => {
+                fcu.refuse(topic, &reject);
+                None
+            }
         }
     }
 
@@ -206,18 +213,19 @@ impl Fcu {
     fn refuse(&mut self, topic: &'static str, reject: &Reject) {
         self.count("setpoint_refused");
         self.count(reject.key());
-        if let Some(unsaid) = self.throttle.due(topic, reject.key(), self.now.mono) {
-            let vehicle = self.settings.id;
-            tracing::warn!(vehicle, unsaid, "{topic} refused: {reject}");
-        }
+        self.complain(topic, reject.key(), &format_args!("refused: {reject}"));
     }
 
     /// The same for a message that is sent all the same.
     fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
         self.count("setpoint_doubtful");
-        if let Some(unsaid) = self.throttle.due(topic, doubt.key(), self.now.mono) {
+        self.complain(topic, doubt.key(), &format_args!("sent, but: {doubt}"));
+    }
+
+    fn complain(&mut self, topic: &'static str, kind: &'static str, what: &dyn fmt::Display) {
+        if let Some(unsaid) = self.throttle.due(topic, kind, self.now.mono) {
             let vehicle = self.settings.id;
-            tracing::warn!(vehicle, unsaid, "{topic} sent, but: {doubt}");
+            tracing::warn!(vehicle, unsaid, "{topic} {what}");
         }
     }
 }

@@ -15,6 +15,7 @@ const ATTITUDE: &str = "setpoint_raw/attitude";
 
 /// Bits of `type_mask` of attitudes: what is to be ignored.
 pub(super) const RATES: u8 = 0x07;
+const ROLL_AND_PITCH_RATE: u8 = 0x03;
 const NO_THRUST: u8 = 0x40;
 pub(super) const NO_ATTITUDE: u8 = 0x80;
 /// Nobody means a thrust beyond; it is in another unit.
@@ -88,7 +89,8 @@ fn attitude(
             doubt = Some(Reject::Thrust(thrust));
         }
     }
-    if rules.px4 && mask & NO_ATTITUDE != 0 && mask & RATES != 0 {
+    // Without a yaw rate PX4 keeps to the other two.
+    if rules.px4 && mask & NO_ATTITUDE != 0 && mask & ROLL_AND_PITCH_RATE != 0 {
         return Err(Reject::Nothing(mask.into()));
     }
     attitude_target(

@@ -6,7 +6,9 @@ use thiserror::Error;
 pub(super) enum Reject {
     #[error("{0} is infinite; send a number, or NaN or its bit in type_mask to leave it out")]
     Infinite(&'static str),
-    #[error("{0} is NaN and nothing else says what to do there; send a number")]
+    #[error(
+        "{0} is NaN and nothing else says what to do there, or x goes without y; send a number"
+    )]
     NotANumber(&'static str),
     #[error(
         "the position is {distance:.0} m from the origin; control.max_position_m allows {limit:.0} m"
@@ -25,7 +27,7 @@ pub(super) enum Reject {
     #[error("PX4 does not take coordinate frame {frame}; send {remedy}")]
     Frame { frame: u8, remedy: &'static str },
     #[error(
-        "PX4 does not take forces (bit 0x200 of type_mask {0:#05x}, or setpoint.send_force); send an acceleration"
+        "PX4 does not take forces (bit 0x200 of type_mask {0:#05x}, or setpoint.accel_is_force); send an acceleration"
     )]
     Force(u16),
     #[error(
@@ -49,8 +51,10 @@ pub(super) enum Reject {
         "PX4 takes yaw in coordinate frame 8 (BODY_NED) from north; ignore it, or use yaw_rate"
     )]
     BodyYaw,
-    #[error("type_mask {0:#05x} leaves an axis without setpoint; PX4 does not hold it, it lands")]
-    AxisWithout(u16),
+    #[error(
+        "type_mask {0:#05x} leaves an axis without setpoint, or x without y; PX4 cannot follow that and descends"
+    )]
+    Unbalanced(u16),
     #[error("the position of the vehicle is not known yet; wait for global_position/global")]
     NoPosition,
     #[error("its stamp is not newer than that of the one before")]
@@ -89,7 +93,7 @@ impl Reject {
             Self::Partial { .. } => "setpoint_partial",
             Self::BodyPosition => "setpoint_body_position",
             Self::BodyYaw => "setpoint_body_yaw",
-            Self::AxisWithout(_) => "setpoint_axis_without",
+            Self::Unbalanced(_) => "setpoint_unbalanced",
             Self::NoPosition => "setpoint_no_position",
             Self::NotNewer => "setpoint_not_newer",
             Self::NoPoints | Self::ManyPoints(_) => "setpoint_points",

@@ -200,7 +200,7 @@ impl Target {
                     return Err(Reject::Infinite(NAMES[group]));
                 }
                 mask |= bit;
-                nan = nan.or(Some((axis, NAMES[group])));
+                nan = nan.or(Some(NAMES[group]));
             }
         }
         for (bit, name, value) in [
@@ -215,15 +215,18 @@ impl Target {
             }
         }
         match nan {
-            Some((_, name)) if without_setpoint(mask) => Err(Reject::NotANumber(name)),
+            Some(name) if unbalanced(mask) => Err(Reject::NotANumber(name)),
             _ => Ok(mask),
         }
     }
 }
 
-/// Whether an axis has neither position nor velocity nor acceleration.
-fn without_setpoint(mask: u16) -> bool {
-    mask & (mask >> 3) & (mask >> 6) & 0b111 != 0
+/// Whether an axis has neither position nor velocity nor acceleration, or one of x and y has something that the other
+/// has not: the position controller cannot do with that.
+fn unbalanced(mask: u16) -> bool {
+    let without = mask & (mask >> 3) & (mask >> 6) & 0b111 != 0;
+    // Bits of x in position, velocity and acceleration.
+    without || (mask ^ (mask >> 1)) & 0b001_001_001 != 0
 }
 
 /// What PX4 makes of it (mavlink_receiver.cpp); the doubt is about what it takes but hardly means.
@@ -235,7 +238,7 @@ fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
     }
     match frame {
         LOCAL_NED if absent(POSITION | VELOCITY | ACCELERATION) => Err(Reject::Nothing(mask)),
-        LOCAL_NED if without_setpoint(mask) => Ok(Some(Reject::AxisWithout(mask))),
+        LOCAL_NED if unbalanced(mask) => Ok(Some(Reject::Unbalanced(mask))),
         LOCAL_NED => Ok(None),
         BODY_NED => {
             for (bits, what) in [(VELOCITY, "velocity"), (ACCELERATION, "acceleration")] {
