@@ -4,6 +4,8 @@ truth; and the topics of the true state."""
 from __future__ import annotations
 
 import math
+import socket
+import struct
 
 import numpy as np
 import pytest
@@ -40,10 +42,16 @@ class Flown:
         self.home = peer.subscribe("/mavros/home_position/home", "mavros_msgs/msg/HomePosition")
         self.globe = peer.subscribe("/mavros/global_position/global", "sensor_msgs/msg/NavSatFix")
         self.tf = peer.subscribe("/tf", "tf2_msgs/msg/TFMessage")
+        self.crash = peer.subscribe("/rflysim/ground_truth/crash", "std_msgs/msg/Int32")
 
     def last(self, subscription):
         self.system.peer.take()
         return subscription.messages[-1] if subscription.messages else None
+
+    def last_crashes(self) -> list[int]:
+        """Every id that was told."""
+        self.system.peer.take()
+        return [message.data for message in self.crash.messages]
 
     def wait(self, condition, what: str, timeout: float = 40.0):
         def checked():
@@ -51,6 +59,15 @@ class Flown:
             return condition()
 
         return self.system.peer.wait_for(checked, what, timeout)
+
+    def base_link(self):
+        """Where TF has the vehicle."""
+        self.system.peer.take()
+        for message in reversed(self.tf.messages):
+            for transform in message.transforms:
+                if transform.child_frame_id == "base_link":
+                    return xyz(transform.transform.translation)
+        return None
 
     def near(self, subscription, target) -> bool:
         message = self.last(subscription)
@@ -93,20 +110,12 @@ def test_the_truth_is_there_too_from_the_maps_origin(flown):
 
 
 def test_the_estimate_in_tf_is_where_the_truth_is(flown):
-    def position():
-        for message in reversed(flown.tf.messages):
-            for transform in message.transforms:
-                if transform.child_frame_id == "base_link":
-                    return xyz(transform.transform.translation)
-        return None
-
     def together():
-        flown.system.peer.take()
-        here = position()
+        here = flown.base_link()
         return here is not None and np.linalg.norm(here - xyz(flown.last(flown.truth["pose"]).pose.position)) < 0.7
 
     flown.wait(together, "TF and truth to agree")
-    assert np.linalg.norm(xyz(flown.last(flown.pose).pose.position) - position()) > 20
+    assert np.linalg.norm(xyz(flown.last(flown.pose).pose.position) - flown.base_link()) > 20
 
 
 def test_home_is_where_it_started(flown):
@@ -156,3 +165,33 @@ def test_what_the_mode_cannot_do_is_refused_at_once(flown):
     assert not mode.call(base_mode=0, custom_mode="AUTO.LAND").mode_sent
     land = Client(peer, "/mavros/cmd/land", "mavros_msgs/srv/CommandTOL").wait()
     assert not land.call().success
+
+
+def to_truth_port(layout: str, *values) -> None:
+    """Sends what CopterSim sends to port 30101."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(struct.pack(layout, *values), ("127.0.0.1", 30101))
+
+
+def test_a_collision_is_told_once_and_when_it_is_over(flown):
+    flown.system.peer.take()
+    for with_id in (7, 7, -1):
+        to_truth_port("<3i", 1234567890, 1, with_id)
+    to_truth_port("<3i", 1234567890, 2, 9)  # of another vehicle
+    flown.wait(lambda: flown.crash.matched() and len(flown.last_crashes()) >= 2, "crash events")
+    assert flown.last_crashes() == [7, -1]
+
+
+def test_the_estimate_moves_with_the_origin_of_the_map(flown):
+    before = flown.base_link()
+    try:
+        # 0.001 degrees further south: everything is 111 m further north in the map.
+        to_truth_port("<2i3d", 1234567890, 1, 40.1530302, 116.2593683, 50.0)
+        flown.wait(lambda: abs(flown.base_link()[1] - before[1] - 111.0) < 1.5, "TF to move")
+        assert abs(flown.base_link()[0] - before[0]) < 1.0
+        # Where nothing is, is no origin.
+        to_truth_port("<2i3d", 1234567890, 1, 0.0, 0.0, 0.0)
+        flown.wait(lambda: abs(flown.base_link()[1] - before[1] - 111.0) < 1.5, "TF to stay")
+    finally:
+        to_truth_port("<2i3d", 1234567890, 1, 40.1540302, 116.2593683, 50.0)
+    flown.wait(lambda: abs(flown.base_link()[1] - before[1]) < 1.5, "TF to come back")

@@ -81,6 +81,13 @@ fn the_recorded_offset_of_home_is_found() {
         }
     }
     assert_eq!(seen, 4);
+    // The same when the simulator says where its map is.
+    let vector = golden::load_one("recv_true", "gps32_with_home");
+    let home = place(&vector["args"]["preset"]["uavPosGPSHome"]);
+    let centre = place(&vector["decoded_changes"]["trueGpsUeCenter"]);
+    let offset = Geodetic::home_offset(home, centre).unwrap();
+    let wanted = numbers(&vector["decoded_changes"]["GpsOriOffset"]);
+    close(offset.to_array(), &wanted, 1e-5, vector.name());
     // The vendor takes zeros for a place off the coast of Africa.
     let zero = Geodetic::new(0.0, 0.0, 0.0);
     assert_eq!(Geodetic::home_offset(zero, Geodetic::MAP_CENTRE), None);
