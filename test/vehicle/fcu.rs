@@ -248,5 +248,6 @@ impl Fcu {
 
 /// Time, heartbeats, and questions that nobody asked the bridge to ask.
 fn by_itself(frame: &Frame<'_>) -> bool {
-    matches!(frame.id, 0 | 2 | 111) || CommandLong::parse(frame).is_some_and(|m| m.command == 512)
+    matches!(frame.id, 0 | 2 | 111)
+        || CommandLong::parse(frame).is_some_and(|m| matches!(m.command, 410 | 512))
 }

@@ -5,10 +5,11 @@ use super::rig::{Rig, same_frame};
 use crate::support::golden;
 use rfly_bridge::msgs::mavros_msgs::{msg, srv};
 use rfly_bridge::msgs::rcl_interfaces::{msg::ParameterValue, srv as rcl};
+use rfly_bridge::msgs::sensor_msgs::msg::TimeReference;
 use rfly_bridge::msgs::{Message, Service};
 use rfly_bridge::vehicle::VehicleSettings;
-use rfly_bridge::wire::mavlink::raw::MissionItemInt;
-use rfly_bridge::wire::mavlink::{Frame, Taken, take};
+use rfly_bridge::wire::mavlink::raw::{MissionItemInt, Timesync};
+use rfly_bridge::wire::mavlink::{Frame, Taken, frames, take};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -273,5 +274,50 @@ fn every_recorded_call_sends_and_answers_the_same_or_differs_for_a_reason() {
         problems.push(format!("{name} does not differ any more"));
     }
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
-    assert_eq!(compared, 85);
+    assert_eq!(compared, 89);
+}
+
+/// Cases of messages that services answer or publish.
+fn concerns_services(case: &Value) -> bool {
+    let id = case["id"].as_str().unwrap();
+    case["group"] == "mission_param" || id.starts_with("system_time") || id == "timesync_request"
+}
+
+#[test]
+fn messages_that_services_publish_come_out_as_from_mavros() {
+    let recording = golden::json("golden/mavros/from_fcu.json");
+    let cases = recording["cases"].as_array().unwrap();
+    let mut rig = Rig::new(VehicleSettings::default());
+    Fcu::new().beat(&mut rig);
+    let mut compared = 0;
+    for case in cases.iter().filter(|case| concerns_services(case)) {
+        let id = case["id"].as_str().unwrap();
+        rig.recorder.clear();
+        rig.sent_bytes();
+        for hex in case["frames"].as_array().unwrap() {
+            rig.receive(&golden::unhex(hex.as_str().unwrap()));
+        }
+        let mut published: Vec<Value> = Vec::new();
+        published.extend(rig.published::<msg::ParamEvent>("param/event"));
+        published.extend(rig.published::<msg::WaypointList>("mission/waypoints"));
+        published.extend(rig.published::<msg::WaypointReached>("mission/reached"));
+        published.extend(rig.published::<TimeReference>("time_reference"));
+        let recorded = case["ros"].as_array().unwrap();
+        assert_eq!(published.len(), recorded.len(), "{id}: {published:?}");
+        for (ours, theirs) in published.iter().zip(recorded) {
+            same(ours, &theirs["fields"], 1e-12).unwrap_or_else(|e| panic!("{id}: {e}"));
+        }
+        let bytes = rig.sent_bytes();
+        let replies: Vec<_> = (frames(&bytes).filter_map(|f| Timesync::parse(&f.unwrap())))
+            .filter(|m| m.tc1 != 0)
+            .map(|m| m.ts1)
+            .collect();
+        let theirs = case["frames_out"].as_array().into_iter().flatten();
+        let theirs: Vec<_> = theirs
+            .map(|f| f["fields"]["ts1"].as_i64().unwrap())
+            .collect();
+        assert_eq!(replies, theirs, "{id}");
+        compared += 1;
+    }
+    assert_eq!(compared, 17);
 }

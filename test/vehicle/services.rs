@@ -68,9 +68,9 @@ fn ack(command: u16, result: u8) -> Outbound {
 
 /// What the bridge itself said about the vehicle.
 fn notices(rig: &Rig) -> Vec<String> {
-    let own = |text: Text| text.text;
     let texts = rig.messages::<Text>("statustext/recv").into_iter();
-    texts.map(own).filter(|text| text.contains(": ")).collect()
+    let own = |text: &String| text.starts_with("arm: ") || text.starts_with("set_mode ");
+    texts.map(|text| text.text).filter(own).collect()
 }
 
 /// Messages sent since the last call, read by `read`.
