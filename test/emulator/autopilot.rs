@@ -263,6 +263,42 @@ fn texts_need_a_ground_station() {
 }
 
 #[test]
+fn a_mode_that_ends_a_flight_is_left_for_the_one_before_it() {
+    let mut rig = PilotRig::fly(3.0);
+    assert_eq!(rig.mode(4, 3), Some(0));
+    rig.run(1.0);
+    assert_eq!(rig.command(20, [0.0; 7]), Some(0));
+    assert!(rig.run_until(40.0, |rig| !rig.pilot.armed()));
+    assert_eq!(rig.pilot.mode(), Mode::Loiter);
+    assert!(rig.said("RTL: land at destination"));
+}
+
+#[test]
+fn a_terminated_flight_falls_is_locked_and_never_begins_again() {
+    let mut rig = PilotRig::fly(5.0);
+    let mut on = [0.0; 7];
+    on[0] = 1.0;
+    assert_eq!(rig.command(185, on), Some(0));
+    assert_eq!(rig.heartbeat(), (0x81, 10, 0, 8));
+    rig.run(6.0);
+    assert!(rig.said("Disarmed by lockdown"));
+    assert_eq!(rig.heartbeat(), (0x01, 10, 0, 8));
+    assert_eq!(rig.arm(), Some(1));
+}
+
+#[test]
+fn disarming_in_the_air_is_refused_unless_forced() {
+    let mut rig = PilotRig::fly(2.0);
+    assert_eq!(rig.command(400, [0.0; 7]), Some(1));
+    let forced = [0.0, 21196.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    assert_eq!(rig.command(400, forced), Some(0));
+    assert_ne!(rig.pilot.landed(), Landed::Ground);
+    rig.run(2.5);
+    assert_eq!(rig.pilot.landed(), Landed::Ground);
+    near(rig.pilot.local().z, 0.0, 0.01, "fell to the ground");
+}
+
+#[test]
 fn a_fixed_wing_circles_clockwise_at_its_radius_and_height() {
     let mut body = Body::new(&super::pilot_rig::standing(), -0.15);
     let centre = Vec3::new(80.0, 40.0, -30.0);

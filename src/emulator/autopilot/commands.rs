@@ -147,14 +147,7 @@ impl Autopilot {
             512 => Answer::Result(self.tell(p[0] as u32)),
             519 => {
                 self.acknowledge(command, ACCEPTED);
-                let version = PROTOCOL_VERSION_DATA {
-                    version: 200,
-                    min_version: 100,
-                    max_version: 200,
-                    ..Default::default()
-                };
-                self.replies
-                    .push(MavMessage::PROTOCOL_VERSION(version).into());
+                let _ = self.tell(300);
                 Answer::Silence
             }
             520 => {
@@ -212,7 +205,6 @@ impl Autopilot {
             (1, _) => Mode::Manual,
             (2, _) => Mode::Altitude,
             (3, 2) => Mode::PositionSlow,
-            (3, 1) if self.modes.armed => Mode::Orbit,
             (3, _) => Mode::Position,
             (4, 2) => Mode::Takeoff,
             (4, 3) => Mode::Loiter,
@@ -325,7 +317,17 @@ impl Autopilot {
 
     /// Sends a message once; the acknowledgement follows it.
     fn tell(&mut self, id: u32) -> u8 {
-        let message = self.message(id);
+        let message = if id == 300 {
+            let version = PROTOCOL_VERSION_DATA {
+                version: 200,
+                min_version: 100,
+                max_version: 200,
+                ..Default::default()
+            };
+            Some(MavMessage::PROTOCOL_VERSION(version).into())
+        } else {
+            self.message(id)
+        };
         let known = message.is_some();
         self.replies.extend(message);
         if known { ACCEPTED } else { DENIED }

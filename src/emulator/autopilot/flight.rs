@@ -74,6 +74,8 @@ pub struct Flight {
     pub goal: Option<Trajectory>,
     /// The task brings the vehicle down to the ground.
     pub landing_now: bool,
+    /// The mission brings the vehicle up from the ground.
+    pub taking_off: bool,
     stage: u8,
 }
 
@@ -91,6 +93,7 @@ impl Default for Flight {
             landing: None,
             goal: None,
             landing_now: false,
+            taking_off: false,
             stage: 0,
         }
     }
@@ -128,6 +131,7 @@ impl Flight {
             self.renew(body, s.now);
         }
         self.landing_now = matches!(self.mode, Mode::Land | Mode::PrecisionLand);
+        self.taking_off = false;
         let target = self.wanted(body, s);
         self.goal = match target {
             Target::Track(goal, _) => Some(goal),
@@ -331,7 +335,10 @@ impl Flight {
         };
         let limits = (s.speeds.up, s.speeds.down);
         self.carrot.approach(&goal, &s.speeds, limits, s.dt);
-        if (self.carrot.position - goal).norm() < 0.3 && (body.position - goal).norm() < 1.0 {
+        // It takes PX4 a moment to see that there is no way to go.
+        let moment = s.now - self.started > 1.5;
+        let there = (self.carrot.position - goal).norm() < 0.3;
+        if moment && there && (body.position - goal).norm() < 1.0 {
             self.stage += 1;
             if self.stage == 3 {
                 s.texts.say(INFO, "RTL: land at destination\t");
@@ -358,6 +365,7 @@ impl Flight {
                 s.texts.say(INFO, &text);
             }
         }
+        self.taking_off = leg.takeoff;
         if leg.land {
             self.landing = None;
             self.start.x = leg.position.x;

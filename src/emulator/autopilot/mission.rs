@@ -229,7 +229,7 @@ impl Mission {
             self.transfer = None;
             return;
         }
-        upload.items.push(kept(item));
+        upload.items.push(kept(item, list));
         upload.asked = now;
         transfer.touched = now;
         if upload.items.len() < usize::from(upload.count) {
@@ -300,7 +300,8 @@ impl Mission {
             target_component: peer.1,
             seq,
             mission_type: list,
-            current: u8::from(list == 0 && usize::from(seq) == self.current),
+            // In the other lists PX4 marks the first.
+            current: u8::from(usize::from(seq) == if list == 0 { self.current } else { 0 }),
             ..*item
         };
         replies.push(if exact {
@@ -386,6 +387,11 @@ impl Mission {
         self.go_to(seq.into());
         self.finished = false;
         true
+    }
+
+    /// The vehicle is disarmed: what was reached is not told any more.
+    pub fn rest(&mut self) {
+        self.told = None;
     }
 
     /// Begins anew if the mission was flown to its end.

@@ -82,13 +82,21 @@ pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
 }
 
 /// The form that PX4 keeps: exact numbers, and frames that say so.
-pub(super) fn kept(item: MissionItemInt) -> MissionItemInt {
+pub(super) fn kept(item: MissionItemInt, list: u8) -> MissionItemInt {
+    /// The geofence has no heights.
+    const FENCE: u8 = 1;
     let frame = match item.frame {
         0 => 5,
+        3 | 6 if list == FENCE => 5,
         3 => 6,
         frame => frame,
     };
-    MissionItemInt { frame, ..item }
+    let autocontinue = if list == FENCE { 0 } else { item.autocontinue };
+    MissionItemInt {
+        frame,
+        autocontinue,
+        ..item
+    }
 }
 
 /// MISSION_ITEM as MISSION_ITEM_INT.

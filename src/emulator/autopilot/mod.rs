@@ -298,6 +298,7 @@ impl Autopilot {
             resting,
             airborne: self.body.as_ref().is_some_and(|b| !b.grounded),
             landing: self.flight.landing_now,
+            taking_off: self.flight.taking_off,
             attitude: matches!(
                 self.wish,
                 Some(Wish::Follow(_) | Wish::Attitude(..) | Wish::Wing(_))
@@ -309,6 +310,9 @@ impl Autopilot {
         let took_off = before.1 == Landed::Ground && self.modes.landed != Landed::Ground;
         if (took_off && self.modes.armed) || (before.0 && !self.modes.armed) {
             self.home_is_here();
+        }
+        if !self.modes.armed {
+            self.mission.rest();
         }
         let Some(body) = &mut self.body else { return };
         let mut situation = Situation {

@@ -113,6 +113,14 @@ impl Mode {
         )
     }
 
+    /// Nobody begins a flight with it, nor stays in it after one.
+    fn prevents_arming(self) -> bool {
+        matches!(
+            self,
+            Self::Return | Self::Land | Self::PrecisionLand | Self::Descend | Self::Termination
+        )
+    }
+
     /// Needs to know where it is.
     fn needs_position(self) -> bool {
         !matches!(
@@ -161,6 +169,8 @@ pub struct Seen {
     pub airborne: bool,
     /// The task brings the vehicle down to the ground.
     pub landing: bool,
+    /// The mission brings the vehicle up from the ground.
+    pub taking_off: bool,
     /// Set-points let the attitude controller work.
     pub attitude: bool,
 }
@@ -215,6 +225,7 @@ pub struct Modes {
     landed_at: f64,
     checked: f64,
     grounded_at: f64,
+    terminated_at: f64,
     seen: Seen,
     now: f64,
 }
@@ -223,6 +234,8 @@ pub struct Modes {
 const CHECK_PERIOD: f64 = 0.5;
 /// How long a vehicle must rest until PX4's land detector says so, in s.
 const LAND_TIME: f64 = 2.0;
+/// Time in s from the termination of a flight to the disarming.
+const LOCKDOWN: f64 = 5.0;
 
 impl Modes {
     /// Disarmed, in hold.
@@ -242,6 +255,7 @@ impl Modes {
             landed_at: now,
             checked: now,
             grounded_at: now,
+            terminated_at: now,
             seen: Seen::default(),
             now,
         }
@@ -267,22 +281,13 @@ impl Modes {
 
     /// Whether the vehicle can be armed as it is.
     pub fn can_arm(&self) -> bool {
-        self.can_run(self.wanted)
-            && !matches!(
-                self.wanted,
-                Mode::Return
-                    | Mode::Land
-                    | Mode::PrecisionLand
-                    | Mode::Descend
-                    | Mode::Follow
-                    | Mode::Termination
-            )
+        self.can_run(self.wanted) && !self.wanted.prevents_arming() && self.wanted != Mode::Follow
     }
 
     /// HEARTBEAT's `system_status`.
     pub fn status(&self) -> u8 {
         match (self.armed, self.failsafe) {
-            (true, _) if self.active == Mode::Termination => 8,
+            _ if self.active == Mode::Termination => 8,
             (true, true) => 5,
             (true, false) => 4,
             (false, _) if self.can_arm() => 3,
@@ -297,7 +302,8 @@ impl Modes {
 
     /// Changes the mode as PX4 does: anything goes on the ground, in the air only what can run.
     pub fn change(&mut self, mode: Mode, texts: &mut Texts) -> u8 {
-        if self.armed && !self.can_run(mode) {
+        let over = self.active == Mode::Termination;
+        if over || self.armed && !self.can_run(mode) {
             texts.say(
                 CRITICAL,
                 &format!("Switching to {} is currently not available\t", mode.title()),
@@ -306,8 +312,11 @@ impl Modes {
         }
         self.wanted = mode;
         self.failsafe = false;
-        if !self.armed {
+        if !mode.prevents_arming() || mode == Mode::Termination {
             self.after_disarming = mode;
+        }
+        if mode == Mode::Termination {
+            self.terminated_at = self.now;
         }
         self.active = mode;
         self.from_ground = self.landed == Landed::Ground;
@@ -364,6 +373,7 @@ impl Modes {
             self.active = Mode::Loiter;
             if self.wanted == mode {
                 self.wanted = Mode::Loiter;
+                self.after_disarming = Mode::Loiter;
             }
         }
     }
@@ -392,6 +402,13 @@ impl Modes {
                 self.grounded_at = now;
             } else if now - self.grounded_at >= 0.5 {
                 self.landed = Landed::Ground; // after a fall this takes a moment
+            }
+            return;
+        }
+        if self.active == Mode::Termination {
+            if now - self.terminated_at >= LOCKDOWN {
+                self.after_disarming = Mode::Termination;
+                self.stop("Disarmed by lockdown\t", texts);
             }
             return;
         }
@@ -433,6 +450,7 @@ impl Modes {
         }
         self.landed = match self.active {
             Mode::Takeoff if self.from_ground => Landed::Takeoff,
+            Mode::Mission if self.seen.taking_off => Landed::Takeoff,
             _ if self.seen.landing => Landed::Landing,
             _ => Landed::Air,
         };
@@ -454,9 +472,6 @@ impl Modes {
             Mode::Offboard => !self.offboard,
             mode => mode.needs_position() && !self.seen.position,
         };
-        if self.active == Mode::Termination {
-            return;
-        }
         if !lost {
             if self.failsafe {
                 self.failsafe = false;
@@ -481,6 +496,9 @@ impl Modes {
                 _ => Mode::Position,
             }
         };
+        if self.active == Mode::Termination {
+            self.terminated_at = self.now;
+        }
         texts.say(CRITICAL, "Failsafe activated\t");
     }
 }
