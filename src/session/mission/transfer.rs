@@ -11,10 +11,6 @@ use std::time::Duration;
 const MOST_REPEATED: usize = 16;
 
 /// What a message or the time leads to.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack between two calls"
-)]
 pub(super) enum Step {
     Nothing,
     /// Not for this exchange, or for an earlier part of it.

@@ -16,11 +16,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Names and values in one call; more are not asked for.
 const MOST: usize = 2048;
 
+/// Called with an answer for each part of a call; `None` where there is none.
+type Gathered<T> = Box<dyn FnOnce(Vec<Option<T>>) + Send>;
+
 /// Answers to all parts of a call, in order; when the last one is there, `then` gets them.
 struct Gather<T> {
     answers: Vec<Option<T>>,
     missing: usize,
-    then: Option<Box<dyn FnOnce(Vec<Option<T>>) + Send>>,
+    then: Option<Gathered<T>>,
 }
 
 impl<T: Send + 'static> Gather<T> {
