@@ -567,7 +567,7 @@ proptest! {
         }
         let error = (FRAC_PI_2 - f64::from(sent.yaw) - yaw) / (2.0 * PI);
         prop_assert!((error - error.round()).abs() < 1e-6);
-        prop_assert!(sent.yaw.abs() <= 3.141_593);
+        prop_assert!(sent.yaw.abs() <= std::f32::consts::PI);
     }
 
     #[test]
