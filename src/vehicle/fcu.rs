@@ -184,6 +184,13 @@ impl Fcu {
         std::mem::take(&mut self.notices)
     }
 
+    /// The vehicle has fallen silent.
+    pub(super) fn lost(&mut self) {
+        self.heartbeat = None;
+        self.link.lost();
+        self.count("link_lost");
+    }
+
     /// Counts an event; shown in /diagnostics.
     pub fn count(&mut self, key: &'static str) {
         *self.counts.entry(key).or_default() += 1;

@@ -41,8 +41,7 @@ impl StateTopic {
             return Ok(());
         }
         self.last = None;
-        fcu.heartbeat = None;
-        fcu.count("link_lost");
+        fcu.lost();
         tracing::warn!(
             vehicle = fcu.settings.id,
             "no heartbeat any more: the vehicle is not connected"

@@ -497,6 +497,23 @@ fn the_heartbeat_says_what_was_commanded_once_a_second_and_at_once_after_a_comma
 }
 
 #[test]
+fn after_silence_nothing_is_armed_until_it_is_commanded_again() {
+    let (mut link, _) = simple();
+    let state = SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);
+    let (_, setpoint, ..) = calls()
+        .into_iter()
+        .find(|(n, ..)| n == "00_SendVelNED")
+        .unwrap();
+    link.send(&setpoint, 1, 191).unwrap();
+    let flying = Some((true, 6 << 16));
+    assert_eq!(heartbeat(&mut link, state.as_bytes()), flying);
+    link.lost();
+    assert_eq!(heartbeat(&mut link, state.as_bytes()), Some((false, 0)));
+    link.send(&setpoint, 1, 191).unwrap();
+    assert_eq!(heartbeat(&mut link, state.as_bytes()), flying);
+}
+
+#[test]
 fn modes_are_refused_but_the_one_it_is_in() {
     let (mut link, sent) = simple();
     for (custom_mode, taken) in [

@@ -67,6 +67,9 @@ pub trait Link: Send {
     /// Turns received bytes into MAVLink frames.
     fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8];
 
+    /// The vehicle has fallen silent: what was commanded may not be so any more.
+    fn lost(&mut self) {}
+
     /// What was wrong with the last datagram: a key for counters.
     fn problem(&self) -> Option<&'static str> {
         None

@@ -328,6 +328,13 @@ impl Udp {
         }
     }
 
+    /// Nothing comes any more: maybe CopterSim has ended. What was disarmed stays so.
+    pub(super) fn lost(&mut self) {
+        (self.armed, self.offboard) = (false, false);
+        (self.fixed, self.hit, self.due) = (false, None, true);
+        (self.home, self.position) = (None, None);
+    }
+
     /// HEARTBEAT, if due, and with it HOME_POSITION: what was commanded.
     pub(super) fn heartbeat(&mut self, home: [i32; 3]) {
         if !std::mem::take(&mut self.due) {

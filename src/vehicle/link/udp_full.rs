@@ -123,6 +123,10 @@ impl Link for UdpFullLink {
         self.udp.frames()
     }
 
+    fn lost(&mut self) {
+        self.udp.lost();
+    }
+
     fn problem(&self) -> Option<&'static str> {
         self.udp.problem
     }

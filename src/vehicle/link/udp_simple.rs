@@ -234,6 +234,10 @@ impl Link for UdpSimpleLink {
         self.udp.frames()
     }
 
+    fn lost(&mut self) {
+        self.udp.lost();
+    }
+
     fn problem(&self) -> Option<&'static str> {
         self.udp.problem
     }
