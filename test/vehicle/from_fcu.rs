@@ -490,6 +490,11 @@ fn compare(quirks: bool) {
                 .entry(topic)
                 .or_default()
                 .push(message["fields"].clone());
+            if let Some(ours) = ours.get(topic) {
+                let synchronised = case["fcu_boot_epoch_ns"].is_i64();
+                let stamp = synchronised.then_some(&message["stamp"]);
+                comparison.stamps(&name, topic, ours, stamp);
+            }
         }
         for topic in TOPICS_ELSEWHERE {
             ours.remove(topic);

@@ -9,6 +9,7 @@ mod rig;
 mod services;
 mod setpoint;
 mod state;
+mod statustext;
 mod telemetry;
 mod to_fcu;
 mod udp_links;

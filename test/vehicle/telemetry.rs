@@ -6,9 +6,7 @@ use proptest::test_runner::TestRunner;
 use rfly_bridge::msgs::geometry_msgs::msg::{
     PoseStamped, Quaternion, TwistStamped, TwistWithCovarianceStamped, Vector3,
 };
-use rfly_bridge::msgs::mavros_msgs::msg::{
-    ExtendedState, GPSRAW, HomePosition, Mavlink, State, StatusText as StatusTextMessage,
-};
+use rfly_bridge::msgs::mavros_msgs::msg::{ExtendedState, GPSRAW, HomePosition, Mavlink, State};
 use rfly_bridge::msgs::nav_msgs::msg::Odometry;
 use rfly_bridge::msgs::sensor_msgs::msg::{BatteryState, Imu, NavSatFix};
 use rfly_bridge::msgs::std_srvs::srv::{Trigger, TriggerRequest};
@@ -19,7 +17,7 @@ use rfly_bridge::wire::mavlink::dialect::{
     LOCAL_POSITION_NED_DATA,
 };
 use rfly_bridge::wire::mavlink::raw::{
-    CommandLong, ExtendedSysState, GpsRawInt, Heartbeat, LocalPositionNedCov, StatusText,
+    CommandLong, ExtendedSysState, GpsRawInt, Heartbeat, LocalPositionNedCov,
 };
 use rfly_bridge::wire::mavlink::{Encoder, MavMessage, Outbound, frames};
 use std::f64::consts::PI;
@@ -136,12 +134,13 @@ fn a_request_for_home_is_answered_when_it_comes_or_when_it_does_not() {
     live(&mut rig, 1);
     for known in [true, false] {
         let recorder = rig.recorder.clone();
-        let call = std::thread::spawn(move || {
-            recorder.call::<Trigger>(
-                "/mavros/home_position/req_update",
-                &TriggerRequest::default(),
-            )
-        });
+        let call = std::thread::Builder::new()
+            .name("caller".to_owned())
+            .spawn(move || {
+                let service = "/mavros/home_position/req_update";
+                recorder.call::<Trigger>(service, &TriggerRequest::default())
+            })
+            .unwrap();
         while asked_for_home(&rig).is_empty() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -153,90 +152,6 @@ fn a_request_for_home_is_answered_when_it_comes_or_when_it_does_not() {
         let response = call.join().unwrap().expect("a response");
         assert_eq!(response.success, known, "{}", response.message);
         assert_eq!(response.message.is_empty(), known);
-    }
-}
-
-fn text(id: u16, chunk: u8, text: &str) -> StatusText {
-    let mut bytes = [0; 50];
-    bytes[..text.len()].copy_from_slice(text.as_bytes());
-    StatusText {
-        severity: 4,
-        text: bytes,
-        id,
-        chunk,
-    }
-}
-
-fn texts(rig: &Rig) -> Vec<String> {
-    let messages = rig.messages::<StatusTextMessage>("statustext/recv");
-    rig.recorder.clear();
-    messages.into_iter().map(|message| message.text).collect()
-}
-
-#[test]
-fn chunks_of_a_text_are_joined_whatever_their_order() {
-    let mut rig = rig();
-    let (a, b) = ("a".repeat(50), "b".repeat(50));
-    for (chunk, part) in [(1, &*b), (0, &*a), (2, "end")] {
-        assert!(texts(&rig).is_empty());
-        rig.say(text(7, chunk, part));
-    }
-    assert_eq!(texts(&rig), [format!("{a}{b}end")]);
-    // Two at a time, one of them without an end, and PX4's short ones, which have a number as well.
-    rig.say(text(8, 0, &a));
-    rig.say(text(9, 0, &b));
-    rig.say(text(10, 0, "short\t"));
-    rig.say(text(9, 1, ""));
-    assert_eq!(texts(&rig), ["short\t".to_owned(), b.clone()]);
-    rig.pass(2 * SECOND);
-    assert_eq!(texts(&rig), [format!("{a}[...]")]);
-    // A chunk is lost.
-    rig.say(text(11, 0, &a));
-    rig.say(text(11, 2, "end"));
-    assert!(texts(&rig).is_empty());
-    rig.pass(2 * SECOND);
-    assert_eq!(texts(&rig), [format!("{a}[...]end")]);
-    // The number is used again.
-    rig.say(text(12, 0, &a));
-    rig.say(text(12, 0, &b));
-    rig.say(text(12, 1, "!"));
-    assert_eq!(texts(&rig), [format!("{a}[...]"), format!("{b}!")]);
-}
-
-#[test]
-fn unfinished_texts_take_bounded_memory_and_none_is_forgotten() {
-    let mut rig = rig();
-    for id in 1..=100 {
-        rig.say(text(id, 255, "end"));
-    }
-    assert_eq!(texts(&rig).len(), 92);
-    rig.pass(2 * SECOND);
-    assert_eq!(texts(&rig).len(), 8);
-}
-
-#[test]
-fn texts_of_every_length_arrive_on_the_other_side() {
-    let mut rig = rig();
-    for length in [0, 1, 49, 50, 51, 99, 100, 101, 150, 400, 5000] {
-        let sent: String = "abcdefghijklmnopqrstuvwxyz"
-            .chars()
-            .cycle()
-            .take(length)
-            .collect();
-        let message = StatusTextMessage {
-            severity: 6,
-            text: sent.clone(),
-            ..StatusTextMessage::default()
-        };
-        rig.publish("statustext/send", &message);
-        let bytes = rig.sent_bytes();
-        let chunks = frames(&bytes).filter_map(|frame| StatusText::parse(&frame.unwrap()));
-        let expected = if length <= 50 { 1 } else { length / 50 + 1 };
-        assert_eq!(chunks.count(), expected, "{length}");
-        rig.recorder.clear();
-        // The bridge has the ids of the vehicle, so that it can be its own other side.
-        rig.receive(&bytes);
-        assert_eq!(texts(&rig), [sent], "{length}");
     }
 }
 
@@ -552,6 +467,18 @@ fn the_check_values_of_mavros_come_out_of_the_topics() {
 const WORLD: g::Matrix = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]];
 const BODY: g::Matrix = [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]];
 
+/// Block, row and column of the upper triangles of three blocks.
+const UPPER: [(usize, usize, usize); 18] = {
+    let mut all = [(0, 0, 0); 18];
+    let mut n = 0;
+    while n < 18 {
+        let (row, column) = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)][n % 6];
+        all[n] = (n / 6, row, column);
+        n += 1;
+    }
+    all
+};
+
 fn linear_part(rows: &[f64; 36]) -> g::Matrix {
     std::array::from_fn(|row| std::array::from_fn(|column| rows[6 * row + column]))
 }
@@ -599,13 +526,9 @@ fn poses_twists_and_covariances_agree_with_matrices_whatever_the_attitude() {
             let ned = g::product(&root, &g::transpose(&root));
             let mut message = LocalPositionNedCov::default();
             let at = |row: usize, column: usize| row * 9 - row * (row + 1) / 2 + column;
-            for block in 0..3 {
-                for row in 0..3 {
-                    for column in row..3 {
-                        message.covariance[at(3 * block + row, 3 * block + column)] =
-                            ned[row][column] as f32;
-                    }
-                }
+            for (block, row, column) in UPPER {
+                message.covariance[at(3 * block + row, 3 * block + column)] =
+                    ned[row][column] as f32;
             }
             rig.say(message);
             let odom = &rig.messages::<Odometry>("local_position/odom")[1];
