@@ -97,7 +97,8 @@ impl Fcu {
             let answer = self.command(176, [0.0; 7], to);
             if !self.stubborn && self.results.get(&176).is_none_or(|r| *r == 0) {
                 self.heartbeat.custom_mode = m.custom_mode;
-                self.heartbeat.base_mode = m.base_mode;
+                let armed = self.heartbeat.base_mode & 128;
+                self.heartbeat.base_mode = m.base_mode & !128 | armed;
             }
             return answer;
         }

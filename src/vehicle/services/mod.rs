@@ -10,7 +10,6 @@ mod waypoint;
 
 use super::{Fcu, Open};
 use crate::ros::RosError;
-use crate::session::Command;
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{
     AutopilotVersion, CommandAck, MissionAck, MissionCount, MissionCurrent, MissionItem,
@@ -51,6 +50,7 @@ impl Services {
             self.info.connected(fcu);
         }
         self.outcomes.heartbeat(fcu);
+        self.settle(fcu);
     }
 
     /// Takes a frame of the vehicle. The id decides before anything is read.
@@ -141,17 +141,17 @@ impl Services {
         Ok(deadlines.into_iter().flatten().min())
     }
 
-    /// Sends a command whose end [`Outcomes`](outcome::Outcomes) wait for.
-    fn command(&mut self, fcu: &mut Fcu, command: impl Into<Command>, outcome: u64) {
-        let waiter = commands::Waiter::Outcome(outcome);
-        self.commands.start(fcu, command, waiter);
-        self.settle(fcu);
-    }
-
-    /// Hands the ends of commands to those who wait for more than that.
+    /// Hands the ends of commands to those who wait for more than that, and sends what they want next.
     fn settle(&mut self, fcu: &mut Fcu) {
-        for (id, end) in self.commands.take_ended() {
-            self.outcomes.ended(fcu, id, end);
+        loop {
+            for (id, end) in self.commands.take_ended() {
+                self.outcomes.ended(fcu, id, end);
+            }
+            let Some((id, command)) = self.outcomes.next_command() else {
+                return;
+            };
+            let waiter = commands::Waiter::Outcome(id);
+            self.commands.start(fcu, command, waiter);
         }
     }
 

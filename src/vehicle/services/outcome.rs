@@ -7,7 +7,7 @@ use crate::msgs::mavros_msgs::srv::{
     CommandBool, CommandBoolRequest, CommandBoolResponse, SetMode, SetModeRequest, SetModeResponse,
 };
 use crate::ros::{Responder, RosError};
-use crate::session::CommandEnd;
+use crate::session::{Command, CommandEnd};
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::raw;
@@ -57,6 +57,8 @@ enum Caller {
 }
 
 enum Stage {
+    /// Another call of the kind is not over: what it asked for must be seen before it may change again.
+    Queued(Command),
     /// The command is on its way.
     Commanded,
     /// It was accepted; the heartbeat is to show it.
@@ -96,9 +98,10 @@ impl Outcomes {
         })
     }
 
-    fn want(&mut self, goal: Goal, what: String, caller: Caller) -> Result<u64, Caller> {
+    fn want(&mut self, fcu: &mut Fcu, goal: Goal, what: String, caller: Caller, command: Command) {
         if self.wanted.len() >= CALLERS {
-            return Err(caller);
+            // The responder answers with the default: no success.
+            return fcu.count("too_many_calls");
         }
         let id = self.next_id;
         self.next_id += 1;
@@ -107,10 +110,28 @@ impl Outcomes {
             goal,
             what,
             caller,
-            stage: Stage::Commanded,
+            stage: Stage::Queued(command),
             texts: Vec::new(),
         });
-        Ok(id)
+    }
+
+    /// The next command that waits for nothing, and its number.
+    pub(super) fn next_command(&mut self) -> Option<(u64, Command)> {
+        let (mut arming, mut mode) = (false, false);
+        for wanted in &mut self.wanted {
+            let before = match wanted.goal {
+                Goal::Armed(_) => &mut arming,
+                Goal::Mode(_) | Goal::BaseMode(_) => &mut mode,
+            };
+            if std::mem::replace(before, true) {
+                continue;
+            }
+            if let Stage::Queued(command) = wanted.stage {
+                wanted.stage = Stage::Commanded;
+                return Some((wanted.id, command));
+            }
+        }
+        None
     }
 
     /// A command ended.
@@ -165,7 +186,8 @@ impl Outcomes {
         }
         let len = message.text.iter().take_while(|byte| **byte != 0).count();
         let text = String::from_utf8_lossy(message.text.get(..len).unwrap_or_default());
-        for wanted in &mut self.wanted {
+        let sent = |wanted: &&mut Wanted| !matches!(wanted.stage, Stage::Queued(_));
+        for wanted in self.wanted.iter_mut().filter(sent) {
             let goes_on = message.id != 0 && message.chunk > 0;
             let room = wanted.texts.len() < TEXTS;
             match wanted.texts.last_mut() {
@@ -218,7 +240,7 @@ impl Outcomes {
 
     pub(super) fn deadline(&self) -> Option<Duration> {
         let due = |wanted: &Wanted| match wanted.stage {
-            Stage::Commanded => None,
+            Stage::Queued(_) | Stage::Commanded => None,
             Stage::Refused { until, .. } => Some(until),
             Stage::Accepted { since, asked } => {
                 Some(since + ASK.get(asked).copied().unwrap_or(TO_SHOW))
@@ -321,10 +343,6 @@ fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responde
     let fcu = &mut autopilot.fcu;
     let goal = Goal::Armed(request.value);
     let what = if request.value { "arm" } else { "disarm" }.to_owned();
-    let Ok(id) = services.outcomes.want(goal, what, Caller::Arming(caller)) else {
-        // The responder answers with the default: no success.
-        return fcu.count("too_many_calls");
-    };
     let mut command = raw::CommandLong {
         command: ARM_DISARM,
         target_system: fcu.system,
@@ -334,7 +352,10 @@ fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responde
     };
     let [first, ..] = &mut command.params;
     *first = f32::from(u8::from(request.value));
-    services.command(fcu, command, id);
+    let caller = Caller::Arming(caller);
+    let outcomes = &mut services.outcomes;
+    outcomes.want(fcu, goal, what, caller, command.into());
+    services.settle(fcu);
 }
 
 fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Responder<SetMode>) {
@@ -365,13 +386,13 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
     } else {
         format!("set_mode {}", request.custom_mode)
     };
-    let Ok(id) = services.outcomes.want(goal, what, Caller::Mode(caller)) else {
-        return fcu.count("too_many_calls");
-    };
     let command = raw::SetMode {
         custom_mode,
         target_system: fcu.system,
         base_mode,
     };
-    services.command(fcu, command, id);
+    let caller = Caller::Mode(caller);
+    let outcomes = &mut services.outcomes;
+    outcomes.want(fcu, goal, what, caller, command.into());
+    services.settle(fcu);
 }

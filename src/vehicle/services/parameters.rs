@@ -90,6 +90,8 @@ impl ParameterPart {
 
     pub(super) fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         self.machine.lose_link();
+        // What comes back may be another run of it, with other parameters.
+        self.machine.forget();
         self.run(fcu)
     }
 
