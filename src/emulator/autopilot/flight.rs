@@ -192,7 +192,7 @@ impl Flight {
                 Some(Wish::Wing(wing)) => Target::Wing(wing),
                 None => self.hover(body, s),
             },
-            Mode::Takeoff => self.take_off(s),
+            Mode::Takeoff => self.take_off(body, s),
             Mode::Termination => Target::Idle,
             Mode::Land | Mode::PrecisionLand => self.land(body, s),
             Mode::Descend => self.sink(s.speeds.land),
@@ -264,7 +264,7 @@ impl Flight {
         self.follow(s.speeds.up_max)
     }
 
-    fn take_off(&mut self, s: &mut Situation<'_>) -> Target {
+    fn take_off(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
         let height = s.takeoff_height;
         let start = self.start.z;
         let end = *self.takeoff.get_or_insert_with(|| {
@@ -279,7 +279,8 @@ impl Flight {
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
-        if (self.carrot.position.z - goal.z).abs() < 0.05 && s.modes.landed != Landed::Ground {
+        // The vehicle, not what it follows: the hover that comes next holds where the vehicle is.
+        if (body.position.z - goal.z).abs() < 0.2 && s.modes.landed != Landed::Ground {
             self.start = goal;
             self.takeoff = None;
             self.stage = 1;
