@@ -72,8 +72,9 @@ class Stream:
                 self._publication.publish(**fields)
 
     def __enter__(self) -> Stream:
-        self._publication.wait()
-        self._thread.start()
+        if self._thread.ident is None:
+            self._publication.wait()
+            self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,0 +1,280 @@
+"""A controller of one vehicle as users of mavros write it: topics and services by the names and types of mavros 2.12.
+
+Nothing here is read from the bridge. Names and types of weight A and B are written down by hand; `test_mavros.py`
+compares the whole interface with what a running mavros showed (test/fixtures/golden/mavros/graph.json).
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from geometry import rotation_from_quaternion
+from peer import Peer
+from peer.participant import Subscription
+from peer.publisher import Publication, Stream
+from peer.services import Client
+from system import System
+
+from sensors import COMPRESSED, with_defaults
+
+M, G, S = "mavros_msgs/msg/", "geometry_msgs/msg/", "sensor_msgs/msg/"
+
+TELEMETRY = {
+    "state": M + "State",
+    "extended_state": M + "ExtendedState",
+    "sys_status": M + "SysStatus",
+    "estimator_status": M + "EstimatorStatus",
+    "statustext/recv": M + "StatusText",
+    "battery": S + "BatteryState",
+    "altitude": M + "Altitude",
+    "home_position/home": M + "HomePosition",
+    "local_position/pose": G + "PoseStamped",
+    "local_position/odom": "nav_msgs/msg/Odometry",
+    "local_position/velocity_local": G + "TwistStamped",
+    "local_position/velocity_body": G + "TwistStamped",
+    "imu/data": S + "Imu",
+    "imu/data_raw": S + "Imu",
+    "imu/mag": S + "MagneticField",
+    "global_position/global": S + "NavSatFix",
+    "global_position/local": "nav_msgs/msg/Odometry",
+    "global_position/rel_alt": "std_msgs/msg/Float64",
+    "global_position/compass_hdg": "std_msgs/msg/Float64",
+    "global_position/raw/fix": S + "NavSatFix",
+    "global_position/raw/gps_vel": G + "TwistStamped",
+    "global_position/raw/satellites": "std_msgs/msg/UInt32",
+    "setpoint_raw/target_local": M + "PositionTarget",
+    "setpoint_raw/target_attitude": M + "AttitudeTarget",
+    "vfr_hud": M + "VfrHud",
+}
+SETPOINTS = {
+    "setpoint_raw/local": M + "PositionTarget",
+    "setpoint_raw/global": M + "GlobalPositionTarget",
+    "setpoint_raw/attitude": M + "AttitudeTarget",
+    "setpoint_position/local": G + "PoseStamped",
+    "setpoint_position/global": "geographic_msgs/msg/GeoPoseStamped",
+    "setpoint_velocity/cmd_vel": G + "TwistStamped",
+    "setpoint_velocity/cmd_vel_unstamped": G + "Twist",
+    "setpoint_accel/accel": G + "Vector3Stamped",
+    "setpoint_attitude/attitude": G + "PoseStamped",
+    "setpoint_attitude/cmd_vel": G + "TwistStamped",
+    "setpoint_attitude/thrust": M + "Thrust",
+    "manual_control/send": M + "ManualControl",
+    "rc/override": M + "OverrideRCIn",
+    "vision_pose/pose": G + "PoseStamped",
+    "vision_pose/pose_cov": G + "PoseWithCovarianceStamped",
+    "odometry/out": "nav_msgs/msg/Odometry",
+    "statustext/send": M + "StatusText",
+}
+SERVICES = {
+    "cmd/arming": "mavros_msgs/srv/CommandBool",
+    "cmd/command": "mavros_msgs/srv/CommandLong",
+    "cmd/command_int": "mavros_msgs/srv/CommandInt",
+    "cmd/takeoff": "mavros_msgs/srv/CommandTOL",
+    "cmd/land": "mavros_msgs/srv/CommandTOL",
+    "cmd/takeoff_local": "mavros_msgs/srv/CommandTOLLocal",
+    "cmd/land_local": "mavros_msgs/srv/CommandTOLLocal",
+    "cmd/set_home": "mavros_msgs/srv/CommandHome",
+    "set_mode": "mavros_msgs/srv/SetMode",
+    "set_stream_rate": "mavros_msgs/srv/StreamRate",
+    "set_message_interval": "mavros_msgs/srv/MessageInterval",
+    "vehicle_info_get": "mavros_msgs/srv/VehicleInfoGet",
+    "param/pull": "mavros_msgs/srv/ParamPull",
+    "param/set": "mavros_msgs/srv/ParamSetV2",
+    "mission/pull": "mavros_msgs/srv/WaypointPull",
+    "mission/push": "mavros_msgs/srv/WaypointPush",
+    "mission/clear": "mavros_msgs/srv/WaypointClear",
+    "mission/set_current": "mavros_msgs/srv/WaypointSetCurrent",
+    "home_position/req_update": "std_srvs/srv/Trigger",
+}
+
+# mavros_msgs/PositionTarget: what to ignore.
+ONLY_POSITION, ONLY_VELOCITY = 0x9F8, 0x5C7
+LOCAL_NED, BODY_NED = 1, 8
+# mavros_msgs/ExtendedState
+ON_GROUND, IN_AIR = 1, 2
+
+
+# The truth of a vehicle is written down with each rendered frame.
+WITNESS = with_defaults(0, 5, COMPRESSED, rate=30)
+
+
+def fly(
+    directory: Path, domain_id: int, link: str = "mavlink_full", *, sensors=(WITNESS,), copters: int = 1, **parameters: Any
+) -> System:
+    """Emulator and bridge with this `control.link`, and vehicles on the ground."""
+    options = {"transport_mode": "file", "control.link": link, "diagnostics.period_s": 0.2}
+    emulator = ["--grounded", "--autopilot", link, "--vehicles", str(copters)]
+    return System(directory, domain_id, list(sensors), parameters=options | parameters, emulator=emulator)
+
+
+class Vehicle:
+    """What one controller knows of one vehicle."""
+
+    def __init__(self, peer: Peer, prefix: str = "/mavros"):
+        self.peer, self.prefix = peer, prefix
+        self._subscriptions: dict[str, Subscription] = {}
+        self._clients: dict[str, Client] = {}
+
+    def topic(self, name: str, **qos: Any) -> Subscription:
+        """The subscription to a topic of `TELEMETRY`; made with the QoS of most clients at first use."""
+        if name not in self._subscriptions:
+            options = {"reliable": False, "depth": 200} | qos
+            self._subscriptions[name] = self.peer.subscribe(f"{self.prefix}/{name}", TELEMETRY[name], **options)
+        return self._subscriptions[name]
+
+    def last(self, name: str, timeout: float = 30.0) -> Any:
+        """The newest message of a topic; waits for the first."""
+        subscription = self.topic(name)
+        subscription.take()
+        self.peer.wait_for(lambda: subscription.samples, f"a message on {self.prefix}/{name}", timeout)
+        return subscription.messages[-1]
+
+    def next(self, name: str, timeout: float = 30.0) -> Any:
+        """A message that comes from now on."""
+        subscription = self.topic(name)
+        self.peer.take()
+        count = len(subscription.samples)
+        self.peer.wait_for(lambda: len(subscription.samples) > count, f"a new message on {name}", timeout)
+        return subscription.messages[-1]
+
+    def client(self, name: str) -> Client:
+        """The client of a service, once the service is there."""
+        if name not in self._clients:
+            self._clients[name] = Client(self.peer, f"{self.prefix}/{name}", SERVICES[name]).wait()
+        return self._clients[name]
+
+    def call(self, name: str, timeout: float = 15.0, **fields: Any) -> Any:
+        """Calls a service of `SERVICES`."""
+        return self.client(name).call(timeout, **fields)
+
+    def publication(self, name: str, **qos: Any) -> Publication:
+        """A publisher on a topic of `SETPOINTS`."""
+        return Publication(self.peer, f"{self.prefix}/{name}", SETPOINTS[name], **qos)
+
+    def stream(self, name: str, rate_hz: float = 20.0, **fields: Any) -> Stream:
+        """Publishes on a topic of `SETPOINTS` at a steady rate."""
+        return Stream(self.publication(name), rate_hz, **fields)
+
+    def wait_state(self, timeout: float = 30.0, **wanted: Any) -> Any:
+        """Returns the first `state` from now on (the newest included) whose fields are as wanted."""
+        topic = self.topic("state", reliable=True, transient_local=True)
+
+        def found() -> Any:
+            topic.take()
+            message = topic.messages[-1] if topic.samples else None
+            return message if message and all(getattr(message, k) == v for k, v in wanted.items()) else None
+
+        try:
+            return self.peer.wait_for(found, f"state with {wanted}", timeout)
+        except AssertionError as error:
+            last = topic.messages[-1] if topic.samples else None
+            raise AssertionError(f"{error}; the last one is {last}; {self.texts()[-5:]}") from None
+
+    def wait_ready(self, timeout: float = 60.0) -> None:
+        """Returns once the vehicle is connected, has a position and could be armed (the service answers)."""
+        self.topic("statustext/recv", reliable=True)
+        self.wait_state(timeout, connected=True)
+        self.last("local_position/pose", timeout)
+        self.last("home_position/home", timeout)
+
+    def texts(self) -> list[str]:
+        """What the vehicle has said so far."""
+        topic = self.topic("statustext/recv", reliable=True)
+        topic.take()
+        return [message.text for message in topic.messages]
+
+    def position(self) -> np.ndarray:
+        """Newest estimated position, ENU."""
+        return vector(self.last("local_position/pose").pose.position)
+
+    def yaw(self) -> float:
+        """Newest estimated yaw from east, counter-clockwise."""
+        q = self.last("local_position/pose").pose.orientation
+        forward = rotation_from_quaternion(q.x, q.y, q.z, q.w)[:, 0]
+        return math.atan2(forward[1], forward[0])
+
+    def velocity(self) -> np.ndarray:
+        """Newest estimated velocity, ENU."""
+        return vector(self.last("local_position/velocity_local").twist.linear)
+
+    def arm(self, value: bool = True) -> Any:
+        """Calls `cmd/arming`."""
+        return self.call("cmd/arming", value=value)
+
+    def mode(self, name: str) -> bool:
+        """Calls `set_mode`."""
+        return self.call("set_mode", custom_mode=name).mode_sent
+
+    def wait_near(self, target: Any, within: float = 0.4, timeout: float = 40.0) -> None:
+        """Returns once the estimated position is near a point (ENU)."""
+        target = np.asarray(target, float)
+        try:
+            self.peer.wait_for(
+                lambda: np.linalg.norm(self.position() - target) < within, f"position {target}", timeout
+            )
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it is {self.position()}, {self.texts()[-5:]}") from None
+
+    def wait_velocity(self, target: Any, within: float = 0.3, timeout: float = 20.0) -> None:
+        """Returns once the estimated velocity is near a vector (ENU)."""
+        target = np.asarray(target, float)
+        try:
+            self.peer.wait_for(
+                lambda: np.linalg.norm(self.velocity() - target) < within, f"velocity {target}", timeout
+            )
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it is {self.velocity()}, {self.texts()[-5:]}") from None
+
+    def wait_yaw(self, target: float, within: float = 0.1, timeout: float = 20.0) -> None:
+        """Returns once the vehicle looks into a direction."""
+        self.peer.wait_for(
+            lambda: abs(math.remainder(self.yaw() - target, math.tau)) < within, f"yaw {target}", timeout
+        )
+
+    def take_off(self, height: float = 3.0) -> tuple[Stream, np.ndarray]:
+        """Offboard, armed, and up on `setpoint_position/local`; returns the running stream (leave it with
+        `__exit__`) and the position that it holds."""
+        start = self.position()
+        target = start + [0.0, 0.0, height]
+        stream = self.stream("setpoint_position/local", **pose(target, self.yaw()))
+        stream.__enter__()
+        for _ in range(20):
+            self.next("local_position/pose")
+        assert self.mode("OFFBOARD"), self.texts()
+        answer = self.arm()
+        assert answer.success, (answer, self.texts())
+        self.wait_near(target)
+        return stream, target
+
+    def land(self, timeout: float = 60.0) -> None:
+        """AUTO.LAND, until it is disarmed on the ground."""
+        assert self.mode("AUTO.LAND"), self.texts()
+        self.wait_state(timeout, armed=False)
+
+
+def vector(v: Any) -> np.ndarray:
+    """x, y, z of a message as an array."""
+    return np.array([v.x, v.y, v.z])
+
+
+def xyz(values: Any) -> dict[str, float]:
+    """x, y, z as fields."""
+    return dict(zip("xyz", map(float, values), strict=True))
+
+
+def heading(yaw: float) -> dict[str, float]:
+    """A quaternion about the vertical as fields."""
+    return {"x": 0.0, "y": 0.0, "z": math.sin(yaw / 2), "w": math.cos(yaw / 2)}
+
+
+def pose(position: Any, yaw: float) -> dict[str, Any]:
+    """Fields of a PoseStamped."""
+    return {"pose": {"position": xyz(position), "orientation": heading(yaw)}}
+
+
+def twist(linear: Any, yaw_rate: float = 0.0) -> dict[str, Any]:
+    """Fields of a TwistStamped."""
+    return {"twist": {"linear": xyz(linear), "angular": xyz((0, 0, yaw_rate))}}

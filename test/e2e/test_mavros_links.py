@@ -1,0 +1,102 @@
+"""The mavros-style interface when things go wrong, with several vehicles, and behind the vendor's own structs.
+
+Each test starts emulator and bridge for itself; `test_mavros.py` flies one vehicle that nothing happens to.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from backend import ANSWERS_PEER
+from mavros import WITNESS, Vehicle, fly, pose, twist
+
+pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
+
+
+def test_with_keep_alive_a_short_silence_is_bridged_and_a_long_one_is_not(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id, **{"control.keep_alive_s": 2.0}) as system:
+        vehicle = Vehicle(system.peer)
+        vehicle.wait_ready()
+        stream, target = vehicle.take_off()
+        stream.pause()
+        end = time.monotonic() + 1.8
+        while time.monotonic() < end:
+            assert vehicle.next("state").mode == "OFFBOARD"
+        assert not any("Failsafe" in text for text in vehicle.texts())
+        stream.set(**pose(target, 0.0))
+        time.sleep(0.5)
+        stream.pause()
+        begin = time.monotonic()
+        vehicle.peer.wait_for(lambda: any("Failsafe" in text for text in vehicle.texts()), "the failsafe", 10.0)
+        assert 2.3 < time.monotonic() - begin < 5.0
+        stream.__exit__()
+        system.assert_alive()
+
+
+def test_a_vehicle_that_falls_silent_is_disconnected_and_found_again(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id) as system:
+        vehicle = Vehicle(system.peer)
+        vehicle.wait_ready()
+        for _ in range(2):
+            system.emulator.kill()
+            begin = time.monotonic()
+            lost = vehicle.wait_state(10.0, connected=False)
+            assert (lost.mode, lost.armed) == ("", False)
+            assert time.monotonic() - begin < 5.0
+            assert not vehicle.arm().success, "nobody there"
+            system.emulator.start()
+            vehicle.wait_state(10.0, connected=True)
+            vehicle.wait_ready()
+            assert vehicle.call("cmd/arming", value=False).success
+
+
+def test_two_vehicles_fly_apart(tmp_path, domain_id, simulator_ports):
+    second = replace(WITNESS, seq=1, vehicle=2)
+    parameters = {"vehicles": [1, 2]}
+    with fly(tmp_path, domain_id, sensors=(WITNESS, second), copters=2, **parameters) as system:
+        one, two = Vehicle(system.peer), Vehicle(system.peer, "/mavros2")
+        for vehicle in (one, two):
+            vehicle.wait_ready()
+        start = two.position()
+        (stream, target), (other, goal) = one.take_off(2.0), two.take_off(4.0)
+        with suppress(AssertionError):
+            two.wait_near(goal)
+        stream.set(**pose(target + [3, 0, 0], 0.0))
+        other.set(**pose(goal + [0, 3, 0], 0.0))
+        one.wait_near(target + [3, 0, 0])
+        two.wait_near(goal + [0, 3, 0])
+        one.land()
+        assert two.next("state").armed, "the other one flies on"
+        assert np.linalg.norm(two.position() - (goal + [0, 3, 0])) < 0.6
+        two.land()
+        for s in (stream, other):
+            s.__exit__()
+        assert two.last("local_position/pose").header.frame_id
+        assert np.linalg.norm(two.position() - start) < 10
+
+
+@pytest.mark.parametrize("link", ["udp_full", "udp_simple"])
+def test_vehicles_behind_the_structs_of_the_vendor_fly_the_same(tmp_path, domain_id, simulator_ports, link):
+    with fly(tmp_path, domain_id, link) as system:
+        vehicle = Vehicle(system.peer)
+        vehicle.wait_state(30.0, connected=True)
+        start = vehicle.position()
+        target = start + [0, 0, 3.0]
+        with vehicle.stream("setpoint_position/local", **pose(target, 0.0)) as stream:
+            time.sleep(1.0)
+            vehicle.mode("OFFBOARD")
+            vehicle.arm()
+            vehicle.wait_near(target, 0.6)
+            stream.set(**pose(target + [3, 1, 0], 0.0))
+            vehicle.wait_near(target + [3, 1, 0], 0.6)
+        with vehicle.stream("setpoint_velocity/cmd_vel", **twist((0.0, 1.0, 0.0))):
+            before = vehicle.position()
+            vehicle.peer.wait_for(lambda: vehicle.position()[1] - before[1] > 2.0, "2 m to the north", 15.0)
+            assert abs(vehicle.position()[0] - before[0]) < 1.0
+        system.assert_alive()
+
+
