@@ -34,8 +34,16 @@ pub struct Orientation {
     pub attitude: Attitude<Frd, Ned>,
     /// Quaternion (w, x, y, z) of FLU in ENU with the sign that mavros gives it.
     pub enu_wxyz: [f64; 4],
-    /// Body rates in rad/s.
+    /// Body rates in rad/s; NaN from a link that does not carry them.
     pub rates: Vector<Flu>,
+}
+
+impl Orientation {
+    /// The body rates, unless the link does not carry them.
+    pub fn known_rates(&self) -> Option<Vector<Flu>> {
+        let finite = self.rates.to_array().iter().all(|rate| rate.is_finite());
+        finite.then_some(self.rates)
+    }
 }
 
 /// The autopilot's estimate of where it is, from its local origin.

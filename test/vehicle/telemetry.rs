@@ -250,6 +250,20 @@ fn force_that_is_old_is_marked_as_unknown() {
 }
 
 #[test]
+fn rates_that_a_link_does_not_carry_are_marked_as_unknown() {
+    let mut rig = rig();
+    rig.say(attitude([0.1, 0.2, 0.3], [f32::NAN; 3]));
+    rig.say(local([1.0; 3], [2.0; 3]));
+    let imu = &rig.messages::<Imu>("imu/data")[0];
+    assert_eq!(array(&imu.angular_velocity), [0.0; 3]);
+    assert_eq!(imu.angular_velocity_covariance[0], -1.0);
+    let twist = &rig.messages::<Odometry>("local_position/odom")[0].twist;
+    assert_eq!(array(&twist.twist.angular), [0.0; 3]);
+    let variances: Vec<_> = (0..6).map(|i| twist.covariance[7 * i] > 1e4).collect();
+    assert_eq!(variances, [false, false, false, true, true, true]);
+}
+
+#[test]
 fn an_attitude_that_is_none_is_counted_and_changes_nothing() {
     let mut rig = rig();
     rig.say(attitude([f64::NAN, 0.0, 0.0], [0.0; 3]));

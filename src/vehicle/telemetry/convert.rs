@@ -6,6 +6,9 @@ use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::std_msgs::msg::Header;
 use std::f64::consts::FRAC_1_SQRT_2;
 
+/// Variance of what nothing is known of, where -1 has no meaning.
+pub(super) const NOT_KNOWN: f64 = 99_999.0;
+
 pub(super) fn point<F: Frame>(vector: Vector<F>) -> Point {
     let [x, y, z] = vector.to_array();
     Point { x, y, z }

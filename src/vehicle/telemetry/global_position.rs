@@ -1,5 +1,5 @@
 //! `global_position/*` but for the receivers: what the estimator knows on the globe.
-use super::convert::{enu_wxyz, geo_point, header, point, quaternion, stamp_us};
+use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, header, point, quaternion, stamp_us};
 use super::gps::Quality;
 use super::topic::Topic;
 use crate::frames::{Attitude, Enu, Euler, Frd, Geodetic, Ned, Vector};
@@ -14,9 +14,6 @@ use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
 };
 use crate::wire::mavlink::raw::SetGpsGlobalOrigin;
-
-/// Variance of what `global_position/local` does not know: the orientation.
-const NOT_KNOWN: f64 = 99_999.0;
 
 pub(super) struct GlobalPosition {
     global: Topic<NavSatFix>,
@@ -92,6 +89,7 @@ impl GlobalPosition {
             let plane = place.to_enu(origin);
             odometry.pose.pose.position =
                 point(Vector::<Enu>::new(plane.x(), plane.y(), above_home));
+            // The orientation is not in the message.
             let mut covariance = quality.covariance().to_linear_part();
             for cell in covariance.iter_mut().skip(21).step_by(7) {
                 *cell = NOT_KNOWN;
@@ -110,6 +108,11 @@ impl GlobalPosition {
                 known => f64::from(known) / 1e2,
             };
         })
+    }
+
+    /// The autopilot is silent: the next one may be elsewhere.
+    pub(super) fn lost(&mut self) {
+        self.first = None;
     }
 
     pub(super) fn gps_global_origin(

@@ -5,7 +5,7 @@ use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::{Responder, RosError};
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Fcu, Open, Refusal};
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -99,7 +99,8 @@ impl Home {
     pub(super) fn poll(&mut self, fcu: &mut Fcu) {
         if self.ask.is_some_and(|at| fcu.now.mono >= at) {
             self.ask = Some(fcu.now.mono + PERIOD);
-            self.ask(fcu);
+            // A failure is in the counters.
+            let _counted = self.ask(fcu);
         }
         let now = fcu.now.mono;
         for (_, responder) in self.waiting.extract_if(.., |(until, _)| now >= *until) {
@@ -111,13 +112,13 @@ impl Home {
         if self.waiting.len() >= CALLERS {
             return refuse(responder, "too many requests at a time");
         }
-        if !self.ask(fcu) {
-            return refuse(responder, "the request could not be sent");
+        if let Err(refusal) = self.ask(fcu) {
+            return refuse(responder, &refusal.to_string());
         }
         self.waiting.push((fcu.now.mono + ANSWER, responder));
     }
 
-    fn ask(&mut self, fcu: &mut Fcu) -> bool {
+    fn ask(&mut self, fcu: &mut Fcu) -> Result<(), Refusal> {
         let newer = self.asked % 2 == 1;
         self.asked = self.asked.wrapping_add(1);
         let mut command = CommandLong {
@@ -130,7 +131,7 @@ impl Home {
             command.command = REQUEST_MESSAGE;
             *message = HOME_POSITION;
         }
-        fcu.send(command).is_ok()
+        fcu.send(command)
     }
 }
 

@@ -127,9 +127,6 @@ impl Imu {
             fcu.count("bad_attitude");
             return Ok(());
         };
-        // UDP links have none.
-        let told = rates.iter().all(|rate| rate.is_finite());
-        let rates = if told { rates } else { [0.0; 3] };
         let orientation = Orientation {
             attitude,
             enu_wxyz: enu_wxyz(attitude),
@@ -142,9 +139,11 @@ impl Imu {
         self.data.stream(|message| {
             message.header.stamp = stamp;
             message.orientation = quaternion(orientation.enu_wxyz);
-            message.angular_velocity = vector3(orientation.rates);
+            // Vehicles in the UDP modes do not say how fast they turn.
+            let turning = orientation.known_rates();
+            message.angular_velocity = vector3(turning.unwrap_or(Vector::zero()));
+            message.angular_velocity_covariance = turning.map_or(NONE, |_| diagonal(RATE_VARIANCE));
             message.linear_acceleration = vector3(force);
-            message.angular_velocity_covariance = if told { diagonal(RATE_VARIANCE) } else { NONE };
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
             if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, known) {
                 *first = UNKNOWN;

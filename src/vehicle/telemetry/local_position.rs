@@ -1,5 +1,5 @@
 //! `local_position/*`: what the estimator knows in the local frame.
-use super::convert::{header, point, quaternion, symmetric, vector3};
+use super::convert::{NOT_KNOWN, header, point, quaternion, symmetric, vector3};
 use super::topic::{Best, Topic};
 use crate::frames::{Attitude, Covariance3, Enu, Flu, Ned, Vector};
 use crate::msgs::builtin_interfaces::msg::Time;
@@ -163,16 +163,20 @@ struct Motion {
     velocity: Vector<Enu>,
     attitude: Attitude<Flu, Enu>,
     wxyz: [f64; 4],
-    rates: Vector<Flu>,
+    rates: Option<Vector<Flu>>,
 }
 
 impl Motion {
     fn new(fcu: &Fcu, position: [f32; 3], velocity: [f32; 3]) -> Self {
         let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
         let (attitude, wxyz, rates) = match fcu.orientation {
-            Some(known) => (known.attitude.into(), known.enu_wxyz, known.rates),
+            Some(known) => (known.attitude.into(), known.enu_wxyz, known.known_rates()),
             // As in mavros, which does not wait for the first attitude either.
-            None => (Attitude::identity(), [1.0, 0.0, 0.0, 0.0], Vector::zero()),
+            None => (
+                Attitude::identity(),
+                [1.0, 0.0, 0.0, 0.0],
+                Some(Vector::zero()),
+            ),
         };
         Self {
             position: enu(position),
@@ -190,17 +194,21 @@ impl Motion {
         }
     }
 
+    fn turning(&self) -> Vector<Flu> {
+        self.rates.unwrap_or(Vector::zero())
+    }
+
     fn world_twist(&self) -> Twist {
         Twist {
             linear: vector3(self.velocity),
-            angular: vector3(self.attitude.rotate(self.rates)),
+            angular: vector3(self.attitude.rotate(self.turning())),
         }
     }
 
     fn body_twist(&self) -> Twist {
         Twist {
             linear: vector3(self.attitude.inverse().rotate(self.velocity)),
-            angular: vector3(self.rates),
+            angular: vector3(self.turning()),
         }
     }
 
@@ -210,6 +218,11 @@ impl Motion {
         odometry.pose.covariance = pose;
         odometry.twist.twist = self.body_twist();
         odometry.twist.covariance = twist;
+        if self.rates.is_none() {
+            for cell in odometry.twist.covariance.iter_mut().skip(21).step_by(7) {
+                *cell = NOT_KNOWN;
+            }
+        }
     }
 }
 

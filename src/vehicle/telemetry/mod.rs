@@ -162,6 +162,7 @@ impl Telemetry {
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         fcu.orientation = None;
         self.home.lost(fcu);
+        self.global_position.lost();
     }
 
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
