@@ -46,10 +46,10 @@ impl Raw {
                 .unwrap_or_default();
             let checksum = rest.last_chunk::<2>().copied().unwrap_or_default();
             message.checksum = u16::from_le_bytes(checksum);
-            message.payload64.clear();
-            message.payload64.extend(frame.payload.chunks(8).map(word));
-            message.signature.clear();
-            message.signature.extend_from_slice(signature);
+            // Collected, because a workspace has bounded sequences here, which cannot be cleared.
+            message.payload64 = frame.payload.chunks(8).map(word).collect();
+            message.signature = std::iter::empty().collect();
+            message.signature.extend(signature.iter().copied());
         })
     }
 }
