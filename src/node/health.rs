@@ -37,6 +37,10 @@ pub(crate) struct Health {
 
 impl Health {
     /// Creates an empty record.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part of the bridge that is reported on"
+    )]
     pub(crate) fn new(
         middleware: Middleware,
         publisher: Publisher<DiagnosticArray>,

@@ -6,7 +6,6 @@ mod command;
 mod counters;
 mod fragment_history;
 mod frame_buffers;
-mod heartbeat;
 mod keep_alive;
 mod mission;
 mod parameters;
@@ -16,7 +15,6 @@ mod timesync;
 
 pub use command::{Command, CommandCounters, CommandEnd, CommandEvent, CommandSettings, Commands};
 pub use counters::{DropCause, ReassemblyCounters};
-pub use heartbeat::{Liveness, LivenessEvent, LivenessSettings};
 pub use keep_alive::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 pub use mission::{
     Mission, MissionCounters, MissionDone, MissionError, MissionEvent, MissionSettings,

@@ -2,7 +2,7 @@
 //! protocols that are spoken with an autopilot.
 mod any_order;
 mod commands;
-mod liveness;
+mod keep_alive;
 mod mission;
 mod parameters;
 mod protocol;

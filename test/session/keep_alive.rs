@@ -1,56 +1,8 @@
-//! Heartbeats and the setpoints that are kept alive.
+//! Setpoints that are kept alive.
 use super::protocol::secs;
 use rfly_bridge::session::*;
 use rfly_bridge::wire::mavlink::Outbound;
 use rfly_bridge::wire::mavlink::raw::{CommandLong, SetMode};
-
-#[test]
-fn the_first_heartbeat_connects_and_silence_disconnects_once() {
-    let mut liveness = Liveness::new(LivenessSettings::default());
-    assert_eq!(
-        (liveness.deadline(), liveness.tick(secs(100.0))),
-        (None, None)
-    );
-    assert_eq!(
-        liveness.heartbeat(secs(100.0)),
-        Some(LivenessEvent::Connected)
-    );
-    assert_eq!(liveness.heartbeat(secs(101.0)), None);
-    // Two lost ones are no loss.
-    assert_eq!(liveness.tick(secs(104.4)), None);
-    assert_eq!(liveness.heartbeat(secs(104.45)), None);
-    assert_eq!(liveness.deadline(), Some(secs(107.95)));
-    assert_eq!(liveness.tick(secs(107.95)), Some(LivenessEvent::Lost));
-    assert_eq!(liveness.tick(secs(108.0)), None);
-    assert!(!liveness.is_connected());
-    assert_eq!(
-        liveness.heartbeat(secs(120.0)),
-        Some(LivenessEvent::Connected)
-    );
-    assert_eq!((liveness.heartbeats(), liveness.losses()), (4, 1));
-}
-
-#[test]
-fn boot_time_that_goes_back_is_a_restart_and_reordered_or_stray_times_are_not() {
-    let mut liveness = Liveness::new(LivenessSettings::default());
-    let mut boots = |times: &[f64]| -> Vec<bool> {
-        let event = |t: &f64| liveness.boot_time(secs(*t)) == Some(LivenessEvent::Restarted);
-        times.iter().map(event).collect()
-    };
-    assert!(
-        !boots(&[50.0, 50.1, 49.8, 50.2, 60.0]).contains(&true),
-        "reordered"
-    );
-    assert!(
-        !boots(&[0.3, 60.1, 0.3, 60.2, 12.0, 3.0, 60.3]).contains(&true),
-        "stray"
-    );
-    assert_eq!(boots(&[1.0, 1.01, 1.02, 1.03]), [false, false, true, false]);
-    assert!(!boots(&[1.5, 2.0, 3.0]).contains(&true));
-    // Soon after a start as well.
-    assert_eq!(boots(&[0.1, 0.2, 0.3]), [false, false, true]);
-    assert_eq!(liveness.restarts(), 2);
-}
 
 fn setpoint(x: f32) -> Outbound {
     CommandLong {
