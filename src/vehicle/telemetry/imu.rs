@@ -141,7 +141,7 @@ impl Imu {
             message.orientation = quaternion(orientation.enu_wxyz);
             // Vehicles in the UDP modes do not say how fast they turn.
             let turning = orientation.known_rates();
-            message.angular_velocity = vector3(turning.unwrap_or(Vector::zero()));
+            message.angular_velocity = vector3(turning.unwrap_or_default());
             message.angular_velocity_covariance = turning.map_or(NONE, |_| diagonal(RATE_VARIANCE));
             message.linear_acceleration = vector3(force);
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);

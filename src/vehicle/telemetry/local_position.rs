@@ -195,7 +195,7 @@ impl Motion {
     }
 
     fn turning(&self) -> Vector<Flu> {
-        self.rates.unwrap_or(Vector::zero())
+        self.rates.unwrap_or_default()
     }
 
     fn world_twist(&self) -> Twist {
