@@ -16,7 +16,7 @@ fn translated(simple_mode: bool, message: &Outbound) -> Result<Option<String>, R
 }
 
 /// The calls of the vendor's client that are one MAVLink message: name, message, and the UDP datagram of either mode.
-fn calls() -> Vec<(String, Outbound, Option<String>, Option<String>)> {
+pub(super) fn calls() -> Vec<(String, Outbound, Option<String>, Option<String>)> {
     let by_name = |file: &str| -> BTreeMap<String, golden::Vector> {
         let vectors = golden::load(file).into_iter();
         vectors.map(|v| (v.name().to_owned(), v)).collect()
@@ -181,7 +181,7 @@ fn every_call_of_the_vendors_client_gives_its_datagram_or_is_on_the_list() {
     assert_eq!(same, [33, 13], "UDP_Full, UDP_Simple");
 }
 
-fn command(text: &str) -> SimpleCommand {
+pub(super) fn command(text: &str) -> SimpleCommand {
     let bytes = golden::unhex(text);
     SimpleCommand::try_from(SimpleCommandPacket::parse(&bytes).unwrap()).unwrap()
 }

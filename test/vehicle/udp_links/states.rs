@@ -1,4 +1,5 @@
 //! What comes back.
+use super::calls::{calls, command};
 use super::*;
 
 fn messages(link: &mut dyn Link, datagram: &[u8]) -> Vec<MavMessage> {
