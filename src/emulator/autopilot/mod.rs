@@ -141,7 +141,8 @@ impl Autopilot {
             parameters,
             streams: streams.collect(),
             texts: Texts::default(),
-            text_id: 0,
+            // 0 says that a text has no further chunks.
+            text_id: 1,
             replies: Vec::new(),
             wish: None,
             setpoint_at: None,
@@ -372,7 +373,7 @@ impl Autopilot {
             };
             self.send(&MavMessage::STATUSTEXT(said).into(), out);
         }
-        self.text_id = self.text_id.wrapping_add(1);
+        self.text_id = self.text_id.checked_add(1).unwrap_or(1);
     }
 
     fn send(&mut self, message: &Outbound, out: &mut Outbox) {
