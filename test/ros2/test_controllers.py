@@ -38,8 +38,8 @@ def bridge(tmp_path_factory, domain_id, simulator_ports):
 def run(program: str, *arguments: str, timeout: float = 180.0) -> str:
     """Runs a controller to its end and returns what it printed."""
     with Background(program=[sys.executable, str(CONTROLLERS / program), *arguments]) as controller:
-        controller.wait_for(r"(?m)^done$", timeout)
-        wait(lambda: not controller.alive(), "its end", 20.0)
+        wait(lambda: not controller.alive(), f"the end of {program}", timeout)
+    assert re.search(r"(?m)^done$", controller.output), controller.output
     return controller.output
 
 
