@@ -48,7 +48,8 @@ def test_the_node_owns_every_writer(seen):
         recording.harvest()
         message = recording.messages(GRAPH)[-1]
         nodes = message.node_entities_info_seq
-        assert [(n.node_namespace, n.node_name) for n in nodes] == [("/", "rfly_bridge")]
+        # The second has the parameters of the autopilot, as with mavros.
+        assert [(n.node_namespace, n.node_name) for n in nodes] == [("/", "rfly_bridge"), ("/mavros", "param")]
         gids = {bytes(gid.data)[:16] for gid in nodes[0].writer_gid_seq}
         return {recording.offers[t].writer for t in expected} <= gids
 

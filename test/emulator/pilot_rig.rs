@@ -161,11 +161,7 @@ impl PilotRig {
             type_mask: dialect::PositionTargetTypemask::from_bits_retain(mask),
             target_system: 1,
             target_component: 1,
-            coordinate_frame: match frame {
-                8 => dialect::MavFrame::MAV_FRAME_BODY_NED,
-                9 => dialect::MavFrame::MAV_FRAME_BODY_OFFSET_NED,
-                _ => dialect::MavFrame::MAV_FRAME_LOCAL_NED,
-            },
+            coordinate_frame: mav_frame(frame),
             ..Default::default()
         };
         let message = MavMessage::SET_POSITION_TARGET_LOCAL_NED(target).into();
@@ -236,5 +232,17 @@ impl PilotRig {
         let p = raw.payload();
         let byte = |i: usize| p.get(i).copied().unwrap_or(0);
         (byte(6), byte(2), byte(3), byte(7))
+    }
+}
+
+#[expect(
+    deprecated,
+    reason = "PX4 takes the frame with the number of this name"
+)]
+fn mav_frame(number: u8) -> dialect::MavFrame {
+    match number {
+        8 => dialect::MavFrame::MAV_FRAME_BODY_NED,
+        9 => dialect::MavFrame::MAV_FRAME_BODY_OFFSET_NED,
+        _ => dialect::MavFrame::MAV_FRAME_LOCAL_NED,
     }
 }

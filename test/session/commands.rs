@@ -36,6 +36,9 @@ const ACCEPTED: CommandEnd = CommandEnd::Acked {
     result_param2: 0,
 };
 
+/// A command on its way, or its answer: command and result.
+type Wire = Result<CommandLong, (u16, i32)>;
+
 /// What was sent (COMMAND_LONG only) and what ended.
 fn drain<T>(commands: &mut Commands<T>) -> (Vec<CommandLong>, Vec<(T, CommandEnd)>) {
     let (mut sent, mut ended) = (Vec::new(), Vec::new());
@@ -335,7 +338,7 @@ proptest! {
         fate in prop::collection::vec((any::<bool>(), any::<bool>(), 0u64..200, 0u64..200), 200),
     ) {
         let mut commands = Commands::new(CommandSettings::default(), 255, 190);
-        let mut wire: Vec<(u64, Result<CommandLong, (u16, i32)>)> = Vec::new();
+        let mut wire = Vec::<(u64, Wire)>::new();
         let mut fates = fate.iter().cycle();
         let mut ends = vec![0; calls.len()];
         for ms in 0..600_000 {

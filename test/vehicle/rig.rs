@@ -182,10 +182,14 @@ impl Rig {
         let (send, receive) = mpsc::channel();
         let (recorder, name) = (self.recorder.clone(), format!("/mavros/{service}"));
         let before = self.served.load(Ordering::SeqCst);
-        std::thread::spawn(move || {
+        let call = move || {
             let answer = recorder.call::<S>(&name, &request).expect("a service");
             drop(send.send(answer)); // the test may be over
-        });
+        };
+        std::thread::Builder::new()
+            .name("caller".to_owned())
+            .spawn(call)
+            .expect("a thread");
         while self.served.load(Ordering::SeqCst) == before {
             std::thread::yield_now();
         }
