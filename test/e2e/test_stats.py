@@ -35,6 +35,7 @@ def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator
         "heartbeats",
         "true state of vehicle 1",
         "imu of vehicle 1",
+        "autopilot of vehicle 1",
     }
     told = {s.name.removeprefix("rfly_bridge: "): s for s in diagnostics[both[-1]].status}
     for source in last.sources:
