@@ -69,9 +69,9 @@ impl Fleet {
             .try_clone()?;
         listener.set_read_timeout(Some(Duration::from_millis(100)))?;
         let end = stop.clone();
-        let listen = std::thread::spawn(move || listen(&listener, &arrivals, &end));
+        let listen = thread("setpoints", move || listen(&listener, &arrivals, &end))?;
         let (end, count, lost) = (stop.clone(), sent.clone(), refused.clone());
-        let report = std::thread::spawn(move || report(&sockets, &end, &count, &lost));
+        let report = thread("telemetry", move || report(&sockets, &end, &count, &lost))?;
         Ok(Self {
             stop,
             sent,
@@ -98,6 +98,12 @@ impl Drop for Fleet {
             let _panicked = thread.join();
         }
     }
+}
+
+fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(body)
 }
 
 fn listen(socket: &UdpSocket, arrivals: &Arrivals, stop: &AtomicBool) {
