@@ -389,7 +389,12 @@ fn the_recorder_waits_for_a_response_that_comes_later_or_not_at_all() {
     };
     assert_eq!(reported(), [("/types".to_owned(), stats)]);
     drop(service);
-    assert_eq!(reported(), []);
+    // The thread that answered may still be letting go of the call.
+    let gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        reported().is_empty()
+    });
+    assert!(gone, "{:?}", reported());
 }
 
 /// IDL has no empty structures; rosidl puts one byte into them.
