@@ -441,11 +441,14 @@ class TrueMotion:
         for frames in truth.frames.values():
             for stamp, frame in frames.items():
                 if (true := truth.vehicle_pose(vehicle, stamp)) is not None:
-                    entries.append((frame.host_ns, ENU_FROM_NED @ true[0], ENU_FROM_NED @ true[1] @ FLU_FROM_FRD))
+                    pose = ENU_FROM_NED @ true[0], ENU_FROM_NED @ true[1] @ FLU_FROM_FRD
+                    entries.append((stamp, frame.host_ns - stamp, *pose))
         entries.sort(key=lambda entry: entry[0])
-        self.times = np.array([entry[0] for entry in entries])
-        self.places = np.array([entry[1] for entry in entries])
-        self.attitudes = [entry[2] for entry in entries]
+        # Ticks come late on a busy machine, so a single reading of the host's clock says little.
+        offset = int(np.median([entry[1] for entry in entries]))
+        self.times = np.array([entry[0] + offset for entry in entries])
+        self.places = np.array([entry[2] for entry in entries])
+        self.attitudes = [entry[3] for entry in entries]
 
     def at(self, stamp: int):
         """Position interpolated, attitude of the nearest frame, mean velocity; None far from any frame."""
