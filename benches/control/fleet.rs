@@ -1,6 +1,7 @@
 //! Autopilots that report at PX4's rates and note which setpoints arrive.
 use super::Result;
 use mavlink::Message as _;
+use rfly_bridge::wire::mavlink::dialect::MavSeverity;
 use rfly_bridge::wire::mavlink::raw::Heartbeat;
 use rfly_bridge::wire::mavlink::{Encoder, MavMessage, Outbound, frames};
 use std::net::UdpSocket;
@@ -172,8 +173,10 @@ fn heartbeat() -> Heartbeat {
 /// A message with values that a vehicle can have.
 fn example(id: u32) -> Option<Outbound> {
     let mut message = MavMessage::default_message_from_id(id)?;
-    if let MavMessage::ATTITUDE_QUATERNION(attitude) = &mut message {
-        attitude.q1 = 1.0;
+    match &mut message {
+        MavMessage::ATTITUDE_QUATERNION(attitude) => attitude.q1 = 1.0,
+        MavMessage::STATUSTEXT(text) => text.severity = MavSeverity::MAV_SEVERITY_INFO,
+        _ => (),
     }
     Some(message.into())
 }
