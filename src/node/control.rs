@@ -362,7 +362,7 @@ impl Task {
                     figures.converted = count;
                     figures.last_frame = Some(Instant::now());
                 }
-                "frames" | "sent" => {}
+                "frames" | "sent" | "setpoint_repeated" => {}
                 key => drop(figures.drops.insert(key, count)),
             }
         }
