@@ -1,5 +1,6 @@
 //! Vehicles that announce themselves: CopterSim sends a heartbeat for each.
 use super::Settings;
+use super::sources::{HEARTBEAT_GROUP, HEARTBEAT_PORT};
 use crate::config::Problems;
 use crate::transport::is_local_address;
 use crate::wire::{HeartbeatPacket, Packet as _};
@@ -9,8 +10,6 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant};
 
-const HEARTBEAT_PORT: u16 = 20_005;
-const HEARTBEAT_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
 /// CopterIDs that have ports.
 const IDS: std::ops::RangeInclusive<i32> = 1..=10_000;
 

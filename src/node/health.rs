@@ -1,6 +1,7 @@
 //! What the bridge knows about itself, as `/diagnostics`.
 use super::clock::{SimClocks, host_now};
 use super::figures::{SourceFigures, StatsTopic};
+use super::plan::is_below;
 use super::request::LinkState;
 use super::stats::SourceStats;
 use crate::frames::MissingPath;
@@ -172,20 +173,16 @@ impl Health {
     fn writers(&self) -> Vec<DiagnosticStatus> {
         let reports = self.middleware.report();
         let (control, single): (Vec<_>, Vec<_>) = reports.iter().partition(|writer| {
-            let below = |prefix: &String| {
-                let rest = writer.topic.strip_prefix(prefix.as_str());
-                rest.is_some_and(|rest| rest.starts_with('/'))
-            };
-            self.control_prefixes.iter().any(below)
+            let mut prefixes = self.control_prefixes.iter();
+            prefixes.any(|prefix| is_below(&writer.topic, prefix))
                 && writer.stats.dropped == 0
                 && writer.incompatible.count == 0
         });
         let mut status: Vec<_> = single.iter().map(|writer| self.writer(writer)).collect();
         for prefix in &self.control_prefixes {
-            let own = control.iter().filter(|writer| {
-                let rest = writer.topic.strip_prefix(prefix.as_str());
-                rest.is_some_and(|rest| rest.starts_with('/'))
-            });
+            let own = control
+                .iter()
+                .filter(|writer| is_below(&writer.topic, prefix));
             let (mut topics, mut read, mut published, mut bytes) = (0, 0, 0, 0);
             for writer in own {
                 topics += 1;

@@ -267,6 +267,12 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Whether a full topic name is below a prefix; `/mavros2/state` is not below `/mavros`.
+pub(super) fn is_below(topic: &str, prefix: &str) -> bool {
+    let rest = topic.strip_prefix(prefix);
+    rest.is_some_and(|rest| rest.starts_with('/'))
+}
+
 pub(super) fn below(prefix: &str, name: &str) -> String {
     if name.starts_with('/') {
         name.to_owned()
@@ -289,9 +295,8 @@ pub(super) fn publishers(
     control_prefixes: &[String],
 ) -> Vec<(String, QosSettings)> {
     let controls = |topic: &str| {
-        let rest = |prefix: &String| topic.strip_prefix(prefix.as_str());
-        let mut rests = control_prefixes.iter().filter_map(rest);
-        rests.any(|rest| rest.starts_with('/'))
+        let mut prefixes = control_prefixes.iter();
+        prefixes.any(|prefix| is_below(topic, prefix))
     };
     let writers = middleware.report().into_iter();
     let writers = writers.filter(|writer| !controls(&writer.topic));

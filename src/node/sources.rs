@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Runtime;
 
-const HEARTBEAT_PORT: u16 = 20005;
-const HEARTBEAT_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
+pub(super) const HEARTBEAT_PORT: u16 = 20005;
+pub(super) const HEARTBEAT_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
 const COPTERSIM_PORT: u16 = 30100;
 const TRUTH_PORT: u16 = 30101;
 const IMU_PORT: u16 = 31000;
