@@ -51,16 +51,6 @@ overlay() {
     )
 }
 
-# The simulator's ports are fixed: where the kernel lets us, each suite gets a network and a /dev/shm of its own.
-alone() {
-    if unshare -rnm true 2>/dev/null && command -v ip >/dev/null; then
-        # shellcheck disable=SC2016
-        unshare -rnm sh -c 'ip link set lo up && ip route add 224.0.0.0/4 dev lo && mount -t tmpfs tmpfs /dev/shm && RFLY_PORTS_LOCK=/dev/shm/lock exec "$@"' sh "$@"
-    else
-        "$@"
-    fi
-}
-
 package_is_valid() {
     "$ros_python" - package.xml msg/package.xml <<'PY'
 import sys
@@ -197,7 +187,7 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     if wants tools; then
         if "$ros_python" -c 'import pytest, psutil, rclpy' 2>/dev/null; then
             # launch_testing of Humble is a pytest plugin that newer pytests refuse to load; nothing here uses it.
-            part "ros2 tools and rclpy subscribers, $rmw" overlay alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
+            part "ros2 tools and rclpy subscribers, $rmw" overlay scripts/alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
                 "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2
         else
             skip "ros2 tools and rclpy subscribers, $rmw" "$ros_python lacks pytest, psutil or rclpy"
@@ -205,8 +195,7 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     fi
     if wants e2e; then
         if [ -x .venv/bin/python ]; then
-            part "end to end (independent DDS subscriber), $rmw" overlay alone env -u PYTHONPATH \
-                .venv/bin/python -m pytest -q -rs test/e2e
+            part "end to end (independent DDS subscriber), $rmw" overlay env -u PYTHONPATH scripts/e2e.sh
         else
             skip "end to end (independent DDS subscriber), $rmw" "there is no .venv (scripts/setup.sh python)"
         fi
@@ -214,7 +203,7 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     if wants launch; then
         if compgen -G 'test/launch/test_*.py' >/dev/null; then
             for file in test/launch/test_*.py; do
-                part "launch test $(basename "$file"), $rmw" overlay alone \
+                part "launch test $(basename "$file"), $rmw" overlay scripts/alone \
                     "$ros_python" -m launch_testing.launch_test "$file"
             done
         else

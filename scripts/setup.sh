@@ -50,6 +50,7 @@ python() {
     local missing=()
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+    command -v ip >/dev/null || missing+=(iproute2) # for scripts/alone
     apt_install "${missing[@]}"
     echo "setup: installing test/e2e/requirements.txt into .venv"
     [ -x .venv/bin/python ] || python3 -m venv .venv

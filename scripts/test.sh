@@ -22,7 +22,7 @@ part "unit, golden and property tests" cargo test -q --test '*' --lib
 part "examples in the documentation" cargo test -q --doc
 part "release build" cargo build -q --release
 part "end to end (independent DDS subscriber)" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
-    .venv/bin/python -m pytest -q -rs test/e2e
+    scripts/e2e.sh
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh

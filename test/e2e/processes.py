@@ -29,8 +29,9 @@ def binary(name: str, variable: str) -> Path:
 
 @contextmanager
 def standard_ports() -> Iterator[None]:
-    """Only one test session at a time may own the simulator's fixed ports; in a network of its own, its own lock."""
-    with open(os.environ.get("RFLY_PORTS_LOCK", "/tmp/rfly_bridge_e2e.lock"), "w") as lock:
+    """Only one test session at a time may own the simulator's fixed ports of a network."""
+    network = os.stat("/proc/self/ns/net").st_ino
+    with open(f"/tmp/rfly_bridge_e2e.{network}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
