@@ -22,7 +22,8 @@ pub(super) struct Port {
     /// A frame that is being written.
     half_sent: Vec<u8>,
     buffer: Vec<u8>,
-    said: bool,
+    /// The log says that the line is away; it says so once, until bytes come again.
+    away: bool,
 }
 
 /// What one wait has brought.
@@ -46,7 +47,7 @@ impl Port {
             sender,
             half_sent: Vec::new(),
             buffer: vec![0; 4096],
-            said: false,
+            away: false,
         }
     }
 
@@ -76,11 +77,21 @@ impl Port {
                 Some(bytes) = self.to_send.recv(), if self.half_sent.is_empty() => Event::Send(bytes),
             };
             match event {
-                Event::Read(len) => return self.buffer.get(..len).unwrap_or_default(),
+                Event::Read(len) => {
+                    if std::mem::take(&mut self.away) {
+                        tracing::info!("serial line {} is back", self.device);
+                    }
+                    return self.buffer.get(..len).unwrap_or_default();
+                }
                 Event::Send(bytes) => self.half_sent = bytes,
                 Event::Written(len) => drop(self.half_sent.drain(..len)),
                 Event::Broken => {
-                    tracing::warn!("serial line {} went away; opening it again", self.device);
+                    if !std::mem::replace(&mut self.away, true) {
+                        tracing::warn!(
+                            "serial line {} went away; it is opened again when it is there",
+                            self.device
+                        );
+                    }
                     self.line = None;
                     self.half_sent.clear();
                     self.next_attempt = Instant::now() + RETRY;
@@ -95,16 +106,18 @@ impl Port {
         self.next_attempt = Instant::now() + RETRY;
         match tokio_serial::new(&self.device, self.baud).open_native_async() {
             Ok(stream) => {
-                tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
-                self.said = false;
+                // Some lines can be opened and break at once: those are back when they bring something.
+                if !self.away {
+                    tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
+                }
                 self.line = Some(tokio::io::split(stream));
             }
-            Err(error) if !self.said => {
+            Err(error) if !self.away => {
                 tracing::error!(
                     "serial line {}: {error}; is it there, and may this user open it (group dialout)? Trying again",
                     self.device
                 );
-                self.said = true;
+                self.away = true;
             }
             Err(_) => {}
         }
