@@ -29,7 +29,12 @@ impl StateTopic {
             fcu.count("foreign_component");
             return Ok(());
         }
-        self.last = Some(fcu.now.mono);
+        if self.last.replace(fcu.now.mono).is_none() {
+            tracing::info!(
+                vehicle = fcu.settings.id,
+                "heartbeats come: the vehicle is connected"
+            );
+        }
         fcu.heartbeat = Some(heartbeat);
         self.publish(fcu)
     }
