@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import pty
+import random
+import select
 import socket
 import threading
 import time
 import tty
+from contextlib import contextmanager
 
 import pytest
 from backend import ANSWERS_PEER, environment
+from diagnostics import Report
 from mavros import Vehicle
 from peer import Peer
 from processes import Process, binary
@@ -20,6 +24,8 @@ pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client spea
 
 # Not the CopterID: an autopilot of its own has a system id of its own.
 SYSTEM = 7
+# How often the bridge tries to open a line is its own affair; it is not more often than this.
+AWAY_S = 3.0
 
 
 class Far:
@@ -39,7 +45,12 @@ class Far:
 
     def __exit__(self, *_):
         self._end.set()
-        self._threads[0].join()
+        for thread in self._threads:
+            thread.join()
+
+    def senders(self) -> set[int]:
+        """Systems whose HEARTBEAT was heard."""
+        return {m.get_srcSystem() for m in list(self.heard) if m.get_type() == "HEARTBEAT"}
 
     def _speak(self):
         while not self._end.wait(0.1):
@@ -48,61 +59,171 @@ class Far:
 
     def _listen(self):
         while not self._end.is_set():
-            try:
-                data = self._read()
-            except OSError:  # closed at the end of the test
-                return
-            self.heard += self.link.parse_buffer(data) or []
+            self.heard += self.link.parse_buffer(self._read()) or []
 
 
-def connected(tmp_path, domain_id, link: str, far: Far):
-    """The bridge on this link sees the autopilot, and the autopilot sees the bridge."""
-    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", f"control.link:={link}", "-p", "imu.enabled:=false"]
+class Terminal:
+    """A pseudo terminal behind a name that stays, as udev gives it to an adapter."""
+
+    def __init__(self, name):
+        self._ours, self._theirs = pty.openpty()
+        tty.setraw(self._ours)
+        self._name = name
+        name.symlink_to(os.ttyname(self._theirs))
+
+    def read(self) -> bytes:
+        ready, _, _ = select.select([self._ours], [], [], 0.1)
+        return os.read(self._ours, 4096) if ready else b""
+
+    def write(self, data: bytes) -> None:
+        os.write(self._ours, data)
+
+    def unplug(self) -> None:
+        """The line hangs up and its name is gone."""
+        self._name.unlink()
+        os.close(self._theirs)
+        os.close(self._ours)
+
+
+class Socket:
+    """An autopilot's socket; it answers whoever spoke last."""
+
+    def __init__(self, port: int = 0):
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", port))
+        self._socket.settimeout(0.1)
+        self._bridge = None
+        self.port = self._socket.getsockname()[1]
+
+    def read(self) -> bytes:
+        try:
+            data, self._bridge = self._socket.recvfrom(4096)
+        except TimeoutError:
+            return b""
+        return data
+
+    def write(self, data: bytes) -> None:
+        if self._bridge:
+            self._socket.sendto(data, self._bridge)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@contextmanager
+def bridge_on(tmp_path, domain_id, link: str):
+    """The bridge with this link, and the user of its topics."""
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", f"control.link:={link}"]
+    command += ["-p", "imu.enabled:=false", "-p", "control.timeout_s:=1.5", "-p", "diagnostics.period_s:=0.2"]
     bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     peer = Peer(domain_id)
     try:
-        state = Vehicle(peer).wait_state(30, connected=True)
-        assert (state.mode, state.armed) == ("OFFBOARD", True), bridge.tail()
-        end = time.monotonic() + 10
-
-        def senders() -> set[int]:
-            return {m.get_srcSystem() for m in list(far.heard) if m.get_type() == "HEARTBEAT"}
-
-        # As mavros: the system of the vehicle, once it is known.
-        while SYSTEM not in senders() and time.monotonic() < end:
-            time.sleep(0.05)
-        assert SYSTEM in senders(), (senders(), bridge.tail())
+        yield bridge, Vehicle(peer)
+        assert bridge.alive(), bridge.tail()
     finally:
         peer.close()
         assert bridge.stop() == 0
 
 
-def test_an_autopilot_on_a_serial_line(tmp_path, domain_id, simulator_ports):
-    ours, theirs = pty.openpty()
-    tty.setraw(ours)
-    device = os.ttyname(theirs)
-    with Far(lambda: os.read(ours, 4096), lambda data: os.write(ours, data)) as far:
-        connected(tmp_path, domain_id, f"serial:{device}:57600", far)
+def meet(bridge: Process, vehicle: Vehicle, far: Far) -> None:
+    """The bridge sees the autopilot, and the autopilot sees the bridge."""
+    state = vehicle.wait_state(30, connected=True)
+    assert (state.mode, state.armed) == ("OFFBOARD", True), bridge.tail()
+    # As mavros: the system of the vehicle, once it is known.
+    vehicle.peer.wait_for(lambda: SYSTEM in far.senders(), f"a HEARTBEAT of {SYSTEM}, {bridge.tail()}", 10)
 
 
-def test_an_autopilot_with_a_socket_of_its_own(tmp_path, domain_id, simulator_ports):
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-        own.bind(("127.0.0.1", 0))
-        own.settimeout(0.2)
-        bridge = []
+def part(vehicle: Vehicle) -> None:
+    """The bridge says that the autopilot is gone."""
+    state = vehicle.wait_state(10, connected=False)
+    assert (state.mode, state.armed) == ("", False)
 
-        def read() -> bytes:
-            try:
-                data, sender = own.recvfrom(4096)
-            except TimeoutError:
-                return b""
-            bridge[:] = [sender]
-            return data
 
-        def write(data: bytes) -> None:
-            # An autopilot answers whoever spoke first.
-            if bridge:
-                own.sendto(data, bridge[0])
+def lines(bridge: Process, *words: str) -> list[str]:
+    """What the log says with these words."""
+    return [line for line in bridge.output().splitlines()[1:] if all(word in line for word in words)]
 
-        with Far(read, write) as far:
-            connected(tmp_path, domain_id, f"direct:127.0.0.1:{own.getsockname()[1]}", far)
+
+def assert_idle(bridge: Process) -> None:
+    """A bridge without a link waits; it does not spin."""
+    before, begin = bridge.cpu_seconds(), time.monotonic()
+    time.sleep(AWAY_S)
+    share = (bridge.cpu_seconds() - before) / (time.monotonic() - begin)
+    assert share < 0.2, f"{share:.0%} of a core with nothing to do"
+
+
+def test_a_serial_line_that_goes_away_is_opened_again_when_it_is_back(tmp_path, domain_id, simulator_ports):
+    name = tmp_path / "ttyACM0"
+    terminal = Terminal(name)
+    with bridge_on(tmp_path, domain_id, f"serial:{name}:57600") as (bridge, vehicle):
+        with Far(terminal.read, terminal.write) as far:
+            meet(bridge, vehicle, far)
+        terminal.unplug()
+        part(vehicle)
+        assert_idle(bridge)
+        assert len(lines(bridge, "WARN", str(name))) == 1, bridge.tail()
+        terminal = Terminal(name)
+        with Far(terminal.read, terminal.write) as far:
+            meet(bridge, vehicle, far)
+        assert len(lines(bridge, "went away", str(name))) == 1, bridge.tail()
+        assert len(lines(bridge, "is back", str(name))) == 1, bridge.tail()
+        assert len(lines(bridge, str(name))) == 3, bridge.tail()
+        assert len(lines(bridge, "is not connected")) == 1, bridge.tail()
+        assert len(lines(bridge, "is connected")) == 2, bridge.tail()
+    terminal.unplug()
+
+
+def test_a_serial_line_that_is_not_there_yet_is_named_once_and_waited_for(tmp_path, domain_id, simulator_ports):
+    name = tmp_path / "ttyACM0"
+    with bridge_on(tmp_path, domain_id, f"serial:{name}:57600") as (bridge, vehicle):
+        bridge.wait_for_output(str(name))
+        assert_idle(bridge)
+        assert len(lines(bridge, "ERROR", str(name))) == 1, bridge.tail()
+        terminal = Terminal(name)
+        with Far(terminal.read, terminal.write) as far:
+            meet(bridge, vehicle, far)
+        assert len(lines(bridge, str(name))) == 2, bridge.tail()
+    terminal.unplug()
+
+
+def test_garbage_on_a_serial_line_is_counted_and_the_frames_behind_it_are_found(tmp_path, domain_id, simulator_ports):
+    name = tmp_path / "ttyACM0"
+    terminal = Terminal(name)
+    with bridge_on(tmp_path, domain_id, f"serial:{name}:57600") as (bridge, vehicle):
+        bridge.wait_for_output("is open")
+        noise = random.Random(3)
+        # The wrong speed, as a receiver sees it: bytes without a start, with starts that lead nowhere, and half a frame.
+        without_start = bytes(noise.randrange(0xFD) for _ in range(500))
+        terminal.write(without_start + noise.randbytes(1500) + bytes([0xFD, 255, 0, 0, 1, 2, 3]))
+        with Far(terminal.read, terminal.write) as far:
+            meet(bridge, vehicle, far)
+            diagnostics = vehicle.peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+
+            def counted():
+                diagnostics.take()
+                for message in diagnostics.messages[-1:]:
+                    values = Report(message).find("autopilot of vehicle 1")
+                    return values if values.get("drop_mavlink_noise", 0) and values["frames"] >= 5 else None
+                return None
+
+            values = vehicle.peer.wait_for(counted, "the garbage in /diagnostics", 10)
+        # Random bytes begin frames that are none: of a wrong checksum, with flags or ids that there are not.
+        assert sum(values.get(f"drop_mavlink_{cause}", 0) for cause in ("checksum", "flags", "unknown_message")) > 0
+    terminal.unplug()
+
+
+def test_an_autopilot_with_a_socket_of_its_own_that_restarts_is_found_again(tmp_path, domain_id, simulator_ports):
+    own = Socket()
+    with bridge_on(tmp_path, domain_id, f"direct:127.0.0.1:{own.port}") as (bridge, vehicle):
+        with Far(own.read, own.write) as far:
+            meet(bridge, vehicle, far)
+        # Whatever is sent to it now comes back as "port unreachable".
+        own.close()
+        part(vehicle)
+        assert_idle(bridge)
+        own = Socket(own.port)
+        with Far(own.read, own.write) as far:
+            meet(bridge, vehicle, far)
+        assert len(lines(bridge, "is not connected")) == 1, bridge.tail()
+        assert len(lines(bridge, "is connected")) == 2, bridge.tail()
+    own.close()
