@@ -1,5 +1,4 @@
 //! The figures of `/diagnostics` as numbers, on `~/stats`.
-use super::clock::SimClocks;
 use super::request::LinkState;
 use super::stats::Figures;
 use crate::msgs::rfly_bridge_msgs::msg::{BridgeStats, ClockStats, DropCount, SourceStats};
@@ -83,8 +82,13 @@ impl StatsTopic {
         Ok(None)
     }
 
-    /// Publishes while somebody subscribes.
-    pub(super) fn publish(&self, now: RosTime, sources: &[SourceFigures], clocks: &SimClocks) {
+    /// Publishes while somebody subscribes. `clocks` has each vehicle's.
+    pub(super) fn publish(
+        &self,
+        now: RosTime,
+        sources: &[SourceFigures],
+        clocks: &[(u16, ClockStatus)],
+    ) {
         if self.subscribers() == 0 {
             return;
         }
@@ -92,7 +96,7 @@ impl StatsTopic {
             sources: sources.iter().map(SourceFigures::to_msg).collect(),
             clocks: clocks
                 .iter()
-                .map(|(vehicle, clock)| clock_msg(vehicle, &clock.status()))
+                .map(|(vehicle, clock)| clock_msg(*vehicle, clock))
                 .collect(),
             ..BridgeStats::default()
         };

@@ -84,8 +84,11 @@ impl Health {
             sources.push(self.source(&stats, state, seconds));
         }
         let mut status: Vec<_> = sources.iter().map(|s| self.source_status(s)).collect();
-        status.extend(self.clocks.iter().map(|(vehicle, clock)| {
-            let c = clock.status();
+        // Looked at once, so that both reports say the same.
+        let clocks: Vec<_> = (self.clocks.iter())
+            .map(|(vehicle, clock)| (vehicle, clock.status()))
+            .collect();
+        status.extend(clocks.iter().map(|(vehicle, c)| {
             let values = vec![
                 value("offset_s", format!("{:.9}", c.offset_ns as f64 * 1e-9)),
                 value(
@@ -136,7 +139,7 @@ impl Health {
         // A failure is in the counters of the publisher.
         let _counted = self.publisher.publish(&message);
         if let Some(stats) = &self.stats {
-            stats.publish(now, &sources, &self.clocks);
+            stats.publish(now, &sources, &clocks);
         }
     }
 
