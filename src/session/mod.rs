@@ -26,5 +26,6 @@ pub use parameters::{
 };
 pub use reassembly::{FrameInfo, Landing, Outcome, Reassembler, WholeFrame};
 pub use timesync::{
-    TimesyncCounters, TimesyncEstimator, TimesyncOutcome, TimesyncSample, TimesyncSettings,
+    ClockLine, TimesyncCounters, TimesyncEstimator, TimesyncOutcome, TimesyncSample,
+    TimesyncSettings,
 };

@@ -110,9 +110,10 @@ impl Exchange {
     }
 }
 
-/// offset = at_origin + drift * (remote - origin)
+/// Our clock as a function of the autopilot's: offset = at_origin + drift * (remote - origin). A copy goes on to tell the
+/// time between two exchanges.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+pub struct ClockLine {
     origin: i64,
     at_origin: f64,
     base: i64,
@@ -125,7 +126,25 @@ struct Line {
     from_middle: f64,
 }
 
-impl Line {
+impl ClockLine {
+    /// A clock that is ahead of the autopilot's by so many ns for ever.
+    pub fn constant(offset_ns: i64) -> Self {
+        Self {
+            origin: 0,
+            at_origin: 0.0,
+            base: offset_ns,
+            drift: 0.0,
+            drift_error: 0.0,
+            error: 0.0,
+            from_middle: 0.0,
+        }
+    }
+
+    /// Our time in ns when the autopilot's clock shows `remote_ns`.
+    pub fn host_ns(&self, remote_ns: i64) -> i64 {
+        remote_ns.saturating_add(self.offset(remote_ns))
+    }
+
     fn offset(&self, remote: i64) -> i64 {
         let since = remote.saturating_sub(self.origin) as f64;
         self.base
@@ -151,7 +170,7 @@ pub struct TimesyncEstimator {
     next: Duration,
     samples: VecDeque<Exchange>,
     off: Vec<Exchange>,
-    line: Option<Line>,
+    line: Option<ClockLine>,
     counters: TimesyncCounters,
 }
 
@@ -168,6 +187,12 @@ impl TimesyncEstimator {
             line: None,
             counters: TimesyncCounters::default(),
         }
+    }
+
+    /// Our clock on the wire has another zero from now on, by so little that what was learnt still holds: it runs a
+    /// little faster or slower than the monotonic one.
+    pub fn set_epoch(&mut self, epoch_ns: i64) {
+        self.epoch_ns = epoch_ns;
     }
 
     /// Forgets what was learnt, for example when the autopilot went away.
@@ -251,9 +276,14 @@ impl TimesyncEstimator {
         Some(self.line?.offset(newest.remote))
     }
 
+    /// Our wire time as a function of the autopilot's, as far as known.
+    pub fn line(&self) -> Option<ClockLine> {
+        self.line
+    }
+
     /// Our wire time in ns when the autopilot's clock shows `remote_ns`.
     pub fn host_ns(&self, remote_ns: i64) -> Option<i64> {
-        Some(remote_ns.saturating_add(self.line?.offset(remote_ns)))
+        Some(self.line?.host_ns(remote_ns))
     }
 
     /// Shortest round trip of the last seconds.
@@ -337,7 +367,7 @@ impl TimesyncEstimator {
     }
 
     /// Weighted least squares. Offsets are taken relative to one of them, so that f64 has ns to spare.
-    fn fit(&self) -> Option<Line> {
+    fn fit(&self) -> Option<ClockLine> {
         let newest = self.samples.back()?;
         let (origin, base) = (newest.remote, newest.offset());
         let shortest = self.samples.iter().map(|s| s.round_trip).min()? as f64;
@@ -364,7 +394,7 @@ impl TimesyncEstimator {
         } else {
             (before, 0.0)
         };
-        Some(Line {
+        Some(ClockLine {
             origin,
             at_origin: y_mean - drift * x_mean,
             base,

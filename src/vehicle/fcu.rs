@@ -7,6 +7,7 @@ use crate::frames::{Attitude, Flu, Frd, Geodetic, Geoid, Ned, Separation, Vector
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::std_msgs::msg::Header;
+use crate::session::ClockLine;
 use crate::time::RosTime;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, Outbound};
@@ -73,8 +74,8 @@ pub struct Fcu {
     pub orientation: Option<Orientation>,
     /// The newest pose, for TF; whoever publishes it takes it away.
     pub estimate: Option<Estimate>,
-    /// Offset of the autopilot's boot time to header time in ns, as far as known: `ros = boot + offset`.
-    pub clock_offset: Option<i64>,
+    /// Header time as a function of the autopilot's boot time, as far as known.
+    pub clock: Option<ClockLine>,
     /// What was said lately.
     pub(super) throttle: Throttle,
     /// Home, as last reported; its altitude is above the ellipsoid.
@@ -97,7 +98,7 @@ impl Fcu {
             heartbeat: None,
             orientation: None,
             estimate: None,
-            clock_offset: None,
+            clock: None,
             throttle: Throttle::default(),
             home: None,
             origin: None,
@@ -229,9 +230,9 @@ impl Fcu {
     /// Header time of something that the autopilot stamped with its boot time; the present if that is not known yet
     /// or cannot be.
     pub fn stamp(&self, boot: Duration) -> RosTime {
-        let stamp = self.clock_offset.and_then(|offset| {
+        let stamp = self.clock.and_then(|clock| {
             let boot = i64::try_from(boot.as_nanos()).ok()?;
-            boot.checked_add(offset).filter(|stamp| *stamp >= 0)
+            Some(clock.host_ns(boot)).filter(|stamp| *stamp >= 0)
         });
         stamp.map_or(self.now.ros, RosTime)
     }

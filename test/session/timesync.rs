@@ -97,6 +97,28 @@ impl Exchanges {
     }
 }
 
+#[test]
+fn our_clock_may_run_at_another_speed_than_the_monotonic_one() {
+    // The clock of a simulation at 0.97 of real time, and an autopilot in step with it.
+    let mut link = Exchanges::new(Clock {
+        start: 1e9,
+        speed: 0.97,
+    });
+    let epoch = |now: f64| EPOCH - (0.03 * now * 1e9) as i64;
+    for _ in 0..200 {
+        link.estimator.set_epoch(epoch(link.now));
+        link.run(0.1, 0.1, 0.5, 0.0);
+    }
+    assert_eq!(link.relearnt, []);
+    let drift = link.estimator.drift_ppm().unwrap();
+    assert!(drift.abs() < 1000.0, "{drift} ppm");
+    let truth = epoch(link.now) + (link.now * 1e9) as i64;
+    let line = link.estimator.line().unwrap();
+    let off = line.host_ns(link.clock.at(link.now)) - truth;
+    // The clock was set anew every 0.1 s.
+    assert!(off.abs() < 4_000_000, "{off} ns");
+}
+
 const BOOT: Clock = Clock {
     start: 3e9,
     speed: 1.0,

@@ -5,6 +5,7 @@ use crate::support::golden;
 use rfly_bridge::msgs::{
     Message, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs, sensor_msgs, std_msgs,
 };
+use rfly_bridge::session::ClockLine;
 use rfly_bridge::vehicle::{Direction, TOPICS, VehicleSettings};
 use rfly_bridge::wire::mavlink::raw::Heartbeat;
 use serde_json::Value;
@@ -475,7 +476,8 @@ fn compare(quirks: bool) {
         }
         let rig = rig.as_ref().expect("made with the first group");
         rig.handle().with(|autopilot| {
-            autopilot.fcu.clock_offset = case["fcu_boot_epoch_ns"].as_i64();
+            let offset = case["fcu_boot_epoch_ns"].as_i64();
+            autopilot.fcu.clock = offset.map(ClockLine::constant);
         });
         rig.recorder.clear();
         for frame in case["frames"].as_array().expect("frames") {

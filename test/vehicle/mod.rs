@@ -8,6 +8,7 @@ mod px4_flight;
 mod rig;
 mod services;
 mod setpoint;
+mod stamps;
 mod state;
 mod statustext;
 mod telemetry;

@@ -11,6 +11,7 @@ use rfly_bridge::msgs::nav_msgs::msg::Odometry;
 use rfly_bridge::msgs::sensor_msgs::msg::{BatteryState, Imu, NavSatFix};
 use rfly_bridge::msgs::std_srvs::srv::{Trigger, TriggerRequest};
 use rfly_bridge::ros::Qos;
+use rfly_bridge::session::ClockLine;
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::dialect::{
     ATTITUDE_DATA, HIGHRES_IMU_DATA, HOME_POSITION_DATA, HighresImuUpdatedFlags,
@@ -193,7 +194,7 @@ fn times_since_1970_do_not_become_stamps_of_the_past_or_the_future() {
     let mut rig = rig();
     for offset in [None, Some(1_699_999_000_000_000_000), Some(-5)] {
         rig.handle()
-            .with(|autopilot| autopilot.fcu.clock_offset = offset);
+            .with(|autopilot| autopilot.fcu.clock = offset.map(ClockLine::constant));
         rig.recorder.clear();
         for time_usec in [1_700_000_000_123_456, u64::MAX] {
             rig.say(GpsRawInt {

@@ -1,4 +1,4 @@
-//! `timesync_status`, `time_reference`, and the offset by which everything else is stamped.
+//! `timesync_status`, `time_reference`, and the clock by which everything else is stamped.
 use crate::msgs::mavros_msgs::msg::TimesyncStatus;
 use crate::msgs::sensor_msgs::msg::TimeReference;
 use crate::ros::{Publisher, RosError};
@@ -32,26 +32,28 @@ impl TimePart {
         })
     }
 
-    /// Our clock on the wire is that of ROS: autopilots translate our stamps by the same offset.
+    /// Our clock on the wire is that of ROS: autopilots translate our stamps by the same offset. It may run at another
+    /// speed than the monotonic one (the clock of a simulation, NTP); only when it jumps, what was learnt is void.
     fn estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
         let mono = i64::try_from(fcu.now.mono.as_nanos()).unwrap_or(i64::MAX);
         let epoch = fcu.now.ros.0.saturating_sub(mono);
         let stepped = |known: i64| known.abs_diff(epoch) > STEP_NS;
-        if self
-            .estimator
-            .as_ref()
-            .is_some_and(|(known, _)| stepped(*known))
-        {
-            tracing::warn!(vehicle = fcu.settings.id, "the clock of this host was set");
-            fcu.count("host_clock_set");
-            fcu.clock_offset = None;
-            self.estimator = None;
+        match &mut self.estimator {
+            Some((known, _)) if stepped(*known) => {
+                tracing::warn!(vehicle = fcu.settings.id, "the clock of this host was set");
+                fcu.count("host_clock_set");
+                fcu.clock = None;
+                self.estimator = None;
+            }
+            Some((known, estimator)) => {
+                *known = epoch;
+                estimator.set_epoch(epoch);
+            }
+            None => {}
         }
         let make = || {
-            (
-                epoch,
-                TimesyncEstimator::new(TimesyncSettings::default(), epoch),
-            )
+            let settings = TimesyncSettings::default();
+            (epoch, TimesyncEstimator::new(settings, epoch))
         };
         &mut self.estimator.get_or_insert_with(make).1
     }
@@ -61,7 +63,7 @@ impl TimePart {
         let now = fcu.now.mono;
         let estimator = self.estimator(fcu);
         let outcome = estimator.receive(now, m);
-        let offset = estimator.offset();
+        let line = estimator.line();
         let (sample, restarted) = match outcome {
             TimesyncOutcome::Reply(reply) => {
                 // A failure is in the counters.
@@ -78,7 +80,7 @@ impl TimePart {
                 (sample, went_back)
             }
         };
-        fcu.clock_offset = offset;
+        fcu.clock = line;
         if self.status.subscribers() > 0 {
             let mut status = TimesyncStatus {
                 remote_timestamp_ns: sample.remote_ns.unsigned_abs(),
@@ -132,6 +134,6 @@ impl TimePart {
     /// What comes back may be another run of the autopilot.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         self.estimator = None;
-        fcu.clock_offset = None;
+        fcu.clock = None;
     }
 }
