@@ -192,7 +192,7 @@ def test_garbage_on_a_serial_line_is_counted_and_the_frames_behind_it_are_found(
     with bridge_on(tmp_path, domain_id, f"serial:{name}:57600") as (bridge, vehicle):
         bridge.wait_for_output("is open")
         noise = random.Random(3)
-        # The wrong speed, as a receiver sees it: bytes without a start, with starts that lead nowhere, and half a frame.
+        # What a wrong speed makes: bytes without a start, with starts that lead nowhere, and half a frame.
         without_start = bytes(noise.randrange(0xFD) for _ in range(500))
         terminal.write(without_start + noise.randbytes(1500) + bytes([0xFD, 255, 0, 0, 1, 2, 3]))
         with Far(terminal.read, terminal.write) as far:

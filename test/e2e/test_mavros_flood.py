@@ -1,0 +1,99 @@
+"""Bad input at the highest rate on the control port of a vehicle that is there: it is counted, and believed nowhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from backend import ANSWERS_PEER
+from diagnostics import Report
+from flood_mavlink import KINDS
+from mavros import Vehicle, fly
+
+pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
+
+CONTROL_PORT = 20101
+
+
+class Flood:
+    """Bad datagrams from a process of its own, from entering to leaving."""
+
+    def __enter__(self) -> Flood:
+        script = Path(__file__).with_name("flood_mavlink.py")
+        command = [sys.executable, script, str(CONTROL_PORT), "7"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout.readline() == "ready\n"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        out, _ = self._process.communicate("\n", timeout=30)
+        answer = json.loads(out)
+        self.sent, self.seconds = answer["sent"], answer["seconds"]
+        self.total = sum(self.sent.values())
+
+
+class Counts:
+    """What /diagnostics says of the autopilot."""
+
+    def __init__(self, vehicle: Vehicle):
+        self._topic = vehicle.peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", depth=50)
+        self._peer = vehicle.peer
+
+    def settled(self) -> Counter:
+        """Drops by cause, once no report changes them any more."""
+        last, same = None, 0
+        while same < 4:
+            count = len(self._topic.samples)
+            self._peer.wait_for(lambda n=count: len(self._topic.samples) > n, "/diagnostics")
+            values = Report(self._topic.messages[-1]).find("autopilot of vehicle 1")
+            drops = Counter({k.removeprefix("drop_"): int(v) for k, v in values.items() if k.startswith("drop_")})
+            same = same + 1 if drops == last else 0
+            last = drops
+        return last
+
+
+def test_a_flood_of_bad_mavlink_is_counted_and_the_vehicle_flies_on(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id) as system:
+        vehicle = Vehicle(system.peer)
+        vehicle.wait_ready()
+        states = vehicle.topic("state")
+        vehicle.client("cmd/arming"), vehicle.client("set_mode"), vehicle.client("param/set")
+        counts = Counts(vehicle)
+        before, mode, memory = counts.settled(), vehicle.next("state").mode, system.bridge.resident_bytes()
+        first = len(states.samples)
+        with Flood() as flood:
+            # On the ground: nothing that was sent is believed.
+            end = time.monotonic() + 3.0
+            answered = 0
+            while time.monotonic() < end or answered < 3:
+                assert vehicle.call("cmd/arming", value=False).success
+                answered += 1
+                time.sleep(0.05)
+            system.peer.take()
+            quiet = states.messages[first:]
+            # And what a user wants is done: commands are answered, and setpoints arrive at a rate that OFFBOARD needs.
+            stream, _ = vehicle.take_off(1.5)
+            armed = states.messages[first + len(quiet) :]
+        assert {(s.connected, s.armed, s.mode) for s in quiet} == {(True, False, mode)}
+        assert len(quiet) >= 2
+        assert all(s.connected and s.mode in (mode, "OFFBOARD") for s in armed)
+        vehicle.land()
+        stream.__exit__()
+        counted = counts.settled() - before
+        grown = system.bridge.resident_bytes() - memory
+        print(f"{flood.total / flood.seconds:.0f} datagrams/s for {flood.seconds:.1f} s, {counted}, {grown >> 10} KiB")
+        assert grown < 16 << 20, f"{grown >> 20} MiB more"
+        lost = counted.pop("socket_overflow", 0)
+        expected = Counter()
+        for kind, sent in flood.sent.items():
+            for cause in KINDS[kind]:
+                expected[cause] += sent
+        for cause, sent in expected.items():
+            # What the socket had no room for was of any kind.
+            assert sent - lost <= counted[cause] <= sent, (cause, expected, counted, lost)
+        assert lost < flood.total / 2, "most of it was not even looked at"
