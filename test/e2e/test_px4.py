@@ -2,7 +2,7 @@
 
 `RFLY_PX4` is a command that starts PX4 SITL (for example with the simulator SIH) so that it takes MAVLink on UDP 20100 and
 sends to 20101 of this machine, until it gets SIGTERM; without it only the emulator is flown. `RFLY_FLIGHTS` is a
-directory for the transcripts.
+directory for transcripts and tracks (docs/img/flight.py draws them).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from backend import ANSWERS_PEER, environment
+from geometry import nanoseconds
 from mavros import BODY_NED, LOCAL_NED, ONLY_VELOCITY, Vehicle, heading, twist, vector, xyz
 from peer import Peer
 from processes import Process, binary
@@ -66,7 +67,7 @@ class Flight:
 
     def __init__(self, vehicle: Vehicle, kind: str):
         self.vehicle, self.kind, self.lines = vehicle, kind, [f"flight of {kind}"]
-        self._start, self._texts = time.monotonic(), 0
+        self._start, self._unix, self._texts = time.monotonic(), time.time(), 0
 
     def note(self, text: str) -> None:
         """Writes a line with time, place and mode."""
@@ -89,9 +90,13 @@ class Flight:
         return answer
 
     def save(self) -> None:
-        """Keeps the transcript where the user wants it."""
+        """Keeps transcript and track where the user wants them."""
         if directory := os.environ.get("RFLY_FLIGHTS"):
             Path(directory, f"{self.kind}.txt").write_text("\n".join(self.lines) + "\n")
+            poses = self.vehicle.topic("local_position/pose").messages
+            rows = [(nanoseconds(p.header.stamp) * 1e-9 - self._unix, *vector(p.pose.position)) for p in poses]
+            track = ["seconds,east,north,up", *(",".join(f"{value:.3f}" for value in row) for row in rows)]
+            Path(directory, f"{self.kind}.csv").write_text("\n".join(track) + "\n")
 
 
 @contextmanager
