@@ -46,7 +46,7 @@ const RATES: [(u32, u32); 21] = [
     (242, 1),
 ];
 /// Topics of weight A: what nearly every controller reads.
-const A_TOPICS: [&str; 11] = [
+const A_TOPICS: [&str; 12] = [
     "state",
     "extended_state",
     "local_position/pose",
@@ -58,6 +58,7 @@ const A_TOPICS: [&str; 11] = [
     "global_position/rel_alt",
     "global_position/compass_hdg",
     "battery",
+    "home_position/home",
 ];
 
 fn main() {

@@ -3,9 +3,13 @@
 //! This process plays the autopilots and the user of the topics; the bridge is a process of its own.
 //! `cargo bench --bench control -- --quick` is a smoke test.
 mod fleet;
+mod flight;
+#[path = "../shared/processor.rs"]
+mod processor;
 
 use fleet::Fleet;
 use hdrhistogram::Histogram;
+use processor::processor_time;
 use rfly_bridge::msgs::builtin_interfaces::msg::Time;
 use rfly_bridge::msgs::mavros_msgs::msg::{PositionTarget, State};
 use rfly_bridge::ros::{Discovery, Middleware, Options, Qos};
@@ -19,8 +23,8 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// DDS domain of the benchmark; the bridge inherits it.
 const DOMAIN: u32 = 92;
-/// Topics that nearly every controller reads (docs/topics.md).
-const READ_BY_ALL: [&str; 12] = [
+/// What nearly every controller reads: state, pose, velocity, IMU, position on the earth, battery, home.
+const A_TOPICS: [&str; 12] = [
     "state",
     "extended_state",
     "local_position/pose",
@@ -68,14 +72,9 @@ impl Bridge {
         Ok(Self(child))
     }
 
-    /// Processor time used so far, in user and kernel mode.
+    /// Processor time used so far.
     fn cpu(&self) -> Result<Duration> {
-        let mut nanoseconds = 0;
-        for task in std::fs::read_dir(format!("/proc/{}/task", self.0.id()))? {
-            let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
-            nanoseconds += text.split(' ').next().unwrap_or("0").parse::<u64>()?;
-        }
-        Ok(Duration::from_nanos(nanoseconds))
+        processor_time(self.0.id())
     }
 }
 
@@ -177,7 +176,7 @@ fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<()> {
     if subscribed {
         for id in 1..=vehicles {
             for topic in TOPICS.iter().filter(|topic| {
-                topic.direction == Direction::Published && READ_BY_ALL.contains(&topic.name)
+                topic.direction == Direction::Published && A_TOPICS.contains(&topic.name)
             }) {
                 let count = received.clone();
                 subscriptions.push(ros.subscribe_raw(
@@ -201,7 +200,7 @@ fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<()> {
         if subscribed {
             format!(
                 "{} each, {} messages",
-                READ_BY_ALL.len(),
+                A_TOPICS.len(),
                 received.load(Ordering::Relaxed)
             )
         } else {

@@ -4,6 +4,8 @@
 //! and bridge run in turns as processes of their own; this process is simulator and subscriber for both, so that one
 //! clock tells the latency. `cargo bench --bench path -- --quick` is a smoke test.
 mod floor;
+#[path = "../shared/processor.rs"]
+mod processor;
 mod subject;
 mod watch;
 

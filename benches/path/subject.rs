@@ -1,4 +1,5 @@
 //! Processes under measurement, and what they are asked to do.
+use super::processor::processor_time;
 use super::{HZ, Result};
 use rfly_bridge::config::vendor;
 use rfly_bridge::emulator::Emulator;
@@ -113,14 +114,9 @@ impl Subject {
         })
     }
 
-    /// Returns the processor time used so far, in user and kernel mode.
+    /// Returns the processor time used so far.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
-        let mut nanoseconds = 0;
-        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
-            let text = std::fs::read_to_string(task?.path().join("schedstat"))?;
-            nanoseconds += text.split(' ').next().unwrap_or("0").parse::<u64>()?;
-        }
-        Ok(nanoseconds as f64 * 1e-9)
+        Ok(processor_time(self.child.id())?.as_secs_f64())
     }
 }
 
