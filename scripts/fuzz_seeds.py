@@ -22,6 +22,10 @@ for path in sorted(golden.glob("*.json")):
         for number, text in enumerate(packets):
             packet = bytes.fromhex(text)
             write("datagram", f"{name}-{number}", packet)
+            if path.stem == "recv_ctrl_udp" and len(packet) < 256:
+                steps = (bytes([3, len(packet)]) + packet + bytes([6, 100])) * 3
+                for link in (2, 3):
+                    write("vehicle", f"{name}-{number}-{link}", bytes([link]) + steps)
             for header in (24, 32):  # what a fragment carries: a cloud, a list, an image file
                 if path.stem.startswith("recv_") and len(packet) > header:
                     write("datagram", f"{name}-{number}-{header}", packet[header:])
@@ -39,6 +43,11 @@ for name in ("to_fcu", "from_fcu"):  # frames of MAVLink, one seed for each mess
             packet = bytes.fromhex(frame if isinstance(frame, str) else frame["hex"])
             number = packet[7] | packet[8] << 8 | packet[9] << 16 if packet[0] == 0xFD else packet[5]
             write("mavlink", f"{name}-{number}", packet)
+            if packet[0] == 0xFD and number < 1 << 16:  # from a vehicle that is connected; see the target
+                payload = packet[10 : 10 + packet[1]]
+                step = bytes([2]) + number.to_bytes(2, "little") + bytes([len(payload)]) + payload + bytes([6, 100])
+                heartbeat = bytes([0, 0, 9]) + bytes.fromhex("00000600020c9d0403")
+                write("vehicle", f"{name}-{number}", bytes([8]) + heartbeat + step * 3)
 
 for path in sorted((root / "config").glob("*.json")):
     write("config", path.name, path.read_bytes())

@@ -6,3 +6,4 @@ pub mod golden;
 pub mod mavlink;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;
+pub mod vehicle;

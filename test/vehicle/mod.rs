@@ -1,4 +1,5 @@
 //! Tests of `vehicle`.
+mod anything;
 mod fcu;
 mod from_fcu;
 mod golden_services;

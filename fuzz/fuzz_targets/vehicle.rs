@@ -1,0 +1,7 @@
+//! A vehicle that is sent anything, from the autopilot and from users, while time passes.
+#![no_main]
+
+#[path = "../../test/support/vehicle.rs"]
+mod vehicle;
+
+libfuzzer_sys::fuzz_target!(|script: &[u8]| vehicle::play(script));
