@@ -18,8 +18,8 @@ const STALE: u8 = 3;
 /// Services with failed calls that are named one by one.
 const NAMED: usize = 20;
 
-/// Collects figures and publishes them.
-pub(crate) struct Health {
+/// What is reported on, and where to.
+pub(crate) struct Reported {
     pub(crate) middleware: Middleware,
     pub(crate) publisher: Publisher<DiagnosticArray>,
     pub(crate) renderer: String,
@@ -29,7 +29,12 @@ pub(crate) struct Health {
     pub(crate) missing: Vec<MissingPath>,
     /// Prefixes of the mavros-style topics, absolute.
     pub(crate) control_prefixes: Vec<String>,
-    stats: Option<StatsTopic>,
+    pub(crate) stats: Option<StatsTopic>,
+}
+
+/// Collects figures and publishes them.
+pub(crate) struct Health {
+    on: Reported,
     before: BTreeMap<String, (u64, u64, u64)>,
     /// Calls of services that had failed at the last report.
     failed: u64,
@@ -37,30 +42,10 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Creates an empty record.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a part of the bridge that is reported on"
-    )]
-    pub(crate) fn new(
-        middleware: Middleware,
-        publisher: Publisher<DiagnosticArray>,
-        renderer: String,
-        others: Vec<Arc<SourceStats>>,
-        clocks: SimClocks,
-        missing: Vec<MissingPath>,
-        control_prefixes: Vec<String>,
-        stats: Option<StatsTopic>,
-    ) -> Self {
+    /// Begins to report.
+    pub(crate) fn new(on: Reported) -> Self {
         Self {
-            middleware,
-            publisher,
-            renderer,
-            others,
-            clocks,
-            missing,
-            control_prefixes,
-            stats,
+            on,
             before: BTreeMap::new(),
             failed: 0,
             last: Instant::now(),
@@ -75,7 +60,7 @@ impl Health {
             .iter()
             .map(|(stats, state)| self.source(stats, *state, seconds))
             .collect();
-        for stats in self.others.clone() {
+        for stats in self.on.others.clone() {
             let state = match stats.lock().last_frame {
                 None => LinkState::Waiting,
                 Some(at) if at.elapsed().as_secs_f64() > 3.0 => LinkState::Lost,
@@ -85,7 +70,7 @@ impl Health {
         }
         let mut status: Vec<_> = sources.iter().map(|s| self.source_status(s)).collect();
         // Looked at once, so that both reports say the same.
-        let clocks: Vec<_> = (self.clocks.iter())
+        let clocks: Vec<_> = (self.on.clocks.iter())
             .map(|(vehicle, clock)| (vehicle, clock.status()))
             .collect();
         status.extend(clocks.iter().map(|(vehicle, c)| {
@@ -120,7 +105,7 @@ impl Health {
         }));
         status.extend(self.writers());
         status.push(self.services());
-        let unreachable: Vec<_> = self.missing.iter().map(ToString::to_string).collect();
+        let unreachable: Vec<_> = self.on.missing.iter().map(ToString::to_string).collect();
         let (level, message) = match unreachable.len() {
             0 => (OK, "every frame has a path to map".to_owned()),
             n => (ERROR, format!("{n} frames without a path to map")),
@@ -137,8 +122,8 @@ impl Health {
         let now = host_now();
         message.header.stamp = now.to_msg();
         // A failure is in the counters of the publisher.
-        let _counted = self.publisher.publish(&message);
-        if let Some(stats) = &self.stats {
+        let _counted = self.on.publisher.publish(&message);
+        if let Some(stats) = &self.on.stats {
             stats.publish(now, &sources, &clocks);
         }
     }
@@ -174,15 +159,15 @@ impl Health {
     /// One status per topic, but one for all topics of a vehicle's control: there are dozens, most without readers. Those
     /// with a problem stand by themselves all the same.
     fn writers(&self) -> Vec<DiagnosticStatus> {
-        let reports = self.middleware.report();
+        let reports = self.on.middleware.report();
         let (control, single): (Vec<_>, Vec<_>) = reports.iter().partition(|writer| {
-            let mut prefixes = self.control_prefixes.iter();
+            let mut prefixes = self.on.control_prefixes.iter();
             prefixes.any(|prefix| is_below(&writer.topic, prefix))
                 && writer.stats.dropped == 0
                 && writer.incompatible.count == 0
         });
         let mut status: Vec<_> = single.iter().map(|writer| self.writer(writer)).collect();
-        for prefix in &self.control_prefixes {
+        for prefix in &self.on.control_prefixes {
             let own = control
                 .iter()
                 .filter(|writer| is_below(&writer.topic, prefix));
@@ -237,7 +222,7 @@ impl Health {
 
     /// All services in one status: there are dozens per vehicle, and most are never called.
     fn services(&mut self) -> DiagnosticStatus {
-        let services = self.middleware.services();
+        let services = self.on.middleware.services();
         let failed = |s: &ServiceStats| s.undecodable + s.unanswered + s.undelivered + s.foreign;
         let sum = |of: fn(&ServiceStats) -> u64| services.iter().map(|s| of(&s.stats)).sum::<u64>();
         let mut values = vec![
@@ -279,7 +264,7 @@ impl Health {
             level,
             name: format!("rfly_bridge: {name}"),
             message,
-            hardware_id: self.renderer.clone(),
+            hardware_id: self.on.renderer.clone(),
             values,
         }
     }

@@ -1,7 +1,7 @@
 //! What the bridge consists of, as far as it does not receive: names, QoS, frames, supervision.
 use super::clock::SimClocks;
 use super::figures::{STATS, StatsTopic};
-use super::health::Health;
+use super::health::{Health, Reported};
 use super::live::{SettingsWatch, StaticTf};
 use super::stats::SourceStats;
 use super::supervisor::{Link, Supervisor};
@@ -244,23 +244,22 @@ impl<'a> Plan<'a> {
             "/diagnostics",
             self.qos(Stream::Diagnostics, "/diagnostics"),
         )?;
-        let middleware = self.middleware.clone();
         Ok(Supervisor {
             socket,
             renderer,
             links,
             request_period: params.request.period,
             clear_first: params.clear_capture_on_start,
-            health: Health::new(
-                middleware,
+            health: Health::new(Reported {
+                middleware: self.middleware.clone(),
                 publisher,
-                renderer.to_string(),
+                renderer: renderer.to_string(),
                 others,
-                self.clocks.clone(),
+                clocks: self.clocks.clone(),
                 missing,
-                self.control_prefixes(),
-                StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
-            ),
+                control_prefixes: self.control_prefixes(),
+                stats: StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
+            }),
             health_period: params.diagnostics_period,
             settings: self.watch.clone(),
         })
