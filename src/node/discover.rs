@@ -1,5 +1,6 @@
 //! Vehicles that announce themselves: CopterSim sends a heartbeat for each.
 use super::Settings;
+use super::announced::IDS;
 use super::sources::{HEARTBEAT_GROUP, HEARTBEAT_PORT};
 use crate::config::Problems;
 use crate::transport::is_local_address;
@@ -9,9 +10,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant};
-
-/// CopterIDs that have ports.
-const IDS: std::ops::RangeInclusive<i32> = 1..=10_000;
 
 /// Listens for as long as the parameters say, and returns the settings with every vehicle that was heard; one on
 /// another machine gets that machine's address.
@@ -37,9 +35,19 @@ pub(super) fn with_found(settings: &Settings) -> Result<Settings, Problems> {
             own.address.get_or_insert(*address);
         }
     }
-    let ids: Vec<_> = found.keys().map(u16::to_string).collect();
-    tracing::info!("heartbeats of {} vehicles: {}", ids.len(), ids.join(", "));
-    settings.changed(params)
+    let settings = settings.changed(params)?;
+    if found.is_empty() {
+        let served = settings.vehicles();
+        tracing::warn!(
+            "no vehicle was heard on UDP port {HEARTBEAT_PORT} within {} s: start CopterSim before the bridge, let it send to \
+             this host, or name the vehicles (vehicles:=[1, 2]). Served are {served:?}",
+            time.as_secs_f64()
+        );
+    } else {
+        let ids: Vec<_> = found.keys().map(u16::to_string).collect();
+        tracing::info!("heartbeats of {} vehicles: {}", ids.len(), ids.join(", "));
+    }
+    Ok(settings)
 }
 
 /// CopterIDs, and where they are.

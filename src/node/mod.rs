@@ -1,4 +1,5 @@
 //! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
+mod announced;
 mod asking;
 mod build;
 mod clock;
@@ -24,6 +25,7 @@ mod udp_source;
 mod urdf;
 mod vehicle;
 
+pub use announced::{Announced, Announcement, Whereabouts};
 pub use build::Bridge;
 pub use error::NodeError;
 pub use request::{LinkChange, LinkState, Liveness, sensor_request};

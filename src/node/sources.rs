@@ -1,5 +1,6 @@
 //! What the bridge receives: one task per source.
 use super::NodeError;
+use super::announced::{Announced, Whereabouts};
 use super::live::FovWatch;
 use super::plan::{Plan, below};
 use super::request::Liveness;
@@ -9,10 +10,10 @@ use super::supervisor::Link;
 use super::udp_source::{UdpSource, idle_pause};
 use super::vehicle::{HeartbeatSource, ImuSource, TruthSource};
 use crate::config::params::{Stream, TfSource};
-use crate::config::{SensorConfig, TransportMode};
+use crate::config::{ControlLink, SensorConfig, TransportMode};
 use crate::sensors::{ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
 use crate::session::Reassembler;
-use crate::transport::{BindOptions, UdpReceiver};
+use crate::transport::{BindOptions, UdpReceiver, is_local_address};
 use crate::wire::{ImuRequestPacket, shm_block_len, shm_name};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
@@ -49,6 +50,8 @@ impl Plan<'_> {
             let source = HeartbeatSource {
                 receiver,
                 clocks: self.clocks.clone(),
+                announced: self.announced(),
+                served: self.settings.vehicles(),
                 stats: watch("heartbeats".into()),
             };
             runtime.spawn(source.run());
@@ -107,6 +110,21 @@ impl Plan<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The vehicles that are served, and where CopterSim is for those that it stands behind.
+    fn announced(&self) -> Announced {
+        let params = &self.settings.params;
+        let place = |id: u16| {
+            let address = params.copter_sim(id);
+            let local = is_local_address(address);
+            match params.control_link(id) {
+                ControlLink::Simulator(_) => Some(Whereabouts { address, local }),
+                _ => None,
+            }
+        };
+        let vehicles = self.settings.vehicles().into_iter();
+        Announced::new(vehicles.map(|id| (id, place(id))))
     }
 
     pub(super) fn sensor_tasks(

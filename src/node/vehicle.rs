@@ -1,5 +1,6 @@
 //! Small, frequent datagrams of a vehicle: IMU, true state, heartbeats. They share one thread of their own, so that
 //! no image delays them.
+use super::announced::{Announced, Announcement, Whereabouts};
 use super::clock::{SimClock, SimClocks, host_now};
 use super::live::SettingsWatch;
 use super::stats::SourceStats;
@@ -17,7 +18,7 @@ use crate::wire::{
     TruthDatagram,
 };
 use std::io::IoSliceMut;
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
@@ -259,16 +260,19 @@ impl Tf {
     }
 }
 
-/// Clock heartbeats of all vehicles.
+/// Clock heartbeats of all vehicles, also of those that are not served.
 pub(crate) struct HeartbeatSource {
     pub(crate) receiver: UdpReceiver,
     pub(crate) clocks: SimClocks,
+    pub(crate) announced: Announced,
+    /// Vehicles that are served.
+    pub(crate) served: Vec<u16>,
     pub(crate) stats: Arc<SourceStats>,
 }
 
 impl HeartbeatSource {
     /// Feeds the clocks.
-    pub(crate) async fn run(self) {
+    pub(crate) async fn run(mut self) {
         let mut buffer = [0; BUFFER];
         loop {
             let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await else {
@@ -278,11 +282,12 @@ impl HeartbeatSource {
                 self.stats.lock().drop_one("malformed");
                 continue;
             };
-            let clock = u16::try_from(packet.copter_id.get())
-                .ok()
-                .and_then(|id| self.clocks.get(id));
+            let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
+            if let Some(cause) = self.announce(id, from) {
+                self.stats.lock().drop_one(cause);
+            }
+            let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
             let Some(clock) = clock else {
-                self.stats.lock().drop_one("other_vehicle");
                 continue;
             };
             clock.heartbeat(Heartbeat {
@@ -294,6 +299,41 @@ impl HeartbeatSource {
             let mut figures = self.stats.lock();
             figures.frames += 1;
             figures.last_frame = Some(Instant::now());
+        }
+    }
+}
+
+impl HeartbeatSource {
+    /// Says, once, that a vehicle is not served, or not where it is; returns what the heartbeat is counted as.
+    fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<&'static str> {
+        let local = is_local_address(from);
+        let place = Whereabouts {
+            address: from,
+            local,
+        };
+        match self.announced.hear(id, place) {
+            Announcement::Served => None,
+            Announcement::NotServed { first } => {
+                if first {
+                    let mut vehicles: Vec<_> = self.served.iter().map(u16::to_string).collect();
+                    vehicles.push(id.to_string());
+                    tracing::warn!(
+                        "vehicle {id} announces itself from {from} and is not served: vehicles are not added while the bridge \
+                         runs. Start it again with vehicles:=[{}], or with control.discover_s",
+                        vehicles.join(", ")
+                    );
+                }
+                Some("other_vehicle")
+            }
+            Announcement::Elsewhere { sent_to, first } => {
+                if first {
+                    tracing::warn!(
+                        "heartbeats of vehicle {id} come from {from}, but the bridge sends to {sent_to}: set \
+                         vehicle{id}.address:={from}, or simulator_address if all vehicles are there"
+                    );
+                }
+                Some("other_address")
+            }
         }
     }
 }

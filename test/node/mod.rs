@@ -1,4 +1,5 @@
 //! Tests of `node`.
+mod announced;
 mod liveness;
 mod mounts;
 mod requests;

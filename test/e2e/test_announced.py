@@ -1,0 +1,47 @@
+"""Vehicles that announce themselves where nobody expects them: the user is told once, with what to do."""
+
+from __future__ import annotations
+
+from diagnostics import Report
+from mavros import WITNESS, fly
+from peer import Peer
+from system import System
+
+
+def wait_for_count(peer: Peer, count: str, least: int = 3) -> None:
+    """Returns once so many heartbeats were counted under this name."""
+    diagnostics = peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+
+    def counted() -> bool:
+        peer.take()
+        return any(Report(m).find(": heartbeats").get(f"drop_{count}", 0) >= least for m in diagnostics.messages)
+
+    peer.wait_for(counted, f"{least} heartbeats counted as {count}", 20.0)
+
+
+def test_a_vehicle_that_is_not_served_is_named_once_with_the_remedy(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id, copters=2) as system:
+        wait_for_count(system.peer, "other_vehicle")
+        log = system.bridge.output()
+        assert log.count("vehicle 2 announces itself from 127.0.0.1 and is not served") == 1, log
+        assert "vehicles:=[1, 2]" in log and "control.discover_s" in log
+        assert "vehicle 1 announces itself" not in log
+
+
+def test_a_vehicle_at_another_address_than_the_bridge_sends_to_is_named_once(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id, **{"vehicle1.address": "10.99.0.9"}) as system:
+        wait_for_count(system.peer, "other_address")
+        log = system.bridge.output()
+        assert log.count("heartbeats of vehicle 1 come from 127.0.0.1, but the bridge sends to 10.99.0.9") == 1, log
+        assert "vehicle1.address:=127.0.0.1" in log
+
+
+def test_when_nobody_is_heard_at_the_start_the_remedy_is_said(tmp_path, domain_id, simulator_ports):
+    # The only heartbeat is sent before the bridge listens.
+    parameters = {"control.discover_s": 0.3, "transport_mode": "file"}
+    emulator = ["--heartbeat-period", "1000"]
+    with System(tmp_path, domain_id, [WITNESS], parameters=parameters, emulator=emulator) as system:
+        system.peer.wait_for(lambda: "no vehicle was heard" in system.bridge.output(), "a warning", 20.0)
+        log = system.bridge.output()
+        assert "vehicles:=[1, 2]" in log and "Served are [1]" in log
+        assert "heartbeats of 0 vehicles" not in log
