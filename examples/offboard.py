@@ -37,7 +37,7 @@ class Offboard(Node):
         """Sends the setpoint."""
         message = PoseStamped()
         message.header.stamp = self.get_clock().now().to_msg()
-        message.header.frame_id = 'map'
+        message.header.frame_id = 'local_origin'
         position = message.pose.position
         position.x, position.y, position.z = self.target
         message.pose.orientation.w = 1.0

@@ -1,6 +1,7 @@
 use super::attitude::Attitude;
 use super::transform::Transform;
 use super::vector::{Enu, Flu, Frd, Ned, Nwu, Vector};
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Which way the axes of `map` and `odom` point.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -27,6 +28,16 @@ impl WorldConvention {
             Self::Enu => Attitude::<Flu, Enu>::from(attitude).wxyz(),
             Self::Nwu => Attitude::<Flu, Nwu>::from(attitude).wxyz(),
         }
+    }
+
+    /// Returns the transform from this world to ENU axes at a point of the simulator's world.
+    pub fn enu_at(self, position: Vector<Ned>) -> Transform {
+        let turned = match self {
+            Self::Enu => [1.0, 0.0, 0.0, 0.0],
+            // East is -y there.
+            Self::Nwu => [FRAC_1_SQRT_2, 0.0, 0.0, -FRAC_1_SQRT_2],
+        };
+        Transform::from_parts(self.vector(position), turned)
     }
 
     /// Returns the transform from this world to an FLU body.

@@ -65,9 +65,10 @@ impl Bridge {
                 what: "the control runtime",
                 source,
             })?;
+        let static_tf = plan.publish_static_tf()?;
         let interfaces = {
             let _guard = control.enter();
-            plan.control_tasks(&control, &mut binder, &mut others)?
+            plan.control_tasks(&control, &mut binder, &mut others, static_tf.as_ref())?
         };
         let mut links = Vec::new();
         let mut blocks = Vec::new();
@@ -76,7 +77,6 @@ impl Bridge {
             plan.sensor_tasks(&data, &mut binder, &mut links, &mut blocks)?;
         }
         binder.finish()?;
-        let static_tf = plan.publish_static_tf()?;
         let robot_descriptions = plan.publish_robot_descriptions()?;
         let supervisor = plan.supervisor(links, others)?;
         let events = parameters::events(middleware)?;

@@ -1,6 +1,7 @@
 //! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
 use super::asking::Asking;
 use super::clock::{SimClock, host_now};
+use super::live::StaticTf;
 use super::plan::Plan;
 use super::sources::Binder;
 use super::stats::SourceStats;
@@ -41,8 +42,12 @@ impl Plan<'_> {
         runtime: &Runtime,
         binder: &mut Binder,
         others: &mut Vec<Arc<SourceStats>>,
+        static_tf: Option<&StaticTf>,
     ) -> Result<Vec<Interface>, NodeError> {
         let params = &self.settings.params;
+        if let Some(static_tf) = static_tf {
+            runtime.spawn(static_tf.clone().run());
+        }
         let mut interfaces = Vec::new();
         for id in self.settings.vehicles() {
             let link = params.control_link(id);
@@ -86,8 +91,11 @@ impl Plan<'_> {
                     TfSource::Estimate => self.tf.clone(),
                     TfSource::Truth | TfSource::External => None,
                 },
+                static_tf: static_tf.cloned(),
                 map_centre: self.map_centre.clone(),
                 vehicle: id,
+                origin: None,
+                far: false,
                 reported: Instant::now(),
             };
             match line {
@@ -118,6 +126,9 @@ impl Plan<'_> {
             ControlLink::Simulator(_)
         );
         settings.map = self.tree.names().map.clone();
+        settings.local = self.tree.local_origin(id);
+        let names = self.tree.names();
+        settings.odom = names.of_vehicle(id, &names.odom);
         settings.base_link = self.tree.base_link(id);
         let prefix = self.settings.params.control_prefix(id);
         Ok(Interface::open(
@@ -232,8 +243,14 @@ struct Task {
     asking: Option<Asking>,
     /// Gets the estimated pose.
     tf: Option<Tf>,
+    /// Has the frame that the autopilot counts in.
+    static_tf: Option<StaticTf>,
     map_centre: MapCentre,
     vehicle: u16,
+    /// Where the autopilot counts from, as last looked at.
+    origin: Option<Geodetic>,
+    /// That is not in the map, which was said.
+    far: bool,
     reported: Instant,
 }
 
@@ -324,7 +341,7 @@ impl Task {
             (
                 deadline,
                 estimate,
-                autopilot.fcu.origin,
+                autopilot.fcu.origin(),
                 report.then(|| autopilot.fcu.counts().clone()),
             )
         })?;
@@ -336,10 +353,33 @@ impl Task {
             };
             tf.publish(&pose, estimate.stamp);
         }
+        // The map's own place on earth may become known later.
+        if report || origin != self.origin {
+            self.place(origin);
+        }
         if let Some(counts) = counts {
             self.report(counts);
         }
         deadline.map(|at| self.start + at)
+    }
+
+    /// Puts the frame of local positions to where the autopilot counts from.
+    fn place(&mut self, origin: Option<Geodetic>) {
+        self.origin = origin;
+        let (Some(static_tf), Some(origin)) = (&self.static_tf, origin) else {
+            return;
+        };
+        match self.map_centre.position_of(origin) {
+            Some(position) => static_tf.place_origin(self.vehicle, position),
+            None if !std::mem::replace(&mut self.far, true) => tracing::warn!(
+                vehicle = self.vehicle,
+                latitude = origin.latitude_deg,
+                longitude = origin.longitude_deg,
+                "the autopilot counts from a place that is not in the simulator's map: the frame of its local positions \
+                 stays at the origin of the map"
+            ),
+            None => {}
+        }
     }
 
     /// An estimate counts from the autopilot's origin, which is not that of the map where the vehicle was set down

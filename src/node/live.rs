@@ -4,11 +4,13 @@ use super::vehicle::Tf;
 use super::{NodeError, Settings, UrdfForm, robot_description};
 use crate::config::params::{Checked, QosSettings, Store};
 use crate::config::{ParamValue, Problems};
+use crate::frames::{FrameTree, Ned, Vector};
 use crate::msgs::{std_msgs, tf2_msgs::msg::TFMessage};
 use crate::ros::Publisher;
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
 
 /// The settings as they are now; every task has one and looks when it suits.
 pub(crate) type SettingsWatch = watch::Receiver<Arc<Settings>>;
@@ -41,23 +43,71 @@ impl FovWatch {
     }
 }
 
-/// `/tf_static`, latched: the message lives as long as its writer.
-pub(super) struct StaticTf {
-    pub(super) publisher: Publisher<TFMessage>,
-    pub(super) tf: Tf,
+/// Time for other vehicles to say where they count from as well.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// `/tf_static`, latched: the message lives as long as its writer, and each has all of them.
+#[derive(Clone)]
+pub(super) struct StaticTf(Arc<StaticFrames>);
+
+struct StaticFrames {
+    /// Locked first, so that the newest message is the last one.
+    publisher: Mutex<Publisher<TFMessage>>,
+    tf: Tf,
     /// Frames that robot_state_publisher has instead.
-    pub(super) left_out: BTreeSet<String>,
+    left_out: BTreeSet<String>,
+    due: Notify,
 }
 
 impl StaticTf {
+    pub(super) fn new(publisher: Publisher<TFMessage>, tf: Tf, left_out: BTreeSet<String>) -> Self {
+        Self(Arc::new(StaticFrames {
+            publisher: Mutex::new(publisher),
+            tf,
+            left_out,
+            due: Notify::new(),
+        }))
+    }
+
     pub(super) fn publish(&self) -> Result<(), NodeError> {
-        let mut transforms = {
-            let tree = self.tf.tree.lock().unwrap_or_else(PoisonError::into_inner);
-            tree.static_transforms(host_now())
-        };
-        transforms.retain(|t| !self.left_out.contains(&t.child_frame_id));
-        self.publisher.publish(&TFMessage { transforms })?;
+        let publisher = self.0.publisher.lock();
+        let publisher = publisher.unwrap_or_else(PoisonError::into_inner);
+        let mut transforms = self.tree().static_transforms(host_now());
+        transforms.retain(|t| !self.0.left_out.contains(&t.child_frame_id));
+        publisher.publish(&TFMessage { transforms })?;
         Ok(())
+    }
+
+    /// An autopilot counts from here.
+    pub(super) fn place_origin(&self, vehicle: u16, position: Vector<Ned>) {
+        let moved = self.tree().place_origin(vehicle, position);
+        if moved {
+            let [north, east, down] = position.to_array();
+            tracing::info!(
+                vehicle,
+                north,
+                east,
+                down,
+                "where the autopilot counts from, in the simulator's map"
+            );
+            self.0.due.notify_one();
+        }
+    }
+
+    /// Publishes anew after autopilots were placed.
+    pub(super) async fn run(self) {
+        loop {
+            self.0.due.notified().await;
+            tokio::time::sleep(TOGETHER).await;
+            if let Err(error) = self.publish() {
+                tracing::warn!(%error, "the origin of an autopilot is not published");
+            }
+        }
+    }
+
+    fn tree(&self) -> MutexGuard<'_, FrameTree> {
+        let tree = &self.0.tf.tree;
+        tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,8 +172,7 @@ impl Live {
         if let Some(static_tf) = &self.static_tf {
             let mut due = false;
             {
-                let tree = &static_tf.tf.tree;
-                let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut tree = static_tf.tree();
                 for mount in &moved {
                     due |= tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
                 }

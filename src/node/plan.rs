@@ -153,12 +153,10 @@ impl<'a> Plan<'a> {
 
     /// Returns every frame_id that can be published and has no path to the map frame.
     pub(super) fn missing_paths(&self) -> Vec<MissingPath> {
-        let mut published: Vec<String> = self
-            .settings
-            .vehicles()
-            .iter()
-            .map(|v| self.imu_frame(*v))
-            .collect();
+        let vehicles = self.settings.vehicles();
+        let mut published: Vec<String> = vehicles.iter().map(|v| self.imu_frame(*v)).collect();
+        published.extend(vehicles.iter().map(|v| self.tree.local_origin(*v)));
+        published.extend(vehicles.iter().map(|v| self.tree.base_link(*v)));
         for config in &self.settings.sensors {
             let Some(spec) = spec_of(config.type_id) else {
                 continue;
@@ -184,11 +182,7 @@ impl<'a> Plan<'a> {
             let frames = |vehicle: &u16| fixed_frames(self.settings, &self.tree, *vehicle);
             left_out.extend(vehicles.iter().flat_map(frames));
         }
-        let static_tf = StaticTf {
-            publisher,
-            tf,
-            left_out,
-        };
+        let static_tf = StaticTf::new(publisher, tf, left_out);
         static_tf.publish()?;
         Ok(Some(static_tf))
     }

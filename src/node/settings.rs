@@ -7,7 +7,7 @@ use crate::config::{
 };
 use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
 use crate::sensors::{FrameKind, spec_of};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Default name of the node.
@@ -178,8 +178,22 @@ impl Settings {
             },
             bottom_m: f.vehicle_bottom_m,
             truth: f.tf_source != config::params::TfSource::External,
+            local_origin: self.params.control.local_frame.clone(),
+            autopilots: self.autopilots_with_frame(),
             ..FrameNames::default()
         }
+    }
+
+    /// The controlled vehicles, unless their positions are said to be in the map's frame as by mavros.
+    fn autopilots_with_frame(&self) -> BTreeSet<u16> {
+        let params = &self.params;
+        if params.mavros_quirks || params.control.local_frame == params.frames.map {
+            return BTreeSet::new();
+        }
+        let vehicles = self.vehicles().into_iter();
+        vehicles
+            .filter(|id| *params.control_link(*id) != config::ControlLink::Off)
+            .collect()
     }
 
     /// Returns the sensors as the frame tree sees them.

@@ -80,8 +80,10 @@ pub struct Fcu {
     pub(super) throttle: Throttle,
     /// Home, as last reported; its altitude is above the ellipsoid.
     pub home: Option<Geodetic>,
-    /// Where local positions count from; its altitude is above sea level.
-    pub origin: Option<Geodetic>,
+    /// Where local positions count from, as the autopilot said (or as home tells); its altitude is above sea level.
+    origin: Option<Geodetic>,
+    /// The autopilot said so itself.
+    origin_said: bool,
     geoid: Separation,
     notices: Vec<String>,
     link: Box<dyn Link>,
@@ -102,6 +104,7 @@ impl Fcu {
             throttle: Throttle::default(),
             home: None,
             origin: None,
+            origin_said: false,
             geoid: Separation::new(settings.geoid.map_or(Geoid::Egm96, Geoid::Constant)),
             notices: Vec::new(),
             link,
@@ -258,6 +261,45 @@ impl Fcu {
             stamp: self.now.ros.to_msg(),
             frame_id: frame.to_owned(),
         }
+    }
+
+    /// Where local positions count from; its altitude is above sea level.
+    pub fn origin(&self) -> Option<Geodetic> {
+        self.origin
+    }
+
+    /// The same with its altitude above the ellipsoid.
+    pub fn origin_above_ellipsoid(&mut self) -> Option<Geodetic> {
+        let origin = self.origin?;
+        let altitude_m = origin.altitude_m + self.separation(origin);
+        Some(Geodetic {
+            altitude_m,
+            ..origin
+        })
+    }
+
+    /// Whether the autopilot said where its origin is.
+    pub(super) fn origin_is_said(&self) -> bool {
+        self.origin_said
+    }
+
+    /// The autopilot says where its origin is.
+    pub(super) fn set_origin(&mut self, origin: Geodetic) {
+        if origin.is_known() {
+            (self.origin, self.origin_said) = (Some(origin), true);
+        }
+    }
+
+    /// Home and its local position give the origin, which is as good until the autopilot says it itself.
+    pub(super) fn infer_origin(&mut self, origin: Option<Geodetic>) {
+        if !self.origin_said {
+            self.origin = origin;
+        }
+    }
+
+    /// The autopilot that comes back, or has just started again, may be elsewhere.
+    pub(super) fn forget_places(&mut self) {
+        (self.home, self.origin, self.origin_said) = (None, None, false);
     }
 
     /// A place as MAVLink writes it (1e-7 degrees, and mm above sea level), with its altitude above the ellipsoid.

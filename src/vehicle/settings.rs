@@ -55,9 +55,11 @@ pub struct VehicleSettings {
     pub id: u16,
     /// Takes the system id of the first autopilot that is heard, as on a line with one autopilot behind it.
     pub adopt_system: bool,
-    /// Frame of positions.
+    /// Frame of the world.
     pub map: String,
-    /// Frame of local odometry.
+    /// Frame of what the autopilot counts from its own origin.
+    pub local: String,
+    /// Frame that mavros gives to the autopilot's odometry.
     pub odom: String,
     /// Frame of the body.
     pub base_link: String,
@@ -95,12 +97,25 @@ pub struct VehicleSettings {
     pub thrust_scaling: f64,
 }
 
+impl VehicleSettings {
+    /// Frame of positions and velocities in the axes of the autopilot's world.
+    pub fn local_frame(&self) -> &str {
+        if self.quirks { &self.map } else { &self.local }
+    }
+
+    /// Whether frames are named as mavros names them.
+    pub fn frames_of_mavros(&self) -> bool {
+        self.local_frame() == self.map
+    }
+}
+
 impl Default for VehicleSettings {
     fn default() -> Self {
         Self {
             id: 1,
             adopt_system: false,
             map: "map".into(),
+            local: "local_origin".into(),
             odom: "odom".into(),
             base_link: "base_link".into(),
             system: None,

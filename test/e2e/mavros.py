@@ -102,11 +102,19 @@ WITNESS = with_defaults(0, 5, COMPRESSED, rate=30)
 
 
 def fly(
-    directory: Path, domain_id: int, link: str = "mavlink_full", *, sensors=(WITNESS,), copters: int = 1, **parameters: Any
+    directory: Path,
+    domain_id: int,
+    link: str = "mavlink_full",
+    *,
+    sensors=(WITNESS,),
+    copters: int = 1,
+    spawn: tuple[str, ...] = (),
+    **parameters: Any,
 ) -> System:
-    """Emulator and bridge with this `control.link`, and vehicles on the ground."""
+    """Emulator and bridge with this `control.link`, and vehicles on the ground, one at each `spawn` (north, east, yaw) if given."""
     options = {"transport_mode": "file", "control.link": link, "diagnostics.period_s": 0.2}
-    emulator = ["--grounded", "--autopilot", link, "--vehicles", str(copters)]
+    places = [word for place in spawn for word in ("--spawn", place)]
+    emulator = ["--autopilot", link, *(places or ["--grounded", "--vehicles", str(copters)])]
     return System(directory, domain_id, list(sensors), parameters=options | parameters, emulator=emulator)
 
 

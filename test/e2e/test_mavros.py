@@ -395,7 +395,7 @@ def test_the_estimate_is_the_truth_in_east_north_up(system, vehicle):
         at = nanoseconds(message.header.stamp)
         if (true := truth.at(at)) is None:
             continue
-        assert message.header.frame_id == "map"
+        assert message.header.frame_id == "local_origin"
         place, attitude, velocity = true
         offset = place - vector(message.pose.position)
         origin = offset if origin is None else origin

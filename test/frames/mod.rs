@@ -2,5 +2,6 @@
 mod attitudes;
 mod emulator;
 mod geodetic;
+mod origins;
 mod tree;
 mod vectors;

@@ -1,7 +1,7 @@
 //! Parameters and files together: what is requested, and what frames are made of.
 use rfly_bridge::config::{MountOrientation, ParamValue, Params, ros_args};
 use rfly_bridge::frames;
-use rfly_bridge::node::{Settings, sensor_request};
+use rfly_bridge::node::{Settings, UrdfForm, robot_description, sensor_request};
 
 fn arguments(config: &std::path::Path, more: &[&str]) -> ros_args::RosArgs {
     let config = format!("config:={}", config.display());
@@ -94,4 +94,38 @@ fn a_change_starts_from_the_files_again() {
     let values = [("sensor2.fov_deg".to_owned(), ParamValue::Float(200.0))];
     let refused = first.changed(Params::from_values(&values).unwrap());
     assert!(refused.unwrap_err().to_string().contains("below 180"));
+}
+
+#[test]
+fn controlled_vehicles_have_a_frame_that_their_autopilots_count_in() {
+    let with_frame = |more: &[&str]| -> Vec<u16> {
+        let names = load(more).frame_names();
+        names.autopilots.into_iter().collect()
+    };
+    assert_eq!(with_frame(&["vehicles:=[1, 2, 3]"]), [1, 2, 3]);
+    assert_eq!(
+        with_frame(&["vehicles:=[1, 2, 3]", "vehicle2.link:='off'"]),
+        [1, 3]
+    );
+    // As mavros: positions are said to be in the map.
+    assert_eq!(with_frame(&["compat.mavros_quirks:=true"]), [0; 0]);
+    assert_eq!(with_frame(&["control.local_frame:=map"]), [0; 0]);
+    assert_eq!(
+        with_frame(&["control.local_frame:=world", "map_frame:=world"]),
+        [0; 0]
+    );
+    let named = load(&["control.local_frame:=start"]);
+    assert_eq!(named.frame_names().local_origin, "start");
+    // It is no part of the robot.
+    let robot = robot_description(&named, 1, UrdfForm::Urdf).expect("a description");
+    assert!(robot.contains("base_link") && !robot.contains("start"));
+    let taken = [(
+        "control.local_frame".to_owned(),
+        ParamValue::Str("odom".to_owned()),
+    )];
+    let refused = Params::from_values(&taken).unwrap_err().to_string();
+    assert!(
+        refused.contains("control.local_frame") && refused.contains("odom_frame"),
+        "{refused}"
+    );
 }

@@ -319,7 +319,7 @@ fn points_of_a_trajectory_are_sent_when_their_time_has_come() {
     rig.publish("setpoint_trajectory/local", &message);
     let path: Vec<Path> = rig.messages("setpoint_trajectory/desired");
     assert_eq!(path[0].poses.len(), 3);
-    assert_eq!(path[0].header.frame_id, "map");
+    assert_eq!(path[0].header.frame_id, "local_origin");
     rig.poll();
     let east = |rig: &Rig| -> Vec<f32> { local(rig).iter().map(|m| m.position[1]).collect() };
     assert_eq!(east(&rig), [1.0]);

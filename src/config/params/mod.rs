@@ -189,6 +189,8 @@ pub struct ControlParams {
     pub switch_mode: bool,
     /// `control.prefix`, a template.
     pub prefix: String,
+    /// Frame of positions that autopilots count, without the vehicle's prefix; that of the map, if it has its name.
+    pub local_frame: String,
     /// Silence after which a vehicle counts as disconnected.
     pub timeout: Duration,
     /// How long the last setpoint is repeated.

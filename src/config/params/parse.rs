@@ -187,6 +187,7 @@ pub(super) fn build(r: &Reader) -> Params {
             discover: r.duration("control.discover_s"),
             switch_mode: r.bool("control.switch_mode"),
             prefix: r.string("control.prefix"),
+            local_frame: r.string("control.local_frame"),
             timeout: r.duration("control.timeout_s"),
             keep_alive: r.duration("control.keep_alive_s"),
             heartbeat: r.choice("control.heartbeat"),
@@ -250,6 +251,18 @@ fn check_together(params: &Params, problems: &mut Problems) {
         ("odom_frame", &f.odom, "map_frame", &f.map),
         ("base_frame", &f.base, "map_frame", &f.map),
         ("base_frame", &f.base, "odom_frame", &f.odom),
+        (
+            "control.local_frame",
+            &params.control.local_frame,
+            "odom_frame",
+            &f.odom,
+        ),
+        (
+            "control.local_frame",
+            &params.control.local_frame,
+            "base_frame",
+            &f.base,
+        ),
     ] {
         if value == other {
             problems.push(

@@ -218,6 +218,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "control.prefix", K::Str, D::Str("mavros{n}"), "",
         "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` too but nothing for 1 \
          (mavros, mavros2, as the vendor's scripts have it). For example `uav{id}/mavros`."),
+    row(CONTROL, "control.local_frame", K::Frame, D::Str("local_origin"), "",
+        "Frame of the positions that autopilots count from their own origins (local_position/*): a child of the map in TF, where the autopilot's origin is, with the \
+         prefix of its vehicle. The name of the map's frame is what mavros says, and a lie for vehicles that were set down elsewhere."),
     row(CONTROL, "control.timeout_s", K::Float(1.1, 60.0), D::Float(3.0), "s",
         "Silence after which a vehicle counts as disconnected; heartbeats come once a second."),
     row(CONTROL, "control.keep_alive_s", K::Float(0.0, 10.0), D::Float(0.0), "s",

@@ -114,6 +114,14 @@ impl Builder {
                 Some(Transform::identity()),
             );
         }
+        if names.autopilots.contains(&id) {
+            self.add(
+                names.map.clone(),
+                names.of_vehicle(id, &names.local_origin),
+                Source::Static,
+                Some(names.world.enu_at(Vector::zero())),
+            );
+        }
         let edge = self.add(odom, base.clone(), moving, None);
         self.add(
             base.clone(),

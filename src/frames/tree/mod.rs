@@ -8,7 +8,10 @@ use super::world::WorldConvention;
 use crate::msgs::geometry_msgs::msg::TransformStamped;
 use crate::time::RosTime;
 use builder::Builder;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Home has 1e-7 degrees, 1 cm, and its local position as much.
+const ORIGIN_NOISE_M: f64 = 0.05;
 
 /// Names and choices that hold for the whole tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,10 @@ pub struct FrameNames {
     pub base_link: String,
     /// IMU of a vehicle, FLU, without its prefix.
     pub imu_link: String,
+    /// Where the autopilot of a vehicle counts from, without the vehicle's prefix.
+    pub local_origin: String,
+    /// Vehicles with such a frame.
+    pub autopilots: BTreeSet<u16>,
     /// Put before every frame of a vehicle; `{id}` becomes the vehicle's number, for example `uav{id}/`.
     pub prefix: String,
     /// Axes of `map` and `odom`.
@@ -41,6 +48,8 @@ impl Default for FrameNames {
             odom: "odom".into(),
             base_link: "base_link".into(),
             imu_link: "imu_link".into(),
+            local_origin: "local_origin".into(),
+            autopilots: BTreeSet::new(),
             prefix: String::new(),
             world: WorldConvention::Enu,
             bottom_m: 0.0,
@@ -173,6 +182,7 @@ struct Edge {
 ///  │                              └─ <p>base_link_frd
 ///  ├─ sensor3_link               (fixed to the ground)
 ///  ├─ <p>sensor4_link            (moves with the vehicle, stays level)
+///  ├─ <p>local_origin            (where the autopilot counts from; always ENU)
 ///  └─ map_ned
 /// ```
 #[derive(Clone, Debug)]
@@ -222,6 +232,15 @@ impl FrameTree {
     /// Returns the name of a vehicle's IMU frame.
     pub fn imu_link(&self, vehicle: u16) -> String {
         self.names.of_vehicle(vehicle, &self.names.imu_link)
+    }
+
+    /// Returns the name of the frame that a vehicle's autopilot counts in; `map` where it has none of its own.
+    pub fn local_origin(&self, vehicle: u16) -> String {
+        if self.names.autopilots.contains(&vehicle) {
+            self.names.of_vehicle(vehicle, &self.names.local_origin)
+        } else {
+            self.names.map.clone()
+        }
     }
 
     /// Returns the names and choices that the tree was built with.
@@ -285,6 +304,26 @@ impl FrameTree {
             _ => edge.transform = Some(transform),
         }
         edge.source == Source::Static
+    }
+
+    /// Puts the frame that a vehicle's autopilot counts in to its place in the simulator's map. Returns whether it moved
+    /// by more than the noise of places on earth, so that `/tf_static` is due again.
+    pub fn place_origin(&mut self, vehicle: u16, position: Vector<Ned>) -> bool {
+        if !self.names.autopilots.contains(&vehicle) {
+            return false;
+        }
+        let name = self.local_origin(vehicle);
+        let place = self.names.world.enu_at(position);
+        let Some(edge) = self.by_child.get(&name).map(|at| &mut self.edges[*at]) else {
+            return false;
+        };
+        let known = edge.transform.unwrap_or(place).translation();
+        let moved = known.iter().zip(place.translation());
+        let moved = moved.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt() > ORIGIN_NOISE_M;
+        if moved {
+            edge.transform = Some(place);
+        }
+        moved
     }
 
     /// Returns the frames without a path to `map`; the frames that may be published are given, names in any order.

@@ -68,7 +68,7 @@ impl Trajectory {
             .iter()
             .filter_map(|point| point.transforms.first());
         let path = Path {
-            header: fcu.header_now(&fcu.settings.map),
+            header: fcu.header_now(fcu.settings.local_frame()),
             poses: poses
                 .map(|transform| PoseStamped {
                     pose: Pose {

@@ -34,7 +34,7 @@ impl GlobalPosition {
             ..NavSatFix::default()
         };
         let mut local = Odometry {
-            header: header(&settings.map),
+            header: header(settings.local_frame()),
             child_frame_id: settings.base_link.clone(),
             ..Odometry::default()
         };
@@ -72,8 +72,16 @@ impl GlobalPosition {
         if self.first.is_none() && quality.fixed() {
             self.first = Some(place);
         }
-        let origin = fcu.home.or(self.first).unwrap_or(place);
         let above_home = f64::from(m.relative_alt) / 1e3;
+        // mavros counts from home, which is elsewhere after the vehicle was armed away from where it was set down.
+        let own = fcu.origin_above_ellipsoid();
+        let (origin, height) = match (own.filter(|_| !fcu.settings.quirks), fcu.home) {
+            (Some(origin), Some(home)) => {
+                (origin, above_home + home.altitude_m - origin.altitude_m)
+            }
+            (Some(origin), None) => (origin, place.altitude_m - origin.altitude_m),
+            (None, home) => (home.or(self.first).unwrap_or(place), above_home),
+        };
         self.global.stream(|fix| {
             fix.header.stamp = stamp.clone();
             fix.latitude = place.latitude_deg;
@@ -87,8 +95,7 @@ impl GlobalPosition {
         self.local.stream(|odometry| {
             odometry.header.stamp = stamp;
             let plane = place.to_enu(origin);
-            odometry.pose.pose.position =
-                point(Vector::<Enu>::new(plane.x(), plane.y(), above_home));
+            odometry.pose.pose.position = point(Vector::<Enu>::new(plane.x(), plane.y(), height));
             // The orientation is not in the message.
             let mut covariance = quality.covariance().to_linear_part();
             for cell in covariance.iter_mut().skip(21).step_by(7) {
@@ -120,7 +127,9 @@ impl GlobalPosition {
         fcu: &mut Fcu,
         m: &GPS_GLOBAL_ORIGIN_DATA,
     ) -> Result<(), RosError> {
-        let place = fcu.place([m.latitude, m.longitude, m.altitude]);
+        let e7 = [m.latitude, m.longitude, m.altitude];
+        let place = fcu.place(e7);
+        fcu.set_origin(Geodetic::from_e7(e7));
         let stamp = fcu.stamp_us(m.time_usec);
         self.gp_origin.keep(|origin| {
             origin.header.stamp = stamp;

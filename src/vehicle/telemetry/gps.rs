@@ -104,7 +104,7 @@ impl Gps {
             ..NavSatFix::default()
         };
         let velocity = TwistStamped {
-            header: header(&settings.map),
+            header: header(settings.local_frame()),
             ..TwistStamped::default()
         };
         let raw = || GPSRAW {

@@ -58,7 +58,7 @@ impl Home {
         let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
         let local = Vector::<Ned>::from([m.x, m.y, m.z]);
         let known = home.is_known() && local.norm().is_finite();
-        fcu.origin = known.then(|| Geodetic::from_ned(-local, home));
+        fcu.infer_origin(known.then(|| Geodetic::from_ned(-local, home)));
         self.ask = None;
         for (_, responder) in self.waiting.drain(..) {
             responder.respond(TriggerResponse {
@@ -86,8 +86,7 @@ impl Home {
 
     /// The autopilot is gone, and the next one may have another home.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        fcu.home = None;
-        fcu.origin = None;
+        fcu.forget_places();
         self.ask = None;
     }
 

@@ -31,23 +31,23 @@ pub(super) struct LocalPosition {
 
 impl LocalPosition {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let (map, body) = (&*settings.map, &*settings.base_link);
+        let (local, body) = (settings.local_frame(), &*settings.base_link);
         let pose = PoseStamped {
-            header: header(map),
+            header: header(local),
             ..PoseStamped::default()
         };
         let pose_cov = PoseWithCovarianceStamped {
-            header: header(map),
+            header: header(local),
             ..PoseWithCovarianceStamped::default()
         };
         let odom = Odometry {
-            header: header(map),
+            header: header(local),
             child_frame_id: body.to_owned(),
             ..Odometry::default()
         };
         let velocity_local = TwistStamped {
             // The data are ENU; mavros nevertheless names the body.
-            header: header(if settings.quirks { body } else { map }),
+            header: header(if settings.quirks { body } else { local }),
             ..TwistStamped::default()
         };
         let velocity_body = TwistStamped {
@@ -59,7 +59,7 @@ impl LocalPosition {
             ..TwistWithCovarianceStamped::default()
         };
         let accel = AccelWithCovarianceStamped {
-            header: header(map),
+            header: header(local),
             ..AccelWithCovarianceStamped::default()
         };
         Ok(Self {

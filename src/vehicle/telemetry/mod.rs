@@ -68,7 +68,7 @@ impl Telemetry {
             status: status::Status::open(open, settings)?,
             statustexts: statustext::StatusTexts::open(open)?,
             altitudes: altitude::Altitudes::open(open, settings)?,
-            targets: targets::Targets::open(open)?,
+            targets: targets::Targets::open(open, settings)?,
             rc: rc::Rc::open(open)?,
             odometry: odometry::Odometry::open(open, settings)?,
             misc: misc::Misc::open(open)?,

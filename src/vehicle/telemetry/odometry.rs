@@ -19,8 +19,12 @@ pub(super) struct Odometry {
 
 impl Odometry {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
+        let frame = match settings.frames_of_mavros() {
+            true => &settings.odom,
+            false => settings.local_frame(),
+        };
         let odometry = OdometryOut {
-            header: header(&settings.odom),
+            header: header(frame),
             child_frame_id: settings.base_link.clone(),
             ..OdometryOut::default()
         };

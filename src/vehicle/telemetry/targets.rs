@@ -5,7 +5,7 @@ use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
 use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::{Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::dialect::ATTITUDE_TARGET_DATA;
 use crate::wire::mavlink::raw::{PositionTargetGlobalInt, PositionTargetLocalNed};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -17,10 +17,12 @@ pub(super) struct Targets {
     local: Topic<PositionTarget>,
     global: Topic<GlobalPositionTarget>,
     attitude: Topic<AttitudeTarget>,
+    /// Frames of the world and of the body; mavros leaves them out.
+    frames: [String; 2],
 }
 
 impl Targets {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
         Ok(Self {
             local: Topic::open(open, "setpoint_raw/target_local", PositionTarget::default())?,
             global: Topic::open(
@@ -33,6 +35,10 @@ impl Targets {
                 "setpoint_raw/target_attitude",
                 AttitudeTarget::default(),
             )?,
+            frames: match settings.frames_of_mavros() {
+                true => Default::default(),
+                false => [settings.local_frame(), &settings.base_link].map(str::to_owned),
+            },
         })
     }
 
@@ -48,8 +54,14 @@ impl Targets {
         } else {
             Axes::World
         };
+        let [world, body] = &self.frames;
+        let frame = match axes {
+            Axes::World => world,
+            Axes::Body => body,
+        };
         self.local.stream(|target| {
             target.header.stamp = stamp;
+            target.header.frame_id.clone_from(frame);
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
             target.position = axes.point(m.position);
