@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from backend import ANSWERS_PEER
-from mavros import WITNESS, Vehicle, fly, pose, twist
+from geometry import TransformBuffer, apply
+from mavros import WITNESS, Vehicle, fly, pose, twist, vector
 
 pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
@@ -77,6 +78,67 @@ def test_two_vehicles_fly_apart(tmp_path, domain_id, simulator_ports):
             s.__exit__()
         assert two.last("local_position/pose").header.frame_id
         assert np.linalg.norm(two.position() - start) < 10
+
+
+def test_the_local_origin_is_known_to_a_bridge_that_starts_after_it_was_said(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id) as system:
+        # PX4 says it once, when its estimator sets it; the emulator does the same.
+        Vehicle(system.peer).wait_ready()
+        system.bridge.stop()
+        kind = "geographic_msgs/msg/GeoPointStamped"
+        latched = system.peer.subscribe("/mavros/global_position/gp_origin", kind, transient_local=True)
+        system.bridge.start()
+        system.peer.wait_for(lambda: latched.samples, "the local origin", 20.0)
+        position = latched.messages[-1].position
+        assert abs(position.latitude - 40.154) < 0.001 and abs(position.longitude - 116.259) < 0.001
+        time.sleep(1.0)
+        assert len(latched.samples) == 1, "it is not asked again"
+
+
+def place(transforms: TransformBuffer, message) -> np.ndarray:
+    """Where the pose of a message is in the map; its frame is fixed there."""
+    p = message.pose.position
+    return apply(transforms.lookup("map", message.header.frame_id, 0), np.array([[p.x, p.y, p.z]]))[0]
+
+
+@pytest.mark.parametrize("link", ["mavlink_full", "udp_full"])
+def test_local_positions_of_vehicles_set_down_apart_are_where_the_vehicles_are(
+    tmp_path, domain_id, simulator_ports, link
+):
+    second = replace(WITNESS, seq=1, vehicle=2)
+    spawn = ("40,-25,30", "-60,12,90")
+    parameters = {"vehicles": [1, 2]}
+    with fly(tmp_path, domain_id, link, sensors=(WITNESS, second), spawn=spawn, **parameters) as system:
+        peer = system.peer
+        # One message has all of them, whenever one comes late.
+        latched = peer.subscribe("/tf_static", "tf2_msgs/msg/TFMessage", transient_local=True)
+        truth = [peer.subscribe(f"/rflysim/copter{id}/ground_truth/pose", "geometry_msgs/msg/PoseStamped") for id in (1, 2)]
+        vehicles = [Vehicle(peer), Vehicle(peer, "/mavros2")]
+        for vehicle in vehicles:
+            vehicle.wait_state(30.0, connected=True)
+        found: list[list[float]] = []
+
+        def there() -> bool:
+            peer.take()
+            if not latched.samples or not all(t.samples for t in truth):
+                return False
+            transforms = TransformBuffer()
+            transforms.add(latched.messages[-1], static=True)
+            seen = [place(transforms, v.last("local_position/pose")) for v in vehicles]
+            found[:] = [list(p) for p in seen]
+            true = [vector(t.messages[-1].pose.position) for t in truth]
+            return all(np.linalg.norm(a - b) < 0.5 for a, b in zip(seen, true, strict=True))
+
+        try:
+            peer.wait_for(there, "local positions at their places", 30.0)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; in the map they are at {found}") from None
+        # The truth is what the test thinks it is, and the positions themselves are those of mavros: from the origin.
+        assert np.linalg.norm(vector(truth[1].messages[-1].pose.position)[:2] - [12, -60]) < 0.5
+        for id, vehicle in enumerate(vehicles, 1):
+            assert vehicle.last("local_position/pose").header.frame_id == f"copter{id}/local_origin"
+            assert np.linalg.norm(vehicle.position()) < 0.5
+        system.assert_alive()
 
 
 @pytest.mark.parametrize("link", ["udp_full", "udp_simple"])

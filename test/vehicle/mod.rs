@@ -5,6 +5,7 @@ mod from_fcu;
 mod golden_services;
 mod ground_truth;
 mod json;
+mod origin;
 mod px4_flight;
 mod rig;
 mod services;

@@ -2,6 +2,7 @@
 mod commands;
 mod info;
 mod mission;
+mod origin;
 mod outcome;
 mod parameters;
 mod result;
@@ -26,6 +27,7 @@ pub(super) struct Services {
     mission: mission::MissionPart,
     time: time::TimePart,
     info: info::Info,
+    origin: origin::Origin,
     connected: bool,
 }
 
@@ -38,6 +40,7 @@ impl Services {
             mission: mission::MissionPart::open(open)?,
             time: time::TimePart::open(open)?,
             info: info::Info::open(open)?,
+            origin: origin::Origin::default(),
             connected: false,
         })
     }
@@ -48,6 +51,7 @@ impl Services {
             self.connected = true;
             self.mission.connected(fcu);
             self.info.connected(fcu);
+            self.origin.connected(fcu);
         }
         self.outcomes.heartbeat(fcu);
         self.settle(fcu);
@@ -119,11 +123,13 @@ impl Services {
             self.outcomes.lost(fcu);
             self.commands.lost(fcu);
             self.info.lost();
+            self.origin.lost();
             self.parameters.lost(fcu)?;
             self.mission.lost(fcu)?;
         }
         self.time.poll(fcu);
         self.info.poll(fcu, &mut self.commands);
+        self.origin.poll(fcu, &mut self.commands);
         self.commands.poll(fcu);
         self.settle(fcu);
         self.outcomes.poll(fcu, &mut self.commands);
@@ -133,6 +139,7 @@ impl Services {
         let deadlines = [
             self.time.deadline(fcu),
             self.info.deadline(),
+            self.origin.deadline(),
             self.commands.deadline(),
             self.outcomes.deadline(),
             self.parameters.deadline(),
@@ -158,8 +165,10 @@ impl Services {
     fn restarted(&mut self, fcu: &mut Fcu) {
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
         fcu.count("autopilot_restarted");
+        fcu.forget_places();
         self.parameters.restarted();
         self.mission.connected(fcu);
         self.info.connected(fcu);
+        self.origin.connected(fcu);
     }
 }

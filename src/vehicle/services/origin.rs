@@ -1,0 +1,56 @@
+//! Where the autopilot counts from. PX4 says so once, when its estimator sets the origin; who comes later has to ask.
+use super::commands::{CommandPart, Waiter};
+use crate::vehicle::Fcu;
+use crate::wire::mavlink::raw::CommandLong;
+use std::time::Duration;
+
+/// MAV_CMD_REQUEST_MESSAGE, and GPS_GLOBAL_ORIGIN.
+const REQUEST_MESSAGE: u16 = 512;
+const GPS_GLOBAL_ORIGIN: f32 = 49.0;
+/// Time that an autopilot has to say it by itself after it was first heard.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two requests, and how many: one whose estimator starts later than that says it then.
+const PERIOD: Duration = Duration::from_secs(10);
+const TRIES: u32 = 6;
+
+#[derive(Default)]
+pub(super) struct Origin {
+    ask: Option<Duration>,
+    asked: u32,
+}
+
+impl Origin {
+    pub(super) fn connected(&mut self, fcu: &Fcu) {
+        self.asked = 0;
+        self.ask = fcu.abilities().acks.then_some(fcu.now.mono + PATIENCE);
+    }
+
+    pub(super) fn lost(&mut self) {
+        self.ask = None;
+    }
+
+    /// Asks as any other command is sent: of two requests the second waits for the answer to the first, whoever asks.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu, commands: &mut CommandPart) {
+        if fcu.origin_is_said() {
+            self.ask = None;
+        }
+        if self.ask.is_none_or(|at| fcu.now.mono < at) {
+            return;
+        }
+        self.asked += 1;
+        self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
+        let mut request = CommandLong {
+            command: REQUEST_MESSAGE,
+            target_system: fcu.system,
+            target_component: fcu.component,
+            ..CommandLong::default()
+        };
+        let [message, ..] = &mut request.params;
+        *message = GPS_GLOBAL_ORIGIN;
+        commands.start(fcu, request, Waiter::Nobody);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.ask
+    }
+}
