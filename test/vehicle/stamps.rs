@@ -56,7 +56,7 @@ impl Flight {
         for _ in 0..ms {
             self.rig.pass(Duration::from_millis(1));
             self.ms += 1;
-            if self.ms % 1000 == 0 {
+            if self.ms.is_multiple_of(1000) {
                 self.rig.say(Heartbeat {
                     autopilot: 12,
                     ..Heartbeat::default()
@@ -65,7 +65,7 @@ impl Flight {
             self.exchange();
             // What is taken now arrives now: the way of a sample must not matter, and here it does not.
             let us = self.shows(self.ms as f64) as u64;
-            if self.ms % 4 == 0 {
+            if self.ms.is_multiple_of(4) {
                 self.rig.say(MavMessage::HIGHRES_IMU(HIGHRES_IMU_DATA {
                     time_usec: us,
                     fields_updated: HighresImuUpdatedFlags::from_bits_retain(63),
@@ -74,7 +74,7 @@ impl Flight {
                 let stamp = self.last::<Imu>("imu/data_raw", |m| m.header.stamp);
                 self.imu.push((stamp, self.when(us)));
             }
-            if self.ms % 33 == 0 {
+            if self.ms.is_multiple_of(33) {
                 let time_boot_ms = (us / 1000) as u32;
                 self.rig
                     .say(MavMessage::LOCAL_POSITION_NED(LOCAL_POSITION_NED_DATA {
