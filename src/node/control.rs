@@ -198,6 +198,7 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
         ground_station: control.heartbeat == HeartbeatKind::GroundStation,
         timeout: control.timeout,
         keep_alive: control.keep_alive,
+        read_parameters: control.read_parameters,
         quirks: params.mavros_quirks,
         px4_checks: control.px4_checks,
         max_position: control.max_position,

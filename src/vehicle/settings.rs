@@ -73,6 +73,8 @@ pub struct VehicleSettings {
     pub timeout: Duration,
     /// How long the last setpoint is repeated after its sender fell silent; zero: never.
     pub keep_alive: Duration,
+    /// Time from the connection until all parameters are read; zero: not before somebody asks.
+    pub read_parameters: Duration,
     /// Behaves as mavros does also where that is wrong (docs/mavros.md lists the cases).
     pub quirks: bool,
     /// Refuses what PX4 would ignore or misunderstand.
@@ -123,6 +125,7 @@ impl Default for VehicleSettings {
             ground_station: true,
             timeout: Duration::from_secs(3),
             keep_alive: Duration::ZERO,
+            read_parameters: Duration::ZERO,
             quirks: false,
             px4_checks: true,
             max_position: 1e5,

@@ -8,8 +8,8 @@ use rfly_bridge::msgs::mavros_msgs::srv::*;
 use rfly_bridge::msgs::rcl_interfaces::{msg as rcl, srv};
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::raw::{
-    self, CommandAck as Ack, Heartbeat, MissionCurrent, ParamRequestRead, StatusText, SystemTime,
-    Timesync,
+    self, CommandAck as Ack, Heartbeat, MissionCurrent, ParamRequestList, ParamRequestRead,
+    StatusText, SystemTime, Timesync,
 };
 use rfly_bridge::wire::mavlink::{Frame, Outbound, frames};
 use std::time::Duration;
@@ -334,6 +334,42 @@ fn one_parameter_is_read_when_it_is_asked_for_and_all_when_they_are_listed() {
             .types,
         [0, 2]
     );
+}
+
+#[test]
+fn all_parameters_are_read_some_time_after_the_connection_unless_somebody_was_faster() {
+    let lists = |sent: &[Vec<u8>]| {
+        let all = |bytes: &Vec<u8>| {
+            let list = |frame: Frame<'_>| ParamRequestList::parse(&frame);
+            frames(bytes).filter_map(|f| list(f.unwrap())).count()
+        };
+        sent.iter().map(all).sum::<usize>()
+    };
+    for faster in [false, true] {
+        let mut rig = Rig::new(VehicleSettings {
+            read_parameters: ms(5000),
+            ..VehicleSettings::default()
+        });
+        let mut fcu = Fcu::new();
+        fcu.beat(&mut rig);
+        if faster {
+            rig.call_later::<ParamPull>("param/pull", ParamPullRequest::default());
+        }
+        let mut sent = Vec::new();
+        for _ in 0..4 {
+            sent.extend(fcu.serve(&mut rig, ms(1000)));
+            fcu.beat(&mut rig);
+        }
+        assert_eq!(lists(&sent), usize::from(faster));
+        for _ in 0..4 {
+            sent.extend(fcu.serve(&mut rig, ms(1000)));
+            fcu.beat(&mut rig);
+        }
+        assert_eq!(lists(&sent), 1);
+        let request = srv::ListParametersRequest::default();
+        let list = rig.call::<srv::ListParameters>("param/list_parameters", &request);
+        assert_eq!(list.result.names.len(), 5);
+    }
 }
 
 fn parameter(name: &str, value: rcl::ParameterValue) -> rcl::Parameter {

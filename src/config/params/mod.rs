@@ -195,6 +195,8 @@ pub struct ControlParams {
     pub timeout: Duration,
     /// How long the last setpoint is repeated.
     pub keep_alive: Duration,
+    /// Time from the connection until all parameters are read; zero: not before somebody asks.
+    pub read_parameters: Duration,
     /// As what the bridge shows itself.
     pub heartbeat: HeartbeatKind,
     /// Own system id; 0: the vehicle's.

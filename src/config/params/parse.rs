@@ -190,6 +190,7 @@ pub(super) fn build(r: &Reader) -> Params {
             local_frame: r.string("control.local_frame"),
             timeout: r.duration("control.timeout_s"),
             keep_alive: r.duration("control.keep_alive_s"),
+            read_parameters: r.duration("control.read_parameters_s"),
             heartbeat: r.choice("control.heartbeat"),
             system_id: r.int("control.system_id") as u8,
             component_id: r.int("control.component_id") as u8,

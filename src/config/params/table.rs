@@ -226,6 +226,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "control.keep_alive_s", K::Float(0.0, 10.0), D::Float(0.0), "s",
         "How long the last setpoint is repeated when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the autopilot's \
          own failsafe comes this much later."),
+    row(CONTROL, "control.read_parameters_s", K::Float(0.0, 3600.0), D::Float(10.0), "s",
+        "All parameters of the vehicle are read so long after it is connected, as mavros does it. 0: when somebody asks for the list; saves a thousand \
+         messages, which take a serial line some seconds."),
     row(CONTROL, "control.heartbeat", K::Choice(HeartbeatKind::NAMES), D::Str("ground_station"), "",
         "As what the bridge shows itself to autopilots: PX4 sends its texts (why it refuses something) only to a `ground_station`; mavros is an `onboard_controller`."),
     row(CONTROL, "control.system_id", K::Int(0, 255), D::Int(0), "",

@@ -49,6 +49,7 @@ impl Services {
     pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
         if !self.connected {
             self.connected = true;
+            self.parameters.connected(fcu);
             self.mission.connected(fcu);
             self.info.connected(fcu);
             self.origin.connected(fcu);
@@ -167,6 +168,7 @@ impl Services {
         fcu.count("autopilot_restarted");
         fcu.forget_places();
         self.parameters.restarted();
+        self.parameters.connected(fcu);
         self.mission.connected(fcu);
         self.info.connected(fcu);
         self.origin.connected(fcu);

@@ -1,6 +1,6 @@
 //! `param/*`: the parameters of the vehicle, as mavros' services and as ROS parameters of a node of that name.
 //!
-//! The whole list is read when somebody first asks for it, not at every connection: it is thousands of messages.
+//! The whole list is read some time after the connection, or before that when somebody asks for it.
 mod ros;
 mod value;
 
@@ -34,6 +34,8 @@ pub(super) struct ParameterPart {
     machine: Parameters<Then>,
     event: Publisher<ParamEvent>,
     cast: bool,
+    /// When the whole list is to be read, if nobody asked for it before.
+    read_at: Option<Duration>,
     _node: NodeHandle,
 }
 
@@ -63,6 +65,7 @@ impl ParameterPart {
             machine: Parameters::new(ParameterSettings::default(), 1, 1),
             event: open.publisher("param/event")?,
             cast: false,
+            read_at: None,
             _node: open.node("param")?,
         })
     }
@@ -83,12 +86,27 @@ impl ParameterPart {
         self.target(fcu);
     }
 
+    /// The vehicle is there, or there anew.
+    pub(super) fn connected(&mut self, fcu: &Fcu) {
+        let after = fcu.settings.read_parameters;
+        self.read_at = (!after.is_zero() && reachable(fcu)).then_some(fcu.now.mono + after);
+    }
+
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        self.machine.tick(fcu.now.mono);
+        let now = fcu.now.mono;
+        if self.read_at.take_if(|at| *at <= now).is_some()
+            && !self.machine.is_complete()
+            && !self.machine.is_pulling()
+        {
+            self.target(fcu);
+            self.machine.pull(now, None);
+        }
+        self.machine.tick(now);
         self.run(fcu)
     }
 
     pub(super) fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.read_at = None;
         self.machine.lose_link();
         // What comes back may be another run of it, with other parameters.
         self.machine.forget();
@@ -100,7 +118,11 @@ impl ParameterPart {
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.machine.deadline()
+        self.machine
+            .deadline()
+            .into_iter()
+            .chain(self.read_at)
+            .min()
     }
 
     fn target(&mut self, fcu: &Fcu) {
@@ -135,11 +157,13 @@ impl ParameterPart {
                 ParameterEvent::Progress { received, total } => {
                     tracing::debug!(vehicle = fcu.settings.id, received, total, "parameters");
                 }
-                ParameterEvent::Pulled { token, result } => {
-                    if let Some(Then::All(then)) = token {
-                        then(self, fcu, result);
+                ParameterEvent::Pulled { token, result } => match (token, result) {
+                    (Some(Then::All(then)), result) => then(self, fcu, result),
+                    (_, Err(error)) => failed(fcu, "parameters", &describe(error)),
+                    (_, Ok(count)) => {
+                        tracing::debug!(vehicle = fcu.settings.id, count, "parameters are read");
                     }
-                }
+                },
                 ParameterEvent::Done { token, result, .. } => {
                     if let Then::One(then) = token {
                         then(self, fcu, result);
