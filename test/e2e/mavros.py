@@ -111,7 +111,7 @@ def fly(
     spawn: tuple[str, ...] = (),
     **parameters: Any,
 ) -> System:
-    """Emulator and bridge with this `control.link`, and vehicles on the ground, one at each `spawn` (north, east, yaw) if given."""
+    """Emulator and bridge with this `control.link`, and vehicles on the ground; `spawn` (north, east, yaw) says where."""
     options = {"transport_mode": "file", "control.link": link, "diagnostics.period_s": 0.2}
     places = [word for place in spawn for word in ("--spawn", place)]
     emulator = ["--autopilot", link, *(places or ["--grounded", "--vehicles", str(copters)])]

@@ -112,7 +112,8 @@ def test_local_positions_of_vehicles_set_down_apart_are_where_the_vehicles_are(
         peer = system.peer
         # One message has all of them, whenever one comes late.
         latched = peer.subscribe("/tf_static", "tf2_msgs/msg/TFMessage", transient_local=True)
-        truth = [peer.subscribe(f"/rflysim/copter{id}/ground_truth/pose", "geometry_msgs/msg/PoseStamped") for id in (1, 2)]
+        kind, topic = "geometry_msgs/msg/PoseStamped", "/rflysim/copter{}/ground_truth/pose"
+        truth = [peer.subscribe(topic.format(id), kind) for id in (1, 2)]
         vehicles = [Vehicle(peer), Vehicle(peer, "/mavros2")]
         for vehicle in vehicles:
             vehicle.wait_state(30.0, connected=True)

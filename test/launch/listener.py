@@ -25,7 +25,7 @@ class Listener:
         self.parents: dict[str, str] = {}
         self.static: set[str] = set()
         self.static_twice: set[str] = set()
-        self.static_messages = 0
+        self.static_messages: set[frozenset[str]] = set()
 
     def close(self) -> None:
         """Leaves the graph."""
@@ -59,10 +59,12 @@ class Listener:
 
         def learn_static(message: TFMessage) -> None:
             learn(message)
-            children = {t.child_frame_id for t in message.transforms}
-            self.static_twice |= self.static & children
-            self.static |= children
-            self.static_messages += 1
+            children = frozenset(t.child_frame_id for t in message.transforms)
+            # Who publishes all of its frames again, because one has moved, is no second publisher.
+            if children not in self.static_messages:
+                self.static_twice |= self.static & children
+                self.static |= children
+                self.static_messages.add(children)
 
         latched = QoSProfile(depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
         self.node.create_subscription(TFMessage, '/tf', learn, 100)

@@ -62,7 +62,7 @@ class TestRunning(unittest.TestCase):
     def test_no_frame_has_two_publishers(self):
         """What is in /tf_static of one is not in that of the other."""
         self.listener.follow_tf()
-        self.listener.wait(lambda: self.listener.static_messages >= 2, 'static transforms of both')
+        self.listener.wait(lambda: len(self.listener.static_messages) >= 2, 'static transforms of both')
         self.assertEqual(self.listener.static_twice, set())
         self.assertIn('sensor0_link', self.listener.static)
         self.assertIn('map_ned', self.listener.static)
