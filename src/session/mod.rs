@@ -17,8 +17,8 @@ pub use command::{Command, CommandCounters, CommandEnd, CommandEvent, CommandSet
 pub use counters::{DropCause, ReassemblyCounters};
 pub use keep_alive::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 pub use mission::{
-    Mission, MissionCounters, MissionDone, MissionError, MissionEvent, MissionSettings,
-    mission_scale,
+    Mission, MissionCounters, MissionDone, MissionError, MissionEvent, MissionList,
+    MissionSettings, mission_scale,
 };
 pub use parameters::{
     Parameter, ParameterCounters, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind,

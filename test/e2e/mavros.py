@@ -87,6 +87,12 @@ SERVICES = {
     "mission/push": "mavros_msgs/srv/WaypointPush",
     "mission/clear": "mavros_msgs/srv/WaypointClear",
     "mission/set_current": "mavros_msgs/srv/WaypointSetCurrent",
+    "geofence/pull": "mavros_msgs/srv/WaypointPull",
+    "geofence/push": "mavros_msgs/srv/WaypointPush",
+    "geofence/clear": "mavros_msgs/srv/WaypointClear",
+    "rallypoint/pull": "mavros_msgs/srv/WaypointPull",
+    "rallypoint/push": "mavros_msgs/srv/WaypointPush",
+    "rallypoint/clear": "mavros_msgs/srv/WaypointClear",
     "home_position/req_update": "std_srvs/srv/Trigger",
 }
 

@@ -346,6 +346,38 @@ def test_a_mission_is_written_read_flown_and_deleted(vehicle):
     vehicle.peer.unsubscribe(stored)
 
 
+@pytest.mark.parametrize(
+    ("plugin", "topic", "command", "count"),
+    [("geofence", "fences", 5001, 4), ("rallypoint", "rallypoints", 5100, 2)],
+)
+def test_fences_and_rally_points_are_written_read_and_deleted(vehicle, plugin, topic, command, count):
+    home = vehicle.last("home_position/home").geo
+    points = [
+        {
+            "frame": 0 if plugin == "geofence" else 3, "command": command, "autocontinue": True,
+            "param1": float(count) if plugin == "geofence" else 0.0,
+            "x_lat": home.latitude + 1e-3 * math.cos(math.tau * i / count),
+            "y_long": home.longitude + 1e-3 * math.sin(math.tau * i / count), "z_alt": 20.0,
+        }
+        for i in range(count)
+    ]  # fmt: skip
+    stored = vehicle.peer.subscribe(f"/mavros/{plugin}/{topic}", "mavros_msgs/msg/WaypointList", transient_local=True)
+    mission = vehicle.call("mission/pull").wp_received
+    answer = vehicle.call(f"{plugin}/push", start_index=0, waypoints=points)
+    assert (answer.success, answer.wp_transfered) == (True, count)
+    answer = vehicle.call(f"{plugin}/pull")
+    assert (answer.success, answer.wp_received) == (True, count)
+    vehicle.peer.wait_for(lambda: stored.samples and len(stored.messages[-1].waypoints) == count, "the list")
+    for sent, read in zip(points, stored.messages[-1].waypoints, strict=True):
+        # PX4 gives the frame of the integers that it sends.
+        assert (read.command, read.frame) == (sent["command"], {0: 5, 3: 6}[sent["frame"]])
+        assert abs(read.x_lat - sent["x_lat"]) < 2e-7 and abs(read.y_long - sent["y_long"]) < 2e-7
+    assert vehicle.call("mission/pull").wp_received == mission, "another list"
+    assert vehicle.call(f"{plugin}/clear").success
+    assert vehicle.call(f"{plugin}/pull").wp_received == 0
+    vehicle.peer.unsubscribe(stored)
+
+
 def test_mavlink_itself_goes_both_ways(vehicle):
     common = pytest.importorskip("pymavlink.dialects.v20.common", reason="pymavlink is not installed")
     source = vehicle.peer.subscribe("/uas1/mavlink_source", "mavros_msgs/msg/Mavlink", reliable=False, depth=1000)

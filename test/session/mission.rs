@@ -7,6 +7,8 @@ use rfly_bridge::wire::mavlink::raw::*;
 use std::time::Duration;
 
 const OWN: (u8, u8) = (255, 190);
+const PLAN: MissionList = MissionList::Plan;
+const FENCE: MissionList = MissionList::Fence;
 
 fn mission() -> Mission<u32> {
     Mission::new(MissionSettings::default(), OWN, (1, 1))
@@ -71,6 +73,8 @@ struct Drained {
     changed: usize,
     current: Vec<u16>,
     reached: Vec<u16>,
+    /// Lists other than the plan that became known or changed.
+    others: Vec<MissionList>,
 }
 
 fn drain(mission: &mut Mission<u32>) -> Drained {
@@ -79,10 +83,12 @@ fn drain(mission: &mut Mission<u32>) -> Drained {
         match event {
             MissionEvent::Send(message) => all.sent.push(message),
             MissionEvent::Done { token, result } => all.done.push((token, result)),
-            MissionEvent::Items => all.items += 1,
-            MissionEvent::ChangedElsewhere => all.changed += 1,
+            MissionEvent::Items(PLAN) => all.items += 1,
+            MissionEvent::ChangedElsewhere(PLAN) => all.changed += 1,
             MissionEvent::Current(seq) => all.current.push(seq),
             MissionEvent::Reached(seq) => all.reached.push(seq),
+            MissionEvent::Items(list) => all.others.push(list),
+            MissionEvent::ChangedElsewhere(list) => all.others.push(list),
         }
     }
     all
@@ -110,7 +116,7 @@ fn final_ack() -> Outbound {
 #[test]
 fn a_download_asks_for_every_item_and_ends_with_an_acknowledgement() {
     let mut mission = mission();
-    mission.pull(secs(0.0), 7);
+    mission.pull(secs(0.0), PLAN, 7);
     let list = MissionRequestList {
         target_system: 1,
         target_component: 1,
@@ -132,14 +138,14 @@ fn a_download_asks_for_every_item_and_ends_with_an_acknowledgement() {
         (end.done, end.items),
         (vec![(7, Ok(MissionDone::Pulled(2)))], 1)
     );
-    assert_eq!(mission.items(), Some(&[item(0, 5), item(1, 6)][..]));
+    assert_eq!(mission.items(PLAN), Some(&[item(0, 5), item(1, 6)][..]));
     assert_eq!((mission.counters().ignored, mission.deadline()), (3, None));
 }
 
 #[test]
 fn an_empty_download_is_a_success() {
     let mut mission = mission();
-    mission.pull(secs(0.0), 7);
+    mission.pull(secs(0.0), PLAN, 7);
     drain(&mut mission);
     mission.count(secs(0.1), &count(0, 0));
     let end = drain(&mut mission);
@@ -147,13 +153,13 @@ fn an_empty_download_is_a_success() {
         (end.sent, end.done),
         (vec![final_ack()], vec![(7, Ok(MissionDone::Pulled(0)))])
     );
-    assert_eq!(mission.items(), Some(&[][..]));
+    assert_eq!(mission.items(PLAN), Some(&[][..]));
 }
 
 #[test]
 fn items_as_floats_are_taken_too() {
     let mut mission = mission();
-    mission.pull(secs(0.0), 7);
+    mission.pull(secs(0.0), PLAN, 7);
     mission.count(secs(0.1), &count(2, 0));
     let float = MissionItem {
         x: 47.5,
@@ -172,7 +178,7 @@ fn items_as_floats_are_taken_too() {
         ..float
     };
     mission.item_float(secs(0.1), &local);
-    let items = mission.items().unwrap();
+    let items = mission.items(PLAN).unwrap();
     assert_eq!((items[0].x, items[0].y), (475_000_000, -82_500_000));
     assert_eq!(items[1].x, -25_000);
 }
@@ -180,7 +186,7 @@ fn items_as_floats_are_taken_too() {
 #[test]
 fn silence_is_asked_three_times_more_and_then_given_up() {
     let mut mission = mission();
-    mission.pull(secs(0.0), 7);
+    mission.pull(secs(0.0), PLAN, 7);
     mission.count(secs(0.5), &count(3, 0));
     drain(&mut mission);
     let mut sent = Vec::new();
@@ -196,13 +202,13 @@ fn silence_is_asked_three_times_more_and_then_given_up() {
     let again = [1.5, 2.5, 3.5].map(|t| (secs(t), request_int(0)));
     assert_eq!(sent, again);
     assert_eq!(end, (secs(4.5), (7, Err(MissionError::TimedOut))));
-    assert_eq!(mission.items(), None);
+    assert_eq!(mission.items(PLAN), None);
 }
 
 #[test]
 fn an_upload_answers_any_order_and_repeated_requests_of_both_kinds() {
     let mut mission = mission();
-    mission.push(secs(0.0), plan(3), 9);
+    mission.push(secs(0.0), PLAN, plan(3), 9);
     let first = drain(&mut mission).sent;
     let asked = received(&first[0], MissionCount::parse).unwrap();
     assert_eq!(
@@ -230,7 +236,7 @@ fn an_upload_answers_any_order_and_repeated_requests_of_both_kinds() {
         (end.done, end.items),
         (vec![(9, Ok(MissionDone::Pushed(3)))], 1)
     );
-    let items = mission.items().unwrap();
+    let items = mission.items(PLAN).unwrap();
     assert_eq!(
         items
             .iter()
@@ -243,7 +249,7 @@ fn an_upload_answers_any_order_and_repeated_requests_of_both_kinds() {
 #[test]
 fn a_refusal_has_a_name() {
     let mut mission = mission();
-    mission.push(secs(0.0), plan(1), 9);
+    mission.push(secs(0.0), PLAN, plan(1), 9);
     mission.requested(secs(0.0), 0, OWN, 0);
     mission.acknowledge(secs(0.1), &ack(5, 0));
     let done = drain(&mut mission).done;
@@ -252,13 +258,13 @@ fn a_refusal_has_a_name() {
         done[0].1.unwrap_err().to_string(),
         "the vehicle refused it: 5 (INVALID)"
     );
-    assert_eq!(mission.items(), None);
+    assert_eq!(mission.items(PLAN), None);
 }
 
 #[test]
 fn an_empty_upload_is_a_success() {
     let mut mission = mission();
-    mission.push(secs(0.0), vec![], 9);
+    mission.push(secs(0.0), PLAN, vec![], 9);
     drain(&mut mission);
     mission.acknowledge(secs(0.1), &ack(0, 0));
     assert_eq!(drain(&mut mission).done, [(9, Ok(MissionDone::Pushed(0)))]);
@@ -267,7 +273,7 @@ fn an_empty_upload_is_a_success() {
 #[test]
 fn who_asks_for_ever_is_not_answered_for_ever() {
     let mut mission = mission();
-    mission.push(secs(0.0), plan(2), 9);
+    mission.push(secs(0.0), PLAN, plan(2), 9);
     drain(&mut mission);
     let mut answers = 0;
     for _ in 0..1000 {
@@ -285,7 +291,7 @@ fn who_asks_for_ever_is_not_answered_for_ever() {
 #[test]
 fn clearing_and_choosing_an_item_wait_for_their_own_answers() {
     let mut mission = mission();
-    mission.clear(secs(0.0), 1);
+    mission.clear(secs(0.0), PLAN, 1);
     mission.set_current(secs(0.0), 2, 2);
     let clear = MissionClearAll {
         target_system: 1,
@@ -330,7 +336,7 @@ fn clearing_and_choosing_an_item_wait_for_their_own_answers() {
 fn a_mission_that_somebody_else_changed_is_noticed_once() {
     let mut mission = mission();
     mission.current_item(secs(0.0), &current(0, 0xaaaa));
-    mission.pull(secs(0.0), 1);
+    mission.pull(secs(0.0), PLAN, 1);
     mission.count(secs(0.1), &count(1, 0xaaaa));
     mission.item(secs(0.1), item(0, 1));
     drain(&mut mission);
@@ -340,7 +346,7 @@ fn a_mission_that_somebody_else_changed_is_noticed_once() {
     mission.current_item(secs(3.0), &current(0, 0xbbbb));
     assert_eq!(drain(&mut mission).changed, 1);
     // Our own upload is no such change, also if the acknowledgement does not name it.
-    mission.push(secs(4.0), plan(1), 2);
+    mission.push(secs(4.0), PLAN, plan(1), 2);
     mission.requested(secs(4.0), 0, OWN, 0);
     mission.acknowledge(secs(4.1), &ack(0, 0));
     mission.current_item(secs(5.0), &current(0, 0xcccc));
@@ -356,9 +362,9 @@ fn a_mission_that_somebody_else_changed_is_noticed_once() {
 }
 
 #[test]
-fn fences_rally_points_and_other_stations_are_none_of_our_business() {
+fn a_transfer_hears_neither_other_lists_nor_other_stations() {
     let mut mission = mission();
-    mission.pull(secs(0.0), 1);
+    mission.pull(secs(0.0), PLAN, 1);
     drain(&mut mission);
     mission.count(
         secs(0.1),
@@ -386,15 +392,61 @@ fn fences_rally_points_and_other_stations_are_none_of_our_business() {
 }
 
 #[test]
+fn the_fence_waits_for_the_plan_and_is_another_list() {
+    let mut mission = mission();
+    mission.pull(secs(0.0), PLAN, 1);
+    let fence = vec![MissionItemInt {
+        command: 5001,
+        ..item(0, 7)
+    }];
+    mission.push(secs(0.0), FENCE, fence, 2);
+    assert_eq!(drain(&mut mission).sent.len(), 1, "one transfer at a time");
+    mission.count(secs(0.1), &count(0, 0));
+    let sent = drain(&mut mission).sent;
+    let asked: MissionCount = received(&sent[1], |f| MissionCount::parse(f).unwrap());
+    assert_eq!((asked.count, asked.mission_type), (1, 1));
+    mission.requested(secs(0.2), 0, OWN, 0);
+    assert_eq!(drain(&mut mission).sent, [], "of the plan nothing is asked");
+    mission.requested(secs(0.2), 0, OWN, 1);
+    let item: MissionItemInt = received(&drain(&mut mission).sent[0], |f| {
+        MissionItemInt::parse(f).unwrap()
+    });
+    assert_eq!((item.command, item.x, item.mission_type), (5001, 7, 1));
+    mission.acknowledge(secs(0.3), &ack(0, 0));
+    assert!(mission.is_busy(), "that was for the plan");
+    let accepted = MissionAck {
+        mission_type: 1,
+        ..ack(0, 3)
+    };
+    mission.acknowledge(secs(0.3), &accepted);
+    let drained = drain(&mut mission);
+    assert_eq!(drained.done, [(2, Ok(MissionDone::Pushed(1)))]);
+    assert_eq!((drained.items, drained.others), (0, vec![FENCE]));
+    assert_eq!(mission.items(PLAN).map(<[_]>::len), Some(0));
+    assert_eq!(mission.items(FENCE).map(<[_]>::len), Some(1));
+    // Another station changes the fence, and nothing else.
+    let tell = |fence_id| MissionCurrent {
+        fence_id,
+        rally_points_id: 9,
+        ..current(0, 8)
+    };
+    mission.current_item(secs(1.0), &tell(3));
+    assert_eq!(drain(&mut mission).others, []);
+    mission.current_item(secs(2.0), &tell(4));
+    let drained = drain(&mut mission);
+    assert_eq!((drained.changed, drained.others), (0, vec![FENCE]));
+}
+
+#[test]
 fn too_long_missions_and_too_many_requests_are_refused() {
     let mut mission = mission();
-    mission.push(secs(0.0), plan(10_001), 1);
+    mission.push(secs(0.0), PLAN, plan(10_001), 1);
     let too_long = MissionError::TooLong {
         items: 10_001,
         most: 10_000,
     };
     assert_eq!(drain(&mut mission).done, [(1, Err(too_long))]);
-    mission.pull(secs(0.0), 2);
+    mission.pull(secs(0.0), PLAN, 2);
     mission.count(secs(0.0), &count(65_535, 0));
     let end = drain(&mut mission);
     assert!(matches!(
@@ -408,7 +460,7 @@ fn too_long_missions_and_too_many_requests_are_refused() {
         4
     );
     for token in 0..100 {
-        mission.clear(secs(1.0), token);
+        mission.clear(secs(1.0), PLAN, token);
     }
     let refused = drain(&mut mission).done;
     assert_eq!(refused.len(), 83);
@@ -502,8 +554,8 @@ proptest! {
         let mut mission = mission();
         let mut fates = fates.into_iter().cycle();
         match pushed {
-            Some(count) => mission.push(secs(0.0), plan(count), 1),
-            None => mission.pull(secs(0.0), 1),
+            Some(count) => mission.push(secs(0.0), PLAN, plan(count), 1),
+            None => mission.pull(secs(0.0), PLAN, 1),
         }
         let mut done = Vec::new();
         let mut now = secs(0.0);
@@ -530,7 +582,7 @@ proptest! {
         }
         prop_assert_eq!(done.len(), 1);
         if done[0].1.is_ok() {
-            let ours: Vec<_> = mission.items().unwrap().iter().map(|i| (i.seq, i.x)).collect();
+            let ours: Vec<_> = mission.items(PLAN).unwrap().iter().map(|i| (i.seq, i.x)).collect();
             let theirs: Vec<_> = vehicle.mission.iter().map(|i| (i.seq, i.x)).collect();
             prop_assert_eq!(ours, theirs);
         } else {

@@ -186,9 +186,15 @@ impl Fcu {
             }
             .into()
         };
-        if MissionRequestList::parse(frame).is_some() {
+        if let Some(m) = MissionRequestList::parse(frame) {
+            // It has neither fence nor rally points.
             let count = MissionCount {
-                count: self.mission.len() as u16,
+                mission_type: m.mission_type,
+                count: if m.mission_type == 0 {
+                    self.mission.len() as u16
+                } else {
+                    0
+                },
                 target_system,
                 target_component,
                 ..MissionCount::default()

@@ -1,4 +1,5 @@
-//! The MAVLink mission protocol for flight plans: download, upload, clear, and which item is flown to.
+//! The MAVLink mission protocol for flight plans, fences and rally points: download, upload, clear, and which item of the plan
+//! is flown to.
 //!
 //! One transfer at a time: the protocol has no numbers to tell two apart. Further ones wait for their turn.
 //!
@@ -16,8 +17,57 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use transfer::{Step, Transfer};
 
-/// MAV_MISSION_TYPE_MISSION; fences and rally points are others.
-const FLIGHT_PLAN: u8 = 0;
+/// What the items are for; the numbers are MAV_MISSION_TYPE.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub enum MissionList {
+    /// The mission that is flown.
+    Plan = 0,
+    /// The geofence.
+    Fence = 1,
+    /// Places to go to instead of home.
+    Rally = 2,
+}
+
+impl MissionList {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Plan, Self::Fence, Self::Rally];
+}
+
+impl std::fmt::Display for MissionList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Plan => "mission",
+            Self::Fence => "geofence",
+            Self::Rally => "rally points",
+        })
+    }
+}
+
+/// A value for each list.
+#[derive(Debug, Default)]
+struct PerList<V>([V; 3]);
+
+impl<V> PerList<V> {
+    fn of(&self, list: MissionList) -> &V {
+        let Self([plan, fence, rally]) = self;
+        match list {
+            MissionList::Plan => plan,
+            MissionList::Fence => fence,
+            MissionList::Rally => rally,
+        }
+    }
+
+    fn of_mut(&mut self, list: MissionList) -> &mut V {
+        let Self([plan, fence, rally]) = self;
+        match list {
+            MissionList::Plan => plan,
+            MissionList::Fence => fence,
+            MissionList::Rally => rally,
+        }
+    }
+}
+
 /// MAV_MISSION_ACCEPTED.
 const ACCEPTED: u8 = 0;
 
@@ -30,7 +80,7 @@ pub struct MissionSettings {
     pub tries: u32,
     /// Requests that wait for their turn.
     pub most_waiting: usize,
-    /// Longest mission.
+    /// Longest list.
     pub most_items: usize,
 }
 
@@ -49,11 +99,11 @@ impl Default for MissionSettings {
 /// What a mission request led to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MissionDone {
-    /// The mission has so many items and is known now.
+    /// The list has so many items and is known now.
     Pulled(usize),
     /// So many items were accepted.
     Pushed(usize),
-    /// There is no mission any more.
+    /// The list is empty.
     Cleared,
     /// This item is flown to next.
     Current(u16),
@@ -68,14 +118,14 @@ pub enum MissionDone {
 pub enum MissionEvent<T> {
     /// Send this.
     Send(Outbound),
-    /// The mission that is known changed: [`Mission::items`].
-    Items,
+    /// A list that is known changed: [`Mission::items`].
+    Items(MissionList),
     /// Another item is flown to.
     Current(u16),
     /// An item was reached.
     Reached(u16),
-    /// Somebody else changed the mission; what is known is old until it is pulled again.
-    ChangedElsewhere,
+    /// Somebody else changed a list; what is known is old until it is pulled again.
+    ChangedElsewhere(MissionList),
     /// A request has ended.
     Done {
         /// What was given with it.
@@ -88,7 +138,7 @@ pub enum MissionEvent<T> {
 /// Figures so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct MissionCounters {
-    /// Messages for others, of other kinds of missions, or that nothing waits for.
+    /// Messages for others, of other lists, or that nothing waits for.
     pub ignored: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
@@ -103,19 +153,19 @@ enum Request {
     SetCurrent(u16),
 }
 
-/// The mission of one autopilot, as one ground station sees it. `T` is handed back with the end of each request.
+/// Plan, fence and rally points of one autopilot, as one ground station sees them. `T` is handed back with the end of each request.
 pub struct Mission<T> {
     settings: MissionSettings,
     /// Who we are.
     own: (u8, u8),
     /// Who the autopilot is.
     target: (u8, u8),
-    items: Option<Vec<MissionItemInt>>,
-    /// What the autopilot calls the mission that is known; 0 if it does not say.
-    known_id: Option<u32>,
+    items: PerList<Option<Vec<MissionItemInt>>>,
+    /// What the autopilot calls the list that is known, if it says that.
+    known_id: PerList<Option<u32>>,
     current: Option<u16>,
     active: Option<(Transfer, T)>,
-    waiting: VecDeque<(Request, T)>,
+    waiting: VecDeque<(MissionList, Request, T)>,
     events: VecDeque<MissionEvent<T>>,
     counters: MissionCounters,
 }
@@ -127,8 +177,8 @@ impl<T> Mission<T> {
             settings,
             own,
             target,
-            items: None,
-            known_id: None,
+            items: PerList::default(),
+            known_id: PerList::default(),
             current: None,
             active: None,
             waiting: VecDeque::new(),
@@ -142,9 +192,9 @@ impl<T> Mission<T> {
         (self.own, self.target) = (own, target);
     }
 
-    /// The mission, if it is known.
-    pub fn items(&self) -> Option<&[MissionItemInt]> {
-        self.items.as_deref()
+    /// A list, if it is known.
+    pub fn items(&self, list: MissionList) -> Option<&[MissionItemInt]> {
+        self.items.of(list).as_deref()
     }
 
     /// Item that is flown to, if known.
@@ -162,29 +212,29 @@ impl<T> Mission<T> {
         self.counters
     }
 
-    /// Downloads the mission.
-    pub fn pull(&mut self, now: Duration, token: T) {
-        self.request(now, Request::Pull, token);
+    /// Downloads a list.
+    pub fn pull(&mut self, now: Duration, list: MissionList, token: T) {
+        self.request(now, list, Request::Pull, token);
     }
 
-    /// Uploads a mission; `seq`, target and kind of its items are filled in.
-    pub fn push(&mut self, now: Duration, items: Vec<MissionItemInt>, token: T) {
+    /// Uploads a list; `seq`, target and kind of its items are filled in.
+    pub fn push(&mut self, now: Duration, list: MissionList, items: Vec<MissionItemInt>, token: T) {
         let most = self.settings.most_items.min(usize::from(u16::MAX));
         if items.len() > most {
             let (items, most) = (items.len(), most);
             return self.done(token, Err(MissionError::TooLong { items, most }));
         }
-        self.request(now, Request::Push(items), token);
+        self.request(now, list, Request::Push(items), token);
     }
 
-    /// Deletes the mission.
-    pub fn clear(&mut self, now: Duration, token: T) {
-        self.request(now, Request::Clear, token);
+    /// Deletes a list.
+    pub fn clear(&mut self, now: Duration, list: MissionList, token: T) {
+        self.request(now, list, Request::Clear, token);
     }
 
     /// Flies to this item next.
     pub fn set_current(&mut self, now: Duration, seq: u16, token: T) {
-        self.request(now, Request::SetCurrent(seq), token);
+        self.request(now, MissionList::Plan, Request::SetCurrent(seq), token);
     }
 
     /// MISSION_COUNT: a download begins.
@@ -255,15 +305,22 @@ impl<T> Mission<T> {
         if (self.active.as_ref()).is_some_and(|(transfer, _)| transfer.wants_current()) {
             self.step(now, |transfer| transfer.current(message.seq));
         }
-        if message.mission_id == 0 || self.active.is_some() || self.items.is_none() {
+        if self.active.is_some() {
             return;
         }
-        match self.known_id.replace(message.mission_id) {
-            Some(known) if known != message.mission_id => {
-                self.events.push_back(MissionEvent::ChangedElsewhere);
+        let ids = [
+            message.mission_id,
+            message.fence_id,
+            message.rally_points_id,
+        ];
+        for (list, id) in MissionList::ALL.into_iter().zip(ids) {
+            if id == 0 || self.items.of(list).is_none() {
+                continue;
             }
             // The first one after a transfer is the name of what was transferred.
-            _ => {}
+            if (self.known_id.of_mut(list).replace(id)).is_some_and(|known| known != id) {
+                self.events.push_back(MissionEvent::ChangedElsewhere(list));
+            }
         }
     }
 
@@ -297,43 +354,44 @@ impl<T> Mission<T> {
     pub fn lose_link(&mut self) {
         let active = self.active.take().map(|(_, token)| token);
         let waiting = std::mem::take(&mut self.waiting);
-        for token in active.into_iter().chain(waiting.into_iter().map(|w| w.1)) {
+        for token in active.into_iter().chain(waiting.into_iter().map(|w| w.2)) {
             self.done(token, Err(MissionError::LinkLost));
         }
     }
 
-    /// The autopilot restarted: its mission may be another.
+    /// The autopilot restarted: its lists may be others.
     pub fn forget(&mut self) {
-        self.items = None;
-        self.known_id = None;
+        self.items = PerList::default();
+        self.known_id = PerList::default();
         self.current = None;
     }
 
     fn is_for_us(&mut self, (system, component): (u8, u8), mission_type: u8) -> bool {
         let ours = (system == 0 || system == self.own.0)
             && (component == 0 || component == self.own.1)
-            && mission_type == FLIGHT_PLAN;
+            && (self.active.as_ref())
+                .is_some_and(|(transfer, _)| transfer.list() as u8 == mission_type);
         self.counters.ignored += u64::from(!ours);
         ours
     }
 
-    fn request(&mut self, now: Duration, request: Request, token: T) {
+    fn request(&mut self, now: Duration, list: MissionList, request: Request, token: T) {
         if self.waiting.len() >= self.settings.most_waiting {
             return self.done(token, Err(MissionError::TooMany));
         }
-        self.waiting.push_back((request, token));
+        self.waiting.push_back((list, request, token));
         self.start_next(now);
     }
 
     fn start_next(&mut self, now: Duration) {
         while self.active.is_none() {
-            let Some((request, token)) = self.waiting.pop_front() else {
+            let Some((list, request, token)) = self.waiting.pop_front() else {
                 return;
             };
             let mut transfer = match request {
-                Request::Pull => Transfer::download(self.target),
-                Request::Push(items) => Transfer::upload(self.target, items),
-                Request::Clear => Transfer::clear(self.target),
+                Request::Pull => Transfer::download(self.target, list),
+                Request::Push(items) => Transfer::upload(self.target, list, items),
+                Request::Clear => Transfer::clear(self.target, list),
                 Request::SetCurrent(seq) => Transfer::set_current(self.target, seq),
             };
             let first = transfer.start(now, &self.settings);
@@ -365,12 +423,13 @@ impl<T> Mission<T> {
                     return;
                 };
                 self.counters.failed += u64::from(result.is_err());
+                let list = transfer.list();
                 if result.is_ok()
                     && let Some((items, id)) = transfer.into_mission()
                 {
-                    self.items = Some(items);
-                    self.known_id = (id != 0).then_some(id);
-                    self.events.push_back(MissionEvent::Items);
+                    *self.items.of_mut(list) = Some(items);
+                    *self.known_id.of_mut(list) = (id != 0).then_some(id);
+                    self.events.push_back(MissionEvent::Items(list));
                 }
                 self.done(token, result);
                 self.start_next(now);

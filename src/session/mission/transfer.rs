@@ -1,5 +1,5 @@
 //! One exchange of the mission protocol.
-use super::{ACCEPTED, FLIGHT_PLAN, MissionDone, MissionError, MissionSettings};
+use super::{ACCEPTED, MissionDone, MissionError, MissionList, MissionSettings};
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionClearAll, MissionCount, MissionItemInt, MissionRequestInt,
@@ -52,6 +52,7 @@ enum Kind {
 
 pub(super) struct Transfer {
     target: (u8, u8),
+    list: MissionList,
     kind: Kind,
     id: u32,
     sent: u32,
@@ -62,9 +63,10 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    fn new(target: (u8, u8), kind: Kind) -> Self {
+    fn new(target: (u8, u8), list: MissionList, kind: Kind) -> Self {
         Self {
             target,
+            list,
             kind,
             id: 0,
             sent: 0,
@@ -74,29 +76,33 @@ impl Transfer {
         }
     }
 
-    pub(super) fn download(target: (u8, u8)) -> Self {
+    pub(super) fn download(target: (u8, u8), list: MissionList) -> Self {
         let items = Vec::new();
         let expected = None;
-        Self::new(target, Kind::Download { items, expected })
+        Self::new(target, list, Kind::Download { items, expected })
     }
 
-    pub(super) fn upload(target: (u8, u8), mut items: Vec<MissionItemInt>) -> Self {
+    pub(super) fn upload(
+        target: (u8, u8),
+        list: MissionList,
+        mut items: Vec<MissionItemInt>,
+    ) -> Self {
         for (item, seq) in items.iter_mut().zip(0..) {
             item.seq = seq;
             (item.target_system, item.target_component) = target;
-            item.mission_type = FLIGHT_PLAN;
+            item.mission_type = list as u8;
         }
         let given = vec![false; items.len()];
         let last = None;
-        Self::new(target, Kind::Upload { items, given, last })
+        Self::new(target, list, Kind::Upload { items, given, last })
     }
 
-    pub(super) fn clear(target: (u8, u8)) -> Self {
-        Self::new(target, Kind::Clear)
+    pub(super) fn clear(target: (u8, u8), list: MissionList) -> Self {
+        Self::new(target, list, Kind::Clear)
     }
 
     pub(super) fn set_current(target: (u8, u8), seq: u16) -> Self {
-        Self::new(target, Kind::SetCurrent(seq))
+        Self::new(target, MissionList::Plan, Kind::SetCurrent(seq))
     }
 
     pub(super) fn start(&mut self, now: Duration, settings: &MissionSettings) -> Outbound {
@@ -108,6 +114,10 @@ impl Transfer {
     pub(super) fn heard(&mut self, now: Duration, settings: &MissionSettings) {
         self.sent = 1;
         self.next = now.saturating_add(settings.wait);
+    }
+
+    pub(super) fn list(&self) -> MissionList {
+        self.list
     }
 
     pub(super) fn deadline(&self) -> Duration {
@@ -138,7 +148,7 @@ impl Transfer {
     /// What is to be said until an answer comes.
     fn question(&self) -> Outbound {
         let (target_system, target_component) = self.target;
-        let mission_type = FLIGHT_PLAN;
+        let mission_type = self.list as u8;
         match &self.kind {
             Kind::Download {
                 expected: Some(_),
@@ -187,7 +197,7 @@ impl Transfer {
             target_system: self.target.0,
             target_component: self.target.1,
             result,
-            mission_type: FLIGHT_PLAN,
+            mission_type: self.list as u8,
             opaque_id: 0,
         }
         .into()

@@ -1,4 +1,4 @@
-//! `mission/*`: the flight plan of the vehicle.
+//! `mission/*`, `geofence/*`, `rallypoint/*`: the lists of waypoints that the vehicle keeps.
 use super::waypoint;
 use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
 use crate::msgs::mavros_msgs::srv::{
@@ -6,18 +6,53 @@ use crate::msgs::mavros_msgs::srv::{
     WaypointPushResponse, WaypointSetCurrent, WaypointSetCurrentResponse,
 };
 use crate::ros::{Publisher, RosError};
-use crate::session::{Mission, MissionDone, MissionError, MissionEvent, MissionSettings};
+use crate::session::{
+    Mission, MissionDone, MissionError, MissionEvent, MissionList, MissionSettings,
+};
 use crate::vehicle::{Autopilot, Fcu, Open};
 use std::time::Duration;
 
-/// The mission is read so long after the vehicle was first heard.
+/// The lists are read so long after the vehicle was first heard.
 const FIRST_PULL: Duration = Duration::from_secs(5);
+
+/// How ROS calls a list and what can be done with it.
+struct ListNames {
+    list: MissionList,
+    topic: &'static str,
+    pull: &'static str,
+    push: &'static str,
+    clear: &'static str,
+}
+
+static LISTS: [ListNames; 3] = [
+    ListNames {
+        list: MissionList::Plan,
+        topic: "mission/waypoints",
+        pull: "mission/pull",
+        push: "mission/push",
+        clear: "mission/clear",
+    },
+    ListNames {
+        list: MissionList::Fence,
+        topic: "geofence/fences",
+        pull: "geofence/pull",
+        push: "geofence/push",
+        clear: "geofence/clear",
+    },
+    ListNames {
+        list: MissionList::Rally,
+        topic: "rallypoint/rallypoints",
+        pull: "rallypoint/pull",
+        push: "rallypoint/push",
+        clear: "rallypoint/clear",
+    },
+];
 
 type Then = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError>) + Send>;
 
 pub(super) struct MissionPart {
     machine: Mission<Then>,
-    waypoints: Publisher<WaypointList>,
+    lists: Vec<(MissionList, Publisher<WaypointList>)>,
     reached: Publisher<WaypointReached>,
     pull: Option<Duration>,
     current: u16,
@@ -26,16 +61,19 @@ pub(super) struct MissionPart {
 impl MissionPart {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         services(open)?;
+        let lists = LISTS
+            .iter()
+            .map(|names| Ok((names.list, open.publisher(names.topic)?)));
         Ok(Self {
             machine: Mission::new(MissionSettings::default(), (1, 191), (1, 1)),
-            waypoints: open.publisher("mission/waypoints")?,
+            lists: lists.collect::<Result<_, RosError>>()?,
             reached: open.publisher("mission/reached")?,
             pull: None,
             current: 0,
         })
     }
 
-    /// The vehicle is there, maybe after a restart: its mission is to be read.
+    /// The vehicle is there, maybe after a restart: its lists are to be read.
     pub(super) fn connected(&mut self, fcu: &Fcu) {
         self.machine.forget();
         self.pull = fcu
@@ -60,7 +98,9 @@ impl MissionPart {
         if self.pull.is_some_and(|at| now >= at) {
             self.pull = None;
             self.ids(fcu);
-            self.machine.pull(now, Box::new(automatic));
+            for list in MissionList::ALL {
+                self.machine.pull(now, list, Box::new(automatic));
+            }
         }
         self.machine.tick(now);
         self.run(fcu)
@@ -88,10 +128,10 @@ impl MissionPart {
                     // A failure is in the counters, and who asked is told after some tries.
                     let _counted = fcu.send(message);
                 }
-                MissionEvent::Items => published = published.and(self.publish()),
+                MissionEvent::Items(list) => published = published.and(self.publish(list)),
                 MissionEvent::Current(seq) => {
                     if std::mem::replace(&mut self.current, seq) != seq {
-                        published = published.and(self.publish());
+                        published = published.and(self.publish(MissionList::Plan));
                     }
                 }
                 MissionEvent::Reached(wp_seq) => {
@@ -99,12 +139,12 @@ impl MissionPart {
                     let reached = self.reached.publish(&WaypointReached { header, wp_seq });
                     published = published.and(reached.map(drop));
                 }
-                MissionEvent::ChangedElsewhere => {
+                MissionEvent::ChangedElsewhere(list) => {
                     tracing::info!(
                         vehicle = fcu.settings.id,
-                        "another station changed the mission: it is read again"
+                        "another station changed the {list}: read again"
                     );
-                    self.machine.pull(fcu.now.mono, Box::new(automatic));
+                    self.machine.pull(fcu.now.mono, list, Box::new(automatic));
                 }
                 MissionEvent::Done { token, result } => token(fcu, result),
             }
@@ -112,26 +152,28 @@ impl MissionPart {
         published
     }
 
-    fn publish(&self) -> Result<(), RosError> {
-        let items = self.machine.items().unwrap_or_default();
-        // Until the autopilot says which one it flies to, the plan does.
-        let told = self.machine.current().is_some();
+    fn publish(&self, list: MissionList) -> Result<(), RosError> {
+        let items = self.machine.items(list).unwrap_or_default();
+        // Only a plan is flown along. Until the autopilot says which item it flies to, the plan does.
+        let told = list == MissionList::Plan && self.machine.current().is_some();
         let current = |seq: u16, flag: u8| if told { seq == self.current } else { flag == 1 };
-        let waypoints = (items.iter())
-            .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
-            .collect();
-        let list = WaypointList {
-            current_seq: self.current,
-            waypoints,
+        let message = WaypointList {
+            current_seq: if told { self.current } else { 0 },
+            waypoints: (items.iter())
+                .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
+                .collect(),
         };
-        self.waypoints.publish(&list).map(drop)
+        let publisher = self.lists.iter().find(|(of, _)| *of == list);
+        publisher.map_or(Ok(()), |(_, publisher)| {
+            publisher.publish(&message).map(drop)
+        })
     }
 }
 
 /// Nobody asked for it.
 fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     if let Err(error) = result {
-        tracing::debug!(vehicle = fcu.settings.id, %error, "the mission was not read");
+        tracing::debug!(vehicle = fcu.settings.id, %error, "a list was not read");
     }
 }
 
@@ -142,7 +184,7 @@ fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
     fcu.count("mission_failed");
 }
 
-/// Whether missions can be spoken of now.
+/// Whether lists can be spoken of now.
 fn ready(fcu: &mut Fcu, what: &'static str) -> bool {
     let why = if !fcu.abilities().services {
         "the link carries no missions"
@@ -163,72 +205,9 @@ fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut Mission<Then>, Dur
 }
 
 fn services(open: &Open<'_>) -> Result<(), RosError> {
-    open.service::<WaypointPull>("mission/pull", |autopilot, _, responder| {
-        if !ready(&mut autopilot.fcu, "mission/pull") {
-            return responder.respond(WaypointPullResponse::default());
-        }
-        let then: Then = Box::new(move |fcu, result| {
-            let wp_received = match result {
-                Ok(MissionDone::Pulled(items)) => u32::try_from(items).unwrap_or(u32::MAX),
-                Ok(_) => 0,
-                Err(error) => {
-                    failed(fcu, "mission/pull", error);
-                    0
-                }
-            };
-            responder.respond(WaypointPullResponse {
-                success: result.is_ok(),
-                wp_received,
-            });
-        });
-        start(autopilot, |mission, now| mission.pull(now, then));
-    })?;
-    open.service::<WaypointPush>("mission/push", |autopilot, request, responder| {
-        let fcu = &mut autopilot.fcu;
-        if !ready(fcu, "mission/push") {
-            return responder.respond(WaypointPushResponse::default());
-        }
-        if request.start_index != 0 {
-            tracing::warn!(
-                vehicle = fcu.settings.id,
-                "mission/push: PX4 takes no parts of missions; start_index must be 0"
-            );
-            fcu.count("mission_failed");
-            return responder.respond(WaypointPushResponse::default());
-        }
-        let quirks = fcu.settings.quirks;
-        let items = (request.waypoints.iter())
-            .map(|waypoint| waypoint::to_mavlink(waypoint, quirks))
-            .collect();
-        let then: Then = Box::new(move |fcu, result| {
-            let wp_transfered = match result {
-                Ok(MissionDone::Pushed(items)) => u32::try_from(items).unwrap_or(u32::MAX),
-                Ok(_) => 0,
-                Err(error) => {
-                    failed(fcu, "mission/push", error);
-                    0
-                }
-            };
-            responder.respond(WaypointPushResponse {
-                success: result.is_ok(),
-                wp_transfered,
-            });
-        });
-        start(autopilot, |mission, now| mission.push(now, items, then));
-    })?;
-    open.service::<WaypointClear>("mission/clear", |autopilot, _, responder| {
-        if !ready(&mut autopilot.fcu, "mission/clear") {
-            return responder.respond(WaypointClearResponse::default());
-        }
-        let then: Then = Box::new(move |fcu, result| {
-            if let Err(error) = result {
-                failed(fcu, "mission/clear", error);
-            }
-            let success = result.is_ok();
-            responder.respond(WaypointClearResponse { success });
-        });
-        start(autopilot, |mission, now| mission.clear(now, then));
-    })?;
+    for names in &LISTS {
+        list_services(open, names)?;
+    }
     open.service::<WaypointSetCurrent>("mission/set_current", |autopilot, request, responder| {
         if !ready(&mut autopilot.fcu, "mission/set_current") {
             return responder.respond(WaypointSetCurrentResponse::default());
@@ -242,6 +221,82 @@ fn services(open: &Open<'_>) -> Result<(), RosError> {
         });
         start(autopilot, |mission, now| {
             mission.set_current(now, request.wp_seq, then);
+        });
+    })
+}
+
+fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosError> {
+    open.service::<WaypointPull>(names.pull, move |autopilot, _, responder| {
+        if !ready(&mut autopilot.fcu, names.pull) {
+            return responder.respond(WaypointPullResponse::default());
+        }
+        let then: Then = Box::new(move |fcu, result| {
+            let wp_received = match result {
+                Ok(MissionDone::Pulled(items)) => u32::try_from(items).unwrap_or(u32::MAX),
+                Ok(_) => 0,
+                Err(error) => {
+                    failed(fcu, names.pull, error);
+                    0
+                }
+            };
+            responder.respond(WaypointPullResponse {
+                success: result.is_ok(),
+                wp_received,
+            });
+        });
+        start(autopilot, |mission, now| {
+            mission.pull(now, names.list, then);
+        });
+    })?;
+    open.service::<WaypointPush>(names.push, move |autopilot, request, responder| {
+        let fcu = &mut autopilot.fcu;
+        if !ready(fcu, names.push) {
+            return responder.respond(WaypointPushResponse::default());
+        }
+        if request.start_index != 0 {
+            tracing::warn!(
+                vehicle = fcu.settings.id,
+                "{}: PX4 takes no parts of lists; start_index must be 0",
+                names.push
+            );
+            fcu.count("mission_failed");
+            return responder.respond(WaypointPushResponse::default());
+        }
+        let quirks = fcu.settings.quirks;
+        let items = (request.waypoints.iter())
+            .map(|waypoint| waypoint::to_mavlink(waypoint, quirks))
+            .collect();
+        let then: Then = Box::new(move |fcu, result| {
+            let wp_transfered = match result {
+                Ok(MissionDone::Pushed(items)) => u32::try_from(items).unwrap_or(u32::MAX),
+                Ok(_) => 0,
+                Err(error) => {
+                    failed(fcu, names.push, error);
+                    0
+                }
+            };
+            responder.respond(WaypointPushResponse {
+                success: result.is_ok(),
+                wp_transfered,
+            });
+        });
+        start(autopilot, |mission, now| {
+            mission.push(now, names.list, items, then);
+        });
+    })?;
+    open.service::<WaypointClear>(names.clear, move |autopilot, _, responder| {
+        if !ready(&mut autopilot.fcu, names.clear) {
+            return responder.respond(WaypointClearResponse::default());
+        }
+        let then: Then = Box::new(move |fcu, result| {
+            if let Err(error) = result {
+                failed(fcu, names.clear, error);
+            }
+            let success = result.is_ok();
+            responder.respond(WaypointClearResponse { success });
+        });
+        start(autopilot, |mission, now| {
+            mission.clear(now, names.list, then);
         });
     })
 }

@@ -154,6 +154,10 @@ raw_messages! {
         mode: u8 = 5,
         /// Changes with the mission; 0 from who does not say.
         mission_id: u32 = 6,
+        /// Changes with the fence; 0 from who does not say.
+        fence_id: u32 = 10,
+        /// Changes with the rally points; 0 from who does not say.
+        rally_points_id: u32 = 14,
     }
     /// MISSION_REQUEST_LIST.
     MissionRequestList(43, 3) {
