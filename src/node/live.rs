@@ -85,10 +85,7 @@ impl StaticTf {
             let [north, east, down] = position.to_array();
             tracing::info!(
                 vehicle,
-                north,
-                east,
-                down,
-                "where the autopilot counts from, in the simulator's map"
+                "the autopilot counts from {north:.2} m north, {east:.2} m east, {down:.2} m down in the simulator's map"
             );
             self.0.due.notify_one();
         }

@@ -118,7 +118,7 @@ class Flight:
     sensors: list[Sensor]
 
     def ticks(self, *topics: str) -> list[int]:
-        """Stamps at which all `topics` have a message and TF is known."""
+        """Stamps at which all `topics` have a message."""
         common = set.intersection(*(set(self.recording.by_stamp(topic)) for topic in topics))
         return sorted(common)
 
@@ -137,11 +137,14 @@ def record(directory, domain_id: int, sensors: list[Sensor], convention: str, co
     }
     with System(directory, domain_id, sensors, parameters=parameters, emulator=["--vehicles", "2"]) as system:
         recording = Recording(system)
-        topics = dict(TF)
+        # First, so that there are transforms for all that comes after.
+        recording.subscribe(TF)
+        recording.collect(1, ["/tf"])
+        topics = {}
         for sensor in sensors:
             topics |= needed_topics(sensor)
         recording.subscribe(topics)
-        recording.collect(count, [topic for topic in topics if topic != "/tf_static"])
+        recording.collect(count, list(topics))
     return Flight(
         recording,
         Truth(system.truth_file, system.truth_frames),

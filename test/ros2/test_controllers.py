@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from mavros_msgs.msg import State, StatusText
+from mavros_msgs.srv import ParamPull
 from nav_msgs.msg import Odometry
 from programs import Programs
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -133,3 +135,56 @@ def test_ros2_service_call_arms_and_is_told_why_not(bridge, listener):
     assert "success=False, result=1" in answer
     wait(lambda: any("denied" in message.text for message in list(texts)), "the reason")
     ros2("service", "call", "/mavros/set_mode", "mavros_msgs/srv/SetMode", "{custom_mode: AUTO.LOITER}")
+
+
+@pytest.fixture
+def mav(bridge, listener):
+    """The command line of mavros, where its Python package is."""
+    # Not imported here, where `mavros` is a file of the end-to-end tests.
+    found = subprocess.run([sys.executable, "-c", "import mavros.cmd"], capture_output=True, check=False)
+    if found.returncode:
+        pytest.skip("the Python package of mavros, or click, is not on PYTHONPATH")
+    # Before all parameters are read, mav waits for ever, with mavros too: it answers each of them with a call.
+    states = listener.collect(State, "/mavros/state", LATCHED)
+    wait(lambda: states and states[-1].connected and states[-1].system_status == 3, "a vehicle that can be armed")
+    client = listener.node.create_client(ParamPull, "/mavros/param/pull")
+    assert client.wait_for_service(20.0)
+    call = client.call_async(ParamPull.Request())
+    wait(lambda: call.done() and call.result().success, "all parameters", 60.0)
+
+    def run(*words: str, code: int = 0) -> str:
+        start = "import sys; sys.argv[0] = 'mav'; from mavros.cmd import cli; cli()"
+        done = subprocess.run(
+            [sys.executable, "-c", start, *words], capture_output=True, text=True, timeout=60.0, check=False
+        )
+        assert done.returncode == code, f"mav {' '.join(words)}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    return run
+
+
+def test_the_command_line_of_mavros_arms_changes_modes_and_reads_parameters(mav):
+    assert "Mode changed." in mav("sys", "mode", "-c", "POSCTL")
+    assert "Mode changed." in mav("sys", "mode", "-c", "AUTO.LOITER")
+    mav("sys", "mode", "-c", "NONSENSE", code=1)
+    mav("safety", "arm")
+    mav("safety", "disarm")
+    mav("sys", "message-interval", "--id", "30", "--rate", "20")
+    mav("sys", "rate", "--all", "10")
+    # `mav param set` sets, and then waits for ever: it answers the event with a call from within the callback.
+    assert float(mav("param", "get", "MPC_XY_VEL_MAX")) > 0.0
+
+
+def test_the_command_line_of_mavros_loads_reads_and_deletes_missions(mav, tmp_path):
+    rows = [(16, 10.0), (16, 15.0), (21, 0.0)]
+    lines = [
+        f"{seq}\t{int(seq == 0)}\t3\t{command}\t0\t0\t0\t0\t{40.154 + 1e-4 * seq}\t116.2594\t{height}\t1"
+        for seq, (command, height) in enumerate(rows)
+    ]
+    plan = tmp_path / "plan.txt"
+    plan.write_text("\n".join(["QGC WPL 110", *lines, ""]))
+    assert re.search(r"transfered: 3\b", mav("--verbose", "wp", "load", str(plan)))
+    received = re.findall(r"received: (\d+)", mav("--verbose", "wp", "pull"))
+    assert received == ["3", "0", "0"], "mission, fence, rally points"
+    mav("wp", "clear")
+    assert re.findall(r"received: (\d+)", mav("--verbose", "wp", "pull"))[0] == "0"
