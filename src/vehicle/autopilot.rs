@@ -34,7 +34,7 @@ impl Autopilot {
     ) -> Result<Self, RosError> {
         Ok(Self {
             setpoints: Setpoints::open(open, &settings)?,
-            services: Services::open(open)?,
+            services: Services::open(open, link.abilities())?,
             state: StateTopic::open(open)?,
             telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),

@@ -242,12 +242,15 @@ impl Rig {
                 self.send("statustext/send", &message);
             }
             _ => {
+                let word = u64::from_le_bytes(script.take());
+                let words = usize::from(script.byte());
                 let message = Mavlink {
                     magic: script.byte(),
                     len: script.byte(),
                     incompat_flags: script.byte(),
                     msgid: u16::from_le_bytes(script.take()).into(),
-                    payload64: vec![u64::from_le_bytes(script.take()); usize::from(script.byte())],
+                    // A workspace has a bounded sequence here.
+                    payload64: std::iter::repeat_n(word, words).collect(),
                     ..Mavlink::default()
                 };
                 self.send_to("/uas1/mavlink_sink", &message);

@@ -9,6 +9,7 @@ use crate::ros::{Publisher, RosError};
 use crate::session::{
     Mission, MissionDone, MissionError, MissionEvent, MissionList, MissionSettings,
 };
+use crate::vehicle::link::Abilities;
 use crate::vehicle::{Autopilot, Fcu, Open};
 use std::time::Duration;
 
@@ -59,11 +60,13 @@ pub(super) struct MissionPart {
 }
 
 impl MissionPart {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        services(open)?;
-        let lists = LISTS
-            .iter()
-            .map(|names| Ok((names.list, open.publisher(names.topic)?)));
+    /// Without missions on the link there are no fences and rally points to ask for either; a fleet of a hundred would
+    /// have more services than Cyclone lets one process have.
+    pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
+        let count = if link.services { LISTS.len() } else { 1 };
+        let names = || LISTS.iter().take(count);
+        services(open, names())?;
+        let lists = names().map(|names| Ok((names.list, open.publisher(names.topic)?)));
         Ok(Self {
             machine: Mission::new(MissionSettings::default(), (1, 191), (1, 1)),
             lists: lists.collect::<Result<_, RosError>>()?,
@@ -204,8 +207,11 @@ fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut Mission<Then>, Dur
     autopilot.check(published);
 }
 
-fn services(open: &Open<'_>) -> Result<(), RosError> {
-    for names in &LISTS {
+fn services(
+    open: &Open<'_>,
+    lists: impl Iterator<Item = &'static ListNames>,
+) -> Result<(), RosError> {
+    for names in lists {
         list_services(open, names)?;
     }
     open.service::<WaypointSetCurrent>("mission/set_current", |autopilot, request, responder| {

@@ -9,6 +9,7 @@ mod result;
 mod time;
 mod waypoint;
 
+use super::link::Abilities;
 use super::{Fcu, Open};
 use crate::ros::RosError;
 use crate::wire::mavlink::Frame;
@@ -32,12 +33,12 @@ pub(super) struct Services {
 }
 
 impl Services {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+    pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
         Ok(Self {
             commands: commands::CommandPart::open(open)?,
             outcomes: outcome::Outcomes::open(open)?,
             parameters: parameters::ParameterPart::open(open)?,
-            mission: mission::MissionPart::open(open)?,
+            mission: mission::MissionPart::open(open, link)?,
             time: time::TimePart::open(open)?,
             info: info::Info::open(open)?,
             origin: origin::Origin::default(),
