@@ -163,8 +163,8 @@ def needed_topics(sensor: Sensor) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def flight(tmp_path_factory, domain_id, simulator_ports) -> Flight:
-    """All sensors, ENU."""
-    return record(tmp_path_factory.mktemp("geometry_enu"), domain_id, EVERYTHING, "enu", count=12)
+    """All sensors, ENU; long enough for something to be before the nose, wherever on its lap the vehicle is."""
+    return record(tmp_path_factory.mktemp("geometry_enu"), domain_id, EVERYTHING, "enu", count=24)
 
 
 @pytest.fixture(scope="module")
