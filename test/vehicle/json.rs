@@ -7,8 +7,11 @@ use serde_json::{Error, Value};
 
 /// Reads a recorded message; what is left out is as in the default.
 pub(super) fn decode<M: Message + Default>(recorded: &Value) -> M {
-    let mut whole = serde_json::to_value(M::default()).expect("JSON");
+    let mut whole = plain(&M::default());
     merge(&mut whole, recorded);
+    if cfg!(feature = "rclrs") {
+        rename(&mut whole, "type", "type_");
+    }
     M::deserialize(Lenient(whole))
         .unwrap_or_else(|error| panic!("{}: {error}: {recorded}", M::TYPE))
 }
@@ -32,7 +35,26 @@ fn merge(whole: &mut Value, part: &Value) {
 
 /// A message as JSON; numbers that JSON does not have are `null`.
 pub(super) fn plain<M: Message>(message: &M) -> Value {
-    serde_json::to_value(message).expect("JSON")
+    let mut whole = serde_json::to_value(message).expect("JSON");
+    // The generated code of a workspace has its own name for what is a word of Rust.
+    rename(&mut whole, "type_", "type");
+    whole
+}
+
+/// Gives fields another name, however deep they are.
+fn rename(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(field) = fields.remove(from) {
+                fields.insert(to.to_owned(), field);
+            }
+            fields
+                .values_mut()
+                .for_each(|field| rename(field, from, to));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, from, to)),
+        _ => {}
+    }
 }
 
 /// Compares a message with a recorded one, as far as that names fields: integers and texts exactly, reals within
