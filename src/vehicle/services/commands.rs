@@ -70,6 +70,14 @@ impl CommandPart {
         self.end(fcu, waiter, end);
     }
 
+    /// Asks for a message that nobody waits for (MAV_CMD_REQUEST_MESSAGE).
+    pub(super) fn request_message(&mut self, fcu: &mut Fcu, id: u32) {
+        const REQUEST_MESSAGE: u16 = 512;
+        let params = [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let request = long(fcu, REQUEST_MESSAGE, 0, params);
+        self.start(fcu, request, Waiter::Nobody);
+    }
+
     pub(super) fn acknowledge(&mut self, fcu: &mut Fcu, from: (u8, u8), ack: &raw::CommandAck) {
         self.machine.acknowledge(fcu.now.mono, from.0, from.1, ack);
         self.run(fcu);

@@ -1,16 +1,14 @@
 //! `vehicle_info_get`: type, versions and capabilities. The autopilot is asked for them until it says them.
-use super::commands::{CommandPart, Waiter};
+use super::commands::CommandPart;
 use crate::msgs::mavros_msgs::msg::VehicleInfo;
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,
 };
 use crate::ros::RosError;
 use crate::vehicle::{Fcu, Open, mode};
-use crate::wire::mavlink::raw::{AutopilotVersion, CommandLong};
+use crate::wire::mavlink::raw::AutopilotVersion;
 use std::time::Duration;
 
-/// MAV_CMD_REQUEST_MESSAGE.
-const REQUEST_MESSAGE: u16 = 512;
 /// Between two requests, and how many.
 const PERIOD: Duration = Duration::from_secs(2);
 const TRIES: u32 = 6;
@@ -66,15 +64,7 @@ impl Info {
         }
         self.asked += 1;
         self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
-        let mut request = CommandLong {
-            command: REQUEST_MESSAGE,
-            target_system: fcu.system,
-            target_component: fcu.component,
-            ..CommandLong::default()
-        };
-        let [message, ..] = &mut request.params;
-        *message = AutopilotVersion::ID as f32;
-        commands.start(fcu, request, Waiter::Nobody);
+        commands.request_message(fcu, AutopilotVersion::ID);
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {

@@ -1,12 +1,10 @@
 //! Where the autopilot counts from. PX4 says so once, when its estimator sets the origin; who comes later has to ask.
-use super::commands::{CommandPart, Waiter};
+use super::commands::CommandPart;
 use crate::vehicle::Fcu;
-use crate::wire::mavlink::raw::CommandLong;
+use crate::wire::mavlink::MessageData as _;
+use crate::wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA;
 use std::time::Duration;
 
-/// MAV_CMD_REQUEST_MESSAGE, and GPS_GLOBAL_ORIGIN.
-const REQUEST_MESSAGE: u16 = 512;
-const GPS_GLOBAL_ORIGIN: f32 = 49.0;
 /// Time that an autopilot has to say it by itself after it was first heard.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Between two requests, and how many: one whose estimator starts later than that says it then.
@@ -39,15 +37,7 @@ impl Origin {
         }
         self.asked += 1;
         self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
-        let mut request = CommandLong {
-            command: REQUEST_MESSAGE,
-            target_system: fcu.system,
-            target_component: fcu.component,
-            ..CommandLong::default()
-        };
-        let [message, ..] = &mut request.params;
-        *message = GPS_GLOBAL_ORIGIN;
-        commands.start(fcu, request, Waiter::Nobody);
+        commands.request_message(fcu, GPS_GLOBAL_ORIGIN_DATA::ID);
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
