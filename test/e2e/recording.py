@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from geometry import TransformBuffer, nanoseconds
 from peer import Offer, Sample
 from system import System
+
+
+SMALL = {
+    "tf2_msgs/msg/TFMessage", "sensor_msgs/msg/Imu", "rosgraph_msgs/msg/Clock", "nav_msgs/msg/Odometry",
+    "sensor_msgs/msg/CameraInfo", "diagnostic_msgs/msg/DiagnosticArray", "rfly_bridge_msgs/msg/BridgeStats",
+    "rcl_interfaces/msg/ParameterEvent", "rcl_interfaces/msg/Log",
+}  # fmt: skip
 
 
 class Recording:
@@ -28,8 +36,8 @@ class Recording:
         for topic, ros_type in topics.items():
             assert self.offers[topic].type == ros_type, f"{topic} is a {self.offers[topic].type}, not a {ros_type}"
             latched = self.offers[topic].transient_local
-            # /tf and the IMU come at hundreds per second and must not be overwritten before they are taken.
-            depth = 1000 if ros_type in ("tf2_msgs/msg/TFMessage", "sensor_msgs/msg/Imu") else 20
+            # What is small is not overwritten before it is taken, even if this process stands still for seconds.
+            depth = 1000 if ros_type in SMALL else 20
             self._subscriptions[topic] = peer.subscribe(
                 topic, ros_type, reliable=self.offers[topic].reliable, transient_local=latched, depth=depth
             )
@@ -40,9 +48,28 @@ class Recording:
         self._wait({topic: count for topic in topics}, timeout)
 
     def collect_more(self, count: int, topics: list[str], timeout: float = 60.0) -> None:
-        """Receives until every topic of `topics` has `count` messages more than now."""
+        """Receives until every topic of `topics` has `count` messages more than now. For what comes again and again; what
+        an action causes once is what `wait_for` is for."""
         self.harvest()
         self._wait({topic: len(self.samples[topic]) + count for topic in topics}, timeout)
+
+    def wait_for(self, topic: str, wanted: Callable[[Any], bool], *, since: int = 0, timeout: float = 60.0) -> Any:
+        """The first message of `topic` that is as `wanted`, whether it came before this call or comes after it; the first
+        `since` messages are not looked at. What an action causes may be here before one gets round to waiting for it."""
+        seen = since
+
+        def found() -> list[Any]:
+            nonlocal seen
+            self.system.assert_alive()
+            self.harvest()
+            new = self.messages(topic)[seen:]
+            seen += len(new)
+            return [message for message in new if wanted(message)]
+
+        try:
+            return self.system.peer.wait_for(found, f"a message on {topic}", timeout)[0]
+        except AssertionError as error:
+            raise AssertionError(f"{error}; {seen - since} others came\n{self.system.report()}") from None
 
     def _wait(self, wanted: dict[str, int], timeout: float) -> None:
         def missing() -> dict[str, int]:

@@ -254,14 +254,14 @@ def test_a_simulator_that_restarts_is_asked_for_what_was_set(running):
 def test_the_log_is_on_rosout(running):
     _, recording, parameters = running
     assert parameters.set(diagnostics__period_s=0.5)[0].successful
-    recording.collect_more(1, ["/rosout"])
+    changed = recording.wait_for("/rosout", lambda log: log.msg == "parameter diagnostics.period_s is 0.5 now")
+    assert changed.line > 0
     offer = recording.offers["/rosout"]
     assert offer.reliable and offer.transient_local
     logs = recording.messages("/rosout")
     assert {log.name for log in logs} == {"rfly_bridge"}
     started = [log for log in logs if log.msg.startswith("sensors: 2, vehicles: 1")]
     assert len(started) == 1 and started[0].level == 20, "what was logged before this subscriber is there"
-    assert any(log.msg == "parameter diagnostics.period_s is 0.5 now" and log.line > 0 for log in logs)
 
 
 def test_many_calls_at_once_are_all_answered(running):
