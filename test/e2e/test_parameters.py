@@ -136,9 +136,25 @@ def test_values_are_those_of_the_command_line_the_file_and_the_table(running):
     assert parameters.get("imu.rate_hz", "nonsense") == [], "as rclcpp answers for an undeclared name"
 
 
+def changed(event) -> list[str]:
+    """Names in a message of /parameter_events."""
+    return [parameter.name for parameter in event.changed_parameters]
+
+
 def test_a_refused_value_says_why_and_changes_nothing(running):
     _, recording, parameters = running
-    events = len(recording.messages("/parameter_events"))
+
+    def fence(period: float) -> int:
+        """Changes something, and returns the number of the event that says so; events keep their order."""
+
+        def said(event) -> bool:
+            return [plain(parameter.value) for parameter in event.changed_parameters] == [period]
+
+        assert parameters.set(diagnostics__period_s=period)[0].successful
+        recording.wait_for("/parameter_events", said)
+        return [said(event) for event in recording.messages("/parameter_events")].index(True)
+
+    before = fence(0.9)
     wrong = parameters.set(imu__rate_hz=5000, imu__rate=100, sensor0__fov_deg="wide", window=2, sensor0__position=None)
     assert [r.successful for r in wrong] == [False] * 5
     range_, unknown, kind, fixed, unset = (r.reason for r in wrong)
@@ -150,8 +166,7 @@ def test_a_refused_value_says_why_and_changes_nothing(running):
     both = parameters.set(atomically=True, sensor0__fov_deg=50.0, imu__rate_hz=0)
     assert not both.successful and "imu.rate_hz" in both.reason
     assert parameters.get("imu.rate_hz", "sensor0.fov_deg", "window") == [100, 90.0, 0]
-    recording.harvest()
-    assert len(recording.messages("/parameter_events")) == events
+    assert fence(1.0) == before + 1, "an event of what was refused"
 
 
 def agreement(recording, since):
@@ -178,13 +193,27 @@ def agreement(recording, since):
     return compared, agreeing
 
 
-def settle(recording, frames=15):
-    """Receives until what is published has the new values, and some more; returns the stamp in between."""
-    # Nothing tells which frame is the first with the new values.
-    recording.collect_more(5, [main_topic(CAMERA), main_topic(LIDAR)])
-    since = max(recording.by_stamp(main_topic(CAMERA)))
-    recording.collect_more(frames, [main_topic(CAMERA), main_topic(LIDAR)])
-    return since
+def wait_until_they_agree(recording, frames=15, timeout=90.0):
+    """Receives until `frames` new frames agree; nothing tells which frame is the first with the new values."""
+    deadline = time.monotonic() + timeout
+    while True:
+        recording.harvest()
+        since = max(recording.by_stamp(main_topic(CAMERA)))
+        recording.collect_more(frames, [main_topic(CAMERA), main_topic(LIDAR)])
+        compared, agreeing = agreement(recording, since)
+        if compared > 1000 and agreeing / compared > 0.98:
+            return
+        assert time.monotonic() < deadline, f"{agreeing} of {compared} points agree"
+
+
+def view(recording):
+    """What is said of both sensors: the focal length and where they are on the vehicle."""
+    recording.harvest()
+    poses = [
+        recording.transforms.lookup("base_link", recording.messages(main_topic(s))[-1].header.frame_id, 0)
+        for s in (CAMERA, LIDAR)
+    ]
+    return recording.messages(info_topic(CAMERA))[-1].k[0], np.round(poses, 6).tolist()
 
 
 @pytest.mark.parametrize(
@@ -198,57 +227,76 @@ def settle(recording, frames=15):
     ids=["field of view", "orientation", "position", "a lidar turns"],
 )
 def test_a_sensor_that_changes_still_agrees_with_the_other(running, change):
-    _, recording, parameters = running
+    system, recording, parameters = running
+    before, events = view(recording), len(recording.messages("/parameter_events"))
     result = parameters.set(atomically=True, **change)
     assert result.successful, result.reason
-    since = settle(recording)
     ((name, wanted),) = change.items()
     assert parameters.get(name.replace("__", ".")) == [wanted]
+    # What was said before agrees with the frames of before.
+    system.peer.wait_for(lambda: view(recording) != before, "the new values in camera_info or TF", 60.0)
     if name == "sensor0__fov_deg":
-        info = recording.messages(info_topic(CAMERA))[-1]
-        assert info.k[0] == pytest.approx(CAMERA.width / 2 / math.tan(math.radians(wanted) / 2))
-    compared, agreeing = agreement(recording, since)
-    assert compared > 1000, "the scene is in view"
-    assert agreeing / compared > 0.98, f"{agreeing} of {compared} points"
-    changed = recording.messages("/parameter_events")[-1]
-    assert changed.node == "/rfly_bridge"
-    assert [p.name for p in changed.changed_parameters] == [name.replace("__", ".")]
+        assert view(recording)[0] == pytest.approx(CAMERA.width / 2 / math.tan(math.radians(wanted) / 2))
+    wait_until_they_agree(recording)
+    names = [name.replace("__", ".")]
+    event = recording.wait_for("/parameter_events", lambda event: changed(event) == names, since=events)
+    assert event.node == "/rfly_bridge"
 
 
-def rate(recording, topic, count):
-    """Messages per simulated second."""
-    recording.collect_more(count + 1, [topic])
-    stamps = sorted(recording.by_stamp(topic))[-count - 1 :]
-    return count / ((stamps[-1] - stamps[0]) * 1e-9)
+def wait_for_rate(recording, topic, rate_hz, *, count=20, since=0):
+    """Receives until the stamps of the last `count` messages are on the grid of a rate and of no lower one, with frames
+    that follow each other without a gap; the first `since` messages do not count.
+
+    A simulator that is late leaves frames out: how many there are per second is a matter of the machine.
+    """
+    period = 10**9 // rate_hz
+
+    def settled() -> bool:
+        recording.harvest()
+        stamps = [nanoseconds(message.header.stamp) for message in recording.messages(topic)[since:][-count:]]
+        return len(stamps) == count and math.gcd(*stamps) == period and period in np.diff(stamps)
+
+    recording.system.peer.wait_for(settled, f"{rate_hz} Hz on {topic}", 90.0)
 
 
 def test_rates_change(running):
     _, recording, parameters = running
     assert all(r.successful for r in parameters.set(sensor0__rate_hz=20, imu__rate_hz=50))
-    settle(recording, 5)
-    assert rate(recording, main_topic(CAMERA), 20) == pytest.approx(20, rel=0.1)
-    assert rate(recording, "/rflysim/imu", 50) == pytest.approx(50, rel=0.1)
-    assert rate(recording, main_topic(LIDAR), 10) == pytest.approx(10, rel=0.1), "the other one stays"
+    wait_for_rate(recording, main_topic(CAMERA), 20)
+    wait_for_rate(recording, "/rflysim/imu", 50)
+    # The other one stays.
+    wait_for_rate(recording, main_topic(LIDAR), 10)
 
 
 def test_covariances_change(running):
     _, recording, parameters = running
     assert parameters.set(imu__linear_acceleration_covariance=[0.1, 0.2, 0.3])[0].successful
+    wanted = [0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3]
+    recording.wait_for("/rflysim/imu", lambda imu: list(imu.linear_acceleration_covariance) == wanted)
     recording.collect_more(20, ["/rflysim/imu"])
-    last = recording.messages("/rflysim/imu")[-1]
-    assert list(last.linear_acceleration_covariance) == [0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3]
+    assert list(recording.messages("/rflysim/imu")[-1].linear_acceleration_covariance) == wanted
 
 
 def test_a_simulator_that_restarts_is_asked_for_what_was_set(running):
     system, recording, parameters = running
     assert parameters.set(sensor0__fov_deg=75.0, sensor0__rate_hz=5)[0].successful
     system.emulator.kill()
+
+    def silent() -> bool:
+        recording.harvest()
+        said = [log.msg for log in recording.messages("/rosout") if "sensor0 " in log.msg]
+        last = [msg for msg in said if msg.startswith(("receiving", "no data any more"))][-1:]
+        return any(msg.startswith("no data") for msg in last)
+
+    # From then on nothing comes of what the old one has sent.
+    system.peer.wait_for(silent, "the bridge to miss the simulator", 60.0)
+    old = len(recording.messages(main_topic(CAMERA)))
     system.emulator.start()
     recording.collect_more(10, [main_topic(CAMERA), info_topic(CAMERA)])
     focal = CAMERA.width / 2 / math.tan(math.radians(75.0) / 2)
     assert recording.messages(info_topic(CAMERA))[-1].k[0] == pytest.approx(focal)
-    stamps = [nanoseconds(m.header.stamp) for m in recording.messages(main_topic(CAMERA))[-4:]]
-    assert np.diff(stamps) == pytest.approx(0.2e9), "the rate of the request that a new simulator got"
+    # The rate of the request that a new simulator got.
+    wait_for_rate(recording, main_topic(CAMERA), 5, count=10, since=old)
 
 
 def test_the_log_is_on_rosout(running):
@@ -266,8 +314,10 @@ def test_the_log_is_on_rosout(running):
 
 def test_many_calls_at_once_are_all_answered(running):
     system, _, _ = running
-    client = Client(system.peer, "/rfly_bridge/get_parameters", "rcl_interfaces/srv/GetParameters").wait()
+    # Named, because another client of this participant is known already, and the answer must wait for the reader of this one.
+    kind = "rcl_interfaces/srv/GetParameters"
+    client = Client(system.peer, "/rfly_bridge/get_parameters", kind, client_id="many").wait()
     start = time.monotonic()
     numbers = [client.send({"names": ["window"]}) for _ in range(200)]
     assert [plain(client.receive(number).values[0]) for number in numbers] == [0] * 200
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
