@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 from processes import Process, binary
+from programs import LISTENS
 from pymavlink import mavutil
 from pymavlink.dialects.v20 import common as mavlink
 
@@ -16,6 +19,9 @@ OFFBOARD, LOITER, LAND, TAKEOFF, RETURN, MISSION = (6, 0), (4, 3), (4, 6), (4, 2
 GROUND_STATION = 6
 ONBOARD = 18
 NAN = math.nan
+# How long to wait for what must come: long enough for a machine that stands still for seconds.
+PATIENCE = 30.0
+SO_RCVBUFFORCE = 33
 
 
 class Pilot:
@@ -31,10 +37,15 @@ class Pilot:
             f"udpout:127.0.0.1:{port - 1}", source_system=255, source_component=190, dialect="common"
         )
         self.mav = self.out.mav
+        # 400 messages/s and parameters at 1000/s: the usual buffer holds them for half a second only.
+        with suppress(PermissionError):
+            self.link.port.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 8 << 20)
         self.last: dict[str, mavlink.MAVLink_message] = {}
         self.count: dict[str, int] = {}
         self.heard: list[mavlink.MAVLink_message] = []
         self.texts: list[str] = []
+        self.clock = 0.0
+        """Time in s that the vehicle has lived through, by the stamps of ATTITUDE; what it left out does not count."""
         self.setpoint: Callable[[], None] | None = None
         self._chunks: dict[int, str] = {}
         self._beat = self._stream = 0.0
@@ -47,25 +58,38 @@ class Pilot:
         self.out.close()
 
     def spin(self, seconds: float, until: Callable[[], bool] | None = None) -> bool:
-        """Listens for a while; ends early, with True, when `until` says so."""
+        """Listens for a while, and then to what has arrived meanwhile; ends early, with True, when `until` says so."""
         end = time.monotonic() + seconds
-        while (now := time.monotonic()) < end:
+        # What has arrived when the time is over is less than this; what still comes cannot keep us here.
+        left = 10_000
+        while left:
+            now = time.monotonic()
             if now - self._beat > 0.5:
                 self._beat = now
                 self.mav.heartbeat_send(self.kind, 8, 0, 0, 0)
             if self.setpoint and now - self._stream > 0.05:
                 self._stream = now
                 self.setpoint()
-            message = self.link.recv_match(blocking=True, timeout=0.01)
+            late = now >= end
+            message = self.link.recv_match(blocking=not late, timeout=0.01)
             if message is not None:
                 self._take(message)
             if until and until():
                 return True
+            if late:
+                left = left - 1 if message is not None else 0
         return False
+
+    def fly(self, seconds: float) -> None:
+        """Listens until the vehicle has lived so long, whatever this machine did meanwhile."""
+        end = self.clock + seconds
+        self.wait(seconds + PATIENCE, lambda: self.clock >= end, f"{seconds} s of the vehicle's time")
 
     def _take(self, message: mavlink.MAVLink_message) -> None:
         name = message.get_type()
         self.count[name] = self.count.get(name, 0) + 1
+        if name == "ATTITUDE" and name in self.last:
+            self.clock += min(max(message.time_boot_ms - self.last[name].time_boot_ms, 0), 20) * 1e-3
         self.last[name] = message
         if name in {"COMMAND_ACK", "PARAM_VALUE", "TIMESYNC", "MISSION_ITEM_REACHED"} or name.startswith("MISSION"):
             self.heard.append(message)
@@ -106,7 +130,13 @@ class Pilot:
         came = self.spin(seconds, until)
         assert came, f"{what}: {self.last.get('HEARTBEAT')} {self.texts[-5:]} {self.last.get('LOCAL_POSITION_NED')}"
 
-    def hears(self, text: str, seconds: float = 1.5) -> None:
+    def next(self, name: str, seconds: float = PATIENCE) -> mavlink.MAVLink_message:
+        """A message that was not heard yet."""
+        before = self.count.get(name, 0)
+        self.wait(seconds, lambda: self.count.get(name, 0) > before, f"one more {name}")
+        return self.last[name]
+
+    def hears(self, text: str, seconds: float = PATIENCE) -> None:
         """Fails unless the vehicle says this; PX4 ends texts with a tab."""
         self.wait(seconds, lambda: f"{text}\t" in self.texts, text)
 
@@ -122,7 +152,7 @@ class Pilot:
     def answer(self, number: int) -> int:
         """Returns the result of the acknowledgement of a command; -1 if there is none."""
         acks = lambda: [m for m in self.heard if m.get_type() == "COMMAND_ACK" and m.command == number]  # noqa: E731
-        self.spin(1.0, lambda: bool(acks()))
+        self.spin(PATIENCE, lambda: bool(acks()))
         return acks()[0].result if acks() else -1
 
     def set_mode(self, mode: tuple[int, int]) -> int:
@@ -143,18 +173,39 @@ class Pilot:
 
         self.setpoint = send
 
+    def patient(self, seconds: float = 30.0) -> None:
+        """Tells the vehicle to wait so long for the next set-point: how steady this program streams is not the matter."""
+        self.heard.clear()
+        self.loss_after(seconds)
+        name = "COM_OF_LOSS_T"
+        told = lambda: any(m.get_type() == "PARAM_VALUE" and m.param_id == name for m in self.heard)  # noqa: E731
+        self.wait(PATIENCE, told, name)
+
+    def loss_after(self, seconds: float) -> None:
+        """Sends how long it shall take until set-points are lost."""
+        self.mav.param_set_send(self.vehicle, 1, b"COM_OF_LOSS_T", seconds, mavlink.MAV_PARAM_TYPE_REAL32)
+
+    def boot_time(self) -> float:
+        """The time in s since the vehicle was switched on, at which it had taken everything that was sent so far."""
+        token = time.time_ns()
+        self.mav.timesync_send(0, token)
+        mine = lambda: [m.tc1 * 1e-9 for m in self.heard if m.get_type() == "TIMESYNC" and m.ts1 == token]  # noqa: E731
+        self.wait(PATIENCE, lambda: bool(mine()), "an answer to TIMESYNC")
+        return mine()[0]
+
     def ready(self) -> None:
         """Waits until the vehicle can be armed."""
         known = lambda: {"HEARTBEAT", "LOCAL_POSITION_NED", "EXTENDED_SYS_STATE", "HOME_POSITION"} <= set(self.last)  # noqa: E731
-        assert self.spin(20, lambda: known() and self.last["HEARTBEAT"].system_status == 3), self.last.keys()
+        assert self.spin(60, lambda: known() and self.last["HEARTBEAT"].system_status == 3), self.last.keys()
 
     def take_off(self, height: float) -> None:
         """Streams, goes to OFFBOARD, arms and climbs."""
+        self.patient()
         self.go(0, 0, -height)
-        self.spin(1.2)
         assert self.set_mode(OFFBOARD) == 0
+        self.wait(PATIENCE, lambda: self.mode == OFFBOARD and self.last["HEARTBEAT"].system_status == 3, "a stream")
         assert self.arm() == 0
-        self.wait(20, lambda: self.near((0, 0, -height)), "climb")
+        self.wait(40, lambda: self.near((0, 0, -height)), "climb")
 
 
 class Vehicle:
@@ -168,7 +219,7 @@ class Vehicle:
         self.process = Process("rflysim_emulator", command, directory / "emulator.log", {"RUST_BACKTRACE": "1"})
 
     def __enter__(self) -> Vehicle:
-        self.process.start()
+        self.process.start().wait_for_output(LISTENS)
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -12,6 +12,9 @@ from processes import Process, binary
 
 from sensors import Sensor, write_config
 
+LISTENS = "Ctrl-C ends it."
+"""What the emulator prints once its ports are open."""
+
 # Programs that run now: their output is shown when a test fails.
 RUNNING: list[Programs] = []
 
@@ -59,9 +62,14 @@ class Programs:
 
     def __enter__(self):
         RUNNING.append(self)
-        self.emulator.start()
+        self.start_emulator()
         self.bridge.start()
         return self
+
+    def start_emulator(self) -> None:
+        """Starts the emulator, unless it runs already, and waits until it listens."""
+        if not self.emulator.alive():
+            self.emulator.start().wait_for_output(LISTENS, 60.0)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         codes = {process.name: process.stop() for process in (self.bridge, self.emulator)}
@@ -72,7 +80,7 @@ class Programs:
     def command(self, text: str) -> dict:
         """Gives the emulator a command (`pause`, `restart`, `faults loss=0.1`, `stats`, ...) and returns its answer."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-            control.settimeout(10)
+            control.settimeout(30)
             control.sendto(text.encode(), ("127.0.0.1", self._control))
             answer = json.loads(control.recv(65536))
         assert answer["ok"], answer
