@@ -7,6 +7,7 @@ compares the whole interface with what a running mavros showed (test/fixtures/go
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,7 @@ class Vehicle:
             self._clients[name] = Client(self.peer, f"{self.prefix}/{name}", SERVICES[name]).wait()
         return self._clients[name]
 
-    def call(self, name: str, timeout: float = 15.0, **fields: Any) -> Any:
+    def call(self, name: str, timeout: float = 30.0, **fields: Any) -> Any:
         """Calls a service of `SERVICES`."""
         return self.client(name).call(timeout, **fields)
 
@@ -214,9 +215,22 @@ class Vehicle:
         """Newest estimated velocity, ENU."""
         return vector(self.last("local_position/velocity_local").twist.linear)
 
+    def patient(self, seconds: float = 30.0) -> None:
+        """Tells the vehicle to wait so long for the next set-point before it falls out of OFFBOARD. For flights that are
+        not about that: a machine that stands still for a second is no failure of the bridge."""
+        value = {"type": 3, "double_value": seconds}
+        assert self.call("param/set", param_id="COM_OF_LOSS_T", value=value).success
+
     def arm(self, value: bool = True) -> Any:
         """Calls `cmd/arming`."""
         return self.call("cmd/arming", value=value)
+
+    def wait_armed(self) -> None:
+        """Arms, as users do: again, where the vehicle has not taken notice of the set-points yet."""
+        deadline = time.monotonic() + 30.0
+        while not (answer := self.arm()).success:
+            assert time.monotonic() < deadline, (answer, self.texts())
+            time.sleep(0.5)
 
     def mode(self, name: str) -> bool:
         """Calls `set_mode`."""
@@ -258,8 +272,7 @@ class Vehicle:
         for _ in range(20):
             self.next("local_position/pose")
         assert self.mode("OFFBOARD"), self.texts()
-        answer = self.arm()
-        assert answer.success, (answer, self.texts())
+        self.wait_armed()
         self.wait_near(target)
         return stream, target
 

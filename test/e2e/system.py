@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -19,6 +20,12 @@ class System(Programs):
         super().__init__(directory, domain_id, sensors, **options)
         # In Humble a node confined to loopback announces itself by multicast; the embedded back end does it both ways.
         self.peer = Peer(domain_id, multicast=BACKEND == "rclrs")
+
+    def __enter__(self) -> System:
+        # What an earlier test killed is still among the offers until its lease ends, 10 s later.
+        with suppress(AssertionError):
+            self.peer.wait_for(lambda: not self.peer.offers(), "earlier publishers to be forgotten", 15.0)
+        return super().__enter__()
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.peer.close()

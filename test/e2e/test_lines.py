@@ -24,6 +24,8 @@ pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client spea
 
 # Not the CopterID: an autopilot of its own has a system id of its own.
 SYSTEM = 7
+# How long the bridge waits for a HEARTBEAT: a machine that stands still for less is no loss.
+TIMEOUT_S = 6.0
 # How often the bridge tries to open a line is its own affair; it is not more often than this.
 AWAY_S = 3.0
 
@@ -114,7 +116,7 @@ class Socket:
 def bridge_on(tmp_path, domain_id, link: str):
     """The bridge with this link, and the user of its topics."""
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", f"control.link:={link}"]
-    command += ["-p", "imu.enabled:=false", "-p", "control.timeout_s:=1.5", "-p", "diagnostics.period_s:=0.2"]
+    command += ["-p", "imu.enabled:=false", "-p", f"control.timeout_s:={TIMEOUT_S}", "-p", "diagnostics.period_s:=0.2"]
     bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     peer = Peer(domain_id)
     try:
@@ -127,15 +129,15 @@ def bridge_on(tmp_path, domain_id, link: str):
 
 def meet(bridge: Process, vehicle: Vehicle, far: Far) -> None:
     """The bridge sees the autopilot, and the autopilot sees the bridge."""
-    state = vehicle.wait_state(30, connected=True)
+    state = vehicle.wait_state(60, connected=True)
     assert (state.mode, state.armed) == ("OFFBOARD", True), bridge.tail()
     # As mavros: the system of the vehicle, once it is known.
-    vehicle.peer.wait_for(lambda: SYSTEM in far.senders(), f"a HEARTBEAT of {SYSTEM}, {bridge.tail()}", 10)
+    vehicle.peer.wait_for(lambda: SYSTEM in far.senders(), f"a HEARTBEAT of {SYSTEM}, {bridge.tail()}", 60)
 
 
 def part(vehicle: Vehicle) -> None:
     """The bridge says that the autopilot is gone."""
-    state = vehicle.wait_state(10, connected=False)
+    state = vehicle.wait_state(60, connected=False)
     assert (state.mode, state.armed) == ("", False)
 
 
@@ -206,7 +208,7 @@ def test_garbage_on_a_serial_line_is_counted_and_the_frames_behind_it_are_found(
                     return values if values.get("drop_mavlink_noise", 0) and values["frames"] >= 5 else None
                 return None
 
-            values = vehicle.peer.wait_for(counted, "the garbage in /diagnostics", 10)
+            values = vehicle.peer.wait_for(counted, "the garbage in /diagnostics", 60)
         # Random bytes begin frames that are none: of a wrong checksum, with flags or ids that there are not.
         assert sum(values.get(f"drop_mavlink_{cause}", 0) for cause in ("checksum", "flags", "unknown_message")) > 0
     terminal.unplug()

@@ -189,14 +189,17 @@ class Peer:
     def wait_for(self, wanted: Callable[[], Any], what: str, timeout: float = 30.0) -> Any:
         """Polls `wanted`, receiving meanwhile, until it returns something true; fails after `timeout` seconds."""
         deadline = time.monotonic() + timeout
+        late = False
         while not (result := wanted()):
-            assert time.monotonic() < deadline, f"waited {timeout:.0f} s for {what}"
+            # Whoever was held up until the deadline looks once more at what has come meanwhile.
+            assert not late, f"waited {timeout:.0f} s for {what}"
+            late = time.monotonic() >= deadline
             self.take()
             time.sleep(0.005)
         return result
 
     def wait_for_topics(
-        self, topics: Iterable[str], timeout: float = 30.0, check: Callable[[], None] = lambda: None
+        self, topics: Iterable[str], timeout: float = 60.0, check: Callable[[], None] = lambda: None
     ) -> None:
         """Returns as soon as every topic of `topics` has a publisher; `check` may fail earlier than the timeout."""
         missing = set(topics)

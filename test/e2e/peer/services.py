@@ -72,8 +72,10 @@ class Client:
     def receive(self, number: int, timeout: float = 30.0) -> Any:
         """The response to request `number`."""
         deadline = time.monotonic() + timeout
+        late = False
         while number not in self._answers:
-            assert time.monotonic() < deadline, f"waited {timeout:.0f} s for the response of {self.service}"
+            assert not late, f"waited {timeout:.0f} s for the response of {self.service}"
+            late = time.monotonic() >= deadline
             for raw in self._reader.take(N=64):
                 if not isinstance(raw, Raw):
                     continue
