@@ -108,6 +108,20 @@ class TransformBuffer:
             edge.translations.insert(at, values[0])
             edge.quaternions.insert(at, values[1])
 
+    def known_until(self) -> int:
+        """The newest time for which every edge that moves is known."""
+        return min((edge.stamps[-1] for edge in self.edges.values() if not edge.static), default=-1)
+
+    def is_known(self, stamp: int, within: int) -> bool:
+        """Is there, for every edge that moves, a transform so near (ns) on either side of `stamp`?"""
+
+        def near(edge: _Edge) -> bool:
+            at = bisect_left(edge.stamps, stamp)
+            around = edge.stamps[max(at - 1, 0) : at + 1]
+            return stamp in edge.stamps[at : at + 1] or len(around) == 2 and around[1] - around[0] <= within
+
+        return all(near(edge) for edge in self.edges.values() if not edge.static)
+
     def path_to_root(self, frame: str) -> list[str]:
         """Returns `frame`, its parent, ... up to the root."""
         path = [frame]

@@ -36,8 +36,8 @@ class Recording:
         for topic, ros_type in topics.items():
             assert self.offers[topic].type == ros_type, f"{topic} is a {self.offers[topic].type}, not a {ros_type}"
             latched = self.offers[topic].transient_local
-            # What is small is not overwritten before it is taken, even if this process stands still for seconds.
-            depth = 1000 if ros_type in SMALL else 20
+            # Nothing is overwritten before it is taken, even if this process gets nothing done for seconds.
+            depth = 5000 if ros_type in SMALL else 200
             self._subscriptions[topic] = peer.subscribe(
                 topic, ros_type, reliable=self.offers[topic].reliable, transient_local=latched, depth=depth
             )
@@ -81,15 +81,39 @@ class Recording:
             raise AssertionError(f"too few messages: {missing()}\n{self.system.report()}") from None
         self.harvest()
 
+    def collect_transforms(self, timeout: float = 60.0) -> None:
+        """Receives /tf until it is as new as everything that was collected. (What was taken last may be newer than what had
+        been taken of /tf a moment before.)"""
+        newest = max(
+            nanoseconds(message.header.stamp)
+            for topic in self.samples
+            for message in self.messages(topic)[-1:]
+            if hasattr(message, "header")
+        )
+
+        def complete() -> bool:
+            self.system.assert_alive()
+            self._subscriptions["/tf"].take()
+            self._keep("/tf")
+            return self.transforms.known_until() >= newest
+
+        try:
+            self.system.peer.wait_for(complete, "transforms", timeout)
+        except AssertionError as error:
+            raise AssertionError(f"{error} until {newest}, not {self.transforms.known_until()}") from None
+
     def harvest(self) -> None:
         """Takes what has arrived into `samples` and `transforms`."""
         self.system.peer.take()
-        for topic, subscription in self._subscriptions.items():
-            fresh = subscription.samples[len(self.samples[topic]) :]
-            self.samples[topic] += fresh
-            if topic in ("/tf", "/tf_static"):
-                for sample in fresh:
-                    self.transforms.add(sample.message, static=topic == "/tf_static")
+        for topic in self._subscriptions:
+            self._keep(topic)
+
+    def _keep(self, topic: str) -> None:
+        fresh = self._subscriptions[topic].samples[len(self.samples[topic]) :]
+        self.samples[topic] += fresh
+        if topic in ("/tf", "/tf_static"):
+            for sample in fresh:
+                self.transforms.add(sample.message, static=topic == "/tf_static")
 
     def messages(self, topic: str) -> list[Any]:
         """Messages of a topic in order of arrival."""

@@ -29,6 +29,9 @@ def flight(tmp_path_factory, domain_id, simulator_ports):
         recording.subscribe({**TOPICS, "/tf": "tf2_msgs/msg/TFMessage", "/tf_static": "tf2_msgs/msg/TFMessage"})
         recording.collect(400, [ODOMETRY])
         recording.collect(4, [PATH])
+        # The path begins before anybody subscribes.
+        known = recording.by_stamp(ODOMETRY).keys()
+        recording.wait_for(PATH, lambda m: sum(nanoseconds(p.header.stamp) in known for p in m.poses) >= 5)
     return recording, Truth(system.truth_file, system.truth_frames)
 
 
