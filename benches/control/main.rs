@@ -122,7 +122,7 @@ fn setpoints(seconds: u64) -> Result<()> {
     }
     std::thread::sleep(Duration::from_millis(200));
     drop(fleet);
-    let mut latency = Histogram::<u64>::new_with_bounds(1, 1_000_000, 3)?;
+    let mut latency = Histogram::<u64>::new_with_bounds(1, 60_000_000, 3)?;
     let mut received = 0;
     for (n, at) in arrivals.lock().map_err(|e| e.to_string())?.iter() {
         if let Some(start) = (*n as usize).checked_sub(1).and_then(|n| sent.get(n)) {
