@@ -214,6 +214,7 @@ struct Waiting<T> {
     command: Command,
     token: T,
     id: u64,
+    tries: u32,
 }
 
 #[derive(Debug)]
@@ -223,6 +224,7 @@ struct Running<T> {
     token: T,
     id: u64,
     started: Duration,
+    tries: u32,
     sent: u32,
     last_sent: Duration,
     /// When to send again or give up.
@@ -275,7 +277,16 @@ impl<T> Commands<T> {
 
     /// Sends a command as soon as its turn comes. Returns the number by which its progress is reported.
     pub fn start(&mut self, now: Duration, command: impl Into<Command>, token: T) -> u64 {
-        let command = command.into();
+        self.queue(now, command.into(), self.settings.tries, token)
+    }
+
+    /// As [`start`](Self::start), but sends it only once: for who asks again later anyway, and must not keep others from
+    /// this command for long where nothing answers.
+    pub fn start_once(&mut self, now: Duration, command: impl Into<Command>, token: T) -> u64 {
+        self.queue(now, command.into(), 1, token)
+    }
+
+    fn queue(&mut self, now: Duration, command: Command, tries: u32, token: T) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         let number = command.number();
@@ -287,7 +298,12 @@ impl<T> Commands<T> {
             self.counters.too_many += 1;
             self.end(token, number, CommandEnd::TooMany);
         } else {
-            self.waiting.push_back(Waiting { command, token, id });
+            self.waiting.push_back(Waiting {
+                command,
+                token,
+                id,
+                tries,
+            });
             self.send_waiting(now);
         }
         id
@@ -342,7 +358,7 @@ impl<T> Commands<T> {
         while let Some(running) = self.running.get_mut(at) {
             if running.next > now {
                 at += 1;
-            } else if running.in_progress || running.sent >= self.settings.tries {
+            } else if running.in_progress || running.sent >= running.tries {
                 self.counters.timed_out += 1;
                 let end = CommandEnd::TimedOut {
                     sent: running.sent,
@@ -455,9 +471,15 @@ impl<T> Commands<T> {
                 at += 1;
                 continue;
             }
-            let Some(Waiting { command, token, id }) = self.waiting.remove(at) else {
+            let Some(waiting) = self.waiting.remove(at) else {
                 return;
             };
+            let Waiting {
+                command,
+                token,
+                id,
+                tries,
+            } = waiting;
             self.counters.started += 1;
             self.send(id, &command);
             self.running.push(Running {
@@ -466,6 +488,7 @@ impl<T> Commands<T> {
                 token,
                 id,
                 started: now,
+                tries,
                 sent: 1,
                 last_sent: now,
                 next: now.saturating_add(self.settings.first_wait),

@@ -66,6 +66,10 @@ impl Autopilot {
         }
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
+        if let Some(command) = self.telemetry.request(&self.fcu) {
+            // It is asked for again, and failures are in the counters.
+            let _counted = self.services.ask(&mut self.fcu, command);
+        }
         self.poll_setpoints();
         let services = self.services.poll(&mut self.fcu);
         let services = services.unwrap_or_else(|_error| {

@@ -296,6 +296,31 @@ fn the_second_answer_to_a_repeated_command_is_not_taken_for_that_of_the_next() {
 }
 
 #[test]
+fn what_is_asked_for_once_is_not_repeated_and_keeps_the_next_waiting_for_one_wait_at_most() {
+    let mut commands = commands();
+    commands.start_once(secs(0.0), arm(1.0), "ask");
+    commands.start(secs(0.1), arm(0.0), "call");
+    assert_eq!(drain(&mut commands), (vec![arm(1.0)], vec![]));
+    commands.tick(secs(0.5));
+    let unanswered = CommandEnd::TimedOut {
+        sent: 1,
+        in_progress: false,
+    };
+    assert_eq!(
+        drain(&mut commands),
+        (vec![arm(0.0)], vec![("ask", unanswered)])
+    );
+    commands.start_once(secs(0.6), arm(1.0), "ask");
+    commands.acknowledge(secs(0.7), 1, 1, &ack(400, 0));
+    assert_eq!(
+        drain(&mut commands),
+        (vec![arm(1.0)], vec![("call", ACCEPTED)])
+    );
+    commands.acknowledge(secs(0.8), 1, 1, &ack(400, 0));
+    assert_eq!(drain(&mut commands), (vec![], vec![("ask", ACCEPTED)]));
+}
+
+#[test]
 fn a_broadcast_is_not_waited_for() {
     let mut commands = commands();
     let all = CommandLong {

@@ -6,6 +6,7 @@ use rfly_bridge::msgs::mavros_msgs::msg::{
 };
 use rfly_bridge::msgs::mavros_msgs::srv::*;
 use rfly_bridge::msgs::rcl_interfaces::{msg as rcl, srv};
+use rfly_bridge::msgs::std_srvs::srv::{Trigger, TriggerRequest};
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::raw::{
     self, CommandAck as Ack, Heartbeat, MissionCurrent, ParamRequestList, ParamRequestRead,
@@ -246,6 +247,8 @@ fn nobody_waits_for_a_vehicle_that_is_not_there() {
     );
     let command = rig.call::<CommandLong>("cmd/command", &CommandLongRequest::default());
     assert_eq!((command.success, command.result), (false, 1));
+    let home = rig.call::<Trigger>("home_position/req_update", &TriggerRequest::default());
+    assert!(!home.success && home.message.contains("not connected"));
     let arming = arm(&rig, true);
     rig.pass(ms(200));
     assert!(!arming.expect().success);
@@ -256,6 +259,33 @@ fn nobody_waits_for_a_vehicle_that_is_not_there() {
     rig.pass(ms(4000));
     assert!(!arming.expect().success);
     assert!(!pull.expect().success);
+}
+
+#[test]
+fn the_answer_to_a_request_for_home_is_not_taken_for_that_to_a_command_of_a_caller() {
+    const REQUEST_MESSAGE: u16 = 512;
+    let (mut rig, _) = connected();
+    rig.sent_bytes();
+    let home = rig.call_later::<Trigger>("home_position/req_update", TriggerRequest::default());
+    let request = CommandLongRequest {
+        command: REQUEST_MESSAGE,
+        param1: 7.0,
+        ..CommandLongRequest::default()
+    };
+    let command = rig.call_later::<CommandLong>("cmd/command", request);
+    let asked = |rig: &Rig| {
+        let commands = sent(rig, raw::CommandLong::parse);
+        let requests = commands.iter().filter(|c| c.command == REQUEST_MESSAGE);
+        requests.map(|c| c.params[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(&rig), [242.0], "one at a time");
+    rig.say(ack(REQUEST_MESSAGE, 0));
+    assert_eq!(asked(&rig), [7.0]);
+    rig.say(ack(REQUEST_MESSAGE, 2));
+    let command = command.expect();
+    assert_eq!((command.success, command.result), (false, 2));
+    rig.pass(ms(3000));
+    assert!(!home.expect().success, "it was accepted, and no home came");
 }
 
 #[test]

@@ -134,23 +134,17 @@ fn a_request_for_home_is_answered_when_it_comes_or_when_it_does_not() {
     let mut rig = rig();
     live(&mut rig, 1);
     for known in [true, false] {
-        let recorder = rig.recorder.clone();
-        let call = std::thread::Builder::new()
-            .name("caller".to_owned())
-            .spawn(move || {
-                let service = "/mavros/home_position/req_update";
-                recorder.call::<Trigger>(service, &TriggerRequest::default())
-            })
-            .unwrap();
-        while asked_for_home(&rig).is_empty() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let service = "home_position/req_update";
+        let answer = rig.call_later::<Trigger>(service, TriggerRequest::default());
+        // The bridge may have asked for another message a moment ago.
+        rig.pass(Duration::from_millis(500));
+        assert_eq!(asked_for_home(&rig).len(), 1);
         if known {
             rig.say(home());
         } else {
             live(&mut rig, 4);
         }
-        let response = call.join().unwrap().expect("a response");
+        let response = answer.expect();
         assert_eq!(response.success, known, "{}", response.message);
         assert_eq!(response.message.is_empty(), known);
     }

@@ -70,12 +70,31 @@ impl CommandPart {
         self.end(fcu, waiter, end);
     }
 
-    /// Asks for a message that nobody waits for (MAV_CMD_REQUEST_MESSAGE).
+    /// Asks for a message (MAV_CMD_REQUEST_MESSAGE).
     pub(super) fn request_message(&mut self, fcu: &mut Fcu, id: u32) {
         const REQUEST_MESSAGE: u16 = 512;
         let params = [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        let request = long(fcu, REQUEST_MESSAGE, 0, params);
-        self.start(fcu, request, Waiter::Nobody);
+        // It is asked for again, and failures are in the counters.
+        let _counted = self.ask(fcu, long(fcu, REQUEST_MESSAGE, 0, params));
+    }
+
+    /// Sends a command whose answer is a message: once, because who waits for the message asks again.
+    pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), Ending> {
+        if fcu.abilities().heartbeat && !fcu.connected() {
+            return Err(CommandEnd::LinkLost.into());
+        }
+        if !fcu.abilities().acks {
+            return fcu.send(command).map_err(|refusal| Ending {
+                end: CommandEnd::NotSent,
+                refusal: Some(refusal),
+            });
+        }
+        let (system, component) = fcu.own();
+        self.machine.set_sender(system, component);
+        self.machine
+            .start_once(fcu.now.mono, command, Waiter::Nobody);
+        self.run(fcu);
+        Ok(())
     }
 
     pub(super) fn acknowledge(&mut self, fcu: &mut Fcu, from: (u8, u8), ack: &raw::CommandAck) {

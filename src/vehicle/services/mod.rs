@@ -14,9 +14,9 @@ use super::{Fcu, Open};
 use crate::ros::RosError;
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{
-    AutopilotVersion, CommandAck, MissionAck, MissionCount, MissionCurrent, MissionItem,
-    MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError, ParamValue,
-    StatusText, SystemTime, Timesync,
+    AutopilotVersion, CommandAck, CommandLong, MissionAck, MissionCount, MissionCurrent,
+    MissionItem, MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError,
+    ParamValue, StatusText, SystemTime, Timesync,
 };
 use std::time::Duration;
 
@@ -115,6 +115,12 @@ impl Services {
                 Ok(())
             },
         }
+    }
+
+    /// Sends a command whose answer is a message, or says why not.
+    pub(super) fn ask(&mut self, fcu: &mut Fcu, command: CommandLong) -> Result<(), String> {
+        let asked = self.commands.ask(fcu, command);
+        asked.map_err(|end| end.describe())
     }
 
     /// Does what is due, and returns when something will be due again.

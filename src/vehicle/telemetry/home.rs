@@ -5,7 +5,7 @@ use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::{Responder, RosError};
-use crate::vehicle::{Autopilot, Fcu, Open, Refusal};
+use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -37,8 +37,15 @@ impl Home {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         open.subscribe("home_position/set", set)?;
         open.service::<Trigger>("home_position/req_update", |autopilot, _, responder| {
-            let home = &mut autopilot.telemetry.home;
-            home.request(&mut autopilot.fcu, responder);
+            let (home, fcu) = (&mut autopilot.telemetry.home, &mut autopilot.fcu);
+            if home.waiting.len() >= CALLERS {
+                return refuse(responder, "too many requests at a time");
+            }
+            let command = home.request(fcu);
+            match autopilot.services.ask(fcu, command) {
+                Ok(()) => home.waiting.push((fcu.now.mono + ANSWER, responder)),
+                Err(reason) => refuse(responder, &reason),
+            }
         })?;
         Ok(Self {
             topic: Topic::open(open, "home_position/home", HomePosition::default())?,
@@ -95,29 +102,18 @@ impl Home {
         waiting.chain(self.ask).min()
     }
 
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
-        if self.ask.is_some_and(|at| fcu.now.mono >= at) {
-            self.ask = Some(fcu.now.mono + PERIOD);
-            // A failure is in the counters.
-            let _counted = self.ask(fcu);
-        }
+    /// Answers who has waited long enough; returns the request for HOME_POSITION that is due.
+    pub(super) fn poll(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         let now = fcu.now.mono;
         for (_, responder) in self.waiting.extract_if(.., |(until, _)| now >= *until) {
             refuse(responder, "the autopilot did not say where home is");
         }
+        self.ask.take_if(|at| now >= *at)?;
+        self.ask = Some(now + PERIOD);
+        Some(self.request(fcu))
     }
 
-    fn request(&mut self, fcu: &mut Fcu, responder: Responder<Trigger>) {
-        if self.waiting.len() >= CALLERS {
-            return refuse(responder, "too many requests at a time");
-        }
-        if let Err(refusal) = self.ask(fcu) {
-            return refuse(responder, &refusal.to_string());
-        }
-        self.waiting.push((fcu.now.mono + ANSWER, responder));
-    }
-
-    fn ask(&mut self, fcu: &mut Fcu) -> Result<(), Refusal> {
+    fn request(&mut self, fcu: &Fcu) -> CommandLong {
         let newer = self.asked % 2 == 1;
         self.asked = self.asked.wrapping_add(1);
         let mut command = CommandLong {
@@ -130,7 +126,7 @@ impl Home {
             command.command = REQUEST_MESSAGE;
             *message = HOME_POSITION;
         }
-        fcu.send(command)
+        command
     }
 }
 

@@ -32,8 +32,9 @@ use crate::wire::mavlink::dialect::{
     SERVO_OUTPUT_RAW_DATA, SYS_STATUS_DATA, VFR_HUD_DATA, VIBRATION_DATA, WIND_COV_DATA,
 };
 use crate::wire::mavlink::raw::{
-    BatteryStatus, ExtendedSysState, Gps2Raw, GpsRawInt, HilActuatorControls, LocalPositionNedCov,
-    OdometryMessage, PositionTargetGlobalInt, PositionTargetLocalNed, StatusText,
+    BatteryStatus, CommandLong, ExtendedSysState, Gps2Raw, GpsRawInt, HilActuatorControls,
+    LocalPositionNedCov, OdometryMessage, PositionTargetGlobalInt, PositionTargetLocalNed,
+    StatusText,
 };
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
@@ -166,8 +167,12 @@ impl Telemetry {
     }
 
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        self.home.poll(fcu);
         self.statustexts.poll(fcu)
+    }
+
+    /// What the autopilot is to be asked for now.
+    pub(super) fn request(&mut self, fcu: &Fcu) -> Option<CommandLong> {
+        self.home.poll(fcu)
     }
 
     /// Publishes what other parts had to say.
