@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,11 @@ LOCAL_NED, BODY_NED = 1, 8
 ON_GROUND, IN_AIR = 1, 2
 
 
+PATIENCE = 60.0
+"""How long to wait for what must come, in s: what takes longer hangs, also on a slow machine."""
+QUICK = 2.0
+"""The bridge gives up on a vehicle that says nothing later than that, in s; whoever fails sooner was refused."""
+
 # The truth of a vehicle is written down with each rendered frame.
 WITNESS = with_defaults(0, 5, COMPRESSED, rate=30)
 
@@ -132,6 +138,7 @@ class Vehicle:
         self.peer, self.prefix = peer, prefix
         self._subscriptions: dict[str, Subscription] = {}
         self._clients: dict[str, Client] = {}
+        self._streams: list[Stream] = []
 
     def topic(self, name: str, **qos: Any) -> Subscription:
         """The subscription to a topic of `TELEMETRY`; made with the QoS of most clients at first use."""
@@ -140,14 +147,26 @@ class Vehicle:
             self._subscriptions[name] = self.peer.subscribe(f"{self.prefix}/{name}", TELEMETRY[name], **options)
         return self._subscriptions[name]
 
-    def last(self, name: str, timeout: float = 30.0) -> Any:
+    def last(self, name: str, timeout: float = PATIENCE) -> Any:
         """The newest message of a topic; waits for the first."""
         subscription = self.topic(name)
         subscription.take()
         self.peer.wait_for(lambda: subscription.samples, f"a message on {self.prefix}/{name}", timeout)
         return subscription.messages[-1]
 
-    def next(self, name: str, timeout: float = 30.0) -> Any:
+    def wait(self, name: str, wanted: Callable[[Any], Any], timeout: float = PATIENCE) -> Any:
+        """Returns the newest message of a topic as soon as it is as wanted."""
+
+        def found() -> Any:
+            message = self.last(name, timeout)
+            return message if wanted(message) else None
+
+        try:
+            return self.peer.wait_for(found, f"{self.prefix}/{name} as wanted", timeout)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the last one is {self.last(name)}; {self.texts()[-5:]}") from None
+
+    def next(self, name: str, timeout: float = PATIENCE) -> Any:
         """A message that comes from now on."""
         subscription = self.topic(name)
         self.peer.take()
@@ -161,9 +180,21 @@ class Vehicle:
             self._clients[name] = Client(self.peer, f"{self.prefix}/{name}", SERVICES[name]).wait()
         return self._clients[name]
 
-    def call(self, name: str, timeout: float = 30.0, **fields: Any) -> Any:
+    def call(self, name: str, timeout: float = PATIENCE, **fields: Any) -> Any:
         """Calls a service of `SERVICES`."""
         return self.client(name).call(timeout, **fields)
+
+    def insist(self, name: str, **fields: Any) -> Any:
+        """Calls a service until it succeeds, unless it is refused. That the bridge gives up on a vehicle that does not answer
+        is right, and no fault of either where the machine stood still for seconds."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            begin = time.monotonic()
+            answer = self.call(name, **fields)
+            if getattr(answer, "success", False) or getattr(answer, "mode_sent", False):
+                return answer
+            now = time.monotonic()
+            assert now - begin > QUICK and now < deadline, (name, fields, answer, self.texts()[-5:])
 
     def publication(self, name: str, **qos: Any) -> Publication:
         """A publisher on a topic of `SETPOINTS`."""
@@ -173,7 +204,7 @@ class Vehicle:
         """Publishes on a topic of `SETPOINTS` at a steady rate."""
         return Stream(self.publication(name), rate_hz, **fields)
 
-    def wait_state(self, timeout: float = 30.0, **wanted: Any) -> Any:
+    def wait_state(self, timeout: float = PATIENCE, **wanted: Any) -> Any:
         """Returns the first `state` from now on (the newest included) whose fields are as wanted."""
         topic = self.topic("state", reliable=True, transient_local=True)
 
@@ -188,7 +219,7 @@ class Vehicle:
             last = topic.messages[-1] if topic.samples else None
             raise AssertionError(f"{error}; the last one is {last}; {self.texts()[-5:]}") from None
 
-    def wait_ready(self, timeout: float = 60.0) -> None:
+    def wait_ready(self, timeout: float = PATIENCE) -> None:
         """Returns once the vehicle is connected, has a position and could be armed (the service answers)."""
         self.topic("statustext/recv", reliable=True)
         self.wait_state(timeout, connected=True)
@@ -219,7 +250,7 @@ class Vehicle:
         """Tells the vehicle to wait so long for the next set-point before it falls out of OFFBOARD. For flights that are
         not about that: a machine that stands still for a second is no failure of the bridge."""
         value = {"type": 3, "double_value": seconds}
-        assert self.call("param/set", param_id="COM_OF_LOSS_T", value=value).success
+        self.insist("param/set", param_id="COM_OF_LOSS_T", value=value)
 
     def arm(self, value: bool = True) -> Any:
         """Calls `cmd/arming`."""
@@ -236,7 +267,13 @@ class Vehicle:
         """Calls `set_mode`."""
         return self.call("set_mode", custom_mode=name).mode_sent
 
-    def wait_near(self, target: Any, within: float = 0.4, timeout: float = 40.0) -> None:
+    def modes(self, since: int = 0) -> list[str]:
+        """Every mode that `state` has told, after the first `since` messages; `len(self.modes())` is a place to count from."""
+        topic = self.topic("state", reliable=True, transient_local=True)
+        topic.take()
+        return [message.mode for message in topic.messages[since:]]
+
+    def wait_near(self, target: Any, within: float = 0.4, timeout: float = 2 * PATIENCE) -> None:
         """Returns once the estimated position is near a point (ENU)."""
         target = np.asarray(target, float)
         try:
@@ -246,7 +283,7 @@ class Vehicle:
         except AssertionError as error:
             raise AssertionError(f"{error}; it is {self.position()}, {self.texts()[-5:]}") from None
 
-    def wait_velocity(self, target: Any, within: float = 0.3, timeout: float = 20.0) -> None:
+    def wait_velocity(self, target: Any, within: float = 0.3, timeout: float = PATIENCE) -> None:
         """Returns once the estimated velocity is near a vector (ENU)."""
         target = np.asarray(target, float)
         try:
@@ -256,7 +293,7 @@ class Vehicle:
         except AssertionError as error:
             raise AssertionError(f"{error}; it is {self.velocity()}, {self.texts()[-5:]}") from None
 
-    def wait_yaw(self, target: float, within: float = 0.1, timeout: float = 20.0) -> None:
+    def wait_yaw(self, target: float, within: float = 0.1, timeout: float = PATIENCE) -> None:
         """Returns once the vehicle looks into a direction."""
         self.peer.wait_for(
             lambda: abs(math.remainder(self.yaw() - target, math.tau)) < within, f"yaw {target}", timeout
@@ -268,18 +305,32 @@ class Vehicle:
         start = self.position()
         target = start + [0.0, 0.0, height]
         stream = self.stream("setpoint_position/local", **pose(target, self.yaw()))
-        stream.__enter__()
-        for _ in range(20):
-            self.next("local_position/pose")
-        assert self.mode("OFFBOARD"), self.texts()
-        self.wait_armed()
+        self._streams.append(stream.__enter__())
+        self.engage()
         self.wait_near(target)
         return stream, target
 
-    def land(self, timeout: float = 60.0) -> None:
+    def engage(self) -> None:
+        """Offboard and armed, while setpoints stream. PX4 refuses when none came for a moment, and this process may have
+        stood still for so long: then again."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            for _ in range(20):
+                self.next("local_position/pose")
+            if self.mode("OFFBOARD") and self.arm().success:
+                return
+            assert time.monotonic() < deadline, self.texts()
+
+    def land(self, timeout: float = 2 * PATIENCE) -> None:
         """AUTO.LAND, until it is disarmed on the ground."""
-        assert self.mode("AUTO.LAND"), self.texts()
+        self.insist("set_mode", custom_mode="AUTO.LAND")
         self.wait_state(timeout, armed=False)
+
+    def end_streams(self) -> None:
+        """Ends what a take-off began, as a test that failed may not have done."""
+        for stream in self._streams:
+            stream.__exit__()
+        self._streams.clear()
 
 
 def vector(v: Any) -> np.ndarray:
