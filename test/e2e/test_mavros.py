@@ -142,6 +142,7 @@ def test_a_vehicle_on_the_ground_says_so(vehicle):
 
 
 def test_offboard_without_setpoints_cannot_be_armed_and_the_reason_is_said(vehicle):
+    vehicle.patient(1.0)
     count = len(vehicle.texts())
     vehicle.mode("OFFBOARD")
     answer = vehicle.arm()
@@ -150,6 +151,7 @@ def test_offboard_without_setpoints_cannot_be_armed_and_the_reason_is_said(vehic
     assert not vehicle.next("state").armed
     vehicle.insist("set_mode", custom_mode="AUTO.LOITER")
     vehicle.wait_state(mode="AUTO.LOITER")
+    vehicle.patient()
 
 
 @pytest.mark.parametrize("mode", ["NO_SUCH_MODE", "RATTITUDE", "AUTO.RTGS"])

@@ -6,36 +6,46 @@ Each test starts emulator and bridge for itself; `test_mavros.py` flies one vehi
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from backend import ANSWERS_PEER
-from geometry import TransformBuffer, apply
+from geometry import TransformBuffer, apply, nanoseconds
 from mavros import WITNESS, Vehicle, fly, pose, twist, vector
 
 pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
 
 def test_with_keep_alive_a_short_silence_is_bridged_and_a_long_one_is_not(tmp_path, domain_id, simulator_ports):
-    with fly(tmp_path, domain_id, **{"control.keep_alive_s": 2.0}) as system:
+    # The vehicle would give up after 4 s; that neither is a fraction of a second is for machines that stand still.
+    keep_alive, tolerance = 8.0, 4.0
+    with fly(tmp_path, domain_id, **{"control.keep_alive_s": keep_alive, "control.timeout_s": 20.0}) as system:
         vehicle = Vehicle(system.peer)
         vehicle.wait_ready()
+        vehicle.patient(tolerance)
         stream, target = vehicle.take_off()
-        stream.pause()
-        end = time.monotonic() + 1.8
-        while time.monotonic() < end:
-            assert vehicle.next("state").mode == "OFFBOARD"
-        assert not any("Failsafe" in text for text in vehicle.texts())
-        stream.set(**pose(target, 0.0))
-        time.sleep(0.5)
-        stream.pause()
-        begin = time.monotonic()
-        vehicle.peer.wait_for(lambda: any("Failsafe" in text for text in vehicle.texts()), "the failsafe", 10.0)
-        assert 2.3 < time.monotonic() - begin < 5.0
-        stream.__exit__()
+        with stream:
+            vehicle.wait_state(mode="OFFBOARD")
+            count, said = len(vehicle.modes()), len(vehicle.texts())
+            stream.pause()
+            begin = time.time()
+            vehicle.wait("state", lambda state: stamp_of(state) > begin + tolerance + 2.0)
+            stream.set(**pose(target + [1, 0, 0], 0.0))
+            assert set(vehicle.modes(count)) == {"OFFBOARD"}
+            vehicle.wait_near(target + [1, 0, 0])
+            assert not any("Failsafe" in text for text in vehicle.texts()[said:])
+            stream.pause()
+            begin = time.time()
+            failed = lambda: any("Failsafe" in text for text in vehicle.texts()[said:])  # noqa: E731
+            vehicle.peer.wait_for(failed, "the failsafe", 60.0)
+            assert time.time() - begin > keep_alive
         system.assert_alive()
+
+
+def stamp_of(message) -> float:
+    """Host time in s."""
+    return nanoseconds(message.header.stamp) * 1e-9
 
 
 def test_a_vehicle_that_falls_silent_is_disconnected_and_found_again(tmp_path, domain_id, simulator_ports):
@@ -43,16 +53,15 @@ def test_a_vehicle_that_falls_silent_is_disconnected_and_found_again(tmp_path, d
         vehicle = Vehicle(system.peer)
         vehicle.wait_ready()
         for _ in range(2):
+            vehicle.wait_state(connected=True)
             system.emulator.kill()
-            begin = time.monotonic()
-            lost = vehicle.wait_state(10.0, connected=False)
+            lost = vehicle.wait_state(connected=False)
             assert (lost.mode, lost.armed) == ("", False)
-            assert time.monotonic() - begin < 5.0
             assert not vehicle.arm().success, "nobody there"
             system.emulator.start()
-            vehicle.wait_state(10.0, connected=True)
+            vehicle.wait_state(connected=True)
             vehicle.wait_ready()
-            assert vehicle.call("cmd/arming", value=False).success
+            vehicle.insist("cmd/arming", value=False)
 
 
 def test_two_vehicles_fly_apart(tmp_path, domain_id, simulator_ports):
@@ -62,20 +71,20 @@ def test_two_vehicles_fly_apart(tmp_path, domain_id, simulator_ports):
         one, two = Vehicle(system.peer), Vehicle(system.peer, "/mavros2")
         for vehicle in (one, two):
             vehicle.wait_ready()
+            vehicle.patient()
         start = two.position()
         (stream, target), (other, goal) = one.take_off(2.0), two.take_off(4.0)
-        with suppress(AssertionError):
+        with stream, other:
             two.wait_near(goal)
-        stream.set(**pose(target + [3, 0, 0], 0.0))
-        other.set(**pose(goal + [0, 3, 0], 0.0))
-        one.wait_near(target + [3, 0, 0])
-        two.wait_near(goal + [0, 3, 0])
-        one.land()
-        assert two.next("state").armed, "the other one flies on"
-        assert np.linalg.norm(two.position() - (goal + [0, 3, 0])) < 0.6
-        two.land()
-        for s in (stream, other):
-            s.__exit__()
+            stream.set(**pose(target + [3, 0, 0], 0.0))
+            other.set(**pose(goal + [0, 3, 0], 0.0))
+            one.wait_near(target + [3, 0, 0])
+            two.wait_near(goal + [0, 3, 0])
+            one.land()
+            # The other one flies on.
+            two.wait_near(goal + [0, 3, 0], 0.6)
+            assert two.next("state").armed
+            two.land()
         assert two.last("local_position/pose").header.frame_id
         assert np.linalg.norm(two.position() - start) < 10
 
@@ -88,7 +97,7 @@ def test_the_local_origin_is_known_to_a_bridge_that_starts_after_it_was_said(tmp
         kind = "geographic_msgs/msg/GeoPointStamped"
         latched = system.peer.subscribe("/mavros/global_position/gp_origin", kind, transient_local=True)
         system.bridge.start()
-        system.peer.wait_for(lambda: latched.samples, "the local origin", 20.0)
+        system.peer.wait_for(lambda: latched.samples, "the local origin", 60.0)
         position = latched.messages[-1].position
         assert abs(position.latitude - 40.154) < 0.001 and abs(position.longitude - 116.259) < 0.001
         time.sleep(1.0)
@@ -116,7 +125,7 @@ def test_local_positions_of_vehicles_set_down_apart_are_where_the_vehicles_are(
         truth = [peer.subscribe(topic.format(id), kind) for id in (1, 2)]
         vehicles = [Vehicle(peer), Vehicle(peer, "/mavros2")]
         for vehicle in vehicles:
-            vehicle.wait_state(30.0, connected=True)
+            vehicle.wait_state(connected=True)
         found: list[list[float]] = []
 
         def there() -> bool:
@@ -131,7 +140,7 @@ def test_local_positions_of_vehicles_set_down_apart_are_where_the_vehicles_are(
             return all(np.linalg.norm(a - b) < 0.5 for a, b in zip(seen, true, strict=True))
 
         try:
-            peer.wait_for(there, "local positions at their places", 30.0)
+            peer.wait_for(there, "local positions at their places", 60.0)
         except AssertionError as error:
             raise AssertionError(f"{error}; in the map they are at {found}") from None
         # The truth is what the test thinks it is, and the positions themselves are those of mavros: from the origin.
@@ -146,11 +155,11 @@ def test_local_positions_of_vehicles_set_down_apart_are_where_the_vehicles_are(
 def test_vehicles_behind_the_structs_of_the_vendor_fly_the_same(tmp_path, domain_id, simulator_ports, link):
     with fly(tmp_path, domain_id, link) as system:
         vehicle = Vehicle(system.peer)
-        vehicle.wait_state(30.0, connected=True)
+        vehicle.wait_state(connected=True)
         start = vehicle.position()
         target = start + [0, 0, 3.0]
         with vehicle.stream("setpoint_position/local", **pose(target, 0.0)) as stream:
-            time.sleep(1.0)
+            # What the links cannot carry; the first setpoint arms and takes over.
             vehicle.mode("OFFBOARD")
             vehicle.arm()
             vehicle.wait_near(target, 0.6)
@@ -158,7 +167,7 @@ def test_vehicles_behind_the_structs_of_the_vendor_fly_the_same(tmp_path, domain
             vehicle.wait_near(target + [3, 1, 0], 0.6)
         with vehicle.stream("setpoint_velocity/cmd_vel", **twist((0.0, 1.0, 0.0))):
             before = vehicle.position()
-            vehicle.peer.wait_for(lambda: vehicle.position()[1] - before[1] > 2.0, "2 m to the north", 15.0)
+            vehicle.peer.wait_for(lambda: vehicle.position()[1] - before[1] > 2.0, "2 m to the north", 60.0)
             assert abs(vehicle.position()[0] - before[0]) < 1.0
         system.assert_alive()
 

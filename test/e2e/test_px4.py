@@ -81,10 +81,10 @@ class Flight:
             f"{time.monotonic() - self._start:8.2f}  [{place}]  {state.mode:12} {'armed' if state.armed else '     '}  {text}"
         )
 
-    def call(self, name: str, **fields):
-        """Calls a service and notes answer and duration."""
+    def call(self, name: str, *, insist: bool = False, **fields):
+        """Calls a service, until it succeeds if `insist`, and notes answer and duration."""
         start = time.monotonic()
-        answer = self.vehicle.call(name, **fields)
+        answer = (self.vehicle.insist if insist else self.vehicle.call)(name, **fields)
         shown = {k: getattr(answer, k) for k in ("success", "result", "mode_sent") if hasattr(answer, k)}
         self.note(f"{name} {fields} -> {shown} in {time.monotonic() - start:.2f} s")
         return answer
@@ -137,22 +137,26 @@ def flown(request, tmp_path_factory, domain_id, simulator_ports):
 
 def wait_armable(flight: Flight) -> None:
     """PX4 says STANDBY (3) once it could be armed."""
-    flight.vehicle.wait_state(60, connected=True, system_status=3)
+    flight.vehicle.end_streams()
+    flight.vehicle.wait_state(120, connected=True, system_status=3)
     flight.note("ready")
 
 
 def test_what_px4_refuses_is_refused_with_its_reason(flown):
     _, flight = flown
     vehicle = flight.vehicle
-    start = time.monotonic()
-    assert not flight.call("set_mode", custom_mode="NONSENSE").mode_sent
-    assert time.monotonic() - start < 1.0, "a name that does not exist needs no answer of the vehicle"
+    durations = []
+    for _ in range(5):
+        start = time.monotonic()
+        assert not flight.call("set_mode", custom_mode="NONSENSE").mode_sent
+        durations.append(time.monotonic() - start)
+    assert min(durations) < 1.0, "a name that does not exist needs no answer of the vehicle"
     # PX4 acknowledges these two with 0 and does nothing that lets it arm.
     flight.call("set_mode", custom_mode="OFFBOARD")
     answer = flight.call("cmd/arming", value=True)
     assert (answer.success, answer.result) == (False, TEMPORARILY_REJECTED)
-    vehicle.peer.wait_for(lambda: any("Arming denied" in text for text in vehicle.texts()), "the reason")
-    assert flight.call("set_mode", custom_mode="AUTO.LOITER").mode_sent
+    vehicle.peer.wait_for(lambda: any("Arming denied" in text for text in vehicle.texts()), "the reason", 60.0)
+    flight.call("set_mode", insist=True, custom_mode="AUTO.LOITER")
     assert not flight.call("cmd/takeoff_local", position=xyz((0, 0, 3))).success
     assert not flight.call("cmd/land_local", position=xyz((0, 0, 0))).success
     answer = flight.call("cmd/command", command=31010)
@@ -164,6 +168,7 @@ def test_a_flight_in_offboard(flown):
     _, flight = flown
     vehicle = flight.vehicle
     wait_armable(flight)
+    vehicle.patient()
     stream, home = vehicle.take_off(3.0)
     flight.note("took off to 3 m on setpoint_position/local")
     for corner in ([5, 0, 0], [5, 5, 0], [0, 5, 0], [0, 0, 0]):
@@ -187,8 +192,8 @@ def test_a_flight_in_offboard(flown):
     with vehicle.stream("setpoint_raw/local", **hold):
         vehicle.wait_near(home, within=0.8)
         flight.note("back on setpoint_raw/local, frame 1")
-        assert flight.call("set_mode", custom_mode="AUTO.LAND").mode_sent
-        vehicle.wait_state(60, armed=False)
+        flight.call("set_mode", insist=True, custom_mode="AUTO.LAND")
+        vehicle.wait_state(120, armed=False)
     flight.note("landed and disarmed")
 
 
@@ -198,13 +203,14 @@ def test_a_controller_that_dies_leaves_the_vehicle_to_its_failsafe(flown):
     wait_armable_again(flight)
     stream, _ = vehicle.take_off(3.0)
     flight.note("up again")
+    vehicle.patient(1.0)
     stream.__exit__(None, None, None)
     flight.note("the controller is dead")
-    vehicle.wait_state(10, mode="POSCTL")
+    vehicle.wait_state(mode="POSCTL")
     flight.note("failsafe")
-    assert any("ailsafe" in text for text in vehicle.texts())
-    assert flight.call("set_mode", custom_mode="AUTO.LAND").mode_sent
-    vehicle.wait_state(60, armed=False)
+    vehicle.peer.wait_for(lambda: any("ailsafe" in text for text in vehicle.texts()), "the failsafe to be said", 60.0)
+    flight.call("set_mode", insist=True, custom_mode="AUTO.LAND")
+    vehicle.wait_state(120, armed=False)
     flight.note("landed and disarmed")
 
 
@@ -212,12 +218,13 @@ def test_an_autopilot_that_is_killed_and_started_again_is_back_by_itself(flown):
     autopilot, flight = flown
     vehicle = flight.vehicle
     autopilot.stop()
-    vehicle.wait_state(15, connected=False)
+    vehicle.wait_state(connected=False)
     flight.lines.append(f"{time.monotonic() - flight._start:8.2f}  killed: state says disconnected")
     autopilot.start()
-    vehicle.wait_state(60, connected=True)
+    vehicle.wait_state(connected=True)
     wait_armable(flight)
-    assert vector(vehicle.next("local_position/pose", 30).pose.position) is not None
+    assert vector(vehicle.next("local_position/pose").pose.position) is not None
+    vehicle.patient()
     stream, _ = vehicle.take_off(2.0)
     flight.note("flies after the restart")
     stream.__exit__(None, None, None)
@@ -227,5 +234,5 @@ def test_an_autopilot_that_is_killed_and_started_again_is_back_by_itself(flown):
 
 def wait_armable_again(flight: Flight) -> None:
     """After a flight PX4 stays in the mode that it landed in."""
-    assert flight.call("set_mode", custom_mode="AUTO.LOITER").mode_sent
+    flight.call("set_mode", insist=True, custom_mode="AUTO.LOITER")
     wait_armable(flight)
