@@ -42,12 +42,12 @@ class Recording:
                 topic, ros_type, reliable=self.offers[topic].reliable, transient_local=latched, depth=depth
             )
 
-    def collect(self, count: int, topics: list[str], timeout: float = 60.0) -> None:
+    def collect(self, count: int, topics: list[str], timeout: float = 120.0) -> None:
         """Receives until every topic of `topics` has `count` messages."""
 
         self._wait({topic: count for topic in topics}, timeout)
 
-    def collect_more(self, count: int, topics: list[str], timeout: float = 60.0) -> None:
+    def collect_more(self, count: int, topics: list[str], timeout: float = 120.0) -> None:
         """Receives until every topic of `topics` has `count` messages more than now. For what comes again and again; what
         an action causes once is what `wait_for` is for."""
         self.harvest()

@@ -46,19 +46,37 @@ class Outcome:
                 topics |= {main_topic(sensor): topics_of(sensor)[main_topic(sensor)]}
             self.recording.subscribe(topics)
             self.recording.collect(frames, [main_topic(CAMERA), main_topic(DEPTH)])
+            # A frame that misses a piece is counted as soon as later ones are whole, so the last ones are.
+            system.command("faults none")
+            until = {seq: sensor["frames"] + 4 for seq, sensor in system.command("stats")["sensors"].items()}
+
+            def followed() -> bool:
+                now = system.command("stats")["sensors"]
+                return all(now[seq]["frames"] >= count for seq, count in until.items())
+
+            system.peer.wait_for(followed, "frames without faults", 60.0)
             system.command("pause")
-            self.sent = self._settled(system)
-            self.report = latest(self.recording)
+            self.sent, self.report = self._settled(system)
             system.assert_alive()
         self.truth = Truth(system.truth_file, system.truth_frames)
 
-    def _settled(self, system: System) -> dict:
-        """Counters of the paused emulator once nothing is on its way any more."""
-        before, after = None, system.command("stats")["sensors"]
-        while before != after:
-            latest(self.recording)
-            before, after = after, system.command("stats")["sensors"]
-        return {int(seq): {**sensor, **sensor["faults"]} for seq, sensor in after.items()}
+    def _settled(self, system: System) -> tuple[dict, Report]:
+        """Counters of the paused emulator, and a report of the bridge, once neither changes any more."""
+        before, now, report = None, {}, None
+        while before != now:
+            report = latest(self.recording)
+            sent = system.command("stats")["sensors"]
+            before, now = now, {**sent, **{s.seq: self._counted(report, s) for s in SENSORS}}
+        return {int(seq): {**sensor, **sensor["faults"]} for seq, sensor in sent.items()}, report
+
+    @staticmethod
+    def _counted(report: Report, sensor) -> tuple:
+        values = report.sensor(sensor.seq)
+        return values["received"], values["frames"], report.drops(sensor.seq)
+
+    def overran(self) -> bool:
+        """Had a socket no room? The bridge says so: it did not get to run for longer than the buffers last."""
+        return any(self.report.drops(sensor.seq).get("socket_overflow") for sensor in SENSORS)
 
     def figures(self, sensor) -> tuple[dict, dict, dict[str, int]]:
         """Counters of the emulator, of the bridge, and the bridge's drops of a sensor."""
@@ -78,8 +96,16 @@ class Outcome:
 
 @pytest.fixture
 def outcome(tmp_path, domain_id, simulator_ports):
-    """Runs with the faults of a test."""
-    return lambda *faults, **options: Outcome(tmp_path, domain_id, list(faults), **options)
+    """Runs with the faults of a test, and once more if the machine added one of its own."""
+
+    def run(*faults, **options) -> Outcome:
+        for attempt in range(3):
+            result = Outcome(tmp_path / str(attempt), domain_id, list(faults), **options)
+            if not result.overran():
+                return result
+        raise AssertionError("datagrams were lost in the sockets of the bridge, three times")
+
+    return run
 
 
 def test_without_faults_every_frame_arrives_and_nothing_is_dropped(outcome):
@@ -154,6 +180,29 @@ def test_everything_at_once(outcome):
         assert len(result.recording.messages(main_topic(sensor))) > 0
 
 
+def wait_for_stamps_of_now(recording: Recording, topics: list[str]) -> None:
+    """Receives until something new on each of `topics` comes within a second of its stamp; all of it does, unless somebody
+    on its way stands still."""
+    recording.harvest()
+    counts = {topic: len(recording.samples[topic]) for topic in topics}
+
+    def late(topic: str) -> list[float]:
+        """By how much what came is late."""
+        new = recording.samples[topic][counts[topic] :]
+        return [sample.arrival - nanoseconds(sample.message.header.stamp) * 1e-9 for sample in new]
+
+    def now() -> bool:
+        recording.system.assert_alive()
+        recording.harvest()
+        return all(any(abs(seconds) < 1.0 for seconds in late(topic)) for topic in topics)
+
+    try:
+        recording.system.peer.wait_for(now, "stamps of now", 60.0)
+    except AssertionError as error:
+        raise AssertionError(f"{error}; late by {({topic: late(topic)[-1:] for topic in topics})} s") from None
+    assert all(seconds > -1.0 for topic in topics for seconds in late(topic)), "a stamp of the future"
+
+
 def test_a_killed_simulator_is_noticed_and_data_flow_again_after_it_returns(tmp_path, domain_id, simulator_ports):
     parameters = {"diagnostics.period_s": 0.2, "request.timeout_s": 1.0, "transport_mode": "file"}
     with System(tmp_path, domain_id, SENSORS, parameters=parameters) as system:
@@ -172,15 +221,14 @@ def test_a_killed_simulator_is_noticed_and_data_flow_again_after_it_returns(tmp_
             messages = Report(recording.messages("/diagnostics")[-1]).messages
             return any("silent" in text for name, text in messages.items() if "sensor0" in name)
 
-        system.peer.wait_for(lost, "the loss of the simulator in /diagnostics")
+        system.peer.wait_for(lost, "the loss of the simulator in /diagnostics", 60.0)
         system.emulator.start()
         recording.collect_more(20, data)
+        wait_for_stamps_of_now(recording, data)
         for topic in data:
             stamps = [nanoseconds(m.header.stamp) for m in recording.messages(topic)]
             back = [(a, b) for a, b in zip(stamps, stamps[1:], strict=False) if a >= b]
             assert not back, f"{topic} ran backwards: {back[:3]}"
-            newest = recording.samples[topic][-1]
-            assert abs(nanoseconds(newest.message.header.stamp) * 1e-9 - newest.arrival) < 1.0
 
 
 def test_a_restarted_simulation_is_announced_and_stamps_go_on(tmp_path, domain_id, simulator_ports):
@@ -196,13 +244,14 @@ def test_a_restarted_simulation_is_announced_and_stamps_go_on(tmp_path, domain_i
         recording.collect(80, data)
         assert latest(recording).find("clock of vehicle 1")["restarts"] == 0
         system.command("restart")
+        restarted = lambda message: Report(message).find("clock of vehicle 1")["restarts"] > 0  # noqa: E731
+        recording.wait_for("/diagnostics", restarted)
         recording.collect_more(40, data)
+        wait_for_stamps_of_now(recording, data)
         assert latest(recording).find("clock of vehicle 1")["restarts"] == 1
         for topic in data:
             stamps = np.array([nanoseconds(m.header.stamp) for m in recording.messages(topic)])
             assert (np.diff(stamps) > 0).all(), f"{topic} ran backwards"
-            newest = recording.samples[topic][-1]
-            assert abs(stamps[-1] * 1e-9 - newest.arrival) < 1.0
 
 
 def test_a_million_random_datagrams_to_every_open_port_change_nothing(tmp_path, domain_id, simulator_ports):
