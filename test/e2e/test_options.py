@@ -47,6 +47,16 @@ def run(tmp_path_factory, domain_id, simulator_ports):
         recording = Recording(system)
         recording.subscribe({**TF, **TOPICS})
         recording.collect(5, list(TOPICS))
+        recording.collect(1, list(TF))
+        recording.collect_transforms()
+        images, imu = (f"/drone/{name}" for name in ("sensor0/img_rgb", "imu"))
+
+        def common() -> set[int]:
+            recording.harvest()
+            return set(recording.by_stamp(images)) & set(recording.by_stamp(imu))
+
+        # The truth of the IMU is written down with the frames.
+        system.peer.wait_for(lambda: len(common()) >= 5, "samples of the IMU at ticks of the renderer", 60.0)
         recording.offers = {offer.topic: offer for offer in system.peer.offers()}
     return recording, Truth(system.truth_file, system.truth_frames)
 

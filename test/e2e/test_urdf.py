@@ -130,7 +130,8 @@ def test_the_description_is_latched_and_agrees_with_tf(tmp_path, domain_id, simu
         recording = Recording(system)
         # Long after it was published.
         recording.subscribe(TF)
-        recording.collect(1, ["/tf_static", "/tf"])
+        recording.collect(1, ["/tf_static"])
+        recording.wait_for("/tf", lambda m: "sensor2_link" in {t.child_frame_id for t in m.transforms})
         recording.subscribe({DESCRIPTION: "std_msgs/msg/String"})
         recording.collect(1, [DESCRIPTION])
         urdf = joints(recording.messages(DESCRIPTION)[0].data)

@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -69,7 +68,7 @@ def receive(directory: Path, sensors: list[Sensor], change_mode: int) -> Receive
     directory.mkdir(parents=True, exist_ok=True)
     truth_file, frames = directory / "truth.jsonl", directory / "frames"
     emulator = emulator_process(directory, ["--vehicles", "2"], truth_file, frames).start()
-    time.sleep(0.5)
+    emulator.wait_for_output("Ctrl-C ends it")
     config, output = write_config(directory / "Config.json", sensors), directory / "received.npz"
     driver = Path(__file__).with_name("vendor_driver.py")
     command = [sys.executable, driver, sdk, config, str(change_mode), str(FRAMES), "20", output]
