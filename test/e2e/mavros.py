@@ -185,16 +185,21 @@ class Vehicle:
         return self.client(name).call(timeout, **fields)
 
     def insist(self, name: str, **fields: Any) -> Any:
-        """Calls a service until it succeeds, unless it is refused. That the bridge gives up on a vehicle that does not answer
-        is right, and no fault of either where the machine stood still for seconds."""
+        """Calls a service until it succeeds, unless it is refused. That the bridge gives up on a vehicle that does not answer,
+        and has no answer where it is not connected, is right, and no fault of either where the machine stood still."""
         deadline = time.monotonic() + PATIENCE
+        states = self.topic("state", reliable=True, transient_local=True)
         while True:
-            begin = time.monotonic()
+            states.take()
+            begin, before = time.monotonic(), max(len(states.samples) - 1, 0)
             answer = self.call(name, **fields)
             if getattr(answer, "success", False) or getattr(answer, "mode_sent", False):
                 return answer
             now = time.monotonic()
-            assert now - begin > QUICK and now < deadline, (name, fields, answer, self.texts()[-5:])
+            self.wait_state(connected=True)
+            self.next("state")
+            excused = now - begin > QUICK or not all(state.connected for state in states.messages[before:])
+            assert excused and now < deadline, (name, fields, answer, self.texts()[-5:])
 
     def publication(self, name: str, **qos: Any) -> Publication:
         """A publisher on a topic of `SETPOINTS`."""
