@@ -14,13 +14,14 @@ pub(super) struct SimClock {
 impl SimClock {
     pub(super) fn new(speed: f64, drift_ppm: f64) -> Self {
         let drift = 1.0 + drift_ppm * 1e-6;
+        let (anchor, start_ns) = both_clocks();
         Self {
-            anchor: Instant::now(),
+            anchor,
             anchor_time: 0.0,
             rate: speed,
             drift,
             paused: false,
-            start_ns: wall_ns(),
+            start_ns,
         }
     }
 
@@ -46,10 +47,11 @@ impl SimClock {
     }
 
     pub(super) fn restart(&mut self) {
+        let (anchor, start_ns) = both_clocks();
         *self = Self {
-            anchor: Instant::now(),
+            anchor,
             anchor_time: 0.0,
-            start_ns: wall_ns(),
+            start_ns,
             ..*self
         };
     }
@@ -72,6 +74,22 @@ impl SimClock {
         self.anchor_time = self.now();
         self.anchor = Instant::now();
     }
+}
+
+/// Returns both clocks at one instant; read again if this thread was held up between the readings.
+fn both_clocks() -> (Instant, u64) {
+    const TOGETHER: Duration = Duration::from_micros(20);
+    const TRIES: u32 = 100;
+    let mut anchor = Instant::now();
+    let mut wall = wall_ns();
+    for _ in 0..TRIES {
+        if anchor.elapsed() < TOGETHER {
+            break;
+        }
+        anchor = Instant::now();
+        wall = wall_ns();
+    }
+    (anchor, wall)
 }
 
 /// Returns the wall clock in ms since 1970.

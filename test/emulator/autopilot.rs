@@ -192,6 +192,15 @@ fn a_gap_below_a_second_is_none() {
 }
 
 #[test]
+fn set_points_that_wait_while_the_emulator_stands_still_are_no_gap() {
+    let mut rig = PilotRig::fly(5.0);
+    rig.stand_still(5.0);
+    rig.run(2.0);
+    assert!(!rig.said("Failsafe activated"));
+    assert_eq!(rig.heartbeat(), (0x91, 6, 0, 4));
+}
+
+#[test]
 fn the_parameter_says_what_happens_when_the_stream_ends() {
     for (action, mode) in [
         (0, Mode::Position),

@@ -93,6 +93,16 @@ impl PilotRig {
         self.collect();
     }
 
+    /// Neither steps nor receives for so long; what was sent meanwhile has waited.
+    pub(super) fn stand_still(&mut self, seconds: f64) {
+        self.steps += (seconds / STEP).round() as u64;
+        self.now = self.steps as f64 * STEP;
+        self.pilot.awake(self.now);
+        if let Some(bytes) = self.stream.clone() {
+            self.receive(&bytes);
+        }
+    }
+
     pub(super) fn receive(&mut self, bytes: &[u8]) {
         self.pilot.receive(bytes, &mut self.out);
         self.collect();

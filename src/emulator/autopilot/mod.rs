@@ -249,6 +249,11 @@ impl Autopilot {
         self.announce_home();
     }
 
+    /// Time has passed without steps, because the emulator stood still: what has waited meanwhile arrives now, not then.
+    pub fn awake(&mut self, now: f64) {
+        self.now = self.now.max(now);
+    }
+
     /// Moves on to simulation time `now` in s; `scripted` is where the vehicle is as long as nobody has armed it.
     pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut Outbox) {
         let dt = (now - self.now).clamp(0.0, 0.1);

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// Datagrams taken from one vehicle's socket before the next has its turn.
 const BATCH: usize = 64;
-/// Steps that are made up for after a delay; more are left out, as by a computer that is too slow.
-const MOST_STEPS: u32 = 100;
+/// Time in s of which the steps are made up for after a delay; others are left out, as by a computer that is too slow.
+const MOST: f64 = 100.0 * STEP;
 
 /// A vehicle and its line to the controlling host.
 struct Line {
@@ -50,6 +50,11 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
             next = shared.clock().now();
         }
         wait(shared, sockets, next);
+        let now = shared.clock().now();
+        if now - next > MOST {
+            next = now;
+            lines.iter_mut().for_each(|line| line.pilot.awake(now));
+        }
         for line in &mut lines {
             line.listen(shared, &mut buffer, &mut out);
         }
@@ -59,7 +64,7 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
             }
         }
         let now = shared.clock().now();
-        if now - next > f64::from(MOST_STEPS) * STEP {
+        if now - next > MOST {
             next = now;
         }
         while next <= now {
