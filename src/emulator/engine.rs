@@ -75,15 +75,17 @@ impl Engine {
 
     pub(super) fn run(mut self) {
         while !self.shared.stopped() {
-            if self.epoch != self.shared.epoch() {
-                self.epoch = self.shared.epoch();
+            let (epoch, tick) = next_tick(&self.shared);
+            if self.epoch != epoch {
+                self.epoch = epoch;
                 self.streams.clear();
                 self.truth
                     .start(self.shared.clock().start_ns(), &self.shared.options);
             }
-            if let Some(tick) = next_tick(&self.shared) {
+            if let Some(tick) = tick {
                 self.tick(&tick);
             }
+            self.shared.stats().rounds += 1;
         }
     }
 
@@ -236,10 +238,12 @@ impl Stream {
     }
 }
 
-/// Waits for the next due instant; `None` after a while without one, so that the caller can look around.
-fn next_tick(shared: &Shared) -> Option<Tick> {
+/// Waits for the next due instant; `None` after a while without one, so that the caller can look around. With it the
+/// epoch that it belongs to: what is asked for after a restart must not meet what was kept before.
+fn next_tick(shared: &Shared) -> (u64, Option<Tick>) {
     const NAP: Duration = Duration::from_millis(20);
     let mut table = shared.sensors();
+    let epoch = shared.epoch();
     let clock = shared.clock();
     let now = clock.now();
     let mut skipped: Vec<(u16, u64)> = Vec::new();
@@ -295,5 +299,5 @@ fn next_tick(shared: &Shared) -> Option<Tick> {
             .iter()
             .for_each(|(seq_id, count)| stats.sensors.entry(*seq_id).or_default().skipped += count);
     }
-    tick
+    (epoch, tick)
 }

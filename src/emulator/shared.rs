@@ -55,6 +55,8 @@ pub struct Stats {
     pub true_states: u64,
     /// Restarts of the simulation.
     pub restarts: u64,
+    /// Rounds of the render loop that have ended, with or without a frame: what was due before has been sent then.
+    pub rounds: u64,
 }
 
 /// Somebody who wants IMU samples of a vehicle.

@@ -27,8 +27,8 @@ pub(in crate::emulator) fn accept(
             Err(_) => stats.refused += 1,
         }
     } else if let Ok(text) = parse_console_command(bytes) {
-        shared.stats().commands += 1;
         command(shared, text);
+        shared.stats().commands += 1; // afterwards: who has seen it counted may rely on it
     } else if let Ok(question) = HandshakePacket::parse(bytes) {
         let answer = HandshakePacket::new(question.checksum.get(), 1);
         let _ = socket.send_to(answer.as_bytes(), source); // the asker may be gone
