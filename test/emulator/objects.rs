@@ -163,7 +163,11 @@ fn targets_are_positions_in_the_sensor_frame_nearest_first_within_limits() {
 fn sensors_of_one_tick_agree_with_each_other_and_with_the_true_state() {
     let rig = Rig::start(World::flying(2));
     // The position of the other vehicle, and that of the carrier in the true state of the very same time.
-    rig.send(&rig.request(1, 31));
+    // At 20 Hz, so that the receive buffers hold ten seconds.
+    rig.send(&SensorRequest {
+        check_freq: 20,
+        ..rig.request(1, 31)
+    });
     let mut compared = 0;
     let mut buffer = [0; 256];
     while compared < 20 {

@@ -11,6 +11,15 @@ fn rig() -> Rig {
     Rig::start(still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]))
 }
 
+/// So small that a receive buffer holds ten seconds of it: nothing is lost when the reader does not run for a while.
+fn small(request: SensorRequest) -> SensorRequest {
+    SensorRequest {
+        width: 8,
+        height: 6,
+        ..request
+    }
+}
+
 #[test]
 fn every_recorded_vendor_request_is_taken() {
     let rig = rig();
@@ -65,7 +74,7 @@ fn frames_are_cut_as_the_vendor_cuts_them() {
 #[test]
 fn frame_ids_count_and_times_keep_to_the_grid_of_the_rate() {
     let rig = rig();
-    rig.send(&rig.request(1, 1));
+    rig.send(&small(rig.request(1, 1)));
     let mut last = rig.frame();
     for _ in 0..20 {
         let next = rig.frame();
@@ -82,20 +91,29 @@ fn frame_ids_count_and_times_keep_to_the_grid_of_the_rate() {
 #[test]
 fn two_sensors_of_one_rate_carry_identical_times() {
     let rig = rig();
-    rig.send(&rig.request(1, 1));
-    rig.send(&rig.request(2, 3));
-    let mut times: std::collections::BTreeMap<u64, Vec<usize>> = std::collections::BTreeMap::new();
+    rig.send(&small(rig.request(1, 1)));
+    rig.send(&small(rig.request(2, 3)));
     let mut buffer = vec![0; 70_000];
-    for _ in 0..60 {
+    let mut next = || {
         let len = rig.client.recv(&mut buffer).unwrap();
         let header = rfly_bridge::wire::FragmentHeader::parse(&buffer[..len], len).unwrap();
-        times
-            .entry(header.sim_time.to_bits())
-            .or_default()
-            .push(len);
+        (header.sim_time.to_bits(), len)
+    };
+    // The first is alone until the second request is taken, however long that takes.
+    let (_, alone) = next();
+    let (begin, _) = std::iter::repeat_with(&mut next)
+        .find(|(_, len)| *len != alone)
+        .unwrap();
+    let mut times: std::collections::BTreeMap<u64, Vec<usize>> = std::collections::BTreeMap::new();
+    while times.len() < 30 {
+        let (time, len) = next();
+        times.entry(time).or_default().push(len);
     }
-    let pairs = times.values().filter(|lengths| lengths.len() == 2).count();
-    assert!(pairs >= 25, "{times:?}");
+    times.remove(&begin);
+    times.pop_last();
+    for lengths in times.values() {
+        assert!(lengths.len() == 2 && lengths.contains(&alone), "{times:?}");
+    }
 }
 
 #[test]
@@ -163,10 +181,11 @@ fn a_clear_command_silences_one_sensor_or_all() {
     let mut buffer = [0; 256];
     rig.to_window(console_command("RflyClearCapture 1", &mut buffer).unwrap());
     wait(|| rig.emulator.stats().commands == 1);
+    rig.settle(); // a tick under way may finish
     let frames = |id| rig.emulator.stats().sensors[&id].frames;
     let (one, two) = (frames(1), frames(2));
     wait(|| frames(2) > two + 5);
-    assert!(frames(1) <= one + 1, "a tick under way may finish");
+    assert_eq!(frames(1), one);
 }
 
 #[test]
@@ -233,18 +252,19 @@ fn imu_samples_come_at_the_requested_rate_without_gaps() {
     let rig = rig();
     let reader = socket();
     let port = reader.local_addr().unwrap().port();
-    let request = ImuRequestPacket::new(200, [127, 0, 0, 1], port);
+    let request = ImuRequestPacket::new(50, [127, 0, 0, 1], port);
     rig.client
         .send_to(request.as_bytes(), rig.emulator.coptersims()[0])
         .unwrap();
     let mut last: Option<(i32, f64)> = None;
-    for _ in 0..100 {
+    // At 50 Hz a receive buffer holds ten seconds.
+    for _ in 0..50 {
         let mut buffer = [0; 64];
         let len = reader.recv(&mut buffer).unwrap();
         let sample = ImuPacket::parse(&buffer[..len]).unwrap();
         if let Some((seq, time)) = last {
             assert_eq!(sample.seq.get(), seq + 1);
-            near(sample.sim_time.get() - time, 0.005, 1e-9, "period");
+            near(sample.sim_time.get() - time, 0.02, 1e-9, "period");
         }
         assert_eq!(sample.acc.map(|v| v.get()), [0.0, 0.0, -9.81]);
         last = Some((sample.seq.get(), sample.sim_time.get()));
@@ -281,13 +301,15 @@ fn after_a_restart_time_begins_anew_and_nobody_has_asked_for_anything() {
     while before.sim_time < 0.2 {
         before = rig.frame();
     }
+    let restart = std::time::Instant::now();
     rig.emulator.restart();
     rig.clear();
     rig.send(&rig.request(1, 1));
     let after = rig.frame();
+    let since = restart.elapsed().as_secs_f64();
     assert!(
-        after.sim_time < before.sim_time,
-        "{} after {}",
+        after.sim_time <= since,
+        "{} after {}, {since} s after the restart",
         after.sim_time,
         before.sim_time
     );
@@ -299,17 +321,15 @@ fn after_a_restart_time_begins_anew_and_nobody_has_asked_for_anything() {
 fn a_paused_simulator_is_silent_and_goes_on_where_it_was() {
     let rig = rig();
     rig.send(&rig.request(1, 1));
-    rig.frame();
+    wait(|| rig.emulator.stats().sensors.contains_key(&1));
     rig.emulator.set_paused(true);
     let time = rig.emulator.sim_time();
     std::thread::sleep(std::time::Duration::from_millis(50));
     assert_eq!(rig.emulator.sim_time(), time);
+    rig.settle(); // a tick under way may finish
     let frames = rig.emulator.stats().sensors[&1].frames;
     std::thread::sleep(std::time::Duration::from_millis(50));
-    assert!(
-        rig.emulator.stats().sensors[&1].frames <= frames + 1,
-        "a tick under way may finish"
-    );
+    assert_eq!(rig.emulator.stats().sensors[&1].frames, frames);
     rig.emulator.set_paused(false);
     wait(|| rig.emulator.stats().sensors[&1].frames > frames + 3);
 }
