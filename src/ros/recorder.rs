@@ -10,6 +10,7 @@ use crate::{
 };
 use std::{
     collections::{BTreeMap, VecDeque},
+    marker::PhantomData,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -38,6 +39,16 @@ struct Topic {
     stats: WriterStats,
     samples: VecDeque<Vec<u8>>,
     callbacks: Vec<(u64, Arc<Mutex<Callback>>)>,
+}
+
+/// A request to a service, see [`Recorder::ask`].
+pub struct Asked<R: Message>(mpsc::Receiver<Vec<u8>>, PhantomData<R>);
+
+impl<R: Message> Asked<R> {
+    /// The response if it was given, once.
+    pub fn response(&self) -> Option<R> {
+        subscription::decode(&self.0.try_recv().ok()?).ok()
+    }
 }
 
 impl Recorder {
@@ -83,21 +94,26 @@ impl Recorder {
 
     /// Calls a service and waits for its response; `None` if there is no service of this name and type.
     pub fn call<S: Service>(&self, name: &str, request: &S::Request) -> Option<S::Response> {
+        let Asked(response, _) = self.ask::<S>(name, request)?;
+        subscription::decode(&response.recv().ok()?).ok()
+    }
+
+    /// Calls a service; `None` if there is none of this name and type. The handler has run when this returns, the
+    /// response may come later.
+    pub fn ask<S: Service>(&self, name: &str, request: &S::Request) -> Option<Asked<S::Response>> {
         let service = {
             let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
             services.get(name)?.clone()
         };
         let cdr = service::encode_padded(request).ok()?;
         let (answer, response) = mpsc::sync_channel(1);
-        {
-            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
-            if service.type_name != S::TYPE {
-                return None;
-            }
-            let answer = move |cdr| drop(answer.send(cdr)); // somebody waits below
-            (service.handler)(&cdr, Box::new(answer));
+        let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+        if service.type_name != S::TYPE {
+            return None;
         }
-        subscription::decode(&response.recv().ok()?).ok()
+        let answer = move |cdr| drop(answer.send(cdr)); // whoever asked may be gone
+        (service.handler)(&cdr, Box::new(answer));
+        Some(Asked(response, PhantomData))
     }
 
     /// Name and type of every service that the node offers.

@@ -1,7 +1,7 @@
 //! A vehicle without a network: frames in by hand, topics in the recorder, time by hand.
 use super::json::{decode, plain};
 use rfly_bridge::msgs::{Message, Service};
-use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
+use rfly_bridge::ros::{Asked, Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
     Autopilot, Handle, Interface, Link, MavlinkLink, Now, Sink, VehicleSettings,
@@ -9,8 +9,7 @@ use rfly_bridge::vehicle::{
 use rfly_bridge::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 use rfly_bridge::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
 use serde_json::Value;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Wall clock at the beginning.
@@ -23,25 +22,21 @@ pub(super) struct Rig {
     pub(super) interface: Interface,
     sent: Arc<Mutex<Vec<u8>>>,
     now: Arc<Mutex<Duration>>,
-    /// Topics and services that were served.
-    served: Arc<AtomicUsize>,
     fcu: Encoder,
 }
 
 /// The answer of a service, once it is there.
-pub(super) struct Answer<R>(mpsc::Receiver<R>);
+pub(super) struct Answer<R: Message>(Asked<R>);
 
-impl<R> Answer<R> {
-    /// The answer if it was given; a thread brings it, which may take a moment.
+impl<R: Message> Answer<R> {
+    /// The answer if it was given.
     pub(super) fn get(&self) -> Option<R> {
-        self.0.recv_timeout(Duration::from_millis(20)).ok()
+        self.0.response()
     }
 
     /// The answer that was given.
     pub(super) fn expect(&self) -> R {
-        self.0
-            .recv_timeout(Duration::from_secs(20))
-            .expect("an answer")
+        self.get().expect("an answer")
     }
 }
 
@@ -71,8 +66,6 @@ impl Rig {
             Now { mono, ros }
         });
         let link = link(sink);
-        let served = Arc::new(AtomicUsize::new(0));
-        let wakes = served.clone();
         let system = u8::try_from(settings.id).unwrap();
         let interface = Interface::open(
             &ros,
@@ -80,9 +73,7 @@ impl Rig {
             "/mavros",
             &|_, _| Qos::DEFAULT,
             clock,
-            move || {
-                wakes.fetch_add(1, Ordering::SeqCst);
-            },
+            || (), // `poll` is called by hand
             |open| Autopilot::open(open, settings, link),
         )
         .expect("topics open");
@@ -93,7 +84,6 @@ impl Rig {
             interface,
             sent,
             now,
-            served,
             fcu: Encoder::new(system, 1),
         }
     }
@@ -173,27 +163,14 @@ impl Rig {
             .expect("a service")
     }
 
-    /// Calls a service that answers later; returns when the autopilot has the request.
+    /// Calls a service that may answer later.
     pub(super) fn call_later<S: Service>(
         &self,
         service: &str,
         request: S::Request,
     ) -> Answer<S::Response> {
-        let (send, receive) = mpsc::channel();
-        let (recorder, name) = (self.recorder.clone(), format!("/mavros/{service}"));
-        let before = self.served.load(Ordering::SeqCst);
-        let call = move || {
-            let answer = recorder.call::<S>(&name, &request).expect("a service");
-            drop(send.send(answer)); // the test may be over
-        };
-        std::thread::Builder::new()
-            .name("caller".to_owned())
-            .spawn(call)
-            .expect("a thread");
-        while self.served.load(Ordering::SeqCst) == before {
-            std::thread::yield_now();
-        }
-        Answer(receive)
+        let name = format!("/mavros/{service}");
+        Answer(self.recorder.ask::<S>(&name, &request).expect("a service"))
     }
 
     /// What was published on a topic below `/mavros` since the last [`Recorder::clear`], as plain JSON.
