@@ -1,5 +1,5 @@
 //! The node in the ROS graph, and DDS in both directions.
-use super::probe::{Probe, node, subscription, wait_until};
+use super::probe::{Probe, knowing, node, subscription, until, wait_until};
 use rfly_bridge::{
     msgs::{
         Message,
@@ -26,7 +26,8 @@ fn discovery_info(domain: u32, distro: Distro) {
         .unwrap();
     let further = middleware.node("mavros/param").unwrap();
     drop((gone, middleware.node("other").unwrap()));
-    let wanted = [subscription("ros_discovery_info", INFO, Qos::LATCHED, 1)];
+    let wanted = subscription("ros_discovery_info", INFO, Qos::LATCHED, 1);
+    let wanted = [knowing(wanted, &["/kept"])];
     let Some(probe) = Probe::start(domain, distro, &wanted, &[]) else {
         return;
     };
@@ -86,10 +87,14 @@ fn discovery_info(domain: u32, distro: Distro) {
 
 #[test]
 fn what_is_opened_while_the_graph_is_held_appears_at_once_at_the_end() {
-    let middleware = node(119, Distro::Newer);
+    let middleware = node(59, Distro::Newer);
     let all = Qos::LATCHED.with_depth(100);
-    let wanted = [subscription("ros_discovery_info", INFO, all, usize::MAX)];
-    let Some(mut probe) = Probe::start(119, Distro::Newer, &wanted, &[]) else {
+    let wanted = [until(
+        subscription("ros_discovery_info", INFO, all, usize::MAX),
+        &["node_entities_info_seq", "0", "writer_gid_seq"],
+        23,
+    )];
+    let Some(mut probe) = Probe::start(59, Distro::Newer, &wanted, &[]) else {
         return;
     };
     probe.wait_matched();
@@ -118,26 +123,27 @@ fn what_is_opened_while_the_graph_is_held_appears_at_once_at_the_end() {
 
 #[test]
 fn the_graph_shows_the_node_with_its_endpoints_to_peers_since_iron() {
-    discovery_info(111, Distro::Newer);
+    discovery_info(51, Distro::Newer);
 }
 
 #[test]
 fn the_graph_shows_the_node_with_its_endpoints_to_humble() {
-    discovery_info(112, Distro::Humble);
+    discovery_info(52, Distro::Humble);
 }
 
 /// Without `ROS_DISTRO` the peers may be of either generation.
 #[test]
 fn the_graph_of_an_unknown_distribution_shows_the_node_to_humble_and_an_empty_list_to_peers_since_iron()
  {
-    discovery_info(117, Distro::Unknown);
+    discovery_info(57, Distro::Unknown);
 
-    let middleware = node(118, Distro::Unknown);
+    let middleware = node(58, Distro::Unknown);
     let _kept = middleware
         .publisher::<Int32>("/kept", Qos::DEFAULT)
         .unwrap();
-    let wanted = [subscription("ros_discovery_info", INFO, Qos::LATCHED, 1)];
-    let Some(probe) = Probe::start(118, Distro::Unknown, &wanted, &[]) else {
+    let wanted = subscription("ros_discovery_info", INFO, Qos::LATCHED, 1);
+    let wanted = [knowing(wanted, &["/kept"])];
+    let Some(probe) = Probe::start(58, Distro::Unknown, &wanted, &[]) else {
         return;
     };
     let report = probe.finish();
@@ -151,8 +157,8 @@ fn the_graph_of_an_unknown_distribution_shows_the_node_to_humble_and_an_empty_li
 
 #[test]
 fn a_subscription_gets_messages_with_the_source_time_until_it_is_dropped() {
-    let sender = node(113, Distro::Newer);
-    let receiver = node(113, Distro::Newer);
+    let sender = node(53, Distro::Newer);
+    let receiver = node(53, Distro::Newer);
     let publisher = sender.publisher::<Int32>("/number", Qos::DEFAULT).unwrap();
     let (report, received) = mpsc::sync_channel(16);
     let subscription = receiver
@@ -181,7 +187,7 @@ fn a_subscription_gets_messages_with_the_source_time_until_it_is_dropped() {
 
 #[test]
 fn a_sample_that_is_not_of_the_type_is_counted_not_delivered() {
-    let middleware = node(114, Distro::Newer);
+    let middleware = node(54, Distro::Newer);
     let publisher = middleware.publisher::<Int32>("/a", Qos::DEFAULT).unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = seen.clone();
@@ -203,7 +209,7 @@ fn a_sample_that_is_not_of_the_type_is_counted_not_delivered() {
 
 #[test]
 fn the_topics_of_the_graph_are_listed_with_type_and_number_of_publishers() {
-    let (one, other) = (node(115, Distro::Newer), node(115, Distro::Newer));
+    let (one, other) = (node(55, Distro::Newer), node(55, Distro::Newer));
     let keep = (
         one.publisher::<Int32>("/b", Qos::DEFAULT).unwrap(),
         other.publisher::<Int32>("/b", Qos::DEFAULT).unwrap(),
@@ -228,7 +234,7 @@ fn the_topics_of_the_graph_are_listed_with_type_and_number_of_publishers() {
 
 #[test]
 fn a_torn_frame_never_reaches_the_wire() {
-    let middleware = node(116, Distro::Newer);
+    let middleware = node(56, Distro::Newer);
     let image = middleware.image("/image", Qos::IMAGE).unwrap();
     let (report, received) = mpsc::sync_channel(16);
     let subscription = middleware

@@ -2,7 +2,8 @@
 
 Protocol on the standard streams: prints `ready` when all subscriptions exist and `matched` when each has found a
 publisher; ends when every subscription has its `count`, or when a line arrives on standard input and nothing more has
-come for a moment.
+come for a moment. Not before the last sample of a subscription that has `until`, a path and a value, has that value
+there (or so many elements), and not before publishers of all topics of each `offered` are known.
 """
 
 import dataclasses
@@ -49,6 +50,19 @@ def report(sample):
     return digest
 
 
+def reached(subscription, until):
+    """Is the last sample what the subscription waits for?"""
+    if until is None:
+        return True
+    path, wanted = until
+    value = plain(subscription.samples[-1].message) if subscription.samples else None
+    for key in path:
+        if not value:
+            return False
+        value = value[int(key) if isinstance(value, list) else key]
+    return value == wanted or isinstance(value, list) and len(value) == wanted
+
+
 def user_data(participant):
     """USER_DATA of every writer in the domain, by topic."""
     found = {}
@@ -73,22 +87,29 @@ def main():
             transient_local=s["transient_local"],
             depth=s["depth"],
         )
-        wanted.append((subscription, s["count"]))
+        wanted.append((subscription, s["count"], s.get("until")))
+    offered = {topic for s in plan["subscribe"] for topic in s.get("offered", [])}
     print("ready", flush=True)
 
     stop_at = None
     seen = -1
     matched = False
-    while not all(len(s.samples) >= count for s, count in wanted) or not wanted:
+    while True:
         me.take()
-        if not matched and all(s.matched() for s, _ in wanted):
+        if not matched and all(s.matched() for s, _, _ in wanted):
             matched = True
             print("matched", flush=True)
+        there = all(reached(s, until) for s, _, until in wanted)
+        there = there and (not offered or offered <= {offer.topic for offer in me.offers()})
+        if there and wanted and all(len(s.samples) >= count for s, count, _ in wanted):
+            break
         if stop_at is None and select.select([sys.stdin], [], [], 0.005)[0]:
+            if not sys.stdin.readline():
+                sys.exit("the test has gone")
             stop_at = time.monotonic() + 1.0
-        arrived = sum(len(s.samples) for s, _ in wanted)
+        arrived = sum(len(s.samples) for s, _, _ in wanted)
         if stop_at is not None:
-            if arrived != seen:
+            if arrived != seen or not there:
                 stop_at = time.monotonic() + 1.0
             elif time.monotonic() > stop_at:
                 break
@@ -99,7 +120,7 @@ def main():
             dataclasses.asdict(offer) | {"writer": offer.writer.hex()} for offer in me.offers()
         ],
         "user_data": user_data(me.participant),
-        "samples": {s.topic: [report(sample) for sample in s.samples] for s, _ in wanted},
+        "samples": {s.topic: [report(sample) for sample in s.samples] for s, _, _ in wanted},
         "hashes": {name: store.hash_rihs01(name) for name in plan["hashes"]},
     }
     print(json.dumps(result), flush=True)

@@ -14,7 +14,8 @@ pub struct Probe {
     output: BufReader<ChildStdout>,
 }
 
-/// What to subscribe to. The probe ends by itself once it has `count` samples of each.
+/// What to subscribe to. The probe ends by itself once it has `count` samples of each; see also [`until`] and
+/// [`knowing`].
 pub fn subscription(topic: &str, type_name: &str, qos: Qos, count: usize) -> Value {
     json!({
         "topic": topic,
@@ -24,6 +25,18 @@ pub fn subscription(topic: &str, type_name: &str, qos: Qos, count: usize) -> Val
         "depth": qos.depth,
         "count": count,
     })
+}
+
+/// The same subscription, which also waits until the field at this path of its last sample is `value`.
+pub fn until(mut subscription: Value, path: &[&str], value: impl Into<Value>) -> Value {
+    subscription["until"] = json!([path, value.into()]);
+    subscription
+}
+
+/// The same subscription in a probe that does not end before it knows a publisher of each of these topics.
+pub fn knowing(mut subscription: Value, topics: &[&str]) -> Value {
+    subscription["offered"] = json!(topics);
+    subscription
 }
 
 impl Probe {
@@ -84,10 +97,21 @@ impl Probe {
         assert!(status.expect("kill runs").success());
     }
 
-    /// Asks for an end as soon as nothing more arrives, and returns the report.
+    /// Asks for an end as soon as nothing more arrives and what it waits for is there, and returns the report.
     pub fn stop(mut self) -> Value {
         let _ = writeln!(self.child.stdin.as_mut().expect("piped"), "stop"); // it may have ended already
         self.finish()
+    }
+
+    /// Does something again and again until everything wanted has arrived, and returns the report.
+    pub fn finish_while(self, mut act: impl FnMut()) -> Value {
+        let thread = std::thread::Builder::new().name("probe".to_owned());
+        let report = thread.spawn(move || self.finish()).expect("a thread");
+        while !report.is_finished() {
+            act();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        report.join().expect("a report")
     }
 
     /// Waits until everything wanted has arrived, and returns the report.
@@ -113,7 +137,7 @@ impl Drop for Probe {
     }
 }
 
-/// A node on loopback in a domain of its own.
+/// A node on loopback in a domain of its own. Ports of domains beyond 101 may be taken: Linux gives them to anybody.
 pub fn node(domain: u32, distro: Distro) -> Middleware {
     let options = Options {
         domain_id: domain,
