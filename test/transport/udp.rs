@@ -1,7 +1,7 @@
 use rfly_bridge::transport::{BindOptions, UdpReceiver};
 use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn local() -> BindOptions {
     BindOptions {
@@ -133,22 +133,32 @@ async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
     for _ in 0..100 {
         sender.send_to(&[1; 1000], target(&receiver)).unwrap();
     }
-    receiver.readable().await.unwrap();
     let mut buffer = [0; 2000];
-    let mut held = 0;
-    while receiver
-        .try_recv(&mut [IoSliceMut::new(&mut buffer)])
-        .unwrap()
-        .is_some()
-    {
-        held += 1;
+    let (mut sent, mut held, mut overflows) = (100, 0, 0);
+    let mut received = || {
+        let datagram = receiver
+            .try_recv(&mut [IoSliceMut::new(&mut buffer)])
+            .unwrap();
+        datagram.map(|datagram| datagram.overflows)
+    };
+    receiver.readable().await.unwrap();
+    let start = Instant::now();
+    loop {
+        while let Some(count) = received() {
+            held += 1;
+            overflows = count.max(overflows);
+        }
+        if held + overflows == sent {
+            break;
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(120),
+            "{held} of {sent} datagrams arrived, {overflows} were counted as lost"
+        );
+        // The count travels with the next datagram that finds room; the system may deliver one late.
+        sender.send_to(&[2], target(&receiver)).unwrap();
+        sent += 1;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    // The count travels with the next datagram that finds room.
-    sender.send_to(&[2], target(&receiver)).unwrap();
-    let next = receiver
-        .recv(&mut [IoSliceMut::new(&mut buffer)])
-        .await
-        .unwrap();
-    assert!(held < 100, "the buffer was meant to be too small");
-    assert_eq!(next.overflows, 100 - held);
+    assert!(overflows > 0, "the buffer was meant to be too small");
 }
