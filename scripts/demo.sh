@@ -11,8 +11,11 @@ pids=()
 
 finish() {
     local code=$?
-    for pid in "${pids[@]}"; do kill -INT "$pid" 2>/dev/null || true; done
-    for pid in "${pids[@]}"; do wait "$pid" || code=$?; done
+    for pid in "${pids[@]}"; do
+        # Not once: a program that is about to start does not listen yet.
+        while kill -INT "$pid" 2>/dev/null; do sleep 0.1; done
+        wait "$pid" || code=$?
+    done
     if [ "$code" != 0 ]; then
         echo "demo: failed with exit code $code; last lines of the logs:" >&2
         tail -n 20 "$logs"/*.log >&2
