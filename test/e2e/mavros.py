@@ -184,22 +184,28 @@ class Vehicle:
         """Calls a service of `SERVICES`."""
         return self.client(name).call(timeout, **fields)
 
-    def insist(self, name: str, **fields: Any) -> Any:
-        """Calls a service until it succeeds, unless it is refused. That the bridge gives up on a vehicle that does not answer,
-        and has no answer where it is not connected, is right, and no fault of either where the machine stood still."""
+    def ask(self, name: str, **fields: Any) -> Any:
+        """Calls a service until the answer is the vehicle's. The bridge gives up on a vehicle that says nothing, and has
+        no other answer where it is not connected; that is right, and no fault of either where the machine stood still."""
         deadline = time.monotonic() + PATIENCE
         states = self.topic("state", reliable=True, transient_local=True)
         while True:
             states.take()
             begin, before = time.monotonic(), max(len(states.samples) - 1, 0)
             answer = self.call(name, **fields)
-            if getattr(answer, "success", False) or getattr(answer, "mode_sent", False):
-                return answer
             now = time.monotonic()
+            if succeeded(answer) or now > deadline:
+                return answer
             self.wait_state(connected=True)
             self.next("state")
-            excused = now - begin > QUICK or not all(state.connected for state in states.messages[before:])
-            assert excused and now < deadline, (name, fields, answer, self.texts()[-5:])
+            if now - begin < QUICK and all(state.connected for state in states.messages[before:]):
+                return answer
+
+    def insist(self, name: str, **fields: Any) -> Any:
+        """Calls a service, which must succeed; again where the vehicle did not answer."""
+        answer = self.ask(name, **fields)
+        assert succeeded(answer), (name, fields, answer, self.texts()[-5:])
+        return answer
 
     def publication(self, name: str, **qos: Any) -> Publication:
         """A publisher on a topic of `SETPOINTS`."""
@@ -336,6 +342,11 @@ class Vehicle:
         for stream in self._streams:
             stream.__exit__()
         self._streams.clear()
+
+
+def succeeded(answer: Any) -> bool:
+    """What the answers of most services say."""
+    return getattr(answer, "success", False) or getattr(answer, "mode_sent", False)
 
 
 def vector(v: Any) -> np.ndarray:

@@ -47,7 +47,8 @@ ACCEPTED, TEMPORARILY_REJECTED, UNSUPPORTED = 0, 1, 3
 @pytest.fixture(scope="module")
 def system(tmp_path_factory, domain_id, simulator_ports):
     """One vehicle over MAVLink."""
-    with fly(tmp_path_factory.mktemp("mavros"), domain_id) as system:
+    # Nobody is lost here; a machine may stand still.
+    with fly(tmp_path_factory.mktemp("mavros"), domain_id, **{"control.timeout_s": 20.0}) as system:
         yield system
 
 
@@ -145,7 +146,7 @@ def test_offboard_without_setpoints_cannot_be_armed_and_the_reason_is_said(vehic
     vehicle.patient(1.0)
     count = len(vehicle.texts())
     vehicle.mode("OFFBOARD")
-    answer = vehicle.arm()
+    answer = vehicle.ask("cmd/arming", value=True)
     assert (answer.success, answer.result) == (False, TEMPORARILY_REJECTED)
     vehicle.peer.wait_for(lambda: any("denied" in text for text in vehicle.texts()[count:]), "the reason", 60.0)
     assert not vehicle.next("state").armed
@@ -163,9 +164,9 @@ def test_a_mode_that_the_vehicle_does_not_take_is_reported_as_refused(vehicle, m
 
 
 def test_commands_report_what_became_of_them(vehicle):
-    answer = vehicle.call("cmd/command", command=12345)
+    answer = vehicle.ask("cmd/command", command=12345)
     assert (answer.success, answer.result) == (False, UNSUPPORTED)
-    answer = vehicle.call("cmd/command", command=400, param1=0.0)
+    answer = vehicle.ask("cmd/command", command=400, param1=0.0)
     assert (answer.success, answer.result) == (True, ACCEPTED)
     # PX4 has no NAV_TAKEOFF_LOCAL, and its 23 is another command than that of the service.
     assert not vehicle.call("cmd/takeoff_local").success
@@ -274,7 +275,7 @@ def test_take_off_and_landing_by_command(vehicle):
     vehicle.peer.wait_for(lambda: "AUTO.TAKEOFF" in vehicle.modes(count), "AUTO.TAKEOFF", 60.0)
     vehicle.wait_near(start + [0, 0, 4.0], 1.0)
     vehicle.wait_state(mode="AUTO.LOITER")
-    answer = vehicle.arm(False)
+    answer = vehicle.ask("cmd/arming", value=False)
     assert (answer.success, answer.result) == (False, TEMPORARILY_REJECTED), "in the air"
     vehicle.insist("cmd/land", yaw=nan, latitude=nan, longitude=nan)
     vehicle.peer.wait_for(lambda: "AUTO.LAND" in vehicle.modes(count), "AUTO.LAND", 60.0)

@@ -81,10 +81,10 @@ class Flight:
             f"{time.monotonic() - self._start:8.2f}  [{place}]  {state.mode:12} {'armed' if state.armed else '     '}  {text}"
         )
 
-    def call(self, name: str, *, insist: bool = False, **fields):
-        """Calls a service, until it succeeds if `insist`, and notes answer and duration."""
+    def call(self, name: str, how=None, **fields):
+        """Calls a service (`how`: `ask` of the vehicle, or `insist` or `call`), and notes answer and duration."""
         start = time.monotonic()
-        answer = (self.vehicle.insist if insist else self.vehicle.call)(name, **fields)
+        answer = (how or self.vehicle.ask)(name, **fields)
         shown = {k: getattr(answer, k) for k in ("success", "result", "mode_sent") if hasattr(answer, k)}
         self.note(f"{name} {fields} -> {shown} in {time.monotonic() - start:.2f} s")
         return answer
@@ -152,11 +152,11 @@ def test_what_px4_refuses_is_refused_with_its_reason(flown):
         durations.append(time.monotonic() - start)
     assert min(durations) < 1.0, "a name that does not exist needs no answer of the vehicle"
     # PX4 acknowledges these two with 0 and does nothing that lets it arm.
-    flight.call("set_mode", custom_mode="OFFBOARD")
+    flight.call("set_mode", vehicle.call, custom_mode="OFFBOARD")
     answer = flight.call("cmd/arming", value=True)
     assert (answer.success, answer.result) == (False, TEMPORARILY_REJECTED)
     vehicle.peer.wait_for(lambda: any("Arming denied" in text for text in vehicle.texts()), "the reason", 60.0)
-    flight.call("set_mode", insist=True, custom_mode="AUTO.LOITER")
+    flight.call("set_mode", flight.vehicle.insist, custom_mode="AUTO.LOITER")
     assert not flight.call("cmd/takeoff_local", position=xyz((0, 0, 3))).success
     assert not flight.call("cmd/land_local", position=xyz((0, 0, 0))).success
     answer = flight.call("cmd/command", command=31010)
@@ -192,7 +192,7 @@ def test_a_flight_in_offboard(flown):
     with vehicle.stream("setpoint_raw/local", **hold):
         vehicle.wait_near(home, within=0.8)
         flight.note("back on setpoint_raw/local, frame 1")
-        flight.call("set_mode", insist=True, custom_mode="AUTO.LAND")
+        flight.call("set_mode", flight.vehicle.insist, custom_mode="AUTO.LAND")
         vehicle.wait_state(120, armed=False)
     flight.note("landed and disarmed")
 
@@ -209,7 +209,7 @@ def test_a_controller_that_dies_leaves_the_vehicle_to_its_failsafe(flown):
     vehicle.wait_state(mode="POSCTL")
     flight.note("failsafe")
     vehicle.peer.wait_for(lambda: any("ailsafe" in text for text in vehicle.texts()), "the failsafe to be said", 60.0)
-    flight.call("set_mode", insist=True, custom_mode="AUTO.LAND")
+    flight.call("set_mode", flight.vehicle.insist, custom_mode="AUTO.LAND")
     vehicle.wait_state(120, armed=False)
     flight.note("landed and disarmed")
 
@@ -234,5 +234,5 @@ def test_an_autopilot_that_is_killed_and_started_again_is_back_by_itself(flown):
 
 def wait_armable_again(flight: Flight) -> None:
     """After a flight PX4 stays in the mode that it landed in."""
-    flight.call("set_mode", insist=True, custom_mode="AUTO.LOITER")
+    flight.call("set_mode", flight.vehicle.insist, custom_mode="AUTO.LOITER")
     wait_armable(flight)
