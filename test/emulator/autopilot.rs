@@ -192,12 +192,20 @@ fn a_gap_below_a_second_is_none() {
 }
 
 #[test]
-fn set_points_that_wait_while_the_emulator_stands_still_are_no_gap() {
+fn steps_that_are_left_out_end_no_flight() {
     let mut rig = PilotRig::fly(5.0);
+    let (place, uptime) = (rig.pilot.local(), rig.pilot.uptime());
     rig.stand_still(5.0);
     rig.run(2.0);
     assert!(!rig.said("Failsafe activated"));
     assert_eq!(rig.heartbeat(), (0x91, 6, 0, 4));
+    assert!((rig.pilot.local() - place).norm() < 0.5);
+    near(rig.pilot.uptime() - uptime, 7.0, 0.01, "stamps go on");
+    // What comes after the gap is as punctual as ever.
+    rig.stream = None;
+    let stopped = rig.now;
+    assert!(rig.run_until(2.0, |rig| rig.said("Failsafe activated")));
+    near(rig.now - stopped, 1.05, 0.1, "failsafe");
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl PilotRig {
     pub(super) fn stand_still(&mut self, seconds: f64) {
         self.steps += (seconds / STEP).round() as u64;
         self.now = self.steps as f64 * STEP;
-        self.pilot.awake(self.now);
+        self.pilot.leave_out(self.now);
         if let Some(bytes) = self.stream.clone() {
             self.receive(&bytes);
         }

@@ -74,7 +74,9 @@ pub struct Autopilot {
     geo: Geo,
     encoder: Encoder,
     boot: f64,
+    /// The vehicle's own time in s: simulation time without what was left out.
     now: f64,
+    left_out: f64,
     motion: Kinematics,
     body: Option<Body>,
     modes: Modes,
@@ -129,6 +131,7 @@ impl Autopilot {
             encoder: Encoder::new(setup.id, 1),
             boot: now,
             now,
+            left_out: 0.0,
             motion: *motion,
             body: None,
             modes: Modes::new(now),
@@ -163,7 +166,17 @@ impl Autopilot {
 
     /// Time since the vehicle was switched on, in s.
     pub fn uptime(&self) -> f64 {
-        self.now - self.boot
+        self.sim_time() - self.boot
+    }
+
+    fn sim_time(&self) -> f64 {
+        self.now + self.left_out
+    }
+
+    /// Steps until simulation time `now` in s are left out: stamps go on, but the vehicle has not lived through that time,
+    /// so it has neither flown nor waited for anything, such as for the set-points that came meanwhile.
+    pub fn leave_out(&mut self, now: f64) {
+        self.left_out += (now - self.sim_time()).max(0.0);
     }
 
     fn boot_ns(&self) -> i64 {
@@ -249,13 +262,9 @@ impl Autopilot {
         self.announce_home();
     }
 
-    /// Time has passed without steps, because the emulator stood still: what has waited meanwhile arrives now, not then.
-    pub fn awake(&mut self, now: f64) {
-        self.now = self.now.max(now);
-    }
-
     /// Moves on to simulation time `now` in s; `scripted` is where the vehicle is as long as nobody has armed it.
     pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut Outbox) {
+        let now = now - self.left_out;
         let dt = (now - self.now).clamp(0.0, 0.1);
         self.now = now;
         if self.known_version != self.parameters.version {

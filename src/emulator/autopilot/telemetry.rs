@@ -126,7 +126,7 @@ impl Autopilot {
                 })
             }
             2 => MavMessage::SYSTEM_TIME(SYSTEM_TIME_DATA {
-                time_unix_usec: self.setup.unix_us + (self.now * 1e6) as u64,
+                time_unix_usec: self.setup.unix_us + (self.sim_time() * 1e6) as u64,
                 time_boot_ms,
             }),
             4 => MavMessage::PING(PING_DATA {
@@ -569,7 +569,7 @@ impl Autopilot {
         }
         controls[15] = if self.located() { 1.0 } else { 0.0 };
         MavMessage::HIL_ACTUATOR_CONTROLS(HIL_ACTUATOR_CONTROLS_DATA {
-            time_usec: (self.now * 1e3) as u64, // in ms, as its readers take it
+            time_usec: (self.sim_time() * 1e3) as u64, // in ms, as its readers take it
             flags: HilActuatorControlsFlags::from_bits_retain(1_234_567_890),
             controls,
             mode: MavModeFlag::from_bits_retain(0),

@@ -50,11 +50,6 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
             next = shared.clock().now();
         }
         wait(shared, sockets, next);
-        let now = shared.clock().now();
-        if now - next > MOST {
-            next = now;
-            lines.iter_mut().for_each(|line| line.pilot.awake(now));
-        }
         for line in &mut lines {
             line.listen(shared, &mut buffer, &mut out);
         }
@@ -66,6 +61,9 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
         let now = shared.clock().now();
         if now - next > MOST {
             next = now;
+            for line in &mut lines {
+                line.pilot.leave_out(now);
+            }
         }
         while next <= now {
             for line in &mut lines {
