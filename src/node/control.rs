@@ -30,6 +30,8 @@ const CONTROL_PORT: u16 = 20_100;
 const BUFFER: usize = 4096;
 /// Datagrams that are taken before other tasks and callbacks get their turn.
 const BATCH: usize = 64;
+/// Batches that are taken before it is looked whether something is overdue: more than a socket's buffer usually holds.
+const BATCHES: usize = 16;
 /// Time between looks at the autopilot's counts.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 /// How long the offset of the simulation clock may be used before it is looked up again.
@@ -263,14 +265,18 @@ impl Task {
             let deadline = self.poll();
             tokio::select! {
                 ready = socket.readable() => {
-                    if ready.is_err() || !self.receive(&socket, &mut buffer) {
+                    if ready.is_err() || !self.drain(&socket, &mut buffer) {
                         self.stats.lock().drop_one("socket");
                         // A socket that fails at once must not spin.
                         tokio::time::sleep(Duration::from_millis(10)).await;
                     }
                 }
                 () = self.wake.notified() => {}
-                () = until(deadline) => {}
+                // What was waited for may be here, and not be noticed yet: it is this process that may have stood still.
+                () = until(deadline) => {
+                    tokio::task::yield_now().await;
+                    self.drain(&socket, &mut buffer);
+                }
                 () = until(next_request) => next_request = self.ask(),
             }
         }
@@ -286,8 +292,19 @@ impl Task {
         Some(Instant::now() + asking.period)
     }
 
-    /// Takes what has arrived; false if the socket fails.
-    fn receive(&self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
+    /// Takes all that has arrived, within reason; false if the socket fails.
+    fn drain(&self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
+        for _ in 0..BATCHES {
+            match self.receive(socket, buffer) {
+                Some(BATCH) => {}
+                taken => return taken.is_some(),
+            }
+        }
+        true
+    }
+
+    /// Takes a batch of what has arrived and returns how many it were; `None` if the socket fails.
+    fn receive(&self, socket: &UdpReceiver, buffer: &mut [u8]) -> Option<usize> {
         let mut taken = Vec::new();
         let result = self.handle.with(|autopilot| {
             for _ in 0..BATCH {
@@ -302,6 +319,7 @@ impl Task {
             }
             true
         });
+        let count = taken.len();
         let mut figures = self.stats.lock();
         for datagram in taken {
             figures.received += 1;
@@ -310,7 +328,7 @@ impl Task {
                 figures.overflowed(datagram.overflows);
             }
         }
-        result.unwrap_or(true)
+        result.unwrap_or(true).then_some(count)
     }
 
     async fn run_serial(mut self, mut port: serial::Port) {

@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import select
+import signal
 import socket
 import threading
 import time
@@ -212,6 +213,19 @@ def test_garbage_on_a_serial_line_is_counted_and_the_frames_behind_it_are_found(
         # Random bytes begin frames that are none: of a wrong checksum, with flags or ids that there are not.
         assert sum(values.get(f"drop_mavlink_{cause}", 0) for cause in ("checksum", "flags", "unknown_message")) > 0
     terminal.unplug()
+
+
+def test_a_bridge_that_stood_still_has_not_lost_whom_it_did_not_listen_to(tmp_path, domain_id, simulator_ports):
+    own = Socket()
+    with bridge_on(tmp_path, domain_id, f"direct:127.0.0.1:{own.port}") as (bridge, vehicle):
+        with Far(own.read, own.write) as far:
+            meet(bridge, vehicle, far)
+            os.kill(bridge.pid, signal.SIGSTOP)
+            time.sleep(TIMEOUT_S + 1.0)
+            os.kill(bridge.pid, signal.SIGCONT)
+            vehicle.next("state", 60.0)
+            assert not lines(bridge, "is not connected"), bridge.tail()
+    own.close()
 
 
 def test_an_autopilot_with_a_socket_of_its_own_that_restarts_is_found_again(tmp_path, domain_id, simulator_ports):
