@@ -98,7 +98,7 @@ class Process:
         """Everything printed so far."""
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
-    def wait_for_output(self, text: str, timeout: float = 30.0) -> None:
+    def wait_for_output(self, text: str, timeout: float = 60.0) -> None:
         """Returns as soon as the program has printed `text`."""
         deadline = time.monotonic() + timeout
         while text not in self.output():

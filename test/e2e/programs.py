@@ -69,7 +69,7 @@ class Programs:
     def start_emulator(self) -> None:
         """Starts the emulator, unless it runs already, and waits until it listens."""
         if not self.emulator.alive():
-            self.emulator.start().wait_for_output(LISTENS, 60.0)
+            self.emulator.start().wait_for_output(LISTENS)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         codes = {process.name: process.stop() for process in (self.bridge, self.emulator)}

@@ -59,7 +59,7 @@ class Fleet:
         options = {"reliable": True, "transient_local": True, "depth": 100}
         return self.system.peer.subscribe(f"{prefix(number)}/state", TELEMETRY["state"], **options)
 
-    def wait_connected(self, timeout: float = 60.0) -> None:
+    def wait_connected(self, timeout: float = 120.0) -> None:
         """Returns once every vehicle was heard."""
 
         def missing() -> list[int]:

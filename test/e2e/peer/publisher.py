@@ -33,7 +33,7 @@ class Publication:
         """Number of subscriptions that it reaches."""
         return len(self._writer.get_matched_subscriptions())
 
-    def wait(self, timeout: float = 30.0) -> Publication:
+    def wait(self, timeout: float = 60.0) -> Publication:
         """Returns once somebody subscribes."""
         self._peer.wait_for(self.matched, f"a subscription to {self.topic}", timeout)
         return self

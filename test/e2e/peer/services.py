@@ -51,7 +51,7 @@ class Client:
         found = len(self._writer.get_matched_subscriptions()) > 0
         return found and (self._reader is None or len(self._reader.get_matched_publications()) > 0)
 
-    def wait(self, timeout: float = 30.0) -> Client:
+    def wait(self, timeout: float = 60.0) -> Client:
         """Returns once the service is there."""
         self._peer.wait_for(self.available, f"the service {self.service}", timeout)
         return self
