@@ -216,7 +216,9 @@ class Vehicle:
         return Stream(self.publication(name), rate_hz, **fields)
 
     def wait_state(self, timeout: float = PATIENCE, **wanted: Any) -> Any:
-        """Returns the first `state` from now on (the newest included) whose fields are as wanted."""
+        """Returns the first `state` from now on (the newest included) whose fields are as wanted. A vehicle that is not
+        connected is not armed either, as far as anybody knows: connected is wanted unless the contrary is."""
+        wanted = {"connected": True} | wanted
         topic = self.topic("state", reliable=True, transient_local=True)
 
         def found() -> Any:
