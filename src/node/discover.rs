@@ -70,7 +70,15 @@ fn listen(time: Duration) -> io::Result<BTreeMap<u16, Ipv4Addr>> {
         socket.set_read_timeout(Some(rest))?;
         let (len, from) = match socket.recv_from(&mut buffer) {
             Ok(received) => received,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+            // Interrupted: this process was stopped and goes on.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                continue;
+            }
             Err(error) => return Err(error),
         };
         let heard = buffer.get(..len).map(HeartbeatPacket::parse);
