@@ -385,6 +385,9 @@ fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
     let big = vec![7_u8; 1_000_000];
     let mut sent = 0;
     let report = probe.finish_while(|| {
+        if image.subscribers() == 0 {
+            return; // it has its image and is about to end; without a reader nothing would pause
+        }
         let (height, width) = (1000, 1000);
         let view = ImageView {
             header: &header,
