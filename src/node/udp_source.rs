@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 const BURST: usize = 64;
 /// Less than the time between two frames at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
+/// The pieces of a frame are sent in one go: when nothing has come for so long, the rest of it is lost.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// One sensor's stream.
 pub(crate) struct UdpSource {
@@ -36,13 +38,35 @@ pub(crate) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Dura
     (buffer_bytes >= 2 * frame_bytes).then_some(IDLE_PAUSE)
 }
 
+/// Waits for a datagram; false if none came for long and the rest of a frame is awaited.
+async fn until_readable(receiver: &UdpReceiver, unfinished: bool) -> io::Result<bool> {
+    if !unfinished {
+        return receiver.readable().await.map(|()| true);
+    }
+    match tokio::time::timeout(SILENCE, receiver.readable()).await {
+        Ok(result) => result.map(|()| true),
+        Err(_elapsed) => Ok(false),
+    }
+}
+
 impl UdpSource {
     /// Serves the sensor until the task is dropped.
     pub(crate) async fn run(mut self) {
         loop {
-            if let Err(error) = self.receiver.readable().await {
-                tracing::error!(source = self.stats.name, %error, "socket cannot be waited for");
-                return;
+            let unfinished = self.reassembler.in_flight() > 0;
+            match until_readable(&self.receiver, unfinished).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.reassembler.abandon();
+                    self.stats
+                        .lock()
+                        .set_reassembly(self.reassembler.counters());
+                    continue;
+                }
+                Err(error) => {
+                    tracing::error!(source = self.stats.name, %error, "socket cannot be waited for");
+                    return;
+                }
             }
             if !self.sensor.wanted()
                 && let Some(pause) = self.idle_pause

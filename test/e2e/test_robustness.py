@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -178,6 +180,27 @@ def test_everything_at_once(outcome):
         sent, received, _ = result.figures(sensor)
         assert received["frames"] >= 0.5 * sent["frames"]
         assert len(result.recording.messages(main_topic(sensor))) > 0
+
+
+def test_a_frame_that_is_never_completed_is_counted_although_nothing_follows(tmp_path, domain_id, simulator_ports):
+    parameters = {"diagnostics.period_s": 0.2, "transport_mode": "file", "request.timeout_s": 1.0}
+    with System(tmp_path, domain_id, [CAMERA], parameters=parameters) as system:
+        recording = Recording(system)
+        recording.subscribe({**DIAGNOSTICS, **topics_of(CAMERA)})
+        recording.collect(5, [main_topic(CAMERA)])
+        system.emulator.kill()
+        silent = lambda report: "silent" in str(report.messages)  # noqa: E731
+        system.peer.wait_for(lambda: silent(latest(recording)), "the loss of the simulator", 60.0)
+        incomplete = lambda: latest(recording).drops(CAMERA.seq).get("incomplete", 0)  # noqa: E731
+        before = incomplete()
+        # The first of two pieces, as the simulator sends it.
+        piece = struct.pack("<6id", 1234567893, 32 + 60_000, 0, 2, 1_000_000, 0, 3600.0) + bytes(60_000)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(piece, ("127.0.0.1", CAMERA.port))
+        system.peer.wait_for(lambda: incomplete() == before + 1, "the incomplete frame in /diagnostics", 60.0)
+        # And the stream goes on.
+        system.start_emulator()
+        recording.collect_more(5, [main_topic(CAMERA)])
 
 
 def wait_for_stamps_of_now(recording: Recording, topics: list[str]) -> None:
