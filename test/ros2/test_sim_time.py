@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import statistics
 import time
 
 import pytest
@@ -39,15 +41,21 @@ def test_a_node_on_simulation_time_follows_the_simulator(speed, tmp_path, domain
         assert ros_clock.now().nanoseconds * 1e-9 < 1e6, "that is wall time"
         before, started = ros_clock.now().nanoseconds, time.monotonic()
         time.sleep(3)
-        rate = (ros_clock.now().nanoseconds - before) * 1e-9 / (time.monotonic() - started)
-        assert rate == pytest.approx(speed, rel=0.1)
+
+        def rate() -> float:
+            return (ros_clock.now().nanoseconds - before) * 1e-9 / (time.monotonic() - started)
+
+        # Where this process does not run for a moment the clock is behind until the next message.
+        wait(lambda: rate() == pytest.approx(speed, rel=0.1), f"time at {speed} of the host's")
         times = [nanoseconds(m.clock) for m in clock]
         assert times == sorted(times)
         delays: list[float] = []
         timer = node.node.create_timer(0.2, lambda: delays.append(ros_clock.now().nanoseconds * 1e-9))
-        wait_count(delays, 5, "ticks of a timer on simulation time")
+        wait_count(delays, 10, "ticks of a timer on simulation time")
         node.node.destroy_timer(timer)
-        assert delays[4] - delays[0] == pytest.approx(0.8, abs=0.2)
+        # One may be late, and its successors are in time again.
+        periods = [after - before for before, after in itertools.pairwise(delays)]
+        assert statistics.median(periods) == pytest.approx(0.2, abs=0.05)
 
 
 def test_without_it_there_is_no_clock(tmp_path, domain_id, simulator_ports):
