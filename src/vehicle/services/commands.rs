@@ -48,26 +48,17 @@ impl CommandPart {
         })
     }
 
-    /// Sends a command until it is answered. `what` is for messages to people.
+    /// Sends a command until it is answered.
     pub(super) fn start(&mut self, fcu: &mut Fcu, command: impl Into<Command>, waiter: Waiter) {
         let command = command.into();
-        let end = if fcu.abilities().heartbeat && !fcu.connected() {
-            CommandEnd::LinkLost
-        } else if !fcu.abilities().acks {
-            match fcu.send(command.message()) {
-                Ok(()) => CommandEnd::Broadcast,
-                Err(refusal) => {
-                    self.refusal = Some(refusal);
-                    CommandEnd::NotSent
-                }
+        match unanswered(fcu, &command) {
+            Some(ending) => self.hand_over(fcu, waiter, ending),
+            None => {
+                self.introduce(fcu);
+                self.machine.start(fcu.now.mono, command, waiter);
+                self.run(fcu);
             }
-        } else {
-            let (system, component) = fcu.own();
-            self.machine.set_sender(system, component);
-            self.machine.start(fcu.now.mono, command, waiter);
-            return self.run(fcu);
-        };
-        self.end(fcu, waiter, end);
+        }
     }
 
     /// Asks for a message (MAV_CMD_REQUEST_MESSAGE).
@@ -80,21 +71,24 @@ impl CommandPart {
 
     /// Sends a command whose answer is a message: once, because who waits for the message asks again.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), Ending> {
-        if fcu.abilities().heartbeat && !fcu.connected() {
-            return Err(CommandEnd::LinkLost.into());
+        let command = command.into();
+        match unanswered(fcu, &command) {
+            Some(ending) if ending.end == CommandEnd::Broadcast => Ok(()),
+            Some(ending) => Err(ending),
+            None => {
+                self.introduce(fcu);
+                self.machine
+                    .start_once(fcu.now.mono, command, Waiter::Nobody);
+                self.run(fcu);
+                Ok(())
+            }
         }
-        if !fcu.abilities().acks {
-            return fcu.send(command).map_err(|refusal| Ending {
-                end: CommandEnd::NotSent,
-                refusal: Some(refusal),
-            });
-        }
+    }
+
+    /// Commands carry the sender that others see.
+    fn introduce(&mut self, fcu: &Fcu) {
         let (system, component) = fcu.own();
         self.machine.set_sender(system, component);
-        self.machine
-            .start_once(fcu.now.mono, command, Waiter::Nobody);
-        self.run(fcu);
-        Ok(())
     }
 
     pub(super) fn acknowledge(&mut self, fcu: &mut Fcu, from: (u8, u8), ack: &raw::CommandAck) {
@@ -147,13 +141,34 @@ impl CommandPart {
 
     fn end(&mut self, fcu: &mut Fcu, waiter: Waiter, end: CommandEnd) {
         let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
-        let end = Ending { end, refusal };
+        self.hand_over(fcu, waiter, Ending { end, refusal });
+    }
+
+    fn hand_over(&mut self, fcu: &mut Fcu, waiter: Waiter, ending: Ending) {
         match waiter {
-            Waiter::Caller(then) => then(fcu, end),
-            Waiter::Outcome(id) => self.ended.push((id, end)),
+            Waiter::Caller(then) => then(fcu, ending),
+            Waiter::Outcome(id) => self.ended.push((id, ending)),
             Waiter::Nobody => {}
         }
     }
+}
+
+/// How a command ends to which no answer can come: the vehicle is not connected, or its link acknowledges nothing and has
+/// taken it or not.
+fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
+    if fcu.abilities().heartbeat && !fcu.connected() {
+        return Some(CommandEnd::LinkLost.into());
+    }
+    if fcu.abilities().acks {
+        return None;
+    }
+    Some(match fcu.send(command.message()) {
+        Ok(()) => CommandEnd::Broadcast.into(),
+        Err(refusal) => Ending {
+            end: CommandEnd::NotSent,
+            refusal: Some(refusal),
+        },
+    })
 }
 
 /// Opens a service that is one command and answers whether it was accepted.
