@@ -8,6 +8,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("msgs", &[]),
     ("transport", &[]),
+    ("program", &[]),
     ("frames", &["msgs", "time"]),
     ("time", &["msgs"]),
     ("config", &["frames", "time"]),
@@ -35,6 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "session",
             "msgs",
             "transport",
+            "program",
             "ros",
             "sensors",
             "vehicle",
@@ -350,6 +352,18 @@ fn only_assembly_reads_clocks() {
 }
 
 #[test]
+fn every_socket_that_receives_knows_who_may_send() {
+    let sources = sources();
+    let others = (sources.iter()).filter(|s| s.module == "node" && s.path != "src/node/senders.rs");
+    let sockets = ["BindOptions::port", "recv_from", "Socket::new"];
+    nothing(
+        others
+            .flat_map(|s| sockets.into_iter().flat_map(|f| s.lines_with(f)))
+            .collect(),
+    );
+}
+
+#[test]
 fn unsafe_code_is_only_where_memory_is_foreign() {
     let sources = sources();
     let others = sources.iter().filter(|s| {
@@ -358,6 +372,85 @@ fn unsafe_code_is_only_where_memory_is_foreign() {
             && s.path != "src/ros/pacing/sendmsg.rs"
     });
     nothing(others.flat_map(|s| s.lines_with("unsafe")).collect());
+}
+
+/// A task or thread that nobody watches can die without a word.
+#[test]
+fn tasks_of_the_bridge_are_started_in_one_place() {
+    let sources = sources();
+    let others = sources
+        .iter()
+        .filter(|s| s.module == "node" && s.path != "src/node/tasks.rs");
+    nothing(others.flat_map(|s| s.lines_with(".spawn(")).collect());
+}
+
+/// What a page of the network says today is not what it says tomorrow, or to others.
+#[test]
+fn nothing_goes_from_the_network_into_a_shell() {
+    let folders = [
+        "docker",
+        ".devcontainer",
+        ".github",
+        ".ci",
+        "scripts",
+        "docs",
+    ];
+    let mut files: Vec<_> = ["README.md", "CONTRIBUTING.md", "Makefile"]
+        .map(|name| package().join(name))
+        .into();
+    let mut folders: Vec<_> = folders.map(|name| package().join(name)).into();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for path in files {
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue; // a picture
+        };
+        let text = text.replace("\\\n", " ");
+        let fetches = |line: &&str| line.contains("curl ") || line.contains("wget ");
+        let runs = |line: &&str| {
+            let shells = ["sh", "bash", "python3", "python", "sudo"];
+            let mut behind = line
+                .split('|')
+                .skip(1)
+                .filter_map(|part| part.split_whitespace().next());
+            behind.any(|word| shells.contains(&word))
+                || ["$(curl", "<(curl", "$(wget", "<(wget"]
+                    .iter()
+                    .any(|f| line.contains(f))
+        };
+        let found = text.lines().filter(fetches).filter(runs);
+        findings.extend(found.map(|line| format!("{}: {}", relative(&path), line.trim())));
+    }
+    nothing(findings);
+}
+
+#[test]
+fn the_container_runs_as_an_ordinary_user() {
+    let text = fs::read_to_string(package().join("docker/Dockerfile")).unwrap();
+    let image = text.rsplit("\nFROM ").next().unwrap();
+    let mut user = image.lines().filter_map(|line| line.strip_prefix("USER "));
+    let user = user.next_back().expect("the image names a user");
+    assert!(
+        !["root", "0"].contains(&user.split(':').next().unwrap()),
+        "{user}"
+    );
+}
+
+/// A wrong length is a panic that is told and survived, not a number that goes on (ADR 0012).
+#[test]
+fn overflow_is_checked_in_release_builds() {
+    let text = fs::read_to_string(package().join("Cargo.toml")).unwrap();
+    let (_, release) = text.split_once("\n[profile.release]\n").unwrap();
+    let own = release.split("\n[").next().unwrap();
+    assert!(own.contains("\noverflow-checks = true"), "{own}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod config;
 mod emulator;
 mod frames;
 mod node;
+mod program;
 mod ros;
 mod sensors;
 mod session;

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use rfly_bridge::sensors::{Decoder, Layout, Size};
 
 fuzz_target!(|file: &[u8]| {
-    let mut decoder = Decoder::new(Size {
+    let mut decoder = Decoder::allowing_larger(Size {
         width: 64,
         height: 48,
     });

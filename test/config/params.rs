@@ -27,7 +27,7 @@ fn without_values_everything_has_its_default() {
     assert_eq!(p.simulator_address, Ipv4Addr::LOCALHOST);
     assert_eq!(
         (p.window, p.receive_address, p.topic_prefix.as_str()),
-        (0, None, "/rflysim")
+        (0, None, "rflysim")
     );
     assert_eq!(p.transport_mode, TransportOverride::Vendor);
     assert_eq!(
@@ -76,6 +76,7 @@ fn another_value(name: &str) -> ParamValue {
         _ if name == "control.link" => string("direct:14550"),
         (Kind::Address, _) => string("10.0.0.7"),
         (Kind::Str | Kind::Topic | Kind::Frame, _) => string("another"),
+        (Kind::Networks, _) => ParamValue::List(vec![string("10.0.0.0/8")]),
         (Kind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),
         (Kind::Ints(..), _) => ParamValue::List(vec![ParamValue::Int(3)]),
         (Kind::Covariance, _) => ParamValue::List((1..=9).map(ParamValue::Int).collect()),
@@ -248,9 +249,10 @@ fn the_default_qos_matches_every_reader_that_mavros_section_2_names() {
         Stream::TfStatic.default_qos().durability,
         Durability::TransientLocal
     );
+    // It is published while somebody subscribes: a latched one would be that of the last subscriber's days.
     assert_eq!(
         Stream::CameraInfo.default_qos().durability,
-        Durability::TransientLocal
+        Durability::Volatile
     );
     assert!(Stream::CameraInfo.default_qos().depth >= Stream::Image.default_qos().depth);
 }

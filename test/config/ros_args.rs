@@ -54,6 +54,60 @@ fn values_have_the_types_that_rcl_gives_them() {
     assert_eq!(value("99999999999999999999"), Float(1e20));
 }
 
+/// What a parameter becomes when it is given so.
+fn given(name: &str, text: &str) -> ParamValue {
+    let line = args(&["--ros-args", "-p", &format!("{name}:={text}")]);
+    let file = format!("/**:\n  ros__parameters:\n    {name}: {text}\n");
+    let file = params_of_file("p.yaml", &file, "/rfly_bridge").unwrap();
+    match line.sources.as_slice() {
+        [ParamSource::Value(_, value)] => {
+            assert_eq!(
+                file,
+                [(name.to_owned(), value.clone())],
+                "a file says the same"
+            );
+            value.clone()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn where_a_text_is_wanted_words_that_yaml_takes_for_something_else_stay_as_written() {
+    for word in [
+        "off", "on", "yes", "no", "y", "N", "true", "False", "1", "1.5", "1e3", "0x10", ".inf",
+    ] {
+        for name in [
+            "control.link",
+            "vehicle2.link",
+            "frame_prefix",
+            "topic_prefix",
+            "map_frame",
+            "sensor3.topic",
+            "config",
+        ] {
+            assert_eq!(given(name, word), string(word), "{name}");
+        }
+    }
+    assert_eq!(
+        given("config", "[on, 1.json]"),
+        ParamValue::List(vec![string("on"), string("1.json")])
+    );
+    assert_eq!(given("transport_mode", "2"), string("2"));
+    // No word of the list, and no text.
+    assert_eq!(given("time.mode", "off"), ParamValue::Bool(false));
+    assert_eq!(given("tf.publish", "off"), ParamValue::Bool(false));
+    assert_eq!(given("imu.rate_hz", "100"), ParamValue::Int(100));
+    assert_eq!(given("qos.image.depth", "1"), ParamValue::Int(1));
+}
+
+#[test]
+fn the_link_is_switched_off_as_documented() {
+    let link = [("control.link".to_owned(), given("control.link", "off"))];
+    let params = rfly_bridge::config::Params::from_values(&link).unwrap();
+    assert_eq!(params.control.link, rfly_bridge::config::ControlLink::Off);
+}
+
 #[test]
 fn ros_sections_end_with_two_dashes_and_may_occur_again() {
     let found = args(&[

@@ -1,14 +1,14 @@
-"""Sends random datagrams to UDP ports of this machine at a bounded rate.
+"""Sends random datagrams to UDP ports at a bounded rate, to this machine unless another address is given.
 
-    python flood.py COUNT RATE_PER_SECOND SEED PORT...
+    python flood.py [--to ADDRESS] [--source ADDRESS] COUNT RATE_PER_SECOND SEED PORT...
 
 Every kind of garbage is in the mix: random bytes of every length, and datagrams that begin like the simulator's.
 """
 
+import argparse
 import random
 import socket
 import struct
-import sys
 import time
 
 # The tags of the simulator's datagrams; garbage that starts with one of them gets further into a parser.
@@ -32,16 +32,24 @@ def garbage(generator: random.Random) -> bytes:
 
 def main() -> None:
     """Sends and prints how many were sent."""
-    count, rate, seed = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    ports = [int(port) for port in sys.argv[4:]]
-    generator = random.Random(seed)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--to", default="127.0.0.1")
+    parser.add_argument("--source", default="")
+    parser.add_argument("count", type=int)
+    parser.add_argument("rate", type=float)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("ports", type=int, nargs="+")
+    options = parser.parse_args()
+    count, rate, ports = options.count, options.rate, options.ports
+    generator = random.Random(options.seed)
     pool = [garbage(generator) for _ in range(20_000)]
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.bind((options.source, 0))
     start, sent = time.monotonic(), 0
     while sent < count:
         for _ in range(min(200, count - sent)):
             try:
-                sender.sendto(pool[generator.randrange(len(pool))], ("127.0.0.1", ports[sent % len(ports)]))
+                sender.sendto(pool[generator.randrange(len(pool))], (options.to, ports[sent % len(ports)]))
             except OSError:
                 pass  # nobody listens on that port any more; the count goes on
             sent += 1

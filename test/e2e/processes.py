@@ -7,9 +7,9 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import TextIO
 
 import psutil
 import pytest
@@ -27,13 +27,14 @@ def binary(name: str, variable: str) -> Path:
     return max(built, key=lambda path: path.stat().st_mtime)
 
 
-@contextmanager
-def standard_ports() -> Iterator[None]:
-    """Only one test session at a time may own the simulator's fixed ports of a network."""
+@cache
+def own_standard_ports() -> TextIO:
+    """Only one test session at a time may own the simulator's fixed ports of a network: waits for the others, and keeps
+    the ports as long as this process lives."""
     network = os.stat("/proc/self/ns/net").st_ino
-    with open(f"/tmp/rfly_bridge_e2e.{network}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    lock = open(f"/tmp/rfly_bridge_e2e.{network}.lock", "w")  # noqa: SIM115
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 class Process:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import socket
 import statistics
@@ -387,3 +388,27 @@ def test_copter_sim_is_asked_for_structs_and_flies_by_them(tmp_path):
         end = time.monotonic() + 60
         while math.dist(state(), (3, 4, -2)) > 0.3:
             assert time.monotonic() < end, "never there"
+
+
+def test_a_fence_and_a_low_battery_can_be_provoked(tmp_path):
+    with (
+        Vehicle(tmp_path, "--fence", "8,0", "--control", "20999"),
+        Pilot() as pilot,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as user,
+    ):
+        user.settimeout(PATIENCE)
+        pilot.ready()
+        pilot.quiet()
+        pilot.take_off(5)
+        pilot.go(30, 0, -5)
+        left = "Geofence violation: exceeding maximum distance to Home"  # PX4 ends this one without a tab
+        pilot.wait(PATIENCE, lambda: left in pilot.texts, left)
+        pilot.wait(PATIENCE, lambda: pilot.mode == LOITER and pilot.last["HEARTBEAT"].system_status == 5, "hold")
+        user.sendto(b"battery 1 4", ("127.0.0.1", 20999))
+        assert json.loads(user.recv(1000)) == {"ok": True}
+        pilot.hears("Emergency battery level")
+        pilot.wait(PATIENCE, lambda: pilot.mode == LAND, "landing")
+        pilot.wait(60, lambda: not pilot.armed, "disarm")
+        # Nobody takes off with that.
+        assert pilot.set_mode(LOITER) == 0
+        assert pilot.arm() == 1

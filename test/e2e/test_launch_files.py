@@ -22,6 +22,14 @@ def load(directory: Path, content: str) -> list[rfly.Bridge]:
     return rfly.load_bridges(file)
 
 
+def test_off_and_no_are_the_words_that_were_written(tmp_path):
+    parameters = "{control.link: off, tf.publish: no, vehicle1.link: 'off', map_frame: true}"
+    (bridge,) = load(tmp_path, f"bridges: [{{id: a, parameters: {parameters}}}]")
+    assert bridge.settings["control.link"] == bridge.settings["vehicle1.link"] == "off"
+    assert bridge.settings["tf.publish"] == "no"
+    assert bridge.settings["map_frame"] == "true"
+
+
 def problems(directory: Path, content: str) -> list[tuple[str, str]]:
     """What is wrong with it."""
     with pytest.raises(rfly.Problems) as caught:

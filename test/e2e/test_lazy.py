@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from backend import SEES_READERS_LEAVE
 from diagnostics import Report
@@ -40,6 +42,7 @@ def test_without_subscribers_nothing_is_converted(system):
     system, recording = system
     report = report_when(system, recording, lambda r: all(r.sensor(s.seq)["frames"] >= 20 for s in SENSORS))
     assert [report.sensor(s.seq)["converted"] for s in SENSORS] == [0, 0, 0]
+    assert all(math.isnan(report.sensor(s.seq)["latency_p50_ms"]) for s in SENSORS), "what nobody measured is no 0"
     assert sum(report.find(f"topic {main_topic(s)}")["published"] for s in SENSORS) == 0
 
 

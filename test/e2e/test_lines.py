@@ -19,6 +19,7 @@ from diagnostics import Report
 from mavros import Vehicle
 from peer import Peer
 from processes import Process, binary
+from programs import emulator_process
 from pymavlink.dialects.v20 import common
 
 pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only")
@@ -171,7 +172,7 @@ def test_a_serial_line_that_goes_away_is_opened_again_when_it_is_back(tmp_path, 
         assert len(lines(bridge, "went away", str(name))) == 1, bridge.tail()
         assert len(lines(bridge, "is back", str(name))) == 1, bridge.tail()
         assert len(lines(bridge, str(name))) == 3, bridge.tail()
-        assert len(lines(bridge, "no heartbeat any more")) == 1, bridge.tail()
+        assert len(lines(bridge, "no heartbeat for")) == 1, bridge.tail()
         assert len(lines(bridge, "heartbeats come")) == 2, bridge.tail()
     terminal.unplug()
 
@@ -224,7 +225,7 @@ def test_a_bridge_that_stood_still_has_not_lost_whom_it_did_not_listen_to(tmp_pa
             time.sleep(TIMEOUT_S + 1.0)
             os.kill(bridge.pid, signal.SIGCONT)
             vehicle.next("state", 60.0)
-            assert not lines(bridge, "no heartbeat any more"), bridge.tail()
+            assert not lines(bridge, "no heartbeat for"), bridge.tail()
     own.close()
 
 
@@ -240,6 +241,20 @@ def test_an_autopilot_with_a_socket_of_its_own_that_restarts_is_found_again(tmp_
         own = Socket(own.port)
         with Far(own.read, own.write) as far:
             meet(bridge, vehicle, far)
-        assert len(lines(bridge, "no heartbeat any more")) == 1, bridge.tail()
+        assert len(lines(bridge, "no heartbeat for")) == 1, bridge.tail()
         assert len(lines(bridge, "heartbeats come")) == 2, bridge.tail()
     own.close()
+
+
+def test_the_emulators_own_autopilot_is_flown_without_coptersim(tmp_path, domain_id, simulator_ports):
+    emulator = emulator_process(tmp_path, ["--grounded", "--autopilot", "direct"], tmp_path / "truth.jsonl", None).start()
+    emulator.wait_for_output("Ctrl-C ends it")
+    try:
+        with bridge_on(tmp_path, domain_id, "direct:127.0.0.1:14580") as (_, vehicle):
+            vehicle.wait_ready()
+            stream, target = vehicle.take_off(3.0)
+            with stream:
+                vehicle.wait_near(target)
+            assert emulator.alive(), emulator.tail()
+    finally:
+        assert emulator.stop() == 0

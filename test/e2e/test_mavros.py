@@ -522,15 +522,15 @@ class TrueMotion:
     def __init__(self, truth: Truth, vehicle: int):
         entries = []
         for frames in truth.frames.values():
-            for stamp in frames:
+            for stamp, frame in frames.items():
                 if (true := truth.vehicle_pose(vehicle, stamp)) is not None:
                     pose = ENU_FROM_NED @ true[0], ENU_FROM_NED @ true[1] @ FLU_FROM_FRD
-                    entries.append((stamp, *pose))
+                    entries.append((frame.due_ns, *pose))
         entries.sort(key=lambda entry: entry[0])
         # When each tick was due: on a busy machine it comes late.
         [start] = truth.starts
         assert (start["speed"], start["clock_drift_ppm"]) == (1.0, 0.0)
-        self.times = np.array([entry[0] + start["start_ns"] for entry in entries])
+        self.times = np.array([entry[0] for entry in entries])
         self.places = np.array([entry[1] for entry in entries])
         self.attitudes = [entry[2] for entry in entries]
         late = np.diff(self.times) > 100_000_000

@@ -131,7 +131,7 @@ def test_every_parameter_is_listed_typed_and_described(running):
 def test_values_are_those_of_the_command_line_the_file_and_the_table(running):
     _, _, parameters = running
     names = ["imu.rate_hz", "sensor0.fov_deg", "sensor1.position", "diagnostics.period_s", "topic_prefix", "vehicles"]
-    assert parameters.get(*names) == [100, 90.0, [0.0, 0.0, -0.3], 1.0, "/rflysim", []]
+    assert parameters.get(*names) == [100, 90.0, [0.0, 0.0, -0.3], 1.0, "rflysim", []]
     assert parameters.types(*names) == [INTEGER, DOUBLE, DOUBLES, DOUBLE, STRING, INTEGERS]
     assert parameters.get("imu.rate_hz", "nonsense") == [], "as rclcpp answers for an undeclared name"
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
+import re
+import subprocess
 from dataclasses import replace
 
 import pytest
+from backend import environment
+from processes import binary
 from recording import Recording
 from system import System
 from topics import DIAGNOSTICS, IMU
@@ -14,6 +19,7 @@ from sensors import COMPRESSED, RAW, with_defaults
 
 STATS = "/rfly_bridge/stats"
 UP, WAITING = 1, 0
+WARN = 1
 
 
 def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator_ports):
@@ -29,7 +35,8 @@ def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator
             """Everything is there, at work and long enough for what is looked at below."""
             up = {source.name for source in message.sources if source.state == UP}
             [clock] = message.clocks
-            return {"sensor0 img_rgb", "sensor1 vehicle_lidar"} <= up and clock.observations > 100
+            lossy = any(source.drops for source in message.sources if source.name == "sensor0 img_rgb")
+            return {"sensor0 img_rgb", "sensor1 vehicle_lidar"} <= up and clock.observations > 100 and lossy
 
         def both() -> list[int]:
             """Stamps of both; they are published together."""
@@ -73,3 +80,28 @@ def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator
     # Both are rounded, and not from the same unit.
     assert float(values["spread_p99_ms"]) == pytest.approx(clock.spread_p99_s * 1e3, abs=0.6e-3)
     assert clock.observations > 100 and clock.restarts == 0
+
+
+def test_a_rate_below_what_was_asked_for_is_a_warning_with_both_numbers(tmp_path, domain_id, simulator_ports):
+    sensors = [replace(with_defaults(0, 5, COMPRESSED), rate=30)]
+    parameters = {"transport_mode": "file", "diagnostics.period_s": 0.5}
+    with System(tmp_path, domain_id, sensors, parameters=parameters, emulator=["--loss", "0.8"]) as system:
+        recording = Recording(system)
+        recording.subscribe(DIAGNOSTICS)
+
+        def slow(message) -> bool:
+            """A warning that says what comes and what was asked for."""
+            [status] = [status for status in message.status if status.name.endswith("sensor0 range")]
+            values = {v.key: v.value for v in status.values}
+            if "below_asked" not in values:
+                return False
+            rate, asked = map(float, re.fullmatch(r"([0-9.]+) of ([0-9.]+) Hz asked", values["below_asked"]).groups())
+            assert status.level == WARN and values["below_asked"] in status.message
+            # A machine that is busy runs the simulation more slowly, and owes less.
+            return float(values["asked_hz"]) == 30 and rate < 0.8 * asked
+
+        recording.wait_for("/diagnostics", slow)
+        top = [str(binary("rfly_bridge", "RFLY_BRIDGE")), "top", "--seconds", "20", "--prefix", "/diagnostics"]
+        around = {**os.environ, **environment(domain_id)}
+        shown = subprocess.run(top, env=around, capture_output=True, text=True, check=True, timeout=120).stdout
+        assert re.search(r"below what was asked for: sensor0 range: [0-9.]+ of [0-9.]+ Hz asked", shown), shown

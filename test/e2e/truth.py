@@ -38,6 +38,8 @@ class TrueFrame:
     sim: float
     host_ns: int
     """Wall clock of this machine at the tick, ns since 1970."""
+    due_ns: int
+    """The same when the tick was due: simulation time stands still while the emulator gets no processor."""
     file: Path | None
     sent_length: int
     sent_crc32: int
@@ -63,7 +65,7 @@ class Truth:
             if entry["kind"] != "frame":
                 continue
             file = frames_directory / entry["file"] if entry.get("file") else None
-            frame = TrueFrame(entry["sim_time"], entry["host_ns"], file, entry["sent_length"], entry["sent_crc32"])
+            frame = TrueFrame(entry["sim_time"], entry["host_ns"], entry["due_ns"], file, entry["sent_length"], entry["sent_crc32"])
             self.frames[entry["seq_id"]][entry["sim_ns"]] = frame
             if vehicle := entry["vehicle"]:
                 self.vehicles[vehicle["id"]][entry["sim_ns"]] = vehicle

@@ -72,7 +72,8 @@ impl PilotRig {
         done(self)
     }
 
-    fn step(&mut self) {
+    /// Goes one step on, and sends what is due.
+    pub(super) fn step(&mut self) {
         if self.station && self.steps.is_multiple_of(200) {
             let beat = Heartbeat {
                 kind: 6,
@@ -87,20 +88,10 @@ impl PilotRig {
         {
             self.receive(&bytes);
         }
-        self.steps += 1;
         self.now = self.steps as f64 * STEP;
+        self.steps += 1;
         self.pilot.step(self.now, &self.standing, &mut self.out);
         self.collect();
-    }
-
-    /// Neither steps nor receives for so long; what was sent meanwhile has waited.
-    pub(super) fn stand_still(&mut self, seconds: f64) {
-        self.steps += (seconds / STEP).round() as u64;
-        self.now = self.steps as f64 * STEP;
-        self.pilot.leave_out(self.now);
-        if let Some(bytes) = self.stream.clone() {
-            self.receive(&bytes);
-        }
     }
 
     pub(super) fn receive(&mut self, bytes: &[u8]) {
@@ -158,6 +149,23 @@ impl PilotRig {
     /// Streams SET_POSITION_TARGET_LOCAL_NED from now on.
     pub(super) fn stream_position(&mut self, [x, y, z]: [f32; 3]) {
         self.stream_target(1, 0b1001_1111_1000, [x, y, z], [0.0; 3]);
+    }
+
+    /// Streams a velocity in m/s, NED, and a yaw rate in rad/s.
+    pub(super) fn stream_velocity(&mut self, [vx, vy, vz]: [f32; 3], yaw_rate: f32) {
+        let target = dialect::SET_POSITION_TARGET_LOCAL_NED_DATA {
+            vx,
+            vy,
+            vz,
+            yaw_rate,
+            type_mask: dialect::PositionTargetTypemask::from_bits_retain(0b0101_1100_0111),
+            target_system: 1,
+            target_component: 1,
+            coordinate_frame: dialect::MavFrame::MAV_FRAME_LOCAL_NED,
+            ..Default::default()
+        };
+        let message = MavMessage::SET_POSITION_TARGET_LOCAL_NED(target).into();
+        self.stream = Some(self.encode(&message));
     }
 
     pub(super) fn stream_target(&mut self, frame: u8, mask: u16, p: [f32; 3], v: [f32; 3]) {

@@ -109,6 +109,38 @@ fn vehicles_and_boxes_describe_themselves_on_request() {
 }
 
 #[test]
+fn objects_have_numbers_of_their_own() {
+    let world = still(
+        &[pose([0.0, 0.0, -2.0], [0.0; 3])],
+        &[
+            block([5.0, 0.0, -1.0], [1.0; 3]),
+            block([0.0, 5.0, -1.0], [1.0; 3]),
+        ],
+    );
+    let reports = socket();
+    let port = reports.local_addr().unwrap().port();
+    let rig = Rig::with(world, |o| o.ports.report = port, Faults::default());
+    command(&rig, "RflyReqObjData 22 all 0");
+    // A reader that keeps objects by their number, as the vendor's, has all of them.
+    let seen: std::collections::BTreeMap<i64, Vec<u8>> = (0..2)
+        .map(|_| report(&reports))
+        .map(|bytes| {
+            (
+                field(&bytes, "ObjReqData-112", "seqID")[0] as i64,
+                bytes[80..86].to_vec(),
+            )
+        })
+        .collect();
+    let names: Vec<_> = seen.values().map(Vec::as_slice).collect();
+    assert_eq!(names, [b"Box_0\0", b"Box_1\0"]);
+    assert_eq!(
+        seen.keys().copied().collect::<Vec<_>>(),
+        [1001, 1002],
+        "as range records call them"
+    );
+}
+
+#[test]
 fn vehicle_reports_carry_the_distances_around() {
     let (rig, reports) = rig();
     command(&rig, "RflyReqVehicleData 1");

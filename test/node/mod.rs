@@ -1,8 +1,15 @@
 //! Tests of `node`.
 mod announced;
+mod blocks;
+mod condition;
 mod liveness;
 mod mounts;
+mod peer;
+mod rates;
 mod requests;
 mod rosout;
+mod senders;
 mod settings;
+mod tasks;
+mod unserved;
 mod urdf;

@@ -66,3 +66,16 @@ fn the_queue_is_bounded_and_says_what_it_lost() {
     );
     assert!((100..2000).contains(&kept), "{kept}");
 }
+
+#[test]
+fn long_texts_are_cut_and_lines_cannot_be_forged() {
+    let long = format!("mode\n{}", "x".repeat(10_000_000));
+    let logs = published(|| tracing::warn!(why = long, "refused"));
+    let text = &logs[0].msg;
+    assert!(text.starts_with("refused why=\"mode\\nxxx"), "{text}");
+    assert!(text.ends_with("xxx... (cut at 4096 bytes)"), "{text}");
+    assert!(text.len() < 4200, "{}", text.len());
+
+    let logs = published(|| tracing::warn!("FCU: {}", "fine\n[INFO] armed\u{1b}[2J"));
+    assert_eq!(logs[0].msg, "FCU: fine\\n[INFO] armed\\u{1b}[2J");
+}

@@ -131,7 +131,7 @@ fn a_reader_sees_name_type_qos_and_bytes_of_each_publisher() {
             width,
             encoding: "mono8",
             step: width,
-            data,
+            data: data.into(),
         };
         assert_eq!(image.publish(&view).expect("published"), Outcome::Sent);
     }
@@ -330,7 +330,7 @@ fn a_stalled_reader_neither_blocks_publishing_nor_costs_memory_and_gets_later_fr
             width,
             encoding: "mono8",
             step: width,
-            data,
+            data: data.into(),
         };
         image.publish(&view).expect("published")
     };
@@ -395,7 +395,7 @@ fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
             width,
             encoding: "mono8",
             step: width,
-            data: &big,
+            data: big[..].into(),
         };
         assert_eq!(image.publish(&view).expect("published"), Outcome::Sent);
         sent += 1;

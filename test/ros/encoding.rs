@@ -26,7 +26,7 @@ proptest! {
         header in header(), encoding in "[a-z0-9]{0,9}", data in bytes(), (height, width, step) in any::<(u32, u32, u32)>()
     ) {
         let (middleware, recorder) = Middleware::recorder(&Options::new("n")).unwrap();
-        let view = ImageView { header: &header, height, width, encoding: &encoding, step, data: &data };
+        let view = ImageView { header: &header, height, width, encoding: &encoding, step, data: data[..].into() };
         middleware.image("/gathered", Qos::IMAGE).unwrap().publish(&view).unwrap();
         let is_bigendian = 0;
         let plain = Image { header: header.clone(), height, width, encoding: encoding.clone(), is_bigendian, step, data: data.clone() };
@@ -80,7 +80,7 @@ fn a_frame_that_was_overwritten_during_the_copy_is_counted_and_not_sent() {
         width: 1,
         encoding: "mono8",
         step: 1,
-        data: &[9],
+        data: (&[9]).into(),
     };
     assert_eq!(image.publish_if(&view, &|| false).unwrap(), Outcome::Torn);
     assert_eq!(image.publish_if(&view, &|| true).unwrap(), Outcome::Sent);

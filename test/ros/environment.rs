@@ -78,3 +78,28 @@ fn the_pace_of_big_samples_is_taken_over_and_checked() {
             .contains("RFLY_PACING_BYTES_PER_S")
     );
 }
+
+/// As rcl reads both variables: exactly `true`, exactly `Enforce`.
+#[cfg(feature = "dds")]
+#[test]
+fn security_that_must_be_enforced_and_cannot_be_is_refused() {
+    let with = |enable, strategy| {
+        options(&[
+            ("ROS_SECURITY_ENABLE", enable),
+            ("ROS_SECURITY_STRATEGY", strategy),
+        ])
+    };
+    let error = with("true", "Enforce").unwrap_err().to_string();
+    assert!(
+        error.contains("ROS_SECURITY_ENABLE") && error.contains("workspace"),
+        "{error}"
+    );
+    for (enable, strategy) in [
+        ("true", "Permissive"),
+        ("true", ""),
+        ("false", "Enforce"),
+        ("", "Enforce"),
+    ] {
+        assert!(with(enable, strategy).is_ok(), "{enable} {strategy}");
+    }
+}

@@ -5,7 +5,7 @@ use rfly_bridge::{
         Message,
         std_msgs::msg::{Header, Int32},
     },
-    ros::{Distro, ImageView, Outcome, Qos},
+    ros::{Bytes, Distro, ImageView, Outcome, Qos},
     time::RosTime,
 };
 use std::sync::{Arc, Mutex, mpsc};
@@ -255,7 +255,7 @@ fn a_torn_frame_never_reaches_the_wire() {
         width: 1,
         encoding: "mono8",
         step: 1,
-        data,
+        data: Bytes::Own(data),
     };
     assert_eq!(
         image.publish_if(&view(&[0; 1000]), &|| false).unwrap(),

@@ -10,8 +10,8 @@ macro_rules! every_message {
             geometry_msgs: Accel AccelStamped AccelWithCovariance AccelWithCovarianceStamped Point PointStamped Pose
                 PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion QuaternionStamped Transform
                 TransformStamped Twist TwistStamped TwistWithCovariance TwistWithCovarianceStamped Vector3 Vector3Stamped;
-            mavros_msgs: ActuatorControl Altitude AttitudeTarget DebugValue EstimatorStatus ExtendedState GPSRAW
-                GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink NavControllerOutput OverrideRCIn
+            mavros_msgs: ActuatorControl Altitude AttitudeTarget CompanionProcessStatus DebugValue EstimatorStatus ExtendedState GPSRAW
+                GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink MountControl NavControllerOutput OverrideRCIn
                 ParamEvent ParamValue PositionTarget RCIn RCOut State StatusEvent StatusText SysStatus Thrust TimesyncStatus
                 VehicleInfo VfrHud Vibration Waypoint WaypointList WaypointReached;
             nav_msgs: Odometry Path;
@@ -35,7 +35,7 @@ macro_rules! every_service {
     ($f:ident $(, $argument:expr)*) => {
         super::types::every! { $f ($($argument),*) srv;
             mavros_msgs: CommandAck CommandBool CommandHome CommandInt CommandLong CommandTOL CommandTOLLocal
-                CommandTriggerControl CommandTriggerInterval CommandVtolTransition MessageInterval ParamPull
+                CommandTriggerControl CommandTriggerInterval CommandVtolTransition LogRequestData LogRequestEnd LogRequestList MessageInterval MountConfigure ParamPull
                 ParamSetV2 SetMavFrame SetMode StreamRate VehicleInfoGet WaypointClear WaypointPull WaypointPush
                 WaypointSetCurrent;
             rcl_interfaces: DescribeParameters GetParameterTypes GetParameters ListParameters SetParameters

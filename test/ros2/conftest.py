@@ -17,7 +17,7 @@ os.environ["ROS_LOCALHOST_ONLY"] = "1"
 os.environ.setdefault("RFLY_BACKEND", "rclrs")
 os.environ["RFLY_GRAPH"] = os.environ["ROS_DISTRO"]
 
-from processes import standard_ports
+from processes import own_standard_ports
 from programs import RUNNING, Programs
 
 from ros import FIGURES, Listener
@@ -31,10 +31,9 @@ def domain_id() -> int:
 
 
 @pytest.fixture(scope="session")
-def simulator_ports():
+def simulator_ports() -> None:
     """The simulator's ports are fixed, so one test session at a time owns them."""
-    with standard_ports():
-        yield
+    own_standard_ports()
 
 
 COLOUR = with_defaults(0, 1, RAW, width=320, height=240, rate=20)

@@ -5,7 +5,7 @@ use super::{
     rig::{Rig, config},
 };
 use rfly_bridge::{
-    config::params::{ImuFrame, RgbEncoding},
+    config::params::{ImuFrame, RgbEncoding, WorldConvention},
     msgs::sensor_msgs::msg::Imu,
     ros::{self, Middleware, Qos},
     sensors::{ImuConverter, Options},
@@ -45,11 +45,12 @@ fn an_imu_sample_allocates_nothing_from_datagram_to_publisher() {
         .publisher::<Imu>("/rflysim/imu", Qos::DEFAULT)
         .unwrap();
     recorder.count_only();
-    let mut converter = ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link");
+    let mut converter =
+        ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link", WorldConvention::Enu);
     let sample = ImuPacket::new(1, 2.0, [0.1, 0.2, -9.8], [0.0; 3]);
     let allocated = allocations(|| {
         publisher
-            .publish(converter.convert(&sample, RosTime(5)))
+            .publish(converter.convert(&sample, None, RosTime(5)).unwrap())
             .unwrap();
     });
     assert_eq!((allocated, publisher.stats().published), (0, 110));

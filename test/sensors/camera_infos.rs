@@ -82,14 +82,20 @@ fn an_impossible_field_of_view_is_published_as_uncalibrated() {
 
 #[test]
 fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
-    let mut rig = Rig::open(&config(1, 48, 32, 1, &[]), Options::default());
+    let options = Options {
+        larger: true,
+        ..Options::default()
+    };
+    let mut rig = Rig::open(&config(1, 48, 32, 1, &[]), options);
     let k = |rig: &Rig| rig.published::<CameraInfo>("camera_info").pop().unwrap();
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0).abs() < 1e-9);
     rig.sensor.set_fov(60.0);
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0 / 30.0f64.to_radians().tan()).abs() < 1e-9);
-    rig.accept(&rgb_png(96, 64, &pattern(96 * 64 * 3))).unwrap();
+    let larger = rgb_png(96, 64, &pattern(96 * 64 * 3));
+    assert!((0..2).all(|_| rig.accept(&larger).is_err()));
+    rig.accept(&larger).unwrap();
     let info = k(&rig);
     assert_eq!(
         (info.width, info.height, info.header.frame_id.as_str()),

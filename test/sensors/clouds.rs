@@ -5,7 +5,7 @@ use super::{
 };
 use proptest::prelude::*;
 use rfly_bridge::{
-    config::params::WorldConvention,
+    config::params::{LabelType, WorldConvention},
     msgs::sensor_msgs::msg::PointCloud2,
     sensors::{Axes, Converted, Missing, Options, convert},
     wire::append_cloud,
@@ -42,7 +42,7 @@ fn a_complete_lidar_scan_has_rings_as_rows_and_nan_where_nothing_came_back() {
         (2, 3, 16, 48, false)
     );
     for ((position, label), raw) in points(&cloud).iter().zip(raw) {
-        assert_eq!(*label, Some(u32::from(raw[3] as u16)));
+        assert_eq!(*label, Some(f32::from(raw[3] as u16)));
         if raw[..3] == [0; 3] {
             assert!(position.iter().all(|v| v.is_nan()));
         } else {
@@ -100,7 +100,7 @@ fn missing_points_are_left_out_where_there_are_no_rows() {
                 .iter()
                 .map(|p| p.1.unwrap())
                 .collect::<Vec<_>>(),
-            [4, 8]
+            [4.0, 8.0]
         );
     }
 }
@@ -140,7 +140,13 @@ fn every_wire_value_gives_the_vendors_f32_for_usual_ranges() {
         .collect();
     let mut out = Vec::new();
     for range in [0.5f32, 1.0, 30.0, 50.0, 100.0, 123.4, 200.0, 260.0] {
-        let converted = convert(&raw, Axes::sensor(range), Missing::Nan, &mut out);
+        let converted = convert(
+            &raw,
+            Axes::sensor(range),
+            Missing::Nan,
+            LabelType::Float32,
+            &mut out,
+        );
         assert_eq!(
             converted,
             Converted {
@@ -166,7 +172,9 @@ proptest! {
         range in 0.1f32..500.0,
         which in 0..3usize,
         remove: bool,
+        integer: bool,
     ) {
+        let label = if integer { LabelType::Uint32 } else { LabelType::Float32 };
         let axes = [Axes::sensor(range), Axes::world(range, WorldConvention::Enu), Axes::world(range, WorldConvention::Nwu)][which];
         let place = |v: [f64; 3]| match which {
             0 => v,
@@ -176,14 +184,18 @@ proptest! {
         let wire: Vec<[I16; 4]> = raw.iter().map(|p| p.map(I16::new)).collect();
         let missing = if remove { Missing::Removed } else { Missing::Nan };
         let mut out = vec![1; 13];
-        let converted = convert(&wire, axes, missing, &mut out);
+        let converted = convert(&wire, axes, missing, label, &mut out);
         let gone = |p: &[i16; 4]| p[..3] == [0; 3];
         let kept: Vec<_> = raw.iter().filter(|p| !(remove && gone(p))).collect();
         prop_assert_eq!(converted, Converted { points: kept.len(), is_dense: remove || !raw.iter().any(gone) });
         prop_assert_eq!(out.len(), kept.len() * 16);
         for (p, bytes) in kept.iter().zip(out.chunks_exact(16)) {
             let word = |i: usize| <[u8; 4]>::try_from(&bytes[i..i + 4]).unwrap();
-            prop_assert_eq!(u32::from_le_bytes(word(12)), u32::from(p[3] as u16));
+            let class = match label {
+                LabelType::Float32 => f32::from_le_bytes(word(12)) as u32,
+                LabelType::Uint32 => u32::from_le_bytes(word(12)),
+            };
+            prop_assert_eq!(class, u32::from(p[3] as u16));
             let wanted = place([0, 1, 2].map(|i| f64::from(p[i]) * f64::from(range) / 32767.0));
             for (axis, wanted) in wanted.into_iter().enumerate() {
                 let found = f32::from_le_bytes(word(4 * axis));

@@ -13,12 +13,12 @@ use rfly_bridge::{
 use serde_json::Value;
 
 /// Points of a message: x, y, z and the label, if it has one.
-pub fn points(cloud: &PointCloud2) -> Vec<([f32; 3], Option<u32>)> {
+pub fn points(cloud: &PointCloud2) -> Vec<([f32; 3], Option<f32>)> {
     let word = |p: &[u8], at: usize| <[u8; 4]>::try_from(&p[at..at + 4]).unwrap();
     let chunks = cloud.data.chunks_exact(cloud.point_step as usize);
     chunks
         .map(|p| {
-            let label = (cloud.point_step == 16).then(|| u32::from_le_bytes(word(p, 12)));
+            let label = (cloud.point_step == 16).then(|| f32::from_le_bytes(word(p, 12)));
             ([0, 4, 8].map(|at| f32::from_le_bytes(word(p, at))), label)
         })
         .collect()
@@ -49,7 +49,7 @@ pub fn assert_cloud(name: &str, type_id: u64, cloud: &PointCloud2, values: &Valu
     let f32_at = |n, o| (n, o, PointField::FLOAT32, 1);
     let mut wanted = vec![f32_at("x", 0), f32_at("y", 4), f32_at("z", 8)];
     if type_id != 7 {
-        wanted.push(("label", 12, PointField::UINT32, 1));
+        wanted.push(f32_at("label", 12));
     }
     assert_eq!(fields, wanted, "{name}");
     assert_eq!(cloud.row_step, cloud.point_step * cloud.width, "{name}");
@@ -65,7 +65,7 @@ pub fn assert_cloud(name: &str, type_id: u64, cloud: &PointCloud2, values: &Valu
         }
         if let Some(label) = label {
             let class = (value[3] * 32767.0 / range).round() as i16;
-            assert_eq!(*label, u32::from(class as u16), "{name}: class {class}");
+            assert_eq!(*label, f32::from(class as u16), "{name}: class {class}");
         }
     }
 }
@@ -203,7 +203,7 @@ fn every_recorded_cloud_range_and_list_has_the_vendors_values_or_better() {
                 let cloud: PointCloud2 = rig.only("vehicle_lidar");
                 assert!(points(&cloud).iter().all(|(p, _)| *p == [0.0; 3]), "{name}");
                 assert!(
-                    points(&cloud).iter().any(|(_, label)| *label != Some(0)),
+                    points(&cloud).iter().any(|(_, label)| *label != Some(0.0)),
                     "{name}: the class does not scale"
                 );
             }

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::support::golden::{Vector, load, number, numbers, unhex};
 use rfly_bridge::{
-    config::params::{DepthEncoding, ImuFrame, ImuParams},
+    config::params::{DepthEncoding, ImuFrame, ImuOrientation, ImuParams, WorldConvention},
     msgs::sensor_msgs::msg::{Image, PointCloud2},
     sensors::{ImuConverter, Options},
     time::RosTime,
@@ -112,6 +112,7 @@ pub fn imu_params(frame: ImuFrame) -> ImuParams {
         topic: "imu".into(),
         frame_id: "imu_link".into(),
         frame,
+        orientation: ImuOrientation::None,
         angular_velocity_covariance: diagonal(0.001),
         linear_acceleration_covariance: [0.0; 9],
     }
@@ -120,9 +121,15 @@ pub fn imu_params(frame: ImuFrame) -> ImuParams {
 /// Meant differences: the frame id, and `orientation_covariance`, of which REP 145 wants only the first to be -1, with
 /// an orientation that is a rotation.
 fn assert_same_imu(name: &str, vector: &Vector) {
-    let mut converter = ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link");
+    let mut converter =
+        ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link", WorldConvention::Enu);
     let datagram = &vector.input_packets()[0];
-    let message = converter.convert(ImuPacket::parse(datagram).unwrap(), RosTime(1_500_000_000));
+    let message = converter.convert(
+        ImuPacket::parse(datagram).unwrap(),
+        None,
+        RosTime(1_500_000_000),
+    );
+    let message = message.expect("numbers");
     let theirs = &published(vector)[0]["msg"];
     for (ours, key) in [
         (&message.linear_acceleration, "linear_acceleration"),
@@ -164,9 +171,14 @@ fn every_recorded_imu_datagram_converts_or_is_refused() {
         let datagram = &vector.input_packets()[0];
         match vector.name() {
             "imu_one" | "imu_no_heartbeat" => {
-                let mut frd = ImuConverter::new(&imu_params(ImuFrame::Frd), "imu_link_frd");
+                let mut frd = ImuConverter::new(
+                    &imu_params(ImuFrame::Frd),
+                    "imu_link_frd",
+                    WorldConvention::Enu,
+                );
                 let message = frd
-                    .convert(ImuPacket::parse(datagram).unwrap(), RosTime(0))
+                    .convert(ImuPacket::parse(datagram).unwrap(), None, RosTime(0))
+                    .unwrap()
                     .clone();
                 let (a, r) = (&message.linear_acceleration, &message.angular_velocity);
                 let wanted = |key: &str| {
@@ -177,8 +189,10 @@ fn every_recorded_imu_datagram_converts_or_is_refused() {
                 };
                 assert_eq!([a.x, a.y, a.z].map(|v| v as f32).to_vec(), wanted("acc"));
                 assert_eq!([r.x, r.y, r.z].map(|v| v as f32).to_vec(), wanted("rate"));
-                let mut flu = ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link");
-                let flipped = flu.convert(ImuPacket::parse(datagram).unwrap(), RosTime(0));
+                let mut flu =
+                    ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link", WorldConvention::Enu);
+                let flipped = flu.convert(ImuPacket::parse(datagram).unwrap(), None, RosTime(0));
+                let flipped = flipped.unwrap();
                 let (fa, fr) = (&flipped.linear_acceleration, &flipped.angular_velocity);
                 assert_eq!(
                     [fa.x, fa.y, fa.z, fr.x, fr.y, fr.z],

@@ -329,7 +329,8 @@ fn clearing_and_choosing_an_item_wait_for_their_own_answers() {
         mission.current_item(deadline, &current(2, 0));
         mission.tick(deadline);
     }
-    assert_eq!(drain(&mut mission).done, [(3, Err(MissionError::TimedOut))]);
+    let error = MissionError::NotInList { seq: 77, items: 0 };
+    assert_eq!(drain(&mut mission).done, [(3, Err(error))]);
 }
 
 #[test]

@@ -4,13 +4,16 @@ mod any_order;
 mod commands;
 mod keep_alive;
 mod mission;
+mod order;
 mod parameters;
 mod protocol;
 mod recorded;
+mod strangers;
 mod timesync;
 mod traps;
 
 use rfly_bridge::session::{Outcome, Reassembler};
+use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, fragments};
 use zerocopy::IntoBytes;
 
@@ -65,6 +68,11 @@ fn pattern(frame: usize, len: usize) -> Vec<u8> {
         .collect()
 }
 
+/// Arrival of the next datagram of a stream at 30 Hz.
+fn next_arrival(reassembler: &Reassembler) -> RosTime {
+    RosTime(reassembler.counters().datagrams as i64 * 33_333_333)
+}
+
 /// Feeds datagrams and returns time and payload of every frame delivered.
 fn deliver<D: AsRef<[u8]>>(
     reassembler: &mut Reassembler,
@@ -72,7 +80,8 @@ fn deliver<D: AsRef<[u8]>>(
 ) -> Vec<(f64, Vec<u8>)> {
     let mut delivered = Vec::new();
     for datagram in datagrams {
-        if let Outcome::Complete(frame) = reassembler.push(datagram.as_ref()) {
+        let arrival = next_arrival(reassembler);
+        if let Outcome::Complete(frame) = reassembler.push_at(datagram.as_ref(), arrival) {
             assert_eq!(frame.info.len, frame.payload.len());
             delivered.push((frame.info.sim_time, frame.payload.to_vec()));
         }

@@ -209,6 +209,79 @@ fn an_autopilot_that_says_nothing_or_not_all_fails_the_pull() {
 }
 
 #[test]
+fn a_list_of_which_names_are_missing_is_no_success_whatever_its_indices_say() {
+    // Ten of 65535, and then silence.
+    let vehicle = Vehicle::new(10);
+    let announced = |index: usize| ParamValue {
+        count: 65_535,
+        index: index as u16,
+        ..vehicle.value(index % 10)
+    };
+    let mut few = parameters();
+    few.pull(secs(0.0), Some(1));
+    for index in 0..10 {
+        few.value(secs(0.1), &announced(index));
+    }
+    while let Some(deadline) = few.deadline() {
+        few.tick(deadline);
+    }
+    let incomplete = ParameterError::Incomplete {
+        received: 10,
+        total: 65_535,
+    };
+    assert_eq!(drain(&mut few).pulled, [(Some(1), Err(incomplete))]);
+    assert!(!few.is_complete());
+    // The same ten under every index.
+    let mut again = parameters();
+    again.pull(secs(0.0), Some(1));
+    for index in 0..65_535 {
+        again.value(secs(0.1), &announced(index));
+    }
+    while let Some(deadline) = again.deadline() {
+        again.tick(deadline);
+    }
+    let pulled = drain(&mut again).pulled;
+    assert!(matches!(pulled[..], [(Some(1), Err(_))]), "{pulled:?}");
+    assert!(!again.is_complete());
+}
+
+#[test]
+fn a_list_that_moved_while_it_came_is_asked_for_once_more() {
+    let mut vehicle = Vehicle::new(20);
+    let mut parameters = parameters();
+    parameters.pull(secs(0.0), Some(1));
+    drain(&mut parameters);
+    // The one at 19 has moved there from 4, where another one came into use after it was sent.
+    for index in 0..19 {
+        let of = if index == 4 { 19 } else { index };
+        let value = ParamValue {
+            index: index as u16,
+            ..vehicle.value(of)
+        };
+        parameters.value(secs(0.1), &value);
+    }
+    parameters.value(secs(0.1), &vehicle.value(19));
+    let drained = drain(&mut parameters);
+    assert_eq!(drained.pulled, []);
+    assert_eq!(drained.sent.len(), 1, "the list");
+    for value in vehicle.answer(&drained.sent[0]) {
+        parameters.value(secs(0.2), &value);
+    }
+    assert_eq!(drain(&mut parameters).pulled, [(Some(1), Ok(20))]);
+}
+
+#[test]
+fn what_is_no_number_is_never_sent() {
+    let (_, mut parameters) = learnt();
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        parameters.set(secs(1.0), name("SPEED"), Float(value), 9);
+        let drained = drain(&mut parameters);
+        assert_eq!(drained.sent, []);
+        assert_eq!(drained.done, [(9, Err(ParameterError::NotFinite))]);
+    }
+}
+
+#[test]
 fn the_checksum_is_no_parameter_and_unsolicited_values_are_told() {
     let mut parameters = parameters();
     let hash = message("_HASH_CHECK", ParameterKind::Uint32, Int(77), 65_535, 9);

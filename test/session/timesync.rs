@@ -186,6 +186,46 @@ fn a_restart_is_learnt_within_half_a_second() {
 }
 
 #[test]
+fn samples_tell_the_clock_before_the_first_answer_and_a_restart_at_once() {
+    let mut estimator = TimesyncEstimator::new(TimesyncSettings::default(), 0);
+    let ms = Duration::from_millis;
+    let rough = |estimator: &TimesyncEstimator, remote_ms: i64| {
+        estimator.rough().unwrap().host_ns(remote_ms * 1_000_000) / 1_000_000
+    };
+    assert!(estimator.rough().is_none());
+    // 20 ms under way, then 2, then 30: the shortest way is nearest to the truth.
+    assert!(!estimator.hear(ms(1020), 5_000_000_000));
+    assert_eq!(rough(&estimator, 5000), 1020);
+    assert!(!estimator.hear(ms(1102), 5_100_000_000));
+    assert!(!estimator.hear(ms(1230), 5_200_000_000));
+    assert_eq!(rough(&estimator, 5200), 1202);
+    // A clock that runs slower is followed.
+    for step in 0..100 {
+        let now = 1300 + 100 * step;
+        assert!(!estimator.hear(ms(now), 5_270_000_000 + 97_000_000 * step as i64));
+    }
+    let off = rough(&estimator, 5270 + 97 * 99) - (1300 + 100 * 99);
+    assert!((-15..=0).contains(&off), "{off} ms");
+    // One sample of another time is none, three are a restart.
+    assert!(!estimator.hear(ms(11_300), 50_000_000));
+    assert!(!estimator.hear(ms(11_310), 15_000_000_000));
+    assert!(!estimator.hear(ms(11_400), 100_000_000));
+    assert!(!estimator.hear(ms(11_410), 110_000_000));
+    assert!(estimator.hear(ms(11_420), 120_000_000));
+    assert_eq!(rough(&estimator, 130), 11_430);
+    // Two autopilots that take turns are no restart for ever.
+    let mut both = TimesyncEstimator::new(TimesyncSettings::default(), 0);
+    for step in 0..100 {
+        let boot = if step % 2 == 0 {
+            9_000_000_000
+        } else {
+            1_000_000_000
+        };
+        assert!(!both.hear(ms(10 * step), boot + 10_000_000 * step as i64));
+    }
+}
+
+#[test]
 fn a_pause_of_the_simulation_is_learnt_and_is_no_restart() {
     let mut link = Exchanges::new(BOOT);
     link.run(10.0, 0.1, 0.5, 0.0);

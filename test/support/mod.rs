@@ -1,4 +1,5 @@
 //! What several test modules need.
+pub mod clock;
 pub mod every_parser;
 pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]

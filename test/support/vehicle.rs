@@ -7,7 +7,7 @@ use rfly_bridge::msgs::mavros_msgs::msg::{
     AttitudeTarget, GlobalPositionTarget, Mavlink, PositionTarget, StatusText,
 };
 use rfly_bridge::msgs::nav_msgs::msg::Odometry;
-use rfly_bridge::ros::{Middleware, Options, Qos};
+use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
     Autopilot, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, VehicleSettings,
@@ -56,6 +56,45 @@ pub fn play(script: &[u8]) {
     }
 }
 
+/// Plays a script of what foreign users send as bytes: to any topic that is subscribed to, and to any service.
+pub fn deliver(script: &[u8]) {
+    let mut script = Script(script);
+    let rig = Rig::new(script.byte());
+    let (topics, services) = (rig.recorder.subscribed(), rig.recorder.services());
+    assert!(topics.len() > 20 && services.len() > 30);
+    let mut encoder = Encoder::new(1, 1);
+    for _ in 0..MAX_STEPS {
+        if script.0.is_empty() {
+            break;
+        }
+        match script.byte() % 4 {
+            0 => {
+                let topic = &topics[usize::from(script.byte()) % topics.len()];
+                rig.recorder.deliver(topic, &cdr(&mut script));
+                rig.poll();
+            }
+            1 => {
+                let (service, _) = &services[usize::from(script.byte()) % services.len()];
+                rig.recorder.ask_cdr(service, &cdr(&mut script));
+                rig.poll();
+            }
+            2 => {
+                let id = UNDERSTOOD[usize::from(script.byte()) % UNDERSTOOD.len()];
+                rig.say(&mut encoder, id, script.some());
+            }
+            _ => rig.pass(50 * u64::from(script.byte())),
+        }
+    }
+}
+
+/// As many bytes as the next two say, as plain little-endian CDR.
+fn cdr(script: &mut Script<'_>) -> Vec<u8> {
+    let len = usize::from(u16::from_le_bytes(script.take())).min(script.0.len());
+    let (now, rest) = script.0.split_at(len);
+    script.0 = rest;
+    [&[0, 1, 0, 0], now].concat()
+}
+
 /// Bytes to be used up; zeros where there are none left.
 struct Script<'a>(&'a [u8]);
 
@@ -94,6 +133,7 @@ impl<'a> Script<'a> {
 
 struct Rig {
     ros: Middleware,
+    recorder: Recorder,
     interface: Interface,
     now: Arc<AtomicU64>,
     sent: Arc<Mutex<Vec<u8>>>,
@@ -143,6 +183,7 @@ impl Rig {
         recorder.count_only();
         Self {
             ros,
+            recorder,
             interface,
             now,
             sent,

@@ -1,6 +1,6 @@
 use super::world::*;
 use rfly_bridge::time::{
-    AlignerSettings, Observation, RosTime, SimTime, StampMode, Stream, TimeAligner,
+    AlignerSettings, Estimator, Observation, RosTime, SimTime, StampMode, Stream, TimeAligner,
 };
 
 const MS: i64 = 1_000_000;
@@ -11,10 +11,9 @@ fn aligner() -> TimeAligner {
 }
 
 fn receive(aligner: &mut TimeAligner, sim: i64, host: i64) -> i64 {
-    aligner
-        .receive(SimTime(sim), RosTime(EPOCH_NS + host), Stream::Image)
-        .0
-        - EPOCH_NS
+    let host = RosTime(EPOCH_NS + host);
+    let stamp = aligner.receive(SimTime(sim), host, Stream::Image);
+    stamp.expect("a tick of this run").0 - EPOCH_NS
 }
 
 /// An aligner that has seen `seconds` of a 200 Hz stream with a constant delay of 1 ms; simulator time is host time.
@@ -233,8 +232,10 @@ fn damaged_time_stamps_change_nothing() {
             3 => SimTime(i64::MIN),
             _ => SimTime::from_secs(f64::NAN),
         };
-        let garbage = receive(&mut aligner, wild.0, sim);
-        assert!(garbage <= sim + 1_001 * MS, "{}", garbage - sim);
+        let garbage = aligner.receive(wild, RosTime(EPOCH_NS + sim), Stream::Image);
+        if let Some(garbage) = garbage {
+            assert!(garbage.0 - EPOCH_NS <= sim + 1_001 * MS, "{garbage:?}");
+        }
         let stamp = receive(&mut aligner, sim, sim + MS);
         assert!((stamp - sim - MS).abs() < 100_000, "{}", stamp - sim - MS);
         assert!(stamp > latest);
@@ -309,9 +310,102 @@ fn mode_sim_stamps_with_simulator_time() {
     });
     assert_eq!(
         aligner.receive(SimTime(42), RosTime(EPOCH_NS), Stream::Imu),
-        RosTime(42)
+        Some(RosTime(42))
     );
     assert_eq!(aligner.stamp(SimTime(7)), Some(RosTime(7)));
+}
+
+/// A clock in each mode that has seen 10 s; what is far from that has no stamp, in whichever mode.
+#[test]
+fn a_time_far_from_the_streams_has_no_stamp() {
+    let modes = [
+        (StampMode::Sim, Estimator::Envelope),
+        (StampMode::Aligned, Estimator::Vendor),
+        (StampMode::Aligned, Estimator::Envelope),
+    ];
+    for (mode, estimator) in modes {
+        let settings = AlignerSettings {
+            mode,
+            estimator,
+            ..Default::default()
+        };
+        let mut aligner = TimeAligner::new(settings);
+        let tick = |aligner: &mut TimeAligner, sim: i64, host: i64| {
+            aligner.receive(SimTime(sim), RosTime(EPOCH_NS + host), Stream::Imu)
+        };
+        for n in 0..2_000 {
+            assert!(tick(&mut aligner, n * 5 * MS, n * 5 * MS + MS).is_some());
+        }
+        let now = 10 * SECOND;
+        for seconds in [1e300, -1e300, f64::NAN, f64::INFINITY, 3e9, -3e9] {
+            assert_eq!(SimTime::checked_from_secs(seconds), None);
+            let sim = SimTime::from_secs(seconds);
+            // Unless as a run that begins, which nobody gets to see of them.
+            let envelope = (mode, estimator) == (StampMode::Aligned, Estimator::Envelope);
+            if sim.0 != 0 && !envelope {
+                aligner.observe(sim, RosTime(EPOCH_NS + now), Stream::Imu);
+                assert_eq!(aligner.stamp(sim), None, "{mode:?} {estimator:?} {seconds}");
+            }
+        }
+        for (n, far) in (0..).zip([2e9, 1000.0, 12.0, -5.0, 2_147_483_000.0, 15.0]) {
+            let far = SimTime::from_secs(far).0;
+            let host = now + n * 5 * MS;
+            let foreign = tick(&mut aligner, far, host);
+            // Behind time, it is stamped as what begins another run; the stamp is of now then, not of then.
+            let as_new_run =
+                foreign.is_some_and(|stamp| (stamp.0 - EPOCH_NS - host).abs() < SECOND);
+            let envelope = (mode, estimator) == (StampMode::Aligned, Estimator::Envelope);
+            assert!(
+                foreign.is_none() || (envelope && as_new_run),
+                "{mode:?} {far}: {foreign:?}"
+            );
+            let own = tick(&mut aligner, host, host + MS);
+            assert!(own.is_some(), "{mode:?} {estimator:?}");
+        }
+    }
+}
+
+#[test]
+fn times_step_by_step_ahead_lead_nowhere() {
+    let mut aligner = TimeAligner::new(AlignerSettings {
+        mode: StampMode::Sim,
+        ..Default::default()
+    });
+    let mut ahead = 0;
+    for n in 0..2_000 {
+        let now = RosTime(EPOCH_NS + n * 5 * MS);
+        assert!(
+            aligner
+                .receive(SimTime(n * 5 * MS), now, Stream::Imu)
+                .is_some()
+        );
+        if n > 200 {
+            ahead += 900 * MS;
+            let stamp = aligner.receive(SimTime(n * 5 * MS + ahead), now, Stream::Imu);
+            assert!(
+                stamp.is_none_or(|stamp| stamp.0 <= n * 5 * MS + 2_100 * MS),
+                "{stamp:?}"
+            );
+        }
+    }
+    assert_eq!((aligner.status().steps, aligner.status().restarts), (0, 0));
+}
+
+#[test]
+fn in_mode_sim_another_run_is_stamped_once_it_is_believed() {
+    let mut aligner = TimeAligner::new(AlignerSettings {
+        mode: StampMode::Sim,
+        ..Default::default()
+    });
+    for n in 0..2_000 {
+        let now = RosTime(EPOCH_NS + n * 5 * MS);
+        aligner.receive(SimTime(n * 5 * MS + 100 * SECOND), now, Stream::Imu);
+    }
+    let stamped = (0..100).filter(|n| {
+        let now = RosTime(EPOCH_NS + 13 * SECOND + n * 5 * MS);
+        aligner.receive(SimTime(n * 5 * MS), now, Stream::Imu) == Some(RosTime(n * 5 * MS))
+    });
+    assert_eq!(stamped.count(), 90, "all but those of the first 50 ms");
 }
 
 #[test]
@@ -322,7 +416,8 @@ fn mode_arrival_stamps_with_the_arrival() {
     });
     let first = aligner.receive(SimTime(42), RosTime(EPOCH_NS), Stream::Imu);
     let second = aligner.receive(SimTime(42), RosTime(EPOCH_NS + 5), Stream::Imu);
-    assert_eq!((first.0, second.0), (EPOCH_NS, EPOCH_NS + 5));
+    let stamps = [first, second].map(|stamp| stamp.unwrap().0);
+    assert_eq!(stamps, [EPOCH_NS, EPOCH_NS + 5]);
     assert_eq!(aligner.stamp(SimTime(42)), None);
     assert_eq!(
         aligner.status().observations,
@@ -359,4 +454,47 @@ fn a_longer_window_knows_the_drift_better() {
         long < 0.5 * short,
         "{long} ppm with 60 s, {short} ppm with 5 s"
     );
+}
+
+#[test]
+fn simulated_time_of_an_instant_follows_the_simulation_at_any_speed() {
+    for speed in [0.5, 1.0, 2.0] {
+        let mut aligner = aligner();
+        assert_eq!(aligner.sim_time_at(RosTime(EPOCH_NS)), None);
+        for tick in 0..30 * 100i64 {
+            let sim = tick * 10 * MS;
+            let host = (sim as f64 / speed) as i64 + MS;
+            receive(&mut aligner, sim, host);
+            if sim < 2 * SECOND {
+                continue;
+            }
+            // Between two ticks.
+            for ahead in [0, 2 * MS, 4 * MS] {
+                let found = aligner
+                    .sim_time_at(RosTime(EPOCH_NS + host + ahead))
+                    .unwrap();
+                let wanted = sim + (ahead as f64 * speed) as i64;
+                assert!(
+                    (found.0 - wanted).abs() < MS,
+                    "{speed}: {} {wanted}",
+                    found.0
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn simulated_time_stands_still_when_no_tick_comes() {
+    let aligner = settled(10);
+    let newest = 10 * SECOND - 5 * MS;
+    for pause in [1, 10, 100] {
+        let found = aligner
+            .sim_time_at(RosTime(EPOCH_NS + newest + pause * SECOND))
+            .unwrap();
+        assert_eq!(found.0, newest + 100 * MS);
+    }
+    // Nor does it go back when the host's clock does.
+    let found = aligner.sim_time_at(RosTime(EPOCH_NS + newest - SECOND));
+    assert_eq!(found, Some(SimTime(newest)));
 }

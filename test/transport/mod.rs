@@ -1,3 +1,5 @@
 //! Tests of `transport`.
+mod accept;
+mod holders;
 mod shm;
 mod udp;

@@ -1,4 +1,4 @@
-use rfly_bridge::transport::{BindOptions, UdpReceiver};
+use rfly_bridge::transport::{BindOptions, Datagram, Received, UdpReceiver};
 use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -11,7 +11,14 @@ fn local() -> BindOptions {
 }
 
 fn target(receiver: &UdpReceiver) -> SocketAddrV4 {
-    SocketAddrV4::new(Ipv4Addr::LOCALHOST, receiver.port().unwrap())
+    SocketAddrV4::new(Ipv4Addr::LOCALHOST, receiver.port())
+}
+
+async fn recv(receiver: &UdpReceiver, buffers: &mut [IoSliceMut<'_>]) -> Datagram {
+    match receiver.recv(buffers).await.unwrap() {
+        Received::Datagram(datagram) => datagram,
+        Received::Refused => panic!("refused"),
+    }
 }
 
 #[tokio::test]
@@ -21,10 +28,8 @@ async fn a_datagram_is_scattered_and_its_length_source_and_time_are_known() {
     let before = now();
     sender.send_to(b"headpayload", target(&receiver)).unwrap();
     let (mut head, mut rest) = ([0; 4], [0; 64]);
-    let datagram = receiver
-        .recv(&mut [IoSliceMut::new(&mut head), IoSliceMut::new(&mut rest)])
-        .await
-        .unwrap();
+    let mut buffers = [IoSliceMut::new(&mut head), IoSliceMut::new(&mut rest)];
+    let datagram = recv(&receiver, &mut buffers).await;
     assert_eq!(datagram.len, 11);
     assert_eq!(datagram.from.port(), sender.local_addr().unwrap().port());
     assert_eq!(&head, b"head");
@@ -41,10 +46,7 @@ async fn a_datagram_longer_than_the_buffers_tells_its_real_length() {
         .send_to(&[7; 60_032], target(&receiver))
         .unwrap();
     let mut head = [0; 32];
-    let datagram = receiver
-        .recv(&mut [IoSliceMut::new(&mut head)])
-        .await
-        .unwrap();
+    let datagram = recv(&receiver, &mut [IoSliceMut::new(&mut head)]).await;
     assert_eq!(datagram.len, 60_032);
     assert_eq!(head, [7; 32]);
     assert!(
@@ -64,14 +66,8 @@ async fn an_empty_datagram_is_received_as_such() {
         .send_to(&[], target(&receiver))
         .unwrap();
     let mut head = [0; 32];
-    assert_eq!(
-        receiver
-            .recv(&mut [IoSliceMut::new(&mut head)])
-            .await
-            .unwrap()
-            .len,
-        0
-    );
+    let datagram = recv(&receiver, &mut [IoSliceMut::new(&mut head)]).await;
+    assert_eq!(datagram.len, 0);
 }
 
 #[tokio::test]
@@ -139,7 +135,10 @@ async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
         let datagram = receiver
             .try_recv(&mut [IoSliceMut::new(&mut buffer)])
             .unwrap();
-        datagram.map(|datagram| datagram.overflows)
+        datagram.map(|received| match received {
+            Received::Datagram(datagram) => datagram.overflows,
+            Received::Refused => panic!("refused"),
+        })
     };
     receiver.readable().await.unwrap();
     let start = Instant::now();

@@ -1,5 +1,5 @@
 //! Whatever comes, from the vehicle or from users: nothing panics, and nothing is due for ever.
-use crate::support::vehicle::play;
+use crate::support::vehicle::{deliver, play};
 use proptest::prelude::*;
 
 proptest! {
@@ -8,5 +8,10 @@ proptest! {
     #[test]
     fn a_vehicle_that_is_sent_anything_rests_in_the_end(script in prop::collection::vec(any::<u8>(), 0..1200)) {
         play(&script);
+    }
+
+    #[test]
+    fn messages_and_requests_of_any_bytes_are_taken_or_counted(script in prop::collection::vec(any::<u8>(), 0..1200)) {
+        deliver(&script);
     }
 }

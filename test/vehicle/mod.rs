@@ -1,12 +1,17 @@
 //! Tests of `vehicle`.
 mod anything;
+mod companions;
 mod fcu;
 mod from_fcu;
 mod golden_services;
 mod ground_truth;
+mod honest;
 mod json;
+mod measurements;
+mod orientations;
 mod origin;
 mod px4_flight;
+mod read_only;
 mod rig;
 mod services;
 mod setpoint;
@@ -16,3 +21,4 @@ mod statustext;
 mod telemetry;
 mod to_fcu;
 mod udp_links;
+mod wrapped_time;

@@ -22,6 +22,8 @@ pub(super) struct Rig {
     pub(super) interface: Interface,
     sent: Arc<Mutex<Vec<u8>>>,
     now: Arc<Mutex<Duration>>,
+    /// Wall clock at the beginning.
+    start: Arc<Mutex<RosTime>>,
     fcu: Encoder,
 }
 
@@ -59,10 +61,12 @@ impl Rig {
             taken.lock().unwrap().extend_from_slice(bytes);
             true
         });
-        let time = now.clone();
+        let start = Arc::new(Mutex::new(START));
+        let (time, wall) = (now.clone(), start.clone());
         let clock = Arc::new(move || {
             let mono = *time.lock().unwrap();
-            let ros = RosTime(START.0 + i64::try_from(mono.as_nanos()).unwrap());
+            let start = wall.lock().unwrap().0;
+            let ros = RosTime(start + i64::try_from(mono.as_nanos()).unwrap());
             Now { mono, ros }
         });
         let link = link(sink);
@@ -84,6 +88,7 @@ impl Rig {
             interface,
             sent,
             now,
+            start,
             fcu: Encoder::new(system, 1),
         }
     }
@@ -104,6 +109,13 @@ impl Rig {
             }
             *now = end.min(*now + Duration::from_millis(10));
         }
+        self.poll();
+    }
+
+    /// The wall clock is set.
+    pub(super) fn set_wall_clock(&self, wall: RosTime) {
+        let mono = i64::try_from(self.now.lock().unwrap().as_nanos()).unwrap();
+        *self.start.lock().unwrap() = RosTime(wall.0 - mono);
         self.poll();
     }
 

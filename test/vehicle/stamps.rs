@@ -5,7 +5,7 @@ use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::sensor_msgs::msg::Imu;
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::dialect::{
-    HIGHRES_IMU_DATA, HighresImuUpdatedFlags, LOCAL_POSITION_NED_DATA,
+    ATTITUDE_DATA, HIGHRES_IMU_DATA, HighresImuUpdatedFlags, LOCAL_POSITION_NED_DATA,
 };
 use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
 use rfly_bridge::wire::mavlink::{MavMessage, frames};
@@ -76,6 +76,10 @@ impl Flight {
             }
             if self.ms.is_multiple_of(33) {
                 let time_boot_ms = (us / 1000) as u32;
+                self.rig.say(MavMessage::ATTITUDE(ATTITUDE_DATA {
+                    time_boot_ms,
+                    ..ATTITUDE_DATA::default()
+                }));
                 self.rig
                     .say(MavMessage::LOCAL_POSITION_NED(LOCAL_POSITION_NED_DATA {
                         time_boot_ms,

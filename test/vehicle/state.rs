@@ -1,5 +1,5 @@
 use super::rig::Rig;
-use rfly_bridge::msgs::mavros_msgs::msg::State;
+use rfly_bridge::msgs::mavros_msgs::msg::{State, StatusText};
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
@@ -35,4 +35,25 @@ fn a_heartbeat_is_a_state_and_silence_is_one_more() {
             (false, false, String::new()),
         ]
     );
+}
+
+#[test]
+fn what_was_last_known_of_a_vehicle_that_is_lost_is_said_once_with_its_age() {
+    let mut rig = Rig::new(VehicleSettings::default());
+    rig.say(px4(6, 0, 157));
+    rig.recorder.clear();
+    rig.pass(Duration::from_secs(20));
+    let texts: Vec<_> = rig
+        .messages::<StatusText>("statustext/recv")
+        .into_iter()
+        .map(|text| (text.severity, text.text))
+        .collect();
+    let text = "no heartbeat for 3.0 s: the vehicle is not connected; it was armed, OFFBOARD";
+    assert_eq!(texts, [(4, text.to_owned())]);
+    // `state` says what mavros says.
+    let states = rig.messages::<State>("state");
+    let [state] = &states[..] else {
+        panic!("{}", states.len())
+    };
+    assert!(!state.connected && !state.armed && state.mode.is_empty());
 }

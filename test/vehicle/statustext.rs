@@ -60,6 +60,30 @@ fn chunks_of_a_text_are_joined_whatever_their_order() {
 }
 
 #[test]
+fn the_first_text_of_px4_after_its_start_has_the_number_0_and_is_joined() {
+    let mut rig = rig();
+    let (a, b) = ("a".repeat(50), "b".repeat(50));
+    rig.say(text(0, 0, &a));
+    rig.say(text(0, 1, &b));
+    rig.say(text(0, 2, "end"));
+    assert_eq!(texts(&rig), [format!("{a}{b}end")]);
+    // Other autopilots say by it that this is all, also of 50 characters: nothing is lost, and the order holds.
+    rig.say(text(0, 0, &a));
+    assert!(texts(&rig).is_empty());
+    rig.say(text(0, 0, &b));
+    assert_eq!(texts(&rig), std::slice::from_ref(&a));
+    rig.say(text(0, 0, "short"));
+    assert_eq!(texts(&rig), [b, "short".to_owned()]);
+    rig.say(text(0, 0, &a));
+    rig.pass(SECOND / 5);
+    assert_eq!(texts(&rig), [a]);
+    let counts = rig
+        .handle()
+        .with(|autopilot| autopilot.fcu.counts().clone());
+    assert_eq!(counts.unwrap().get("statustext_incomplete"), None);
+}
+
+#[test]
 fn unfinished_texts_take_bounded_memory_and_none_is_forgotten() {
     let mut rig = rig();
     for id in 1..=100 {
@@ -92,6 +116,8 @@ fn texts_of_every_length_arrive_on_the_other_side() {
         rig.recorder.clear();
         // The bridge has the ids of the vehicle, so that it can be its own other side.
         rig.receive(&bytes);
+        // After one full chunk without a number there might be more.
+        rig.pass(SECOND / 5);
         assert_eq!(texts(&rig), [sent], "{length}");
     }
 }

@@ -66,6 +66,8 @@ class Sample:
     """Host time, Unix seconds, when the peer took it."""
     cdr: bytes
     message: Any
+    source_ns: int
+    """Host time, Unix nanoseconds, when it was published."""
 
 
 class Subscription:
@@ -90,7 +92,8 @@ class Subscription:
         while batch := self._reader.take(N=64):
             for raw in batch:
                 if isinstance(raw, Raw):
-                    new.append(Sample(time.time(), raw.cdr, decode(raw.cdr, self.type)))
+                    sent = raw.sample_info.source_timestamp
+                    new.append(Sample(time.time(), raw.cdr, decode(raw.cdr, self.type), sent))
         self.samples += new
         return new
 

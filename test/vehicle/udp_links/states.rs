@@ -1,6 +1,8 @@
 //! What comes back.
 use super::calls::{calls, command};
 use super::*;
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
 fn messages(link: &mut dyn Link, datagram: &[u8]) -> Vec<MavMessage> {
     let bytes = link.incoming(datagram).to_vec();
@@ -175,6 +177,86 @@ fn the_heartbeat_says_what_was_commanded_once_a_second_and_at_once_after_a_comma
     assert_eq!(heartbeat(&mut link, &full_state(6050)), flying);
     // A simulator that was started anew is not armed.
     assert_eq!(heartbeat(&mut link, &full_state(20)), Some((false, 0)));
+}
+
+/// Counts warnings.
+struct Warnings(Arc<Mutex<usize>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        let warning = *event.metadata().level() == tracing::Level::WARN;
+        *self.0.lock().unwrap() += usize::from(warning);
+    }
+}
+
+#[test]
+fn arming_is_rounded_as_px4_does() {
+    for (value, armed) in [
+        (1.0, Some(true)),
+        (0.5, Some(true)),
+        (1.4, Some(true)),
+        (0.49, Some(false)),
+        (-0.4, Some(false)),
+        (2.0, None),
+        (-1.0, None),
+        (f32::NAN, None),
+    ] {
+        let (mut link, sent) = simple();
+        let mut arm = CommandLong {
+            command: 400,
+            ..CommandLong::default()
+        };
+        arm.params[0] = value;
+        assert_eq!(
+            link.send(&arm.into(), 1, 191).is_ok(),
+            armed.is_some(),
+            "{value}"
+        );
+        let sent = sent.lock().unwrap().pop();
+        let found = sent.map(|bytes| command(&hex(&bytes)));
+        assert_eq!(found, armed.map(SimpleCommand::Arm), "{value}");
+    }
+}
+
+#[test]
+fn datagrams_of_another_mode_are_an_alarm_only_where_they_go_on() {
+    let heard = Arc::new(Mutex::new(0));
+    let subscriber = tracing_subscriber::registry().with(Warnings(heard.clone()));
+    tracing::subscriber::with_default(subscriber, || {
+        let (mut link, _) = full();
+        let simple = SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);
+        // What was on its way when the mode was changed, some MAVLink, and what both modes have.
+        for time in 0..100u32 {
+            messages(&mut link, &[0xfd; 30]);
+            messages(&mut link, simple.as_bytes());
+            assert!(!messages(&mut link, &full_state(5000 + 10 * time)).is_empty());
+        }
+        assert_eq!(*heard.lock().unwrap(), 0);
+        for _ in 0..200 {
+            messages(&mut link, simple.as_bytes());
+        }
+        assert_eq!(*heard.lock().unwrap(), 1, "once");
+    });
+}
+
+#[test]
+fn the_fix_and_collisions_come_as_short_datagrams_in_both_modes() {
+    for (mut link, _) in [boxed(full()), boxed(simple())] {
+        let mut fixed = SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3])
+            .as_bytes()
+            .to_vec();
+        fixed[..4].copy_from_slice(&1_234_567_891i32.to_le_bytes());
+        let texts: Vec<_> = messages(&mut *link, &fixed)
+            .iter()
+            .filter_map(text)
+            .collect();
+        assert_eq!(texts, ["estimator has a 3D fix"]);
+        assert_eq!(link.problem(), None);
+    }
+}
+
+fn boxed<L: Link + 'static>((link, sent): (L, Sent)) -> (Box<dyn Link>, Sent) {
+    (Box::new(link), sent)
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! Payloads of a renderer for every kind of sensor; the first two bytes choose sensor and transport.
+#![no_main]
+
+#[path = "../support/sensors.rs"]
+mod support;
+
+use libfuzzer_sys::fuzz_target;
+use rfly_bridge::config::TransportMode;
+use rfly_bridge::sensors::{Frame, SENSORS};
+use rfly_bridge::time::RosTime;
+use std::cell::RefCell;
+use support::{Open, open};
+
+const TRANSPORTS: [TransportMode; 3] = [
+    TransportMode::UdpRaw,
+    TransportMode::UdpCompressed,
+    TransportMode::SharedMemory,
+];
+/// What does not fit the configuration is taken when it comes so often.
+const TIMES: usize = 3;
+
+thread_local! {
+    /// Opened once: that costs more than a thousand payloads.
+    static OPEN: RefCell<Vec<Open>> = RefCell::new(
+        SENSORS.iter().flat_map(|spec| TRANSPORTS.map(|mode| open(spec, mode))).collect(),
+    );
+}
+
+fuzz_target!(|data: &[u8]| {
+    let [kind, mode, payload @ ..] = data else {
+        return;
+    };
+    OPEN.with_borrow_mut(|open| {
+        let at = usize::from(*kind) % SENSORS.len() * TRANSPORTS.len();
+        let one = &mut open[at + usize::from(*mode) % TRANSPORTS.len()];
+        for _ in 0..TIMES {
+            let frame = Frame::new(payload, RosTime(0), one.compressed);
+            if let Err(error) = one.sensor.accept(&frame) {
+                assert!(!error.cause().is_empty());
+            }
+        }
+    });
+});
