@@ -5,10 +5,10 @@ PYTHON := .venv/bin/python
 DEMO_SECONDS ?=
 FUZZ_SECONDS ?= 30
 
-.PHONY: help setup demo test ros bench fuzz docs lint venv
+.PHONY: help setup demo test soak ros ros-install bench fuzz docs lint sbom venv
 
 help: ## Shows the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 setup: ## Installs what building needs (says what; with sudo where not root)
 	@scripts/setup.sh build
@@ -19,14 +19,27 @@ demo: setup ## Emulator + bridge + live table of topics, until Ctrl-C (DEMO_SECO
 test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
 	@scripts/test.sh
 
+soak: setup venv ## The attacks of test/attack with large counts (long)
+	@cargo build -q --release
+	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh test/attack
+
 ros: setup venv ## The ROS 2 package in a sourced workspace (or RFLY_ROS_SETUP=.../setup.bash), under every RMW
 	@scripts/ros.sh
+
+ros-install: ## Into the workspace WS (make ros-install WS=~/ws), from a sourced, stock ROS 2: messages, build
+	@scripts/ros_install.sh "$(WS)"
 
 bench: setup venv ## Ratios against the floor, as tables
 	@scripts/bench.sh
 
-fuzz: setup ## Every parser for FUZZ_SECONDS (30) each
+fuzz: setup ## Every parser, sensor, clock, and a vehicle for FUZZ_SECONDS (30) each
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh
+
+lint: setup ## Format, lints, and licences, sources and known holes of the dependencies (deny.toml)
+	@scripts/lint.sh
+
+sbom: setup ## What the programs are made of, as CycloneDX, from Cargo.lock
+	@scripts/sbom.sh
 
 docs: setup ## Regenerates docs/topics.md, docs/parameters.md and config/bridge.yaml from the tables in the code
 	@cargo run -q -- docs --write .

@@ -1,9 +1,10 @@
-//! Two things that Cargo.toml cannot say.
+//! Three things that Cargo.toml cannot say.
 use std::env;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     export_sendmsg();
+    name_replies();
     look_for_our_messages();
 }
 
@@ -12,6 +13,13 @@ fn export_sendmsg() {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         println!("cargo::rustc-link-arg=-Wl,--export-dynamic-symbol=sendmsg");
+    }
+}
+
+/// Has the programs call our function where the embedded Cyclone DDS adds inline QoS (`src/ros/dds/ffi/identity.rs`).
+fn name_replies() {
+    if env::var_os("CARGO_FEATURE_DDS").is_some() {
+        println!("cargo::rustc-link-arg=-Wl,--wrap=ddsi_xmsg_addpar_statusinfo");
     }
 }
 

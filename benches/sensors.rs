@@ -4,7 +4,7 @@
 //! decoders can be timed on the same bytes; without it they are made here.
 use divan::{Bencher, black_box, counter::BytesCount};
 use rfly_bridge::{
-    config::params::WorldConvention,
+    config::params::{LabelType, WorldConvention},
     sensors::{Axes, Decoder, Layout, Missing, Size, convert, pixels},
 };
 use zerocopy::little_endian::I16;
@@ -44,10 +44,16 @@ fn scan() -> Vec<[I16; 4]> {
 fn cloud(bencher: Bencher<'_, '_>, axes: Axes, missing: Missing) {
     let points = scan();
     let mut out = Vec::new();
-    let written = convert(&points, axes, missing, &mut out).points * 16;
-    bencher
-        .counter(BytesCount::new(written))
-        .bench_local(|| convert(black_box(&points), axes, missing, &mut out));
+    let written = convert(&points, axes, missing, LabelType::Float32, &mut out).points * 16;
+    bencher.counter(BytesCount::new(written)).bench_local(|| {
+        convert(
+            black_box(&points),
+            axes,
+            missing,
+            LabelType::Float32,
+            &mut out,
+        )
+    });
 }
 
 #[divan::bench]
@@ -80,6 +86,7 @@ fn depth_cloud(bencher: Bencher<'_, '_>) {
                 black_box(&points),
                 Axes::sensor(100.0),
                 Missing::Nan,
+                LabelType::Float32,
                 &mut out,
             )
         });

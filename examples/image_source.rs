@@ -57,7 +57,7 @@ fn main() -> anyhow::Result<()> {
             width,
             encoding: "bgr8",
             step,
-            data: &data,
+            data: (&data).into(),
         })?;
         let took = before.elapsed();
         spent += took;

@@ -85,6 +85,11 @@ def emulator_arguments(extra: str, vehicles: list[int], window: int = 0) -> list
     return arguments
 
 
+def below(namespace: str, prefix: str) -> str:
+    """The topic prefix as the bridge resolves it: below the node's namespace unless it is absolute."""
+    return prefix if prefix.startswith('/') else f'{namespace.rstrip("/")}/{prefix}'
+
+
 def vehicle_numbers(value: str) -> list[int]:
     """The launch argument `vehicles`; what is no list of numbers is left to the bridge, which says what is wrong."""
     try:
@@ -153,10 +158,25 @@ class Bridge:
         return json.loads(self.settings.get('simulator_address', '"127.0.0.1"')).startswith('127.')
 
 
+_WORDS = ('on', 'off', 'yes', 'no', 'y', 'n')
+
+
+class _Words(yaml.SafeLoader):
+    """YAML in which `on`, `off`, `yes` and `no` stay words: the bridge knows which parameters are texts."""
+
+    yaml_implicit_resolvers = {
+        first: [rule for rule in rules if rule[0] != 'tag:yaml.org,2002:bool']
+        for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+_Words.add_implicit_resolver('tag:yaml.org,2002:bool', re.compile(r'(?:true|True|TRUE|false|False|FALSE)$'), list('tTfF'))
+
+
 def load_bridges(file: Path) -> list[Bridge]:
     """Reads vehicles.yaml, or raises [`Problems`] with all of them."""
     try:
-        content = yaml.safe_load(file.read_text())
+        content = yaml.load(file.read_text(), _Words)
     except OSError as error:
         raise Problems(str(file), [('file', f'cannot be read: {error.strerror}')]) from error
     except yaml.YAMLError as error:
@@ -168,6 +188,14 @@ def load_bridges(file: Path) -> list[Bridge]:
     if reader.problems:
         raise Problems(str(file), reader.problems)
     return bridges
+
+
+def introduce(bridges: list[Bridge]) -> None:
+    """Tells every bridge which vehicles the others serve, as far as the file names them."""
+    for bridge in bridges:
+        others = sorted(v for other in bridges if other is not bridge for v in other.vehicles)
+        if others:
+            bridge.settings.setdefault('other_vehicles', _yaml(others))
 
 
 def _name(value: object) -> str | None:
@@ -319,7 +347,9 @@ class _Reader:
 
 
 def _yaml(value: object) -> str:
-    """A value as `-p` wants it; JSON is YAML."""
+    """A value as `-p` wants it; JSON is YAML. Words without quotes are a text or a boolean, as the parameter has it."""
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return value
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -169,7 +169,7 @@ def nodes(context):
             Node(
                 package='robot_state_publisher',
                 executable='robot_state_publisher',
-                namespace=value['topic_prefix'] or '/rflysim',
+                namespace=rfly.below(value['namespace'], value['topic_prefix'] or 'rflysim'),
                 output='screen',
                 parameters=[
                     {

@@ -62,6 +62,7 @@ def nodes(context):
         )
     environment = rfly.dds_environment(value['dds_profile'], SHARE / 'config', os.environ)
     respawn = value['respawn'] == 'true'
+    rfly.introduce(bridges)
     for bridge in bridges:
         actions.append(
             Node(

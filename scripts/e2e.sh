@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The end-to-end suite, or what the arguments tell pytest instead. Flights take their time however fast the machine is, so three
+# The end-to-end suite and the attacks, or what the arguments tell pytest instead. Flights take their time however fast the machine is, so three
 # files run side by side where each can have a network of its own (scripts/alone).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,4 +10,5 @@ else
     echo "e2e: no network of its own for each test process (unshare, ip): one file after the other"
     side_by_side=()
 fi
-exec "$python" -m pytest -q -rs "${side_by_side[@]}" "${@:-test/e2e}"
+[ $# -gt 0 ] || set -- test/e2e test/attack
+exec "$python" -m pytest -q -rs "${side_by_side[@]}" "$@"

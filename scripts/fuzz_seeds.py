@@ -29,6 +29,10 @@ for path in sorted(golden.glob("*.json")):
             for header in (24, 32):  # what a fragment carries: a cloud, a list, an image file
                 if path.stem.startswith("recv_") and len(packet) > header:
                     write("datagram", f"{name}-{number}-{header}", packet[header:])
+                    kinds = [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]  # the table SENSORS
+                    kind = (vector.get("args") or {}).get("TypeID")
+                    for mode in range(3) if kind in kinds else ():
+                        write("sensors", f"{name}-{number}-{mode}", bytes([kinds.index(kind), mode]) + packet[header:])
                     if packet[header : header + 2] in (b"\x89P", b"\xff\xd8"):
                         write("codec", f"{name}-{number}", packet[header:])
         args = vector.get("args")
@@ -49,6 +53,10 @@ for name in ("to_fcu", "from_fcu"):  # frames of MAVLink, one seed for each mess
                 heartbeat = bytes([0, 0, 9]) + bytes.fromhex("00000600020c9d0403")
                 write("vehicle", f"{name}-{number}", bytes([8]) + heartbeat + step * 3)
 
+for mode in range(4):  # a clock that runs, is wrong once, and runs again
+    tick, wild = bytes([0, 5]) + bytes(8), bytes([6, 5]) + bytes.fromhex("00000000205fa042")
+    write("clock", f"mode-{mode}", bytes([mode]) + tick * 20 + wild + tick * 20)
+
 for path in sorted((root / "config").glob("*.json")):
     write("config", path.name, path.read_bytes())
 for path in sorted((root / "config").glob("*.yaml")):
@@ -65,3 +73,15 @@ write("fragments", "in-order", bytes(b for step in script for b in step))
 write("fragments", "reversed", bytes(b for step in script[::-1] for b in step))
 pairs = [(k, f + (s % 2), s // 2, 9) for f in range(0, 15, 2) for s in range(16) for k in (0, 7)]
 write("fragments", "interleaved", bytes(b for step in pairs for b in step))
+# What a vehicle takes from users, by number: zeros are a message of most types.
+for number in range(64):
+    for kind in (0, 1):
+        step = bytes([kind, number]) + (400).to_bytes(2, "little") + bytes(400)
+        heartbeat = bytes([2, 0, 9]) + bytes.fromhex("00000600020c9d0403")
+        write("requests", f"{kind}-{number}", bytes([8]) + heartbeat + step + bytes([3, 100]) + step)
+# Blocks of shared memory: every recording, for every kind of sensor that could be meant, with each mischief.
+for vector in json.loads((golden / "recv_shm.json").read_text()):
+    region = bytes.fromhex(vector["input_hex_region"])
+    for kind in range(16):
+        for mischief in (0, 1, 2, 3):
+            write("blocks", f"{vector['name']}-{kind}-{mischief}", bytes([kind, mischief, 100]) + region[:1000])

@@ -3,7 +3,7 @@
 # and the launch files against what colcon built, under every RMW that is installed.
 #
 #   source /opt/ros/humble/setup.bash && scripts/ros.sh      # or RFLY_ROS_SETUP=/opt/ros/humble/setup.bash scripts/ros.sh
-#   scripts/ros.sh tools e2e                                 # some of: package build lint test run tools e2e launch
+#   scripts/ros.sh tools e2e                                 # some of: package stock build lint test run tools e2e launch
 #   RFLY_RMW=rmw_fastrtps_cpp scripts/ros.sh tools           # one RMW
 #
 # Everything colcon writes is below target/colcon. Run it again without `build` to use what is there.
@@ -11,7 +11,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 . scripts/parts.sh
-groups=${*:-package build lint test run tools e2e launch}
+groups=${*:-package stock build lint test run tools e2e launch}
 wants() { [[ " $groups " == *" $1 "* ]]; }
 
 if [ -n "${RFLY_ROS_SETUP:-}" ]; then
@@ -107,6 +107,52 @@ clean_build() {
     [ ! -e .cargo/config.toml ] || git ls-files --error-unmatch .cargo/config.toml >/dev/null
 }
 
+# As a newcomer: a copy of this ROS 2 whose message packages have no Rust code (as apt delivers them), the README's layout, and
+# the one command. RFLY_ROSIDL_RUST names a checkout of the generator; without it that of this workspace is kept.
+from_a_stock_workspace() {
+    local stock=$root/target/stock number=0 prefix copy lock environment=()
+    rm -rf "$stock"
+    mkdir -p "$stock/ws/src"
+    local ament="" prefixes=${AMENT_PREFIX_PATH//:/ }
+    for prefix in $prefixes; do
+        copy=$stock/prefix$((number++))
+        cp -as "$prefix" "$copy" || return
+        rm -rf "$copy"/share/*/rust "$copy/share/ament_index/resource_index/rust_packages"
+        [ -z "${RFLY_ROSIDL_RUST:-}" ] || rm -rf "$copy"/{lib,share}/rosidl_generator_rs \
+            "$copy"/share/ament_index/resource_index/*/rosidl_generator_rs
+        ament+=${ament:+:}$copy
+    done
+    environment=(AMENT_PREFIX_PATH="$ament" CMAKE_PREFIX_PATH="$ament" COLCON_PREFIX_PATH=)
+    local without
+    without=$(env "${environment[@]}" "$ros_python" scripts/ros_messages.py check) || return
+    [ -n "$without" ] || { echo "the copy has Rust code already" && return 1; }
+    git clone -q "$root" "$stock/ws/src/rfly_bridge" || return
+    env "${environment[@]}" "$stock/ws/src/rfly_bridge/scripts/ros_install.sh" "$stock/ws" || return
+    # The same interfaces as those that a full build makes, where this workspace has that.
+    for prefix in $prefixes; do
+        for copy in "$prefix"/share/*/rust/src/lib.rs; do
+            local name=${copy#"$prefix"/share/}
+            name=${name%%/*}
+            [ -d "$stock/ws/messages/install/share/$name" ] || continue
+            same_items "$prefix/share/$name/rust" "$stock/ws/messages/install/share/$name/rust" || return
+        done
+    done
+    for lock in lib/rfly_bridge/rfly_bridge share/rfly_bridge/launch/sim.launch.py; do
+        [ -e "$stock/ws/install/rfly_bridge/$lock" ] || { echo "not installed: $lock" && return 1; }
+    done
+    [ -e "$stock/ws/install/rfly_bridge_msgs/share/rfly_bridge_msgs/rust/Cargo.toml" ] ||
+        { echo "rfly_bridge_msgs has no Rust code" && return 1; }
+    git -C "$stock/ws/src/rfly_bridge" diff --exit-code --stat
+}
+
+# The order of modules in a file differs from build to build, the lines do not.
+same_items() {
+    local file
+    for file in $(cd "$1/src" && find . -name '*.rs'); do
+        diff <(sort "$1/src/$file") <(sort "$2/src/$file") || { echo "differs: $2/src/$file" && return 1; }
+    done
+}
+
 clippy_without_dds() {
     CARGO_TARGET_DIR=$root/target/rclrs cargo clippy -q --all-targets --no-default-features --features rclrs -- -D warnings
 }
@@ -161,6 +207,7 @@ if ! command -v colcon >/dev/null; then
     totals
     exit
 fi
+if wants stock; then part "one command in a stock workspace: make ros-install" from_a_stock_workspace; fi
 if wants build; then
     part "clean colcon build, Cargo.lock untouched" clean_build || { totals; exit 1; }
 fi

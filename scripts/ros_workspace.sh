@@ -1,58 +1,67 @@
 #!/usr/bin/env bash
-# Builds the message packages that rfly_bridge needs with Rust code, where the sourced ROS 2 ships them without.
+# An overlay with the Rust code of the message packages that rfly_bridge needs, where the sourced ROS 2 has them without.
 #
 #   source /opt/ros/humble/setup.bash
-#   scripts/ros_workspace.sh ~/rfly_messages        # does nothing where nothing is missing
+#   scripts/ros_workspace.sh ~/rfly_messages        # some seconds; does nothing where nothing is missing
 #   source ~/rfly_messages/install/setup.bash
 #
+# The list of packages is that of package.xml. Only the generator is fetched and built (pinned below; RFLY_ROSIDL_RUST names a
+# checkout to take instead), the messages are those that are installed: their Rust code is made from their .idl files.
 # Humble and Jazzy have no Rust code in their binary packages; since Kilted the generator is one of the default ones.
 set -euo pipefail
 workspace=${1:?usage: scripts/ros_workspace.sh DIRECTORY}
 : "${AMENT_PREFIX_PATH:?source a ROS 2 workspace first}" "${ROS_DISTRO:?source a ROS 2 workspace first}"
-
-# What rclrs and the bridge use.
-needed=(action_msgs builtin_interfaces diagnostic_msgs geometry_msgs rcl_interfaces rosgraph_msgs sensor_msgs std_msgs
-    tf2_msgs unique_identifier_msgs vision_msgs)
-[ "$ROS_DISTRO" = humble ] || needed+=(service_msgs type_description_interfaces)
+scripts=$(cd "$(dirname "$0")" && pwd)
+# The Python that ROS 2 itself runs with.
+ros_python=${RFLY_ROS_PYTHON:-$(sed -n '1s/^#! *//p' "$(command -v ros2 || echo /dev/null)")}
+ros_python=${ros_python:-python3}
 # The generator that was tested; releases lag behind.
 generator=de743fcc9a5d4c4a4fa5327a01dbe53639e6a77e
 
-has_rust() {
+mkdir -p "$workspace"
+workspace=$(cd "$workspace" && pwd)
+install=$workspace/install
+if [ -e "$install/setup.bash" ]; then # what an earlier run made
+    set +u
+    # shellcheck disable=SC1091
+    source "$install/setup.bash"
+    set -u
+fi
+
+missing=$("$ros_python" "$scripts/ros_messages.py" check)
+if [ -z "$missing" ]; then
+    echo "ros_workspace: every message package of this ROS 2 that package.xml needs has Rust code"
+    exit
+fi
+echo "ros_workspace: without Rust code: $missing"
+
+has_generator() {
     local prefix
     for prefix in ${AMENT_PREFIX_PATH//:/ }; do
-        [ -f "$prefix/share/$1/rust/Cargo.toml" ] && return
+        [ -f "$prefix/lib/rosidl_generator_rs/rosidl_generator_rs" ] && return
     done
     return 1
 }
-
-missing=()
-for package in "${needed[@]}"; do has_rust "$package" || missing+=("$package"); done
-if [ ${#missing[@]} = 0 ]; then
-    echo "ros_workspace: every message package of this ROS 2 has Rust code"
-    exit
+if ! has_generator; then
+    command -v colcon >/dev/null || { echo "ros_workspace: colcon is missing: scripts/setup.sh ros" >&2; exit 1; }
+    source=${RFLY_ROSIDL_RUST:-$workspace/src/rosidl_rust}
+    if [ ! -d "$source" ]; then
+        echo "ros_workspace: fetching rosidl_generator_rs ($generator)"
+        git clone -q https://github.com/ros2-rust/rosidl_rust.git "$source"
+        git -C "$source" checkout -q "$generator"
+    fi
+    echo "ros_workspace: building rosidl_generator_rs"
+    (cd "$workspace" && colcon --log-base log build --merge-install --base-paths "$source" --packages-select rosidl_generator_rs \
+        --event-handlers console_cohesion- --cmake-args -DBUILD_TESTING=OFF "-DPython3_EXECUTABLE=$(command -v "$ros_python")" \
+        "-DPYTHON_EXECUTABLE=$(command -v "$ros_python")")
+    set +u
+    # shellcheck disable=SC1091
+    source "$install/local_setup.bash"
+    set -u
 fi
-echo "ros_workspace: without Rust code: ${missing[*]}"
-command -v colcon >/dev/null || { echo "ros_workspace: colcon is missing: scripts/setup.sh ros" >&2; exit 1; }
-
-mkdir -p "$workspace/src"
-clone() { # clone OWNER/NAME BRANCH_OR_TAG
-    [ -d "$workspace/src/${1#*/}" ] || git clone -q --depth 1 -b "$2" "https://github.com/$1.git" "$workspace/src/${1#*/}"
-}
-for name in common_interfaces rcl_interfaces unique_identifier_msgs geometry2 rosidl_defaults; do
-    clone "ros2/$name" "$ROS_DISTRO"
-done
-[ "$ROS_DISTRO" = humble ] || clone ros2/rosidl_core "$ROS_DISTRO"
-clone ros-perception/vision_msgs 4.1.1
-if [ ! -d "$workspace/src/rosidl_rust" ]; then
-    git clone -q https://github.com/ros2-rust/rosidl_rust.git "$workspace/src/rosidl_rust"
-    git -C "$workspace/src/rosidl_rust" checkout -q "$generator"
+"$ros_python" "$scripts/ros_messages.py" generate "$install"
+if [ ! -e "$install/setup.bash" ]; then
+    # The generator came with the underlay: there is nothing but Rust code here.
+    printf 'export AMENT_PREFIX_PATH="%s${AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}"\n' "$install" >"$install/setup.bash"
 fi
-cd "$workspace"
-# The generator first: message packages take every generator that is installed when they are configured.
-colcon build --packages-up-to rosidl_generator_rs rosidl_default_generators --cmake-args -DBUILD_TESTING=OFF
-set +u
-# shellcheck disable=SC1091
-source install/setup.bash
-set -u
-colcon build --packages-up-to "${needed[@]}" --cmake-args -DBUILD_TESTING=OFF
-echo "ros_workspace: source $workspace/install/setup.bash"
+echo "ros_workspace: now source $install/setup.bash"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|ros
+# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy|ros
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -56,6 +56,21 @@ python() {
     [ -x .venv/bin/python ] || python3 -m venv .venv
     .venv/bin/python -m pip install -q --disable-pip-version-check -r test/e2e/requirements.txt
     echo "$wanted" >"$stamp"
+}
+
+# A ROS 2 node on Fast DDS without ROS 2 (wheels for some Pythons on Linux x86_64; elsewhere the tests that want it are skipped).
+rclpy() {
+    local stamp=.venv-rclpy/requirements.sha wanted
+    wanted=$(sha256sum test/e2e/requirements-rclpy.txt)
+    [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
+    echo "setup: installing test/e2e/requirements-rclpy.txt into .venv-rclpy (230 MB)"
+    python3 -m venv .venv-rclpy
+    if .venv-rclpy/bin/python -m pip install -q --disable-pip-version-check -r test/e2e/requirements-rclpy.txt; then
+        echo "$wanted" >"$stamp"
+    else
+        rm -rf .venv-rclpy
+        echo "setup: there is no rclpy for this Python; services are not tried with rclpy" >&2
+    fi
 }
 
 # What colcon needs to build a Rust package.

@@ -11,17 +11,23 @@ ros_pythonpath=${PYTHONPATH-}
 
 scripts/setup.sh build || exit 1
 scripts/setup.sh python || exit 1
+scripts/setup.sh rclpy || exit 1
 export RFLY_PYTHON=$PWD/.venv/bin/python RFLY_REQUIRE_PYTHON=1
 release=$PWD/target/release
 export CARGO_TARGET_DIR=$PWD/target
 
 part "format" cargo fmt --check
 part "lints" cargo clippy -q --all-targets -- -D warnings
+if cargo deny --version >/dev/null 2>&1; then
+    part "dependencies (deny.toml)" scripts/lint.sh dependencies
+else
+    skip "dependencies (deny.toml)" "cargo-deny is not installed (make lint installs it)"
+fi
 part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps
 part "unit, golden and property tests" cargo test -q --test '*' --lib
 part "examples in the documentation" cargo test -q --doc
 part "release build" cargo build -q --release
-part "end to end (independent DDS subscriber)" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
+part "end to end (independent DDS subscriber), attacks" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
     scripts/e2e.sh
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then

@@ -6,12 +6,14 @@
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
 //! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself.
+//! * [`program`]: what both programs share around their work, log and signals.
 //! * [`node`] assembles the bridge; [`emulator`] plays the simulator's side with the same wire types.
 pub mod config;
 pub mod emulator;
 pub mod frames;
 pub mod msgs;
 pub mod node;
+pub mod program;
 pub mod ros;
 pub mod sensors;
 pub mod session;

@@ -3,15 +3,15 @@ use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, Rosout, Settings, UrdfForm, robot_description, rosout, top,
+    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, robot_description,
+    rosout, top,
 };
+use rfly_bridge::program::{Ended, OutputLog, Signals, limit_behind, limits, note_panics, within};
 use rfly_bridge::ros::{Middleware, Options};
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -71,44 +71,108 @@ struct TopArgs {
     prefix: String,
 }
 
+/// How long a start that a signal interrupts may still take, to leave the graph in order.
+const START_GRACE: Duration = Duration::from_secs(3);
+/// How long the end may take.
+const END_GRACE: Duration = Duration::from_secs(20);
+
 fn main() -> ExitCode {
-    match run() {
+    let log = OutputLog::of_process(io::stderr());
+    match run(&log) {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has enough of it.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("rfly_bridge: {error:#}");
+            let limit = io_errors(&error).map(limit_behind).collect::<String>();
+            log.say(&format!("rfly_bridge: {error:#}{limit}"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn run() -> anyhow::Result<()> {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    io_errors(error).any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
+    error.chain().filter_map(|cause| cause.downcast_ref())
+}
+
+fn run(log: &OutputLog) -> anyhow::Result<()> {
     let args = ros_args::parse(std::env::args().skip(1))?;
     let level = args.log_level.clone().unwrap_or_else(|| "info".to_owned());
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    let terminal = tracing_subscriber::fmt::layer()
-        .with_target(false)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
     let (layer, rosout) = rosout();
     tracing_subscriber::registry()
         .with(filter)
-        .with(terminal)
+        .with(log.layer(io::stderr().is_terminal()))
         .with(layer)
         .init();
+    note_panics();
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
     let command = Cli::command().after_help(params::render_help());
-    let cli = Cli::from_arg_matches(&command.get_matches_from(rest))?;
+    let cli = match command.try_get_matches_from(rest) {
+        Ok(matches) => Cli::from_arg_matches(&matches)?,
+        Err(other) => {
+            other.print().context(OUTPUT)?;
+            std::process::exit(other.exit_code());
+        }
+    };
     match cli.command {
-        None => bridge(&args, rosout),
-        Some(Command::Top(top)) => show_top(&args, &top),
+        None => bridge(args, rosout),
+        Some(Command::Top(top)) => show_top(&args, top),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Docs(docs)) => write_docs(&docs.write),
     }
 }
 
-fn bridge(args: &ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
+const OUTPUT: &str = "the output cannot be written";
+
+fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let settings = Settings::load(args)?;
+    // A signal ends it at once: nothing is open yet, and a file may be a pipe that nobody writes to.
+    let loaded = signals.during(Duration::ZERO, move |_| {
+        let settings = Settings::load(&args);
+        (args, settings)
+    })?;
+    let Ended::Done((args, settings)) = loaded else {
+        return interrupted(loaded);
+    };
+    let settings = settings?;
+    let started = signals.during(START_GRACE, move |_| start(&args, &settings, rosout))?;
+    let running = match started {
+        Ended::Done(running) => {
+            let running = running?;
+            signals.wait();
+            running
+        }
+        Ended::Stopped(running) => running?,
+        other => return interrupted(other),
+    };
+    let ended = within(END_GRACE, move || {
+        let (bridge, _rosout) = running;
+        drop(bridge);
+        tracing::info!("stopped");
+    });
+    anyhow::ensure!(ended, "the end takes longer than {END_GRACE:?}");
+    Ok(())
+}
+
+/// A signal came before the program was running; not an error, unless it hides one.
+fn interrupted<T>(ended: Ended<T>) -> anyhow::Result<()> {
+    match ended {
+        Ended::Panicked => anyhow::bail!("a panic ended the start; the limit of {}", limits()),
+        Ended::Abandoned => tracing::warn!("stopped while something still held up the start"),
+        Ended::Stopped(_) | Ended::Done(_) => tracing::info!("stopped while starting"),
+    }
+    Ok(())
+}
+
+fn start(
+    args: &ros_args::RosArgs,
+    settings: &Settings,
+    rosout: Rosout,
+) -> anyhow::Result<(Bridge, RosoutPublisher)> {
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
@@ -119,9 +183,10 @@ fn bridge(args: &ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
             settings.angle_unit.reason
         );
     }
-    let middleware = middleware(args, NODE_NAME)?;
-    let _rosout = rosout.publish(&middleware)?;
-    let bridge = Bridge::start(&settings, &middleware)?;
+    settings.needs().check()?;
+    let middleware = middleware(args, NODE_NAME, settings.params.fast_dds_services)?;
+    let rosout = rosout.publish(&middleware)?;
+    let bridge = Bridge::start(settings, &middleware)?;
     let writers = middleware.report();
     let topics: Vec<_> = writers.iter().map(|writer| writer.topic.as_str()).collect();
     for warning in settings.params.qos.without_publisher(&topics) {
@@ -133,20 +198,34 @@ fn bridge(args: &ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
         settings.vehicles().len(),
         settings.params.simulator_address
     );
-    let _signal = signals.until(std::future::pending::<()>());
-    drop(bridge);
-    tracing::info!("stopped");
-    Ok(())
+    Ok((bridge, rosout))
 }
 
-fn show_top(args: &ros_args::RosArgs, top: &TopArgs) -> anyhow::Result<()> {
+fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let middleware = middleware(args, "rfly_bridge_top")?;
+    let middleware = middleware(args, "rfly_bridge_top", false)?;
     let seconds = top.seconds.map(Duration::from_secs);
-    signals
-        .until(top::run(&middleware, &top.prefix, seconds))
-        .unwrap_or(Ok(()))
-        .context("the table cannot be shown")
+    // The terminal may be stopped; a signal is noticed all the same.
+    let shown = signals.during(START_GRACE, move |stop| {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|source| NodeError::Start {
+                what: "the runtime",
+                source,
+            })?;
+        runtime.block_on(async {
+            tokio::select! {
+                shown = top::run(&middleware, &top.prefix, seconds) => shown,
+                _ = stop => Ok(()),
+            }
+        })
+    })?;
+    match shown {
+        Ended::Done(shown) => shown.context("the table cannot be shown"),
+        Ended::Stopped(_) | Ended::Abandoned => Ok(()),
+        Ended::Panicked => anyhow::bail!("a panic ended the table"),
+    }
 }
 
 fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
@@ -158,8 +237,7 @@ fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
         UrdfForm::Urdf
     };
     let text = robot_description(&settings, urdf.vehicle.unwrap_or(first), form)?;
-    print!("{text}");
-    Ok(())
+    write_out(&text)
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {
@@ -174,56 +252,30 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
             std::fs::write(&path, text)
                 .with_context(|| format!("{} cannot be written", path.display()))?;
         }
-        println!("{name}: {}", if current { "is current" } else { "written" });
+        let done = if current { "is current" } else { "written" };
+        write_out(&format!("{name}: {done}\n"))?;
     }
     Ok(())
 }
 
-fn middleware(args: &ros_args::RosArgs, node_name: &str) -> anyhow::Result<Middleware> {
+fn write_out(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context(OUTPUT)
+}
+
+fn middleware(
+    args: &ros_args::RosArgs,
+    node_name: &str,
+    fast_dds_services: bool,
+) -> anyhow::Result<Middleware> {
     let options = Options {
         namespace: args.namespace.clone().unwrap_or_else(|| "/".to_owned()),
         remaps: args.remaps.clone(),
+        fast_dds_services,
         ..Options::new(args.node_name.as_deref().unwrap_or(node_name))
     };
     let options = options.with_environment(|name| std::env::var(name).ok())?;
     Ok(Middleware::join(&options)?)
-}
-
-/// Ctrl-C and SIGTERM. From `listen` on they end nothing by themselves, so that a start that they interrupt still ends
-/// in order.
-struct Signals {
-    runtime: Runtime,
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    fn listen() -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let (interrupt, terminate) = {
-            let _guard = runtime.enter();
-            (
-                signal(SignalKind::interrupt())?,
-                signal(SignalKind::terminate())?,
-            )
-        };
-        Ok(Self {
-            runtime,
-            interrupt,
-            terminate,
-        })
-    }
-
-    /// Runs `work` until it ends or a signal comes; `None`: a signal.
-    fn until<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
-        self.runtime.block_on(async {
-            tokio::select! {
-                result = work => Some(result),
-                _ = self.interrupt.recv() => None,
-                _ = self.terminate.recv() => None,
-            }
-        })
-    }
 }

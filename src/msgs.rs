@@ -54,9 +54,17 @@ pub mod mavros_msgs {
             CommandTriggerInterval_Request as CommandTriggerIntervalRequest,
             CommandTriggerInterval_Response as CommandTriggerIntervalResponse,
             CommandVtolTransition, CommandVtolTransition_Request as CommandVtolTransitionRequest,
-            CommandVtolTransition_Response as CommandVtolTransitionResponse, MessageInterval,
+            CommandVtolTransition_Response as CommandVtolTransitionResponse, LogRequestData,
+            LogRequestData_Request as LogRequestDataRequest,
+            LogRequestData_Response as LogRequestDataResponse, LogRequestEnd,
+            LogRequestEnd_Request as LogRequestEndRequest,
+            LogRequestEnd_Response as LogRequestEndResponse, LogRequestList,
+            LogRequestList_Request as LogRequestListRequest,
+            LogRequestList_Response as LogRequestListResponse, MessageInterval,
             MessageInterval_Request as MessageIntervalRequest,
-            MessageInterval_Response as MessageIntervalResponse, ParamPull,
+            MessageInterval_Response as MessageIntervalResponse, MountConfigure,
+            MountConfigure_Request as MountConfigureRequest,
+            MountConfigure_Response as MountConfigureResponse, ParamPull,
             ParamPull_Request as ParamPullRequest, ParamPull_Response as ParamPullResponse,
             ParamSetV2, ParamSetV2_Request as ParamSetV2Request,
             ParamSetV2_Response as ParamSetV2Response, SetMavFrame,
@@ -163,8 +171,8 @@ messages! {
     geometry_msgs: Accel AccelStamped AccelWithCovariance AccelWithCovarianceStamped Point PointStamped Pose
         PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion QuaternionStamped Transform
         TransformStamped Twist TwistStamped TwistWithCovariance TwistWithCovarianceStamped Vector3 Vector3Stamped;
-    mavros_msgs: ActuatorControl Altitude AttitudeTarget DebugValue EstimatorStatus ExtendedState GPSRAW
-        GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink NavControllerOutput OverrideRCIn
+    mavros_msgs: ActuatorControl Altitude AttitudeTarget CompanionProcessStatus DebugValue EstimatorStatus ExtendedState GPSRAW
+        GlobalPositionTarget HilActuatorControls HomePosition ManualControl Mavlink MountControl NavControllerOutput OverrideRCIn
         ParamEvent ParamValue PositionTarget RCIn RCOut State StatusEvent StatusText SysStatus Thrust TimesyncStatus
         VehicleInfo VfrHud Vibration Waypoint WaypointList WaypointReached;
     nav_msgs: Odometry Path;
@@ -216,7 +224,11 @@ services! {
         CommandTriggerControl(CommandTriggerControlRequest, CommandTriggerControlResponse)
         CommandTriggerInterval(CommandTriggerIntervalRequest, CommandTriggerIntervalResponse)
         CommandVtolTransition(CommandVtolTransitionRequest, CommandVtolTransitionResponse)
+        LogRequestData(LogRequestDataRequest, LogRequestDataResponse)
+        LogRequestEnd(LogRequestEndRequest, LogRequestEndResponse)
+        LogRequestList(LogRequestListRequest, LogRequestListResponse)
         MessageInterval(MessageIntervalRequest, MessageIntervalResponse)
+        MountConfigure(MountConfigureRequest, MountConfigureResponse)
         ParamPull(ParamPullRequest, ParamPullResponse)
         ParamSetV2(ParamSetV2Request, ParamSetV2Response)
         SetMavFrame(SetMavFrameRequest, SetMavFrameResponse)

@@ -2,7 +2,7 @@
 use super::Result;
 use nix::sys::socket::{setsockopt, sockopt};
 use rfly_bridge::msgs::std_msgs::msg::Header;
-use rfly_bridge::ros::{ImagePublisher, ImageView, Middleware, Options, Qos};
+use rfly_bridge::ros::{Bytes, ImagePublisher, ImageView, Middleware, Options, Qos};
 use rfly_bridge::time::{RosTime, SimTime};
 use rfly_bridge::transport::SharedBlock;
 use rfly_bridge::wire::{FragmentHeader, HeaderVariant, SHM_HEADER_LEN, ShmFlag, shm_name};
@@ -47,7 +47,7 @@ impl Writer {
         self.width as usize * self.height as usize * 3
     }
 
-    fn write(&mut self, sim_time: f64, data: &[u8]) -> Result<()> {
+    fn write(&mut self, sim_time: f64, data: Bytes<'_>) -> Result<()> {
         self.header.stamp = RosTime(SimTime::from_secs(sim_time).0).to_msg();
         let view = ImageView {
             header: &self.header,
@@ -83,7 +83,7 @@ fn udp(writer: &mut Writer) -> Result<()> {
         at += received - HEADER;
         if header.seq + 1 == header.count {
             if at == len {
-                writer.write(header.sim_time, &frame[HEADER..HEADER + len])?;
+                writer.write(header.sim_time, frame[HEADER..HEADER + len].into())?;
             }
             at = 0;
         }
@@ -104,7 +104,8 @@ fn shm(writer: &mut Writer) -> Result<()> {
             let mut time = [0; 8];
             block.copy_out(1, &mut time);
             block.lend(SHM_HEADER_LEN, |data| {
-                writer.write(f64::from_le_bytes(time), &data[..len - SHM_HEADER_LEN])
+                let pixels = data.subslice(0, len - SHM_HEADER_LEN)?;
+                writer.write(f64::from_le_bytes(time), Bytes::Foreign(pixels))
             })?;
             block.set_flag(ShmFlag::Released as u8);
         }

@@ -3,15 +3,22 @@ use anyhow::{Context as _, bail};
 use clap::builder::TypedValueParser as _;
 use clap::{Args, Parser};
 use rfly_bridge::config::ros_args;
+use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, World};
 use rfly_bridge::emulator::{
     AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, Ports, StatePacket,
     Stats,
 };
+use rfly_bridge::program::{OutputLog, Signals, note_panics};
 use rfly_bridge::wire::HeaderVariant;
+use std::io::IsTerminal as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 const HELP: &str = "\
 It waits for sensor requests, as RflySim3D does, and sends what the requested sensors see of one small scene.
@@ -62,6 +69,12 @@ struct Scene {
     /// Vehicles are fixed wings where structs command them (UDP modes)
     #[arg(long)]
     fixed_wing: bool,
+    /// What the batteries show, whatever happens: below 15, 7 and 5 percent autopilots warn and return or land as PX4 does
+    #[arg(long, value_name = "PERCENT")]
+    battery: Option<f64>,
+    /// How far vehicles may fly: "distance from home,height above it" in m, 0 for no limit (GF_MAX_HOR_DIST, GF_MAX_VER_DIST)
+    #[arg(long, value_name = "FENCE")]
+    fence: Option<String>,
     /// Simulation seconds per second
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     speed: f64,
@@ -105,8 +118,11 @@ struct Network {
 #[command(next_help_heading = "Protocol")]
 struct Protocol {
     /// How autopilots talk to the controlling host (docs/emulator_autopilot.md); none: vehicles only follow their paths
-    #[arg(long, value_name = "MODE", default_value = "mavlink_full", value_parser = ["none", "mavlink_full", "mavlink_simple", "mavlink_nosend", "mavlink_nogps", "udp_full", "udp_simple"])]
+    #[arg(long, value_name = "MODE", default_value = "mavlink_full", value_parser = ["none", "mavlink_full", "mavlink_simple", "mavlink_nosend", "mavlink_nogps", "udp_full", "udp_simple", "direct"])]
     autopilot: String,
+    /// Where the first autopilot listens with `--autopilot direct`, the next ones behind it
+    #[arg(long, value_name = "PORT", default_value_t = 14580)]
+    direct_port: u16,
     /// Unit of the Euler angles in requests; type 9 always has degrees
     #[arg(long, value_name = "UNIT", default_value = "degrees", value_parser = ["degrees", "radians"])]
     angle_unit: String,
@@ -171,23 +187,32 @@ struct Tests {
 }
 
 fn main() -> anyhow::Result<()> {
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-        .init();
     // launch_ros appends `--ros-args` to whatever it starts; the emulator is no ROS node and ignores them.
     let ros = ros_args::parse(std::env::args().skip(1))?;
     let arguments =
         Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
+    // Whoever does not read what is printed does not stop the simulator.
+    let output = OutputLog::of_process(std::io::stdout());
+    tracing_subscriber::registry()
+        .with(
+            EnvFilter::builder()
+                .with_default_directive(LevelFilter::WARN.into())
+                .from_env_lossy(),
+        )
+        .with(output.layer(std::io::stdout().is_terminal()))
+        .init();
+    note_panics();
     let (verbose, options) = (arguments.verbose, options(&arguments)?);
     let speed = options.speed;
     let emulator = Emulator::start(options, faults(&arguments.faults)?)?;
-    announce(&arguments, &emulator, speed);
-    wait_for_signal(|| {
+    let mut signals = Signals::listen().context("no signals")?;
+    output.say(&announcement(&arguments, &emulator, speed));
+    while !signals.wait_for(Duration::from_secs(1)) {
         if verbose {
-            println!("{}", status(emulator.sim_time(), &emulator.stats()));
+            output.say(&status(emulator.sim_time(), &emulator.stats()));
         }
-    })?;
-    summarise(&emulator.stop());
+    }
+    output.say(&summary(&emulator.stop()));
     Ok(())
 }
 
@@ -212,11 +237,19 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         coptersim: shift(usual.coptersim)?,
         autopilot: shift(usual.autopilot)?,
         autopilot_client: shift(usual.autopilot_client)?,
+        direct: shift(protocol.direct_port)?,
+        outputs: shift(usual.outputs)?,
         true_state: shift(usual.true_state)?,
         heartbeat: shift(usual.heartbeat)?,
         report: shift(usual.report)?,
         imu: shift(usual.imu)?,
     };
+    if scene
+        .battery
+        .is_some_and(|percent| !(0.0..=100.0).contains(&percent))
+    {
+        bail!("--battery must be 0 to 100 percent");
+    }
     if !(scene.speed > 0.0 && scene.speed.is_finite()) {
         bail!("--speed must be above 0");
     }
@@ -228,6 +261,13 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         world: world(scene)?,
         autopilot: control_mode(&protocol.autopilot),
         fixed_wing: scene.fixed_wing,
+        battery: scene.battery,
+        fence: scene
+            .fence
+            .as_deref()
+            .map(fence)
+            .transpose()?
+            .unwrap_or_default(),
         angle_unit: if protocol.angle_unit == "radians" {
             AngleUnit::Radians
         } else {
@@ -265,6 +305,7 @@ fn control_mode(name: &str) -> Option<ControlMode> {
         "mavlink_nogps" => ControlMode::MavlinkNoGps,
         "udp_full" => ControlMode::UdpFull,
         "udp_simple" => ControlMode::UdpSimple,
+        "direct" => ControlMode::Direct,
         _ => return None,
     })
 }
@@ -291,6 +332,11 @@ fn world(scene: &Scene) -> anyhow::Result<World> {
         (true, true) => World::still(scene.vehicles),
         (true, false) => World::flying(scene.vehicles),
     })
+}
+
+fn fence(text: &str) -> anyhow::Result<Limits> {
+    let [distance, height] = numbers("--fence", text)?;
+    Ok(Limits { distance, height })
 }
 
 fn pose(text: &str) -> anyhow::Result<Pose> {
@@ -340,7 +386,7 @@ fn faults(arguments: &FaultArguments) -> anyhow::Result<Faults> {
     })
 }
 
-fn announce(arguments: &Arguments, emulator: &Emulator, speed: f64) {
+fn announcement(arguments: &Arguments, emulator: &Emulator, speed: f64) -> String {
     let ports = |list: &[std::net::SocketAddr]| {
         list.iter()
             .map(|a| a.port().to_string())
@@ -355,32 +401,35 @@ fn announce(arguments: &Arguments, emulator: &Emulator, speed: f64) {
     } else {
         "flying laps"
     };
-    println!("RflySim emulator on {}", arguments.network.bind);
-    println!(
-        "  windows    UDP {}, waiting for sensor requests",
-        ports(emulator.windows())
-    );
-    println!(
-        "  vehicles   {} {moves}, CopterSim on UDP {}",
-        emulator.coptersims().len(),
-        ports(emulator.coptersims())
-    );
+    let mut lines = vec![
+        format!("RflySim emulator on {}", arguments.network.bind),
+        format!(
+            "  windows    UDP {}, waiting for sensor requests",
+            ports(emulator.windows())
+        ),
+        format!(
+            "  vehicles   {} {moves}, CopterSim on UDP {}",
+            emulator.coptersims().len(),
+            ports(emulator.coptersims())
+        ),
+    ];
     if let (Some(first), Some(last)) = (emulator.autopilots().first(), emulator.autopilots().last())
     {
-        println!(
+        lines.push(format!(
             "  autopilots {}, UDP {} to {}",
             arguments.protocol.autopilot,
             first.port(),
             last.port()
-        );
+        ));
     }
-    println!(
+    lines.push(format!(
         "  scene      ground, 9 boxes, a walker; simulation time runs {speed} times as fast as the clock"
-    );
+    ));
     if let Some(control) = emulator.control() {
-        println!("  commands   UDP {}", control.port());
+        lines.push(format!("  commands   UDP {}", control.port()));
     }
-    println!("Ctrl-C ends it.");
+    lines.push("Ctrl-C ends it.".to_owned());
+    lines.join("\n")
 }
 
 fn status(sim_time: f64, stats: &Stats) -> String {
@@ -394,39 +443,18 @@ fn status(sim_time: f64, stats: &Stats) -> String {
     )
 }
 
-fn summarise(stats: &Stats) {
-    println!("sensor  type    frames  skipped   harmed     busy  datagrams   errors");
-    for (seq_id, s) in &stats.sensors {
-        println!(
+fn summary(stats: &Stats) -> String {
+    let mut lines =
+        vec!["sensor  type    frames  skipped   harmed     busy  datagrams   errors".to_owned()];
+    lines.extend(stats.sensors.iter().map(|(seq_id, s)| {
+        format!(
             "{seq_id:6} {:5} {:9} {:8} {:8} {:8} {:10} {:8}",
             s.type_id, s.frames, s.skipped, s.harmed, s.busy, s.datagrams, s.errors
-        );
-    }
-    println!(
+        )
+    }));
+    lines.push(format!(
         "{} IMU samples, {} true states, {} heartbeats; {} requests taken, {} datagrams refused",
         stats.imu_samples, stats.true_states, stats.heartbeats, stats.requests, stats.refused
-    );
-}
-
-/// Waits for Ctrl-C or SIGTERM; calls `each_second` meanwhile.
-fn wait_for_signal(each_second: impl Fn()) -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("no runtime")?;
-    runtime.block_on(async {
-        let (mut interrupt, mut terminate) = (
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::terminate())?,
-        );
-        let mut second = tokio::time::interval(Duration::from_secs(1));
-        loop {
-            tokio::select! {
-                _ = interrupt.recv() => return Ok(()),
-                _ = terminate.recv() => return Ok(()),
-                _ = second.tick() => each_second(),
-            }
-        }
-    })
+    ));
+    lines.join("\n")
 }

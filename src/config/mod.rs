@@ -8,6 +8,7 @@ mod control;
 mod names;
 pub mod params;
 mod problem;
+pub(crate) use problem::did_you_mean;
 pub mod ros_args;
 mod sensor;
 pub mod vendor;

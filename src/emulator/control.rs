@@ -1,9 +1,11 @@
 //! Commands to the emulator itself: one line of text per datagram, answered with one line of JSON.
 //!
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
-//! optional, the rest stays; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`.
+//! optional, the rest stays; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `battery 1 12`
+//! (vehicle, percent; `battery 1 none` ends it), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
+use super::autopilot::fence::Limits;
 use super::faults::{FaultCounts, FaultScope, Faults};
-use super::shared::{SensorStats, Shared};
+use super::shared::{Order, SensorStats, Shared};
 use serde_json::{Map, Value, json};
 
 /// Obeys a command and returns the answer.
@@ -12,6 +14,8 @@ pub(super) fn obey(shared: &Shared, text: &str) -> String {
     let result = match words.next() {
         Some("faults") => change_faults(shared, words),
         Some("speed") => set_speed(shared, words.next()),
+        Some("battery") => pretend_battery(shared, words),
+        Some("fence") => set_fence(shared, words),
         Some("stats") => return stats(shared).to_string(),
         Some(word) => simple(shared, word),
         None => Err("no command".to_owned()),
@@ -29,6 +33,46 @@ fn simple(shared: &Shared, word: &str) -> Result<(), String> {
         "resume" => shared.set_clock(|clock| clock.set_paused(false)),
         _ => return Err(format!("unknown command {word:?}")),
     }
+    Ok(())
+}
+
+/// The vehicle that comes first in a command.
+fn vehicle(shared: &Shared, word: Option<&str>) -> Result<u16, String> {
+    let id = word.and_then(|w| w.parse().ok());
+    let known = |id: &u16| shared.options.world.vehicles.iter().any(|v| v.id == *id);
+    id.filter(known)
+        .ok_or_else(|| format!("no vehicle {}", word.unwrap_or_default()))
+}
+
+fn pretend_battery<'a>(
+    shared: &Shared,
+    mut words: impl Iterator<Item = &'a str>,
+) -> Result<(), String> {
+    let id = vehicle(shared, words.next())?;
+    let percent = match words.next() {
+        Some("none") => None,
+        word => {
+            let percent = word.and_then(|w| w.parse().ok());
+            let percent = percent.filter(|p: &f64| (0.0..=100.0).contains(p));
+            Some(percent.ok_or("battery must be 0 to 100 percent, or none")?)
+        }
+    };
+    shared.order(id, Order::Battery(percent));
+    Ok(())
+}
+
+fn set_fence<'a>(shared: &Shared, mut words: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let id = vehicle(shared, words.next())?;
+    let mut metres = || -> Option<f64> {
+        let metres = words.next()?.parse().ok();
+        metres.filter(|m: &f64| *m >= 0.0 && m.is_finite())
+    };
+    let (Some(distance), Some(height)) = (metres(), metres()) else {
+        return Err(
+            "fence must be two distances in m, from home and above it; 0 is no limit".to_owned(),
+        );
+    };
+    shared.order(id, Order::Fence(Limits { distance, height }));
     Ok(())
 }
 

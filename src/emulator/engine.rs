@@ -14,7 +14,7 @@ use crate::wire::SensorRequest;
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Transport mode of shared memory.
 const SHARED_MEMORY: u16 = 0;
@@ -25,6 +25,8 @@ struct Stream {
     frame_id: i32,
     sender: Sender,
     block: Option<Block>,
+    /// When to try again, if there was no shared memory.
+    claim_at: Option<Instant>,
     /// What `raw` and `file` show.
     shown: Option<PayloadId>,
     /// Uncompressed payload.
@@ -103,14 +105,46 @@ impl Engine {
         } else {
             faults
         };
-        for live in &tick.due {
-            let unit = self.shared.options.angle_unit;
-            // A sensor on a vehicle or sensor that does not exist shows nothing, and comes to life with its carrier.
-            if let Some((pose, own)) = world_pose(&tick.requests, &live.request, &snapshot, unit) {
-                self.frame(live, &snapshot, (&pose, own), &faults);
-            }
+        let unit = self.shared.options.angle_unit;
+        // A sensor on a vehicle or sensor that does not exist shows nothing, and comes to life with its carrier.
+        let seen = |live: &Live| world_pose(&tick.requests, &live.request, &snapshot, unit);
+        let due: Vec<_> = tick
+            .due
+            .iter()
+            .filter_map(|live| Some((live, seen(live)?)))
+            .collect();
+        // First all blocks, then the frames, which take their time: readers look for blocks soon after their request.
+        for (live, _) in &due {
+            self.prepare(live);
+        }
+        for (live, (pose, own)) in &due {
+            self.frame(live, &snapshot, (pose, *own), &faults);
         }
         self.truth.flush();
+    }
+
+    /// Follows a request: whom its frames go to, or into which block.
+    fn prepare(&mut self, live: &Live) {
+        let Some(socket) = self.windows.get(live.window) else {
+            return;
+        };
+        let seq_id = live.request.seq_id;
+        let stream = self.streams.entry(seq_id).or_insert_with(|| Stream {
+            generation: 0,
+            frame_id: 0,
+            sender: Sender::new(Arc::clone(socket), Arc::clone(&self.postman), seq_id.into()),
+            block: None,
+            claim_at: None,
+            shown: None,
+            raw: Vec::new(),
+            file: Vec::new(),
+        });
+        if stream.generation != live.generation {
+            stream.renew(live);
+        }
+        if stream.claim_at.is_some_and(|at| at <= Instant::now()) {
+            stream.claim(&live.request);
+        }
     }
 
     fn frame(
@@ -122,28 +156,9 @@ impl Engine {
     ) {
         let request = &live.request;
         let options = &self.shared.options;
-        let Some(socket) = self.windows.get(live.window) else {
+        let Some(stream) = self.streams.get_mut(&request.seq_id) else {
             return;
         };
-        let stream = self
-            .streams
-            .entry(request.seq_id)
-            .or_insert_with(|| Stream {
-                generation: 0,
-                frame_id: 0,
-                sender: Sender::new(
-                    Arc::clone(socket),
-                    Arc::clone(&self.postman),
-                    request.seq_id.into(),
-                ),
-                block: None,
-                shown: None,
-                raw: Vec::new(),
-                file: Vec::new(),
-            });
-        if stream.generation != live.generation {
-            stream.renew(live);
-        }
         stream.frame_id = stream.frame_id.wrapping_add(1);
         let shown = self.renderer.payload(
             snapshot,
@@ -198,6 +213,7 @@ impl Engine {
                 frame_id: stream.frame_id,
                 sim_time: snapshot.time,
                 host_ns,
+                due_ns: self.shared.clock().wall_ns_at(snapshot.time),
                 pose,
                 vehicle: own.and_then(|id| Some((id, snapshot.vehicle(id)?))),
                 encoding: encoding.name(),
@@ -226,13 +242,34 @@ impl Stream {
         self.shown = None;
         self.file.clear();
         let request = &live.request;
+        self.claim_at = None;
         if request.send_protocol.mode != SHARED_MEMORY {
             self.block = None;
         } else if self.block.as_ref().is_none_or(|block| !block.fits(request)) {
             self.block = None; // first: its name must be free for the new one
-            match Block::create(request) {
-                Ok(block) => self.block = Some(block),
-                Err(error) => tracing::warn!(%error, "no shared memory, data go over UDP"),
+            self.claim(request);
+        }
+    }
+
+    /// Creates the sensor's block, or goes on without and tries again later.
+    fn claim(&mut self, request: &SensorRequest) {
+        const AGAIN: Duration = Duration::from_secs(1);
+        let seq_id = request.seq_id;
+        match Block::create(request) {
+            Ok(block) => {
+                self.block = Some(block);
+                if self.claim_at.take().is_some() {
+                    tracing::warn!(
+                        seq_id,
+                        "there is shared memory again: data no longer go over UDP"
+                    );
+                }
+            }
+            Err(error) => {
+                if self.claim_at.is_none() {
+                    tracing::warn!(seq_id, %error, "data go over UDP until there is shared memory");
+                }
+                self.claim_at = Some(Instant::now() + AGAIN);
             }
         }
     }

@@ -10,7 +10,7 @@
 //! # Ok::<(), rfly_bridge::emulator::EmulatorError>(())
 //! ```
 pub mod autopilot;
-mod clock;
+pub mod clock;
 mod control;
 mod engine;
 mod faults;
@@ -103,9 +103,11 @@ impl Emulator {
         }
         if options.autopilot.is_some() {
             for vehicle in &options.world.vehicles {
-                let port = match ports.autopilot {
-                    0 => 0,
-                    first => first + 2 * (vehicle.id - 1),
+                let direct = options.autopilot == Some(ControlMode::Direct);
+                let port = match (direct, ports.direct, ports.autopilot) {
+                    (true, 0, _) | (false, _, 0) => 0,
+                    (true, first, _) => first + (vehicle.id - 1),
+                    (false, _, first) => first + 2 * (vehicle.id - 1),
                 };
                 let what = format!("the autopilot of vehicle {}", vehicle.id);
                 let socket = listen(what, (bind, port).into())?;

@@ -1,4 +1,5 @@
 use super::autopilot::ControlMode;
+use super::autopilot::fence::Limits;
 use super::world::World;
 use crate::wire::HeaderVariant;
 use std::net::{IpAddr, Ipv4Addr};
@@ -23,6 +24,10 @@ pub struct Ports {
     pub autopilot: u16,
     /// The autopilot of vehicle `id` sends to `autopilot_client + 2 (id - 1)`.
     pub autopilot_client: u16,
+    /// An autopilot of vehicle `id` without `CopterSim` listens on `direct + id - 1`.
+    pub direct: u16,
+    /// What a model in the autopilot of vehicle `id` says goes to `outputs + 2 (id - 1)`.
+    pub outputs: u16,
     /// The true state of vehicle `id` goes to `true_state + 2 (id - 1)`.
     pub true_state: u16,
     /// Heartbeats go here.
@@ -43,6 +48,8 @@ impl Default for Ports {
             coptersim: 30100,
             autopilot: 20100,
             autopilot_client: 20101,
+            direct: 14580,
+            outputs: 40101,
             true_state: 30101,
             heartbeat: 20005,
             report: 20006,
@@ -90,6 +97,10 @@ pub struct EmulatorOptions {
     pub autopilot: Option<ControlMode>,
     /// Vehicles are fixed wings where structs command them.
     pub fixed_wing: bool,
+    /// What the batteries show in percent, whatever happens; `None`: as PX4's simulated ones.
+    pub battery: Option<f64>,
+    /// How far vehicles may fly from home.
+    pub fence: Limits,
     /// Unit of requested Euler angles.
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
@@ -130,6 +141,8 @@ impl Default for EmulatorOptions {
             world: World::flying(1),
             autopilot: None,
             fixed_wing: false,
+            battery: None,
+            fence: Limits::default(),
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
             state_packet: StatePacket::default(),

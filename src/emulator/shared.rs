@@ -1,11 +1,13 @@
 use super::autopilot::ControlMode;
+use super::autopilot::fence::Limits;
 use super::autopilot::geo::Geo;
-use super::clock::SimClock;
+use super::autopilot::rigid::{Segment, Trail};
+use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
 use super::options::EmulatorOptions;
 use super::sensor::SensorTable;
 use super::servers::report::Wanted;
-use super::world::{Kinematics, Quat, Snapshot};
+use super::world::{Kinematics, Motion, Snapshot};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -67,24 +69,21 @@ pub(super) struct ImuReader {
     pub(super) to: SocketAddr,
 }
 
-/// How a vehicle moves that is flown by its autopilot, at one instant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Flown {
-    pub(super) time: f64,
-    pub(super) motion: Kinematics,
-    /// Share of the largest thrust.
-    pub(super) thrust: f64,
+/// How a vehicle moves that does not follow its path.
+#[derive(Clone, Debug)]
+enum Course {
+    /// It stands where a request has put it.
+    Placed(Motion),
+    /// Its autopilot flies it.
+    Flown(Trail),
 }
 
-impl Flown {
-    /// A moment later or earlier than the step that computed it.
-    fn at(&self, time: f64) -> Kinematics {
-        let dt = (time - self.time).clamp(-0.05, 0.05);
-        let mut motion = self.motion;
-        motion.pose.position += motion.velocity * dt + motion.acceleration * (dt * dt / 2.0);
-        motion.velocity += motion.acceleration * dt;
-        motion.pose.attitude *= Quat::from_scaled_axis(motion.rate * dt);
-        motion
+impl Course {
+    fn at(&self, time: f64) -> Option<Kinematics> {
+        match self {
+            Self::Placed(motion) => Some(motion.at(time)),
+            Self::Flown(trail) => trail.at(time),
+        }
     }
 }
 
@@ -99,6 +98,10 @@ pub(super) enum Order {
     Origin,
     /// Talk to another host.
     Client(IpAddr),
+    /// Let the battery show so many percent; `None`: what it holds.
+    Battery(Option<f64>),
+    /// Fly no further from home.
+    Fence(Limits),
 }
 
 /// What the threads of the emulator have in common. No lock is held while data are sent.
@@ -108,7 +111,7 @@ pub(super) struct Shared {
     sensors: Mutex<SensorTable>,
     imu: Mutex<Vec<ImuReader>>,
     reports: Mutex<Wanted>,
-    flown: Mutex<BTreeMap<u16, Flown>>,
+    courses: Mutex<BTreeMap<u16, Course>>,
     orders: Mutex<Vec<(u16, Order)>>,
     clients: Mutex<BTreeMap<u16, IpAddr>>,
     geo: Mutex<Geo>,
@@ -127,12 +130,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     pub(super) fn new(options: EmulatorOptions, faults: Faults) -> Self {
         Self {
-            clock: Mutex::new(SimClock::new(options.speed, options.clock_drift_ppm)),
+            clock: Mutex::new(SimClock::new(
+                options.speed,
+                options.clock_drift_ppm,
+                options.autopilot.is_some() && !options.world.vehicles.is_empty(),
+            )),
             options,
             sensors: Mutex::default(),
             imu: Mutex::default(),
             reports: Mutex::default(),
-            flown: Mutex::default(),
+            courses: Mutex::default(),
             orders: Mutex::default(),
             clients: Mutex::default(),
             geo: Mutex::default(),
@@ -146,6 +153,16 @@ impl Shared {
 
     pub(super) fn clock(&self) -> SimClock {
         *lock(&self.clock)
+    }
+
+    /// The next step of run `run` of the simulation that is to be computed, if its time has come.
+    pub(super) fn due(&self, run: u64, steps: &mut Steps) -> Option<f64> {
+        lock(&self.clock).due(run, steps)
+    }
+
+    /// Run `run` of the simulation has been computed until simulation time `time` in s.
+    pub(super) fn reach(&self, run: u64, time: f64) {
+        lock(&self.clock).reach(run, time);
     }
 
     pub(super) fn set_clock(&self, change: impl FnOnce(&mut SimClock)) {
@@ -177,33 +194,49 @@ impl Shared {
         lock(&self.stats)
     }
 
-    /// Publishes how a vehicle moves that is flown by its autopilot; `None`: it follows its path again.
-    pub(super) fn set_flown(&self, id: u16, flown: Option<Flown>) {
-        let mut all = lock(&self.flown);
-        match flown {
-            Some(flown) => drop(all.insert(id, flown)),
+    /// Publishes how a vehicle moves that is flown by its autopilot.
+    pub(super) fn fly(&self, id: u16, segment: Segment) {
+        let mut all = lock(&self.courses);
+        let course = all.entry(id).or_insert(Course::Flown(Trail::default()));
+        if let Course::Placed(_) = course {
+            *course = Course::Flown(Trail::default());
+        }
+        if let Course::Flown(trail) = course {
+            trail.push(segment);
+        }
+    }
+
+    /// A vehicle that nobody flies stands where it was put; `None`: it follows its path.
+    pub(super) fn ground(&self, id: u16, placed: Option<Motion>) {
+        let mut all = lock(&self.courses);
+        match placed {
+            Some(motion) => drop(all.insert(id, Course::Placed(motion))),
             None => drop(all.remove(&id)),
         }
     }
 
     /// Motion of a vehicle, whoever flies it.
     pub(super) fn motion(&self, id: u16, time: f64) -> Option<Kinematics> {
-        if let Some(flown) = lock(&self.flown).get(&id) {
-            return Some(flown.at(time));
+        let flown = lock(&self.courses).get(&id).and_then(|c| c.at(time));
+        if flown.is_some() {
+            return flown;
         }
         let vehicle = self.options.world.vehicles.iter().find(|v| v.id == id);
         vehicle.map(|v| v.motion.at(time))
     }
 
     /// Thrust of a vehicle that is flown by its autopilot.
-    pub(super) fn thrust(&self, id: u16) -> Option<f64> {
-        lock(&self.flown).get(&id).map(|flown| flown.thrust)
+    pub(super) fn thrust(&self, id: u16, time: f64) -> Option<f64> {
+        match lock(&self.courses).get(&id)? {
+            Course::Placed(_) => Some(0.0),
+            Course::Flown(trail) => trail.thrust(time),
+        }
     }
 
     /// The world at an instant.
     pub(super) fn snapshot(&self, time: f64) -> Snapshot {
-        let flown = lock(&self.flown).clone();
-        let motion = |id| flown.get(&id).map(|f| f.at(time));
+        let courses = lock(&self.courses);
+        let motion = |id| courses.get(&id).and_then(|c| c.at(time));
         self.options.world.at_with(time, motion)
     }
 
@@ -257,7 +290,7 @@ impl Shared {
         self.sensors().clear(None);
         self.imu_readers().clear();
         *self.reports() = Wanted::default();
-        lock(&self.flown).clear();
+        lock(&self.courses).clear();
         self.set_clock(SimClock::restart);
         self.stats().restarts += 1;
         self.epoch.fetch_add(1, Ordering::Release);

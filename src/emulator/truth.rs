@@ -25,6 +25,8 @@ pub(super) struct FrameTruth<'a> {
     pub(super) frame_id: i32,
     pub(super) sim_time: f64,
     pub(super) host_ns: u64,
+    /// Wall clock in ns at `sim_time`.
+    pub(super) due_ns: u64,
     pub(super) pose: &'a Pose,
     pub(super) vehicle: Option<(u16, &'a Kinematics)>,
     pub(super) encoding: &'static str,
@@ -104,6 +106,7 @@ impl Truth {
             "sim_time": frame.sim_time,
             "sim_ns": sim_ns,
             "host_ns": frame.host_ns,
+            "due_ns": frame.due_ns,
             "encoding": frame.encoding,
             "length": frame.raw.len(),
             "crc32": crc32fast::hash(frame.raw),

@@ -27,6 +27,8 @@ impl Whereabouts {
 pub enum Announcement {
     /// A vehicle that is served, where it is.
     Served,
+    /// A vehicle that another bridge serves.
+    OfAnotherBridge,
     /// A vehicle that is not served.
     NotServed {
         /// It was not heard before.
@@ -45,15 +47,21 @@ pub enum Announcement {
 #[derive(Clone, Debug)]
 pub struct Announced {
     served: BTreeMap<u16, Option<Whereabouts>>,
+    others: BTreeSet<u16>,
     strangers: BTreeSet<i32>,
     elsewhere: BTreeSet<u16>,
 }
 
 impl Announced {
-    /// Vehicles that are served, and where their datagrams are sent to; `None` if to nobody that sends heartbeats.
-    pub fn new(served: impl IntoIterator<Item = (u16, Option<Whereabouts>)>) -> Self {
+    /// Vehicles that are served, and where their datagrams are sent to (`None` if to nobody that sends heartbeats); and
+    /// those that other bridges serve.
+    pub fn new(
+        served: impl IntoIterator<Item = (u16, Option<Whereabouts>)>,
+        others: impl IntoIterator<Item = u16>,
+    ) -> Self {
         Self {
             served: served.into_iter().collect(),
+            others: others.into_iter().collect(),
             strangers: BTreeSet::new(),
             elsewhere: BTreeSet::new(),
         }
@@ -61,9 +69,12 @@ impl Announced {
 
     /// Takes a heartbeat of vehicle `id`.
     pub fn hear(&mut self, id: i32, from: Whereabouts) -> Announcement {
-        let known = u16::try_from(id).ok();
-        let known = known.and_then(|id| Some((id, *self.served.get(&id)?)));
+        let number = u16::try_from(id).ok();
+        let known = number.and_then(|id| Some((id, *self.served.get(&id)?)));
         let Some((id, place)) = known else {
+            if number.is_some_and(|id| self.others.contains(&id)) {
+                return Announcement::OfAnotherBridge;
+            }
             let first = IDS.contains(&id) && self.strangers.len() < NAMED;
             let first = first && self.strangers.insert(id);
             return Announcement::NotServed { first };

@@ -3,9 +3,10 @@ use super::discover;
 use super::live::Live;
 use super::parameters::{self, ParameterServer};
 use super::plan::{Plan, publishers};
+use super::senders::Senders;
 use super::shm_source;
 use super::sources::Binder;
-use super::{NodeError, Settings};
+use super::{NodeError, Settings, tasks};
 use crate::ros::Middleware;
 use crate::vehicle::Interface;
 use std::sync::Arc;
@@ -43,13 +44,14 @@ impl Bridge {
                 what: "the IMU runtime",
                 source,
             })?;
-        let settings = &discover::with_found(settings)?;
+        let senders = Arc::new(Senders::new(&settings.params));
+        let settings = &discover::with_found(settings, &prompt, &senders)?;
         let _all_at_once = middleware.hold_graph();
         let shared = Arc::new(settings.clone());
         let (changes, watch) = tokio::sync::watch::channel(shared.clone());
-        let plan = Plan::new(settings, watch, middleware)?;
-        let (quit, quitting) = tokio::sync::oneshot::channel();
-        let (quit_control, control_quits) = tokio::sync::oneshot::channel();
+        let plan = Plan::new(settings, watch, middleware, senders)?;
+        let (quit, mut quitting) = tokio::sync::oneshot::channel();
+        let (quit_control, mut control_quits) = tokio::sync::oneshot::channel();
         let stop = Arc::new(AtomicBool::new(false));
         let mut binder = Binder::default();
 
@@ -76,9 +78,9 @@ impl Bridge {
             let _guard = data.enter();
             plan.sensor_tasks(&data, &mut binder, &mut links, &mut blocks)?;
         }
-        binder.finish()?;
+        let neighbours = binder.finish()?;
         let robot_descriptions = plan.publish_robot_descriptions()?;
-        let supervisor = plan.supervisor(links, others)?;
+        let supervisor = plan.supervisor(links, others, neighbours)?;
         let events = parameters::events(middleware)?;
         let live = Live::new(
             shared,
@@ -87,21 +89,24 @@ impl Bridge {
             robot_descriptions,
             &publishers(middleware, &plan.control_prefixes()),
         );
-        let parameters = ParameterServer::start(middleware, events, live)?;
-        data.spawn(supervisor.run());
+        let parameters =
+            ParameterServer::start(middleware, events, plan.clocks.headers(None), live)?;
+        tasks::start(&data, supervisor);
 
-        let mut threads = vec![spawn("rfly-prompt", move || {
+        let mut threads = vec![tasks::thread("rfly-prompt", move || {
             // Dropping the runtime afterwards ends its tasks.
-            let _quit_or_dropped = prompt.block_on(quitting);
+            let _quit_or_dropped = prompt.block_on(&mut quitting);
         })?];
         if !interfaces.is_empty() {
-            threads.push(spawn("rfly-control", move || {
-                let _quit_or_dropped = control.block_on(control_quits);
+            threads.push(tasks::thread("rfly-control", move || {
+                let _quit_or_dropped = control.block_on(&mut control_quits);
             })?);
         }
         if !blocks.is_empty() {
             let stop = stop.clone();
-            threads.push(spawn("rfly-shm", move || shm_source::poll(blocks, &stop))?);
+            threads.push(tasks::thread("rfly-shm", move || {
+                shm_source::poll(&mut blocks, &stop);
+            })?);
         }
         Ok(Self {
             data: Some(data),
@@ -133,16 +138,6 @@ impl Drop for Bridge {
             }
         }
     }
-}
-
-fn spawn(
-    name: &'static str,
-    body: impl FnOnce() + Send + 'static,
-) -> Result<JoinHandle<()>, NodeError> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(body)
-        .map_err(|source| NodeError::Start { what: name, source })
 }
 
 fn workers() -> usize {

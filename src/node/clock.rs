@@ -45,14 +45,15 @@ impl SimClock {
         }
     }
 
-    /// Learns that the tick `sim` arrived at `host` and returns its stamp.
-    pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, stream: Stream) -> RosTime {
+    /// Learns that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
+    pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, stream: Stream) -> Option<RosTime> {
         let mut state = self.lock();
         let seen = state.aligner.observe(sim, host, stream);
-        let stamp = state.aligner.stamp(sim).unwrap_or(host);
+        let stamp = state.aligner.stamp_at(sim, host);
         // A damaged time stamp must not become the time of all nodes.
         if let Some(publisher) = &self.publisher
             && seen != Observation::Rejected
+            && stamp.is_some()
         {
             let restarts = state.aligner.status().restarts;
             // A late image is no reason to turn the clock back, a restarted simulator is.
@@ -74,6 +75,11 @@ impl SimClock {
         self.lock().aligner.heartbeat(heartbeat);
     }
 
+    /// Returns the simulator's time at an instant of the host; `None` before the first tick.
+    fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
+        self.lock().aligner.sim_time_at(host)
+    }
+
     /// Returns what is known about the clock.
     pub(crate) fn status(&self) -> ClockStatus {
         self.lock().aligner.status()
@@ -84,10 +90,26 @@ impl SimClock {
     }
 }
 
+/// What stamps messages that no tick of the simulator belongs to: the host's clock, or in mode `sim` that of the
+/// simulation, which is 0 until its first tick, as `now()` of a node with `use_sim_time` is until the first `/clock`.
+#[derive(Clone)]
+pub(crate) struct HeaderClock(Option<Arc<SimClock>>);
+
+impl HeaderClock {
+    pub(crate) fn now(&self) -> RosTime {
+        let host = host_now();
+        match &self.0 {
+            None => host,
+            Some(clock) => RosTime(clock.sim_time_at(host).map_or(0, |sim| sim.0)),
+        }
+    }
+}
+
 /// The clocks by vehicle.
 #[derive(Clone)]
 pub(crate) struct SimClocks {
     by_vehicle: BTreeMap<u16, Arc<SimClock>>,
+    mode: StampMode,
 }
 
 impl SimClocks {
@@ -113,7 +135,18 @@ impl SimClocks {
             .iter()
             .map(|id| (*id, Arc::new(SimClock::new(settings, publisher.take()))))
             .collect();
-        Self { by_vehicle }
+        Self {
+            by_vehicle,
+            mode: settings.mode,
+        }
+    }
+
+    /// Returns the clock that stamps messages about a vehicle, or about the bridge itself.
+    pub(crate) fn headers(&self, vehicle: Option<u16>) -> HeaderClock {
+        HeaderClock(match self.mode {
+            StampMode::Sim => self.of(vehicle),
+            StampMode::Aligned | StampMode::Arrival => None,
+        })
     }
 
     /// Returns the clock of a vehicle; what is attached to none uses the clock of the first.
@@ -127,6 +160,13 @@ impl SimClocks {
     /// Returns the clock of exactly this vehicle.
     pub(crate) fn get(&self, vehicle: u16) -> Option<&Arc<SimClock>> {
         self.by_vehicle.get(&vehicle)
+    }
+
+    /// How fast the simulation runs, as far as known.
+    pub(crate) fn speed(&self) -> f64 {
+        let mut status = self.by_vehicle.values().map(|clock| clock.status());
+        let known = status.find(|status| status.observations > 0);
+        known.map_or(1.0, |status| status.speed())
     }
 
     /// Iterates over vehicles and clocks.

@@ -1,28 +1,29 @@
 //! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
 use super::asking::Asking;
-use super::clock::{SimClock, host_now};
 use super::live::StaticTf;
+use super::peer::Peer;
 use super::plan::Plan;
 use super::sources::Binder;
 use super::stats::SourceStats;
+use super::tasks::Endless;
 use super::vehicle::{MapCentre, Tf};
-use super::{NodeError, Settings, serial};
-use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TfSource, TimeMode};
+use super::{NodeError, Settings, serial, tasks};
+use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TfSource};
 use crate::config::{ControlLink, SimMode};
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
-use crate::time::RosTime;
-use crate::transport::{BindOptions, UdpReceiver};
+use crate::transport::{BindOptions, Received, UdpReceiver};
 use crate::vehicle::{
     Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, SetpointFrame, Sink, UdpFullLink,
     UdpSimpleLink, VehicleSettings,
 };
+use crate::wire::TrueState;
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 /// CopterSim of vehicle 1 listens here, and sends to the port after it; the next vehicle is two further.
 const CONTROL_PORT: u16 = 20_100;
@@ -34,8 +35,6 @@ const BATCH: usize = 64;
 const BATCHES: usize = 16;
 /// Time between looks at the autopilot's counts.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
-/// How long the offset of the simulation clock may be used before it is looked up again.
-const OFFSET_AGE: Duration = Duration::from_millis(100);
 
 impl Plan<'_> {
     /// Opens the link and the topics of every vehicle that is controlled.
@@ -48,7 +47,7 @@ impl Plan<'_> {
     ) -> Result<Vec<Interface>, NodeError> {
         let params = &self.settings.params;
         if let Some(static_tf) = static_tf {
-            runtime.spawn(static_tf.clone().run());
+            tasks::start(runtime, static_tf.clone());
         }
         let mut interfaces = Vec::new();
         for id in self.settings.vehicles() {
@@ -61,7 +60,7 @@ impl Plan<'_> {
                 }
                 ControlLink::Direct(address, port) => {
                     let address = address.unwrap_or_else(|| params.copter_sim(id));
-                    let Some(socket) = binder.bind(&BindOptions::port(0), &what) else {
+                    let Some(socket) = binder.bind(&self.senders.port(0), &what) else {
                         continue;
                     };
                     Line::Udp(Arc::new(socket), SocketAddrV4::new(address, *port))
@@ -70,7 +69,7 @@ impl Plan<'_> {
                     let port = CONTROL_PORT + 2 * (id - 1);
                     let options = BindOptions {
                         buffer_bytes: 1 << 20,
-                        ..BindOptions::port(port + 1)
+                        ..self.senders.port(port + 1)
                     };
                     let Some(socket) = binder.bind(&options, &what) else {
                         continue;
@@ -95,15 +94,17 @@ impl Plan<'_> {
                 },
                 static_tf: static_tf.cloned(),
                 map_centre: self.map_centre.clone(),
+                relay: self.relay_of(id),
                 vehicle: id,
+                peer: Peer::default(),
                 origin: None,
                 far: false,
                 reported: Instant::now(),
             };
             match line {
-                Line::Udp(socket, _) => runtime.spawn(task.run_udp(socket)),
-                Line::Serial(port) => runtime.spawn(task.run_serial(port)),
-            };
+                Line::Udp(socket, _) => tasks::start(runtime, UdpTask(task, socket)),
+                Line::Serial(port) => tasks::start(runtime, SerialTask(task, port)),
+            }
             interfaces.push(interface);
         }
         Ok(interfaces)
@@ -144,43 +145,13 @@ impl Plan<'_> {
         )?)
     }
 
-    /// The clock of headers: the host's, or with `time.mode: sim` that of the simulation.
     fn clock_of(&self, id: u16) -> Clock {
         let start = self.start;
-        let sim = match self.settings.params.time.mode {
-            TimeMode::Sim => self.clocks.of(Some(id)),
-            TimeMode::Aligned | TimeMode::Arrival => None,
-        };
-        let offset = Mutex::new(Offset::default());
-        Arc::new(move || {
-            let mono = start.elapsed();
-            let host = host_now();
-            let ros = match &sim {
-                None => host,
-                Some(clock) => {
-                    let mut offset = offset.lock().unwrap_or_else(PoisonError::into_inner);
-                    RosTime(host.0 - offset.of(clock, mono))
-                }
-            };
-            Now { mono, ros }
+        let headers = self.clocks.headers(Some(id));
+        Arc::new(move || Now {
+            mono: start.elapsed(),
+            ros: headers.now(),
         })
-    }
-}
-
-/// Host minus simulation time, looked up now and then.
-#[derive(Default)]
-struct Offset {
-    at: Option<Duration>,
-    nanoseconds: i64,
-}
-
-impl Offset {
-    fn of(&mut self, clock: &SimClock, now: Duration) -> i64 {
-        if self.at.is_none_or(|at| now - at >= OFFSET_AGE) {
-            self.at = Some(now);
-            self.nanoseconds = clock.status().offset_ns;
-        }
-        self.nanoseconds
     }
 }
 
@@ -198,6 +169,7 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
         system: (control.system_id != 0).then_some(control.system_id),
         component: control.component_id,
         ground_station: control.heartbeat == HeartbeatKind::GroundStation,
+        read_only: control.read_only,
         timeout: control.timeout,
         keep_alive: control.keep_alive,
         read_parameters: control.read_parameters,
@@ -249,7 +221,10 @@ struct Task {
     /// Has the frame that the autopilot counts in.
     static_tf: Option<StaticTf>,
     map_centre: MapCentre,
+    /// Publishes the true state that comes on the autopilot's link.
+    relay: Option<mpsc::Sender<TrueState>>,
     vehicle: u16,
+    peer: Peer,
     /// Where the autopilot counts from, as last looked at.
     origin: Option<Geodetic>,
     /// That is not in the map, which was said.
@@ -257,15 +232,47 @@ struct Task {
     reported: Instant,
 }
 
+struct UdpTask(Task, Arc<UdpReceiver>);
+
+impl Endless for UdpTask {
+    fn name(&self) -> String {
+        self.0.stats.name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.0.stats.lock().drop_one("task_failed");
+    }
+
+    async fn work(&mut self) {
+        self.0.run_udp(&self.1).await;
+    }
+}
+
+struct SerialTask(Task, serial::Port);
+
+impl Endless for SerialTask {
+    fn name(&self) -> String {
+        self.0.stats.name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.0.stats.lock().drop_one("task_failed");
+    }
+
+    async fn work(&mut self) {
+        self.0.run_serial(&mut self.1).await;
+    }
+}
+
 impl Task {
-    async fn run_udp(mut self, socket: Arc<UdpReceiver>) {
+    async fn run_udp(&mut self, socket: &UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
         let mut next_request = self.asking.is_some().then(Instant::now);
         loop {
             let deadline = self.poll();
             tokio::select! {
                 ready = socket.readable() => {
-                    if ready.is_err() || !self.drain(&socket, &mut buffer) {
+                    if ready.is_err() || !self.drain(socket, &mut buffer) {
                         self.stats.lock().drop_one("socket");
                         // A socket that fails at once must not spin.
                         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -275,7 +282,7 @@ impl Task {
                 // What was waited for may be here, and not be noticed yet: it is this process that may have stood still.
                 () = until(deadline) => {
                     tokio::task::yield_now().await;
-                    self.drain(&socket, &mut buffer);
+                    self.drain(socket, &mut buffer);
                 }
                 () = until(next_request) => next_request = self.ask(),
             }
@@ -293,7 +300,7 @@ impl Task {
     }
 
     /// Takes all that has arrived, within reason; false if the socket fails.
-    fn drain(&self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
+    fn drain(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
         for _ in 0..BATCHES {
             match self.receive(socket, buffer) {
                 Some(BATCH) => {}
@@ -304,23 +311,39 @@ impl Task {
     }
 
     /// Takes a batch of what has arrived and returns how many it were; `None` if the socket fails.
-    fn receive(&self, socket: &UdpReceiver, buffer: &mut [u8]) -> Option<usize> {
-        let mut taken = Vec::new();
-        let result = self.handle.with(|autopilot| {
+    fn receive(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> Option<usize> {
+        let (mut taken, mut count) = (Vec::new(), 0);
+        let (mut refused, mut others) = (0, 0);
+        let Self { handle, peer, .. } = self;
+        let result = handle.with(|autopilot| {
             for _ in 0..BATCH {
-                match socket.try_recv(&mut [IoSliceMut::new(buffer)]) {
-                    Ok(Some(datagram)) => {
-                        autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
-                        taken.push(datagram);
+                let datagram = match socket.try_recv(&mut [IoSliceMut::new(buffer)]) {
+                    Ok(Some(Received::Datagram(datagram))) => datagram,
+                    Ok(Some(Received::Refused)) => {
+                        (count, refused) = (count + 1, refused + 1);
+                        continue;
                     }
                     Ok(None) => return true,
                     Err(_) => return false,
+                };
+                count += 1;
+                if peer.takes(
+                    datagram.from,
+                    autopilot.fcu.connected(),
+                    autopilot.fcu.settings.id,
+                ) {
+                    autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
+                    peer.heard(datagram.from, autopilot.fcu.connected());
+                    taken.push(datagram);
+                } else {
+                    others += 1;
                 }
             }
             true
         });
-        let count = taken.len();
         let mut figures = self.stats.lock();
+        figures.drop_many("refused", refused);
+        figures.drop_many("other_sender", others);
         for datagram in taken {
             figures.received += 1;
             figures.bytes += datagram.len as u64;
@@ -331,7 +354,7 @@ impl Task {
         result.unwrap_or(true).then_some(count)
     }
 
-    async fn run_serial(mut self, mut port: serial::Port) {
+    async fn run_serial(&mut self, port: &mut serial::Port) {
         let mut stream = crate::wire::mavlink::Stream::default();
         loop {
             let deadline = self.poll();
@@ -354,16 +377,29 @@ impl Task {
     /// Does what is due and, now and then, takes over the autopilot's counts; returns when something will be due.
     fn poll(&mut self) -> Option<Instant> {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
-        let (deadline, estimate, origin, counts) = self.handle.with(|autopilot| {
-            let deadline = autopilot.poll();
-            let estimate = autopilot.fcu.estimate.take();
-            (
-                deadline,
-                estimate,
-                autopilot.fcu.origin(),
-                report.then(|| autopilot.fcu.counts().clone()),
-            )
-        })?;
+        let (deadline, estimate, truths, frames, origin, counts) =
+            self.handle.with(|autopilot| {
+                let deadline = autopilot.poll();
+                let estimate = autopilot.fcu.estimate.take();
+                (
+                    deadline,
+                    estimate,
+                    autopilot.fcu.take_truths(),
+                    std::mem::take(&mut autopilot.fcu.body_frames),
+                    autopilot.fcu.origin(),
+                    report.then(|| autopilot.fcu.counts().clone()),
+                )
+            })?;
+        if let Some(static_tf) = self.static_tf.as_ref().filter(|_| !frames.is_empty()) {
+            static_tf.fix_to_body(self.vehicle, frames);
+        }
+        if let Some(relay) = &self.relay {
+            for truth in truths {
+                if relay.try_send(truth).is_err() {
+                    self.stats.lock().drop_one("truth_not_taken");
+                }
+            }
+        }
         if let (Some(tf), Some(estimate)) = (&self.tf, estimate) {
             let pose = VehiclePose {
                 vehicle: self.vehicle,

@@ -1,24 +1,31 @@
 //! Vehicles that announce themselves: CopterSim sends a heartbeat for each.
 use super::Settings;
 use super::announced::IDS;
-use super::sources::{HEARTBEAT_GROUP, HEARTBEAT_PORT};
+use super::senders::Senders;
+use super::sources::HEARTBEAT_PORT;
 use crate::config::Problems;
-use crate::transport::is_local_address;
+use crate::transport::{Received, UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
-use socket2::{Domain, Protocol, Socket, Type};
 use std::collections::BTreeMap;
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
-use std::time::{Duration, Instant};
+use std::io::{self, IoSliceMut};
+use std::net::Ipv4Addr;
+use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// Listens for as long as the parameters say, and returns the settings with every vehicle that was heard; one on
 /// another machine gets that machine's address.
-pub(super) fn with_found(settings: &Settings) -> Result<Settings, Problems> {
+pub(super) fn with_found(
+    settings: &Settings,
+    runtime: &Runtime,
+    senders: &Senders,
+) -> Result<Settings, Problems> {
     let time = settings.params.control.discover;
     if time.is_zero() {
         return Ok(settings.clone());
     }
-    let found = match listen(time) {
+    let heard = runtime.block_on(listen(senders, time));
+    senders.tell();
+    let found = match heard {
         Ok(found) => found,
         Err(error) => {
             tracing::error!(
@@ -40,7 +47,7 @@ pub(super) fn with_found(settings: &Settings) -> Result<Settings, Problems> {
         let served = settings.vehicles();
         tracing::warn!(
             "no vehicle was heard on UDP port {HEARTBEAT_PORT} within {} s: start CopterSim before the bridge, let it send to \
-             this host, or name the vehicles (vehicles:=[1, 2]). Served are {served:?}",
+             this host, name its host (simulator_address, accept_from), or name the vehicles (vehicles:=[1, 2]). Served are {served:?}",
             time.as_secs_f64()
         );
     } else {
@@ -50,42 +57,27 @@ pub(super) fn with_found(settings: &Settings) -> Result<Settings, Problems> {
     Ok(settings)
 }
 
-/// CopterIDs, and where they are.
-fn listen(time: Duration) -> io::Result<BTreeMap<u16, Ipv4Addr>> {
-    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
-    socket.set_reuse_address(true)?;
-    socket.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, HEARTBEAT_PORT).into())?;
-    let socket = UdpSocket::from(socket);
-    // Without a route for multicast, heartbeats still come to this host's own address.
-    let _no_route = socket.join_multicast_v4(&HEARTBEAT_GROUP, &Ipv4Addr::UNSPECIFIED);
-    let _no_loopback = socket.join_multicast_v4(&HEARTBEAT_GROUP, &Ipv4Addr::LOCALHOST);
-    let end = Instant::now() + time;
+/// CopterIDs, and where they are: only accepted senders are listened to, so nothing is ever sent to anybody else.
+async fn listen(senders: &Senders, time: Duration) -> io::Result<BTreeMap<u16, Ipv4Addr>> {
+    let receiver = UdpReceiver::bind(&senders.heartbeats())?;
     let mut found = BTreeMap::new();
     let mut buffer = [0; 256];
+    let end = tokio::time::sleep(time);
+    tokio::pin!(end);
     loop {
-        let rest = end.saturating_duration_since(Instant::now());
-        if rest.is_zero() {
-            return Ok(found);
-        }
-        socket.set_read_timeout(Some(rest))?;
-        let (len, from) = match socket.recv_from(&mut buffer) {
-            Ok(received) => received,
-            // Interrupted: this process was stopped and goes on.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
-            {
-                continue;
-            }
-            Err(error) => return Err(error),
+        let mut buffers = [IoSliceMut::new(&mut buffer)];
+        let received = tokio::select! {
+            () = &mut end => return Ok(found),
+            received = receiver.recv(&mut buffers) => received?,
         };
-        let heard = buffer.get(..len).map(HeartbeatPacket::parse);
-        if let (Some(Ok(packet)), SocketAddr::V4(from)) = (heard, from) {
+        let Received::Datagram(datagram) = received else {
+            continue;
+        };
+        let heard = buffer.get(..datagram.len).map(HeartbeatPacket::parse);
+        if let Some(Ok(packet)) = heard {
             let id = packet.copter_id.get();
             if IDS.contains(&id) {
-                found.insert(id as u16, *from.ip());
+                found.insert(id as u16, *datagram.from.ip());
             }
         }
     }

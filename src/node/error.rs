@@ -26,6 +26,9 @@ pub enum NodeError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// What is shown cannot be written.
+    #[error("the output cannot be written")]
+    Output(#[source] std::io::Error),
 }
 
 impl From<Problems> for NodeError {

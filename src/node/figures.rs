@@ -1,4 +1,5 @@
 //! The figures of `/diagnostics` as numbers, on `~/stats`.
+use super::rate::Shortfall;
 use super::request::LinkState;
 use super::stats::Figures;
 use crate::msgs::rfly_bridge_msgs::msg::{BridgeStats, ClockStats, DropCount, SourceStats};
@@ -12,17 +13,14 @@ pub(super) struct SourceFigures {
     pub(super) rate_hz: f64,
     pub(super) new_drops: u64,
     pub(super) bytes_per_s: f64,
+    /// It delivers less than it was asked for.
+    pub(super) short: Option<Shortfall>,
     pub(super) figures: Figures,
 }
 
 impl SourceFigures {
     fn to_msg(&self) -> SourceStats {
         let figures = &self.figures;
-        let seconds = |us: u64| match figures.latency_us.is_empty() {
-            true => f64::NAN,
-            false => us as f64 * 1e-6,
-        };
-        let quantile = |q| seconds(figures.latency_us.value_at_quantile(q));
         let drops = figures.drops.iter().map(|(cause, count)| DropCount {
             cause: (*cause).to_owned(),
             count: *count,
@@ -40,9 +38,9 @@ impl SourceFigures {
             frames: figures.frames,
             converted: figures.converted,
             drops: drops.collect(),
-            latency_p50_s: quantile(0.5),
-            latency_p99_s: quantile(0.99),
-            latency_max_s: seconds(figures.latency_us.max()),
+            latency_p50_s: figures.latency_s(0.5),
+            latency_p99_s: figures.latency_s(0.99),
+            latency_max_s: figures.latency_s(1.0),
         }
     }
 }

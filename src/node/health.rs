@@ -1,22 +1,31 @@
 //! What the bridge knows about itself, as `/diagnostics`.
-use super::clock::{SimClocks, host_now};
+use super::clock::{HeaderClock, SimClocks};
+use super::condition::{Condition, Level};
 use super::figures::{SourceFigures, StatsTopic};
+use super::neighbours::Neighbours;
 use super::plan::is_below;
+use super::rate::RateWatch;
 use super::request::LinkState;
+use super::senders::Senders;
 use super::stats::SourceStats;
+use super::unserved::{End, Unserved};
 use crate::frames::MissingPath;
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::ros::{Middleware, Publisher, ServiceStats, WriterReport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const OK: u8 = 0;
 const WARN: u8 = 1;
 const ERROR: u8 = 2;
 const STALE: u8 = 3;
+/// Key of a rate that is lower than it should be; `top` shows it.
+pub(super) const SHORT: &str = "below_asked";
 /// Services with failed calls that are named one by one.
 const NAMED: usize = 20;
+/// Time between searches of the graph, which has thousands of entries with many vehicles.
+const SEARCH_PERIOD: Duration = Duration::from_secs(5);
 
 /// What is reported on, and where to.
 pub(crate) struct Reported {
@@ -25,7 +34,10 @@ pub(crate) struct Reported {
     pub(crate) renderer: String,
     /// Sources that nobody requests from the renderer: IMU, true state, heartbeats.
     pub(crate) others: Vec<Arc<SourceStats>>,
+    pub(crate) senders: Arc<Senders>,
+    pub(super) neighbours: Neighbours,
     pub(crate) clocks: SimClocks,
+    pub(crate) headers: HeaderClock,
     pub(crate) missing: Vec<MissingPath>,
     /// Prefixes of the mavros-style topics, absolute.
     pub(crate) control_prefixes: Vec<String>,
@@ -36,18 +48,31 @@ pub(crate) struct Reported {
 pub(crate) struct Health {
     on: Reported,
     before: BTreeMap<String, (u64, u64, u64)>,
+    rates: BTreeMap<String, RateWatch>,
     /// Calls of services that had failed at the last report.
     failed: u64,
+    /// Datagrams of strangers at the last report.
+    refused: u64,
+    condition: Condition,
+    unserved: Unserved,
+    /// When the graph was last searched for what nobody serves.
+    searched: Option<Instant>,
     last: Instant,
 }
 
 impl Health {
     /// Begins to report.
     pub(crate) fn new(on: Reported) -> Self {
+        let unserved = Unserved::new(on.control_prefixes.clone());
         Self {
             on,
             before: BTreeMap::new(),
+            rates: BTreeMap::new(),
             failed: 0,
+            refused: 0,
+            condition: Condition::default(),
+            unserved,
+            searched: None,
             last: Instant::now(),
         }
     }
@@ -105,6 +130,10 @@ impl Health {
         }));
         status.extend(self.writers());
         status.push(self.services());
+        status.push(self.refused_senders());
+        status.push(self.shared_ports());
+        status.push(self.program());
+        status.push(self.unserved());
         let unreachable: Vec<_> = self.on.missing.iter().map(ToString::to_string).collect();
         let (level, message) = match unreachable.len() {
             0 => (OK, "every frame has a path to map".to_owned()),
@@ -119,7 +148,7 @@ impl Health {
             status,
             ..DiagnosticArray::default()
         };
-        let now = host_now();
+        let now = self.on.headers.now();
         message.header.stamp = now.to_msg();
         // A failure is in the counters of the publisher.
         let _counted = self.on.publisher.publish(&message);
@@ -131,6 +160,19 @@ impl Health {
     fn source(&mut self, stats: &SourceStats, state: LinkState, seconds: f64) -> SourceFigures {
         let figures = stats.take_report();
         let dropped: u64 = figures.drops.values().sum();
+        let asked = figures.asked_hz.filter(|_| state == LinkState::Up);
+        let short = match asked {
+            Some(asked) => {
+                // A pause, or data that has just begun, is no rate.
+                let speed = self.on.clocks.speed();
+                let watch = self.rates.entry(stats.name.clone()).or_default();
+                watch.look(self.last, figures.frames, asked, speed)
+            }
+            None => {
+                self.rates.remove(&stats.name);
+                None
+            }
+        };
         let before = self
             .before
             .insert(stats.name.clone(), (figures.frames, dropped, figures.bytes))
@@ -139,19 +181,37 @@ impl Health {
             name: stats.name.clone(),
             state,
             rate_hz: (figures.frames - before.0) as f64 / seconds,
-            new_drops: dropped - before.1,
+            new_drops: dropped.saturating_sub(before.1),
             bytes_per_s: (figures.bytes - before.2) as f64 / seconds,
+            short,
             figures,
         }
     }
 
     fn source_status(&self, source: &SourceFigures) -> DiagnosticStatus {
         let (new_drops, rate) = (source.new_drops, source.rate_hz);
+        let because = |what: &str| match &source.figures.obstacle {
+            Some(obstacle) => format!("{what}: {obstacle}"),
+            None => what.to_owned(),
+        };
         let (level, message) = match source.state {
-            LinkState::Waiting => (WARN, "no data yet".to_owned()),
-            LinkState::Lost => (ERROR, "silent".to_owned()),
-            LinkState::Up if new_drops > 0 => (WARN, format!("{new_drops} drops, {rate:.1} Hz")),
-            LinkState::Up => (OK, format!("{rate:.1} Hz")),
+            LinkState::Waiting => (WARN, because("no data yet")),
+            LinkState::Lost => (ERROR, because("silent")),
+            LinkState::Up => {
+                let level = if new_drops > 0 || source.short.is_some() {
+                    WARN
+                } else {
+                    OK
+                };
+                let rate = match source.short {
+                    Some(short) => short.to_string(),
+                    None => format!("{rate:.1} Hz"),
+                };
+                match new_drops {
+                    0 => (level, rate),
+                    drops => (level, format!("{drops} drops, {rate}")),
+                }
+            }
         };
         self.status(level, source.name.clone(), message, values_of(source))
     }
@@ -220,6 +280,40 @@ impl Health {
         self.status(level, format!("topic {}", writer.topic), message, values)
     }
 
+    /// What others publish or call below the vehicles' prefixes and nobody here knows.
+    fn unserved(&mut self) -> DiagnosticStatus {
+        if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
+            self.searched = Some(Instant::now());
+            let topics = self.on.middleware.topics();
+            let clients = self.on.middleware.clients();
+            let published = topics
+                .iter()
+                .map(|t| (End::Publisher, t.name.as_str(), t.type_name.as_str()));
+            let called = clients
+                .iter()
+                .map(|c| (End::Client, c.name.as_str(), c.type_name.as_str()));
+            for text in self.unserved.look(published.chain(called)) {
+                tracing::warn!("{text}");
+            }
+        }
+        let values: Vec<_> = self
+            .unserved
+            .found()
+            .map(|(name, why)| value(name, why))
+            .collect();
+        let (level, message) = match values.len() {
+            0 => (
+                OK,
+                "everybody below the vehicles' prefixes is served".to_owned(),
+            ),
+            n => (
+                WARN,
+                format!("{n} publishers or clients that nobody serves"),
+            ),
+        };
+        self.status(level, "unserved".into(), message, values)
+    }
+
     /// All services in one status: there are dozens per vehicle, and most are never called.
     fn services(&mut self) -> DiagnosticStatus {
         let services = self.on.middleware.services();
@@ -253,6 +347,50 @@ impl Health {
         self.status(level, "services".into(), message, values)
     }
 
+    /// Who takes datagrams that are meant for us.
+    fn shared_ports(&mut self) -> DiagnosticStatus {
+        let shared = self.on.neighbours.look();
+        let values = (shared.iter())
+            .map(|(port, holder)| value(&port.to_string(), holder))
+            .collect();
+        let (level, message) = match shared.len() {
+            0 => (OK, "nobody else listens".to_owned()),
+            n => (WARN, format!("{n} other sockets take what is sent here")),
+        };
+        self.status(level, "shared ports".into(), message, values)
+    }
+
+    /// Who sends and is not accepted.
+    fn refused_senders(&mut self) -> DiagnosticStatus {
+        let refused = self.on.senders.report();
+        let total = refused.total();
+        let new = total - self.refused;
+        self.refused = total;
+        let mut values = vec![value("refused", total)];
+        let senders = refused.senders.iter();
+        values.extend(senders.map(|(address, sender)| value(&address.to_string(), sender.count)));
+        if refused.others > 0 {
+            values.push(value("others", refused.others));
+        }
+        let (level, message) = match (new, total) {
+            (0, 0) => (OK, "nobody was refused".to_owned()),
+            (0, _) => (OK, format!("{total} datagrams refused, none lately")),
+            _ => (WARN, format!("{new} datagrams refused; accept_from")),
+        };
+        self.status(level, "senders".into(), message, values)
+    }
+
+    fn program(&mut self) -> DiagnosticStatus {
+        let found = self.condition.look();
+        let level = match found.level {
+            Level::Ok => OK,
+            Level::Warn => WARN,
+            Level::Error => ERROR,
+        };
+        let values = found.values.iter().map(|(key, text)| value(key, text));
+        self.status(level, "program".into(), found.message, values.collect())
+    }
+
     fn status(
         &self,
         level: u8,
@@ -272,12 +410,7 @@ impl Health {
 
 fn values_of(source: &SourceFigures) -> Vec<KeyValue> {
     let figures = &source.figures;
-    let ms = |quantile| {
-        format!(
-            "{:.3}",
-            figures.latency_us.value_at_quantile(quantile) as f64 * 1e-3
-        )
-    };
+    let ms = |quantile| format!("{:.3}", figures.latency_s(quantile) * 1e3);
     let mut values = vec![
         value("rate_hz", format!("{:.2}", source.rate_hz)),
         value("mb_per_s", format!("{:.2}", source.bytes_per_s * 1e-6)),
@@ -288,6 +421,8 @@ fn values_of(source: &SourceFigures) -> Vec<KeyValue> {
         value("latency_p50_ms", ms(0.5)),
         value("latency_p99_ms", ms(0.99)),
     ];
+    values.extend(figures.asked_hz.map(|hz| value("asked_hz", hz)));
+    values.extend(source.short.map(|short| value(SHORT, short)));
     values.extend(
         figures
             .drops

@@ -1,13 +1,17 @@
 //! What a parameter changes in the running bridge.
-use super::clock::host_now;
+use super::clock::HeaderClock;
+use super::tasks::Endless;
 use super::vehicle::Tf;
 use super::{NodeError, Settings, UrdfForm, robot_description};
 use crate::config::params::{Checked, QosSettings, Store};
 use crate::config::{ParamValue, Problems};
-use crate::frames::{FrameTree, Ned, Vector};
+use crate::frames::{FrameTree, Ned, Transform, Vector};
+use crate::msgs::geometry_msgs::msg::TransformStamped;
 use crate::msgs::{std_msgs, tf2_msgs::msg::TFMessage};
 use crate::ros::Publisher;
-use std::collections::BTreeSet;
+use crate::time::RosTime;
+use crate::vehicle::BodyFrame;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -56,15 +60,38 @@ struct StaticFrames {
     tf: Tf,
     /// Frames that robot_state_publisher has instead.
     left_out: BTreeSet<String>,
+    /// Frames that were found on the vehicles, by name.
+    found: Mutex<BTreeMap<String, TransformStamped>>,
+    clock: HeaderClock,
     due: Notify,
 }
 
+impl Endless for StaticTf {
+    fn name(&self) -> String {
+        "/tf_static".to_owned()
+    }
+
+    /// Every panic is in `/diagnostics` anyway.
+    fn failed(&mut self) {}
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
+}
+
 impl StaticTf {
-    pub(super) fn new(publisher: Publisher<TFMessage>, tf: Tf, left_out: BTreeSet<String>) -> Self {
+    pub(super) fn new(
+        publisher: Publisher<TFMessage>,
+        tf: Tf,
+        left_out: BTreeSet<String>,
+        clock: HeaderClock,
+    ) -> Self {
         Self(Arc::new(StaticFrames {
             publisher: Mutex::new(publisher),
             tf,
             left_out,
+            found: Mutex::default(),
+            clock,
             due: Notify::new(),
         }))
     }
@@ -72,10 +99,31 @@ impl StaticTf {
     pub(super) fn publish(&self) -> Result<(), NodeError> {
         let publisher = self.0.publisher.lock();
         let publisher = publisher.unwrap_or_else(PoisonError::into_inner);
-        let mut transforms = self.tree().static_transforms(host_now());
+        let now = self.0.clock.now();
+        let mut transforms = self.tree().static_transforms(now);
         transforms.retain(|t| !self.0.left_out.contains(&t.child_frame_id));
+        transforms.extend(self.found().values().cloned().map(|mut transform| {
+            transform.header.stamp = now.to_msg();
+            transform
+        }));
         publisher.publish(&TFMessage { transforms })?;
         Ok(())
+    }
+
+    /// Sensors of a vehicle tell how they are mounted.
+    pub(super) fn fix_to_body(&self, vehicle: u16, frames: Vec<BodyFrame>) {
+        let base = self.tree().base_link(vehicle);
+        for BodyFrame { name, attitude } in frames {
+            let pose = Transform::from_attitude(attitude);
+            let transform = pose.to_stamped(&base, &name, RosTime::default());
+            self.found().insert(name, transform);
+        }
+        self.0.due.notify_one();
+    }
+
+    fn found(&self) -> MutexGuard<'_, BTreeMap<String, TransformStamped>> {
+        let found = &self.0.found;
+        found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An autopilot counts from here.
@@ -92,7 +140,7 @@ impl StaticTf {
     }
 
     /// Publishes anew after autopilots were placed.
-    pub(super) async fn run(self) {
+    async fn run(&self) {
         loop {
             self.0.due.notified().await;
             tokio::time::sleep(TOGETHER).await;

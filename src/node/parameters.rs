@@ -1,5 +1,5 @@
 //! The parameter services of the node, and `/parameter_events`; the same on every back end.
-use super::clock::host_now;
+use super::clock::HeaderClock;
 use super::live::Live;
 use crate::config::ParamValue;
 use crate::config::params::{Description, ParamType};
@@ -31,6 +31,7 @@ pub(super) struct ParameterServer {
 struct Server {
     node: String,
     events: Publisher<ParameterEvent>,
+    clock: HeaderClock,
     live: Mutex<Live>,
 }
 
@@ -43,11 +44,13 @@ impl ParameterServer {
     pub(super) fn start(
         middleware: &Middleware,
         events: Publisher<ParameterEvent>,
+        clock: HeaderClock,
         live: Live,
     ) -> Result<Self, RosError> {
         let server = Arc::new(Server {
             node: middleware.node_name().to_owned(),
             events,
+            clock,
             live: Mutex::new(live),
         });
         server.announce_all();
@@ -198,7 +201,7 @@ impl Server {
     }
 
     fn publish(&self, mut event: ParameterEvent) {
-        event.stamp = host_now().to_msg();
+        event.stamp = self.clock.now().to_msg();
         event.node = self.node.clone();
         // A failure is in the counters of the publisher.
         let _counted = self.events.publish(&event);

@@ -3,22 +3,26 @@ use super::clock::SimClocks;
 use super::figures::{STATS, StatsTopic};
 use super::health::{Health, Reported};
 use super::live::{SettingsWatch, StaticTf};
+use super::neighbours::Neighbours;
+use super::senders::Senders;
 use super::stats::SourceStats;
 use super::supervisor::{Link, Supervisor};
 use super::urdf::{UrdfForm, fixed_frames, robot_description};
 use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings};
-use crate::config::params::{GeoidModel, ImuFrame, QosSettings, Stream, TimeMode};
+use crate::config::params::{GeoidModel, ImuFrame, QosSettings, Stream, TfSource, TimeMode};
 use crate::config::{ControlLink, SensorConfig};
 use crate::frames::{FrameTree, Geoid, MissingPath};
 use crate::msgs::{Message, std_msgs};
 use crate::ros::{Middleware, Publisher, Qos};
 use crate::sensors::{FrameIds, spec_of};
 use crate::vehicle::{GroundTruth, TRUTH_TOPICS, TruthPublishers};
-use std::collections::BTreeSet;
+use crate::wire::TrueState;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use tokio::sync::mpsc;
 
 const RENDERER_PORT: u16 = 20010;
 
@@ -27,11 +31,14 @@ pub(super) struct Plan<'a> {
     pub(super) settings: &'a Settings,
     pub(super) watch: SettingsWatch,
     pub(super) middleware: &'a Middleware,
+    pub(super) senders: Arc<Senders>,
     pub(super) clocks: SimClocks,
     pub(super) tree: FrameTree,
     pub(super) tf: Option<Tf>,
     /// Where the origin of the simulator's map is; it says so itself.
     pub(super) map_centre: MapCentre,
+    /// Takes the true states that come on the autopilots' links, by vehicle.
+    relays: Mutex<BTreeMap<u16, mpsc::Sender<TrueState>>>,
     /// Beginning of monotonic time.
     pub(super) start: Instant,
 }
@@ -41,6 +48,7 @@ impl<'a> Plan<'a> {
         settings: &'a Settings,
         watch: SettingsWatch,
         middleware: &'a Middleware,
+        senders: Arc<Senders>,
     ) -> Result<Self, NodeError> {
         let params = &settings.params;
         let vehicles = settings.vehicles();
@@ -60,18 +68,33 @@ impl<'a> Plan<'a> {
                 publisher: Arc::new(
                     middleware.publisher("/tf", qos_of(settings, middleware, Stream::Tf, "/tf"))?,
                 ),
+                posed: Arc::default(),
             }),
         };
         Ok(Self {
             settings,
             watch,
             middleware,
+            senders,
             clocks: SimClocks::new(params, &vehicles, clock),
             tree,
             tf,
             map_centre: MapCentre::default(),
+            relays: Mutex::default(),
             start: Instant::now(),
         })
+    }
+
+    /// True states of a vehicle that come on its autopilot's link go there.
+    pub(super) fn relay_truth(&self, vehicle: u16, to: mpsc::Sender<TrueState>) {
+        let mut relays = self.relays.lock().unwrap_or_else(PoisonError::into_inner);
+        relays.insert(vehicle, to);
+    }
+
+    /// Where true states go that come on the autopilot's link; `None` where nobody publishes them.
+    pub(super) fn relay_of(&self, vehicle: u16) -> Option<mpsc::Sender<TrueState>> {
+        let relays = self.relays.lock().unwrap_or_else(PoisonError::into_inner);
+        relays.get(&vehicle).cloned()
     }
 
     pub(super) fn qos(&self, stream: Stream, topic: &str) -> Qos {
@@ -182,7 +205,7 @@ impl<'a> Plan<'a> {
             let frames = |vehicle: &u16| fixed_frames(self.settings, &self.tree, *vehicle);
             left_out.extend(vehicles.iter().flat_map(frames));
         }
-        let static_tf = StaticTf::new(publisher, tf, left_out);
+        let static_tf = StaticTf::new(publisher, tf, left_out, self.clocks.headers(None));
         static_tf.publish()?;
         Ok(Some(static_tf))
     }
@@ -218,6 +241,7 @@ impl<'a> Plan<'a> {
         &self,
         links: Vec<Link>,
         others: Vec<Arc<SourceStats>>,
+        neighbours: Neighbours,
     ) -> Result<Supervisor, NodeError> {
         let params = &self.settings.params;
         let missing = self.missing_paths();
@@ -244,17 +268,26 @@ impl<'a> Plan<'a> {
             links,
             request_period: params.request.period,
             clear_first: params.clear_capture_on_start,
+            poses: match params.frames.tf_source {
+                TfSource::Truth | TfSource::Estimate => self.tf.clone(),
+                TfSource::External => None,
+            }
+            .map(|tf| (tf, self.settings.vehicles().len())),
             health: Health::new(Reported {
                 middleware: self.middleware.clone(),
                 publisher,
                 renderer: renderer.to_string(),
                 others,
+                senders: self.senders.clone(),
+                neighbours,
                 clocks: self.clocks.clone(),
+                headers: self.clocks.headers(None),
                 missing,
                 control_prefixes: self.control_prefixes(),
                 stats: StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
             }),
             health_period: params.diagnostics_period,
+            senders: self.senders.clone(),
             settings: self.watch.clone(),
         })
     }

@@ -1,27 +1,35 @@
 //! The log on `/rosout`, the same on every back end.
-use super::NodeError;
 use super::clock::host_now;
+use super::{NodeError, tasks};
 use crate::msgs::rcl_interfaces::msg::Log;
+use crate::program::Message;
 use crate::ros::{Middleware, Publisher, Qos};
 use crate::time::RosTime;
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
 /// As rcl's, but for the lifespan of 10 s.
 const QOS: Qos = Qos::LATCHED.with_depth(1000);
-/// Messages that wait to be published; what comes before the node exists is among them.
+/// Messages that wait to be published; what comes before the node exists is among them. Each is cut at
+/// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds their memory and that of the publisher's history.
 const QUEUE: usize = 512;
 /// How often the thread looks whether it shall end.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// Messages that the queue had no room for, since the process began.
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// Returns how many messages of this process are missing on `/rosout`.
+pub(super) fn lost_messages() -> u64 {
+    LOST.load(Ordering::Relaxed)
+}
 
 thread_local! {
     /// What the publishing thread logs is not published, or it would never end.
@@ -76,18 +84,19 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
             return;
         }
         let metadata = event.metadata();
-        let mut text = Text::default();
-        event.record(&mut text);
+        let mut message = Message::new(String::new());
+        event.record(&mut message);
         let entry = Entry {
             stamp: host_now(),
             level: level(metadata.level()),
-            text: text.message + &text.fields,
+            text: message.finish(),
             file: metadata.file().unwrap_or_default(),
             module: metadata.module_path().unwrap_or_default(),
             line: metadata.line().unwrap_or_default(),
         };
         if self.queue.try_send(entry).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
+            LOST.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -102,23 +111,6 @@ const fn level(level: &Level) -> u8 {
     }
 }
 
-/// The message, then the other fields as on the terminal.
-#[derive(Default)]
-struct Text {
-    message: String,
-    fields: String,
-}
-
-impl Visit for Text {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        // Writing into a string does not fail.
-        let _ = match field.name() {
-            "message" => write!(self.message, "{value:?}"),
-            name => write!(self.fields, " {name}={value:?}"),
-        };
-    }
-}
-
 impl Rosout {
     /// Publishes on `/rosout` from a thread of its own.
     pub fn publish(self, middleware: &Middleware) -> Result<RosoutPublisher, NodeError> {
@@ -130,20 +122,14 @@ impl Rosout {
             .replace('/', ".");
         let stop = Arc::<AtomicBool>::default();
         let told = stop.clone();
-        let thread = std::thread::Builder::new().name("rfly-rosout".to_owned());
-        let thread = thread
-            .spawn(move || self.run(&publisher, &name, &told))
-            .map_err(|source| NodeError::Start {
-                what: "rfly-rosout",
-                source,
-            })?;
+        let thread = tasks::thread("rfly-rosout", move || self.run(&publisher, &name, &told))?;
         Ok(RosoutPublisher {
             stop,
             thread: Some(thread),
         })
     }
 
-    fn run(self, publisher: &Publisher<Log>, name: &str, stop: &AtomicBool) {
+    fn run(&self, publisher: &Publisher<Log>, name: &str, stop: &AtomicBool) {
         PUBLISHES.set(true);
         let send = |entry: Entry| {
             let log = Log {

@@ -1,17 +1,24 @@
 //! From a command line to everything the bridge needs to know, or all that is wrong.
 use super::NodeError;
 use crate::config;
+use crate::config::params::TimeMode;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
     ParamValue, Params, Problem, Problems, SensorConfig, resolve_angle_unit, vendor,
 };
 use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
+use crate::program::Needs;
 use crate::sensors::{FrameKind, spec_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Default name of the node.
 pub const NODE_NAME: &str = "rfly_bridge";
+
+/// Files that are open without any sensor and vehicle: middleware, runtimes, log.
+const FILES: u64 = 48;
+/// Address space that is used then: stacks of threads above all.
+const BYTES: u64 = 96 << 20;
 
 /// TypeID of the pod camera, which turns in its mount.
 const GIMBAL: u16 = 9;
@@ -97,6 +104,13 @@ impl Settings {
                 "names no file, so there are no sensors but the IMU",
             ));
         }
+        if params.use_sim_time && params.time.mode != TimeMode::Sim {
+            warnings.push(Problem::new(
+                "use_sim_time",
+                "is true, but time.mode is not sim: the bridge stamps with the host's clock and publishes no /clock, for which nodes with \
+                 use_sim_time wait for ever; set time.mode:=sim, or use_sim_time:=false everywhere",
+            ));
+        }
         let origin = Origin {
             values: Vec::new(),
             sensors: loaded.sensors,
@@ -146,6 +160,17 @@ impl Settings {
             vehicles.push(1);
         }
         vehicles
+    }
+
+    /// Returns what the bridge needs of the system with these settings, about.
+    pub fn needs(&self) -> Needs {
+        let udp = |s: &&SensorConfig| s.transport != config::TransportMode::SharedMemory;
+        let sockets = self.sensors.iter().filter(udp).count() + 3 * self.vehicles().len();
+        let frame = |s: &SensorConfig| 4 * u64::from(s.width) * u64::from(s.height);
+        Needs {
+            files: FILES + sockets as u64,
+            bytes: BYTES + self.sensors.iter().map(frame).sum::<u64>(),
+        }
     }
 
     /// Returns the vehicle that carries a sensor, directly or through other sensors; none on the ground.

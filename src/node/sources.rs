@@ -1,30 +1,34 @@
 //! What the bridge receives: one task per source.
-use super::NodeError;
 use super::announced::{Announced, Whereabouts};
 use super::live::FovWatch;
+use super::neighbours::Neighbours;
 use super::plan::{Plan, below};
 use super::request::Liveness;
 use super::shm_source::ShmSource;
 use super::stats::SourceStats;
 use super::supervisor::Link;
 use super::udp_source::{UdpSource, idle_pause};
-use super::vehicle::{HeartbeatSource, ImuSource, TruthSource};
-use crate::config::params::{Stream, TfSource};
+use super::vehicle::{HeartbeatSource, ImuSource, SharedAttitude, TruthSource};
+use super::{NodeError, tasks};
+use crate::config::params::{ImuOrientation, Stream, TfSource};
 use crate::config::{ControlLink, SensorConfig, TransportMode};
+use crate::program::limit_behind;
 use crate::sensors::{ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
-use crate::session::Reassembler;
-use crate::transport::{BindOptions, UdpReceiver, is_local_address};
+use crate::session::{Order, Reassembler};
+use crate::transport::{BindOptions, UdpReceiver, holders, is_local_address};
 use crate::wire::{ImuRequestPacket, shm_block_len, shm_name};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
 
 pub(super) const HEARTBEAT_PORT: u16 = 20005;
 pub(super) const HEARTBEAT_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
 const COPTERSIM_PORT: u16 = 30100;
 const TRUTH_PORT: u16 = 30101;
 const IMU_PORT: u16 = 31000;
+/// True states on their way from the autopilot's link; more are not waited for.
+const RELAYED: usize = 256;
 /// A PNG of noise is a little larger than its pixels; small payloads get room for longer lists.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
@@ -41,12 +45,7 @@ impl Plan<'_> {
             others.push(stats.clone());
             stats
         };
-        let options = BindOptions {
-            reuse: true,
-            groups: vec![HEARTBEAT_GROUP],
-            ..BindOptions::port(HEARTBEAT_PORT)
-        };
-        if let Some(receiver) = binder.bind(&options, "clock heartbeats") {
+        if let Some(receiver) = binder.bind(&self.senders.heartbeats(), "clock heartbeats") {
             let source = HeartbeatSource {
                 receiver,
                 clocks: self.clocks.clone(),
@@ -54,21 +53,24 @@ impl Plan<'_> {
                 served: self.settings.vehicles(),
                 stats: watch("heartbeats".into()),
             };
-            runtime.spawn(source.run());
+            tasks::start(runtime, source);
         }
         for vehicle in self.settings.vehicles() {
             let Some(clock) = self.clocks.of(Some(vehicle)) else {
                 continue;
             };
+            let attitude = SharedAttitude::default();
             let step = 2 * (vehicle - 1);
             let options = BindOptions {
                 reuse: true,
-                ..BindOptions::port(TRUTH_PORT + step)
+                ..self.senders.port(TRUTH_PORT + step)
             };
             if let Some(receiver) =
                 binder.bind(&options, &format!("true state of vehicle {vehicle}"))
             {
                 let stats = watch(format!("true state of vehicle {vehicle}"));
+                let (relay, on_link) = mpsc::channel(RELAYED);
+                self.relay_truth(vehicle, relay);
                 let source = TruthSource {
                     vehicle,
                     receiver,
@@ -78,18 +80,25 @@ impl Plan<'_> {
                         TfSource::Estimate | TfSource::External => None,
                     },
                     truth: self.ground_truth(vehicle)?,
+                    on_link,
                     map_centre: self.map_centre.clone(),
+                    order: Order::default(),
+                    attitude: attitude.clone(),
                     stats,
                 };
-                runtime.spawn(source.run());
+                tasks::start(runtime, source);
             }
             if !params.imu.enabled {
                 continue;
             }
             let port = IMU_PORT + vehicle - 1;
-            let options = BindOptions::port(port);
-            if let Some(receiver) = binder.bind(&options, &format!("IMU of vehicle {vehicle}")) {
+            if let Some(receiver) = binder.bind(
+                &self.senders.port(port),
+                &format!("IMU of vehicle {vehicle}"),
+            ) {
                 let topic = self.imu_topic(vehicle);
+                let stats = watch(format!("imu of vehicle {vehicle}"));
+                stats.lock().asked_hz = Some(params.imu.rate_hz.into());
                 let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
                 let source = ImuSource {
                     receiver,
@@ -97,16 +106,25 @@ impl Plan<'_> {
                     simulator: SocketAddrV4::new(params.simulator_address, COPTERSIM_PORT + step),
                     period: params.request.period,
                     timeout: params.request.timeout,
-                    converter: ImuConverter::new(&params.imu, &self.imu_frame(vehicle)),
+                    converter: ImuConverter::new(
+                        &params.imu,
+                        &self.imu_frame(vehicle),
+                        params.frames.world,
+                    ),
+                    attitude: match params.imu.orientation {
+                        ImuOrientation::None => None,
+                        ImuOrientation::Truth => Some(attitude),
+                    },
                     publisher: self
                         .middleware
                         .publisher(&topic, self.qos(Stream::Imu, &topic))?,
                     clock,
+                    order: Order::default(),
                     settings: self.watch.clone(),
                     resend: 0,
-                    stats: watch(format!("imu of vehicle {vehicle}")),
+                    stats,
                 };
-                runtime.spawn(source.run());
+                tasks::start(runtime, source);
             }
         }
         Ok(())
@@ -124,7 +142,8 @@ impl Plan<'_> {
             }
         };
         let vehicles = self.settings.vehicles().into_iter();
-        Announced::new(vehicles.map(|id| (id, place(id))))
+        let others = params.other_vehicles.iter().copied();
+        Announced::new(vehicles.map(|id| (id, place(id))), others)
     }
 
     pub(super) fn sensor_tasks(
@@ -148,6 +167,7 @@ impl Plan<'_> {
                 config.seq_id,
                 spec.suffix()
             )));
+            stats.lock().asked_hz = Some(config.rate_hz.into());
             let len = shm_block_len(
                 config.type_id,
                 config.width,
@@ -163,22 +183,13 @@ impl Plan<'_> {
             });
             let fov = FovWatch::new(self.watch.clone(), config.seq_id, config.fov_deg);
             if config.transport == TransportMode::SharedMemory {
-                let (name, next_look) = (shm_name(config.seq_id), Instant::now());
-                blocks.push(ShmSource {
-                    name,
-                    len,
-                    sensor,
-                    fov,
-                    clock,
-                    stats,
-                    block: None,
-                    next_look,
-                });
+                let block = (shm_name(config.seq_id), len);
+                blocks.push(ShmSource::new(block, sensor, fov, clock, stats));
                 continue;
             }
             let options = BindOptions {
                 buffer_bytes: params.receive_buffer_bytes,
-                ..BindOptions::port(config.port)
+                ..self.senders.port_at(config.ip.into(), config.port)
             };
             let Some(receiver) = binder.bind(&options, &stats.name) else {
                 continue;
@@ -203,8 +214,9 @@ impl Plan<'_> {
                 stats,
                 idle_pause,
                 overflows: 0,
+                said: Vec::new(),
             };
-            runtime.spawn(source.run());
+            tasks::start(runtime, source);
         }
         Ok(())
     }
@@ -235,21 +247,34 @@ impl Plan<'_> {
 #[derive(Default)]
 pub(super) struct Binder {
     failures: Vec<String>,
+    neighbours: Neighbours,
 }
 
 impl Binder {
     pub(super) fn bind(&mut self, options: &BindOptions, what: &str) -> Option<UdpReceiver> {
         let receiver = UdpReceiver::bind(options);
-        if let Err(error) = &receiver {
-            self.failures
-                .push(format!("{what}: UDP port {}: {error}", options.port));
+        match &receiver {
+            Ok(_) if options.reuse => self.neighbours.watch(options.port, what),
+            Ok(_) => {}
+            Err(error) => {
+                let by: String = holders(options.port)
+                    .iter()
+                    .map(|holder| format!(", by {holder}"))
+                    .collect();
+                let limit = limit_behind(error);
+                self.failures.push(format!(
+                    "{what}: UDP port {}: {error}{by}{limit}",
+                    options.port
+                ));
+            }
         }
         receiver.ok()
     }
 
-    pub(super) fn finish(self) -> Result<(), NodeError> {
+    /// The ports that others may bind, too.
+    pub(super) fn finish(self) -> Result<Neighbours, NodeError> {
         if self.failures.is_empty() {
-            Ok(())
+            Ok(self.neighbours)
         } else {
             Err(NodeError::Bind(self.failures))
         }

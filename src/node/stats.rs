@@ -22,6 +22,10 @@ pub(crate) struct Figures {
     pub(crate) latency_us: Histogram<u64>,
     /// When the last frame was complete.
     pub(crate) last_frame: Option<Instant>,
+    /// What the simulator was asked for, in Hz of its own time.
+    pub(crate) asked_hz: Option<f64>,
+    /// What a source waits for that has nothing to give, where that is known.
+    pub(crate) obstacle: Option<String>,
 }
 
 /// Longest latency that the histogram tells apart, one minute.
@@ -40,12 +44,28 @@ impl Figures {
             drops: BTreeMap::new(),
             latency_us,
             last_frame: None,
+            asked_hz: None,
+            obstacle: None,
+        }
+    }
+
+    /// Takes over how many have not come, by their numbers.
+    pub(crate) fn lost(&mut self, count: u64) {
+        if count > 0 {
+            self.drops.insert("lost", count);
         }
     }
 
     /// Counts a drop.
     pub(crate) fn drop_one(&mut self, cause: &'static str) {
-        *self.drops.entry(cause).or_default() += 1;
+        self.drop_many(cause, 1);
+    }
+
+    /// Counts some drops.
+    pub(crate) fn drop_many(&mut self, cause: &'static str, count: u64) {
+        if count > 0 {
+            *self.drops.entry(cause).or_default() += count;
+        }
     }
 
     /// Takes over the socket's count of datagrams for which its receive buffer had no room.
@@ -63,6 +83,14 @@ impl Figures {
             if count > 0 {
                 self.drops.insert(cause.name(), count);
             }
+        }
+    }
+
+    /// Returns a quantile of the latencies since the last report in s; NaN if nothing was measured.
+    pub(crate) fn latency_s(&self, quantile: f64) -> f64 {
+        match self.latency_us.is_empty() {
+            true => f64::NAN,
+            false => self.latency_us.value_at_quantile(quantile) as f64 * 1e-6,
         }
     }
 

@@ -2,7 +2,10 @@
 use super::health::Health;
 use super::live::SettingsWatch;
 use super::request::{LinkChange, Liveness, sensor_request};
+use super::senders::Senders;
 use super::stats::SourceStats;
+use super::tasks::Endless;
+use super::vehicle::Tf;
 use crate::config::SensorConfig;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
 use std::net::{SocketAddrV4, UdpSocket};
@@ -11,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How often the links are looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long sensors are not asked for, so that every image finds the pose of its vehicle in TF.
+const POSES_FIRST: Duration = Duration::from_secs(1);
 /// How many times a request is sent that changes a running source.
 pub(super) const RESENDS: u8 = 3;
 
@@ -30,18 +35,35 @@ pub(crate) struct Supervisor {
     pub(crate) links: Vec<Link>,
     pub(crate) request_period: Duration,
     pub(crate) clear_first: bool,
+    /// Where poses are published, and of how many vehicles.
+    pub(crate) poses: Option<(Tf, usize)>,
     pub(crate) health: Health,
     pub(crate) health_period: Duration,
+    pub(crate) senders: Arc<Senders>,
     pub(crate) settings: SettingsWatch,
+}
+
+impl Endless for Supervisor {
+    fn name(&self) -> String {
+        "supervision".to_owned()
+    }
+
+    /// Every panic is in the report anyway.
+    fn failed(&mut self) {}
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
 }
 
 impl Supervisor {
     /// Works until the task is dropped.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(&mut self) {
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut next_request = Instant::now();
         let mut next_health = next_request + self.health_period;
+        let at_the_latest = next_request + POSES_FIRST;
         if self.clear_first {
             self.clear_captures();
         }
@@ -56,9 +78,10 @@ impl Supervisor {
                 }
             }
             let now = Instant::now();
+            self.senders.tell();
             self.look(now);
             self.resend();
-            if now >= next_request {
+            if now >= next_request && (now >= at_the_latest || self.has_poses()) {
                 next_request = now + self.request_period;
                 self.request();
             }
@@ -72,6 +95,11 @@ impl Supervisor {
                 self.health.report(&links);
             }
         }
+    }
+
+    fn has_poses(&self) -> bool {
+        let all = |(tf, vehicles): &(Tf, usize)| tf.vehicles() >= *vehicles;
+        self.poses.as_ref().is_none_or(all)
     }
 
     /// Notes which links changed; says so in few lines, however many sensors there are.
@@ -107,6 +135,7 @@ impl Supervisor {
                 .find(|s| s.seq_id == link.sensor.seq_id);
             if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
                 (link.sensor, link.resend) = (sensor.clone(), RESENDS);
+                link.stats.lock().asked_hz = Some(sensor.rate_hz.into());
             }
         }
     }

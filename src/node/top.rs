@@ -1,11 +1,13 @@
 //! A live table of topics as an independent subscriber sees them.
+use super::NodeError;
 use super::clock::host_now;
+use super::health::SHORT;
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
 use comfy_table::{Cell, CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,18 +31,22 @@ struct Seen {
 /// What the bridge itself says about losses: name in `/diagnostics` to the sum over all causes.
 type Drops = Arc<Mutex<BTreeMap<String, u64>>>;
 
+/// What it says about sources that deliver less than they were asked for, one line each.
+type Slow = Arc<Mutex<Vec<String>>>;
+
 /// Subscribes to every topic below `prefix` and prints a table each second, for `limit` or for ever.
 pub async fn run(
     middleware: &Middleware,
     prefix: &str,
     limit: Option<Duration>,
-) -> Result<(), RosError> {
+) -> Result<(), NodeError> {
     let start = Instant::now();
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-    let drops = Drops::default();
-    let writer = drops.clone();
+    let (drops, slow) = (Drops::default(), Slow::default());
+    let (writer, slow_writer) = (drops.clone(), slow.clone());
     let _diagnostics =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
+            *lock(&slow_writer) = below_asked(&message);
             note_drops(&mut lock(&writer), message);
         })?;
     let mut tick = tokio::time::interval(REFRESH);
@@ -58,12 +64,23 @@ pub async fn run(
         last = Instant::now();
         let ended = limit.is_some_and(|limit| start.elapsed() >= limit);
         let table = table(&rows, &lock(&drops), seconds);
-        show(&table, start.elapsed(), ended);
+        show(&table, &lock(&slow), start.elapsed(), ended).map_err(NodeError::Output)?;
         if ended {
-            summary(&rows, &lock(&drops), start.elapsed());
-            return Ok(());
+            let shown = summary(&rows, &lock(&drops), start.elapsed());
+            return shown.map_err(NodeError::Output);
         }
     }
+}
+
+/// Returns a line for each source that delivers less than it was asked for.
+pub fn below_asked(message: &DiagnosticArray) -> Vec<String> {
+    let lines = message.status.iter().filter_map(|status| {
+        let short = status.values.iter().find(|v| v.key == SHORT)?;
+        let name = &status.name;
+        let name = name.strip_prefix("rfly_bridge: ").unwrap_or(name);
+        Some(format!("{name}: {}", short.value))
+    });
+    lines.collect()
 }
 
 fn note_drops(drops: &mut BTreeMap<String, u64>, message: DiagnosticArray) {
@@ -169,38 +186,49 @@ fn drops_of(drops: &BTreeMap<String, u64>, topic: &str) -> u64 {
         .sum()
 }
 
-fn show(table: &Table, elapsed: Duration, last: bool) {
-    let mut out = std::io::stdout().lock();
+fn show(table: &Table, slow: &[String], elapsed: Duration, last: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
     let clear = if out.is_terminal() {
         "\x1b[H\x1b[2J"
     } else {
         ""
     };
-    if out.is_terminal() || last {
-        // Nobody can read a table when the output is gone.
-        let _gone = writeln!(
-            out,
-            "{clear}{table}\n{:.0} s; latency: age of the stamp on arrival, from the simulator's tick to this subscriber",
-            elapsed.as_secs_f64()
-        );
+    if !out.is_terminal() && !last {
+        return Ok(());
     }
+    writeln!(
+        out,
+        "{clear}{table}\n{:.0} s; latency: age of the stamp on arrival, from the simulator's tick to this subscriber",
+        elapsed.as_secs_f64()
+    )?;
+    for line in slow {
+        writeln!(out, "below what was asked for: {line}")?;
+    }
+    Ok(())
 }
 
-fn summary(rows: &BTreeMap<String, Row>, drops: &BTreeMap<String, u64>, elapsed: Duration) {
+fn summary(
+    rows: &BTreeMap<String, Row>,
+    drops: &BTreeMap<String, u64>,
+    elapsed: Duration,
+) -> io::Result<()> {
+    let mut out = io::stdout().lock();
     let total: u64 = drops.values().sum();
-    println!(
+    writeln!(
+        out,
         "{} topics in {:.0} s, {total} drops counted by the bridge",
         rows.len(),
         elapsed.as_secs_f64()
-    );
+    )?;
     for (name, count) in drops.iter().filter(|(_, count)| **count > 0) {
-        println!("  {count:6} {name}");
+        writeln!(out, "  {count:6} {name}")?;
     }
     let silent = rows.iter().filter(|(_, row)| lock(&row.seen).total == 0);
     let silent: Vec<_> = silent.map(|(name, _)| name.as_str()).collect();
     if !silent.is_empty() {
-        println!("nothing received on: {}", silent.join(", "));
+        writeln!(out, "nothing received on: {}", silent.join(", "))?;
     }
+    out.flush()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -2,10 +2,11 @@
 use super::clock::{SimClock, host_now};
 use super::live::FovWatch;
 use super::stats::SourceStats;
-use crate::sensors::{Frame, Sensor};
+use super::tasks::Endless;
+use crate::sensors::{Frame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};
 use crate::time::{RosTime, SimTime, Stream};
-use crate::transport::UdpReceiver;
+use crate::transport::{Received, UdpReceiver};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +31,24 @@ pub(crate) struct UdpSource {
     pub(crate) idle_pause: Option<Duration>,
     /// What the socket said of its losses last.
     pub(crate) overflows: u32,
+    /// What was refused and said already.
+    pub(crate) said: Vec<&'static str>,
+}
+
+impl Endless for UdpSource {
+    fn name(&self) -> String {
+        self.stats.name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.stats.lock().drop_one("task_failed");
+        // What was being put together then is not trusted.
+        self.reassembler.abandon();
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
 }
 
 /// Returns how long datagrams may wait in a receive buffer that the system granted: not at all if it holds less than
@@ -51,7 +70,7 @@ async fn until_readable(receiver: &UdpReceiver, unfinished: bool) -> io::Result<
 
 impl UdpSource {
     /// Serves the sensor until the task is dropped.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(&mut self) {
         loop {
             let unfinished = self.reassembler.in_flight() > 0;
             match until_readable(&self.receiver, unfinished).await {
@@ -97,8 +116,13 @@ impl UdpSource {
             self.receiver
                 .try_recv(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
         };
-        let Some(datagram) = received else {
-            return Ok(false);
+        let datagram = match received {
+            None => return Ok(false),
+            Some(Received::Datagram(datagram)) => datagram,
+            Some(Received::Refused) => {
+                self.stats.lock().drop_one("refused");
+                return Ok(true);
+            }
         };
         if datagram.overflows != self.overflows {
             self.overflows = datagram.overflows;
@@ -114,31 +138,36 @@ impl UdpSource {
                 return Ok(true);
             }
             Outcome::Counted(info) => {
-                self.clock.stamp(
-                    SimTime::from_secs(info.sim_time),
-                    info.arrival,
-                    Stream::Image,
-                );
+                if let Some(time) = SimTime::checked_from_secs(info.sim_time) {
+                    self.clock.stamp(time, info.arrival, Stream::Image);
+                }
                 (info, None)
             }
             Outcome::Complete(whole) => {
                 if let Some(fov_deg) = self.fov.changed() {
                     self.sensor.set_fov(fov_deg);
                 }
-                let sim_time = SimTime::from_secs(whole.info.sim_time);
-                let stamp = self
-                    .clock
-                    .stamp(sim_time, whole.info.arrival, Stream::Image);
-                let frame = Frame {
-                    payload: whole.payload,
-                    stamp,
-                    sim_time,
-                    compressed: self.compressed,
-                    intact: &|| true,
+                let arrival = whole.info.arrival;
+                let time = SimTime::checked_from_secs(whole.info.sim_time);
+                let stamped = time.and_then(|sim_time| {
+                    let stamp = self.clock.stamp(sim_time, arrival, Stream::Image)?;
+                    Some((sim_time, stamp))
+                });
+                let accepted = match stamped {
+                    Some((sim_time, stamp)) => self.sensor.accept(&Frame {
+                        payload: whole.payload,
+                        stamp,
+                        sim_time,
+                        compressed: self.compressed,
+                    }),
+                    None => Err(SensorError::Time),
                 };
-                (whole.info, Some(self.sensor.accept(&frame)))
+                (whole.info, Some(accepted))
             }
         };
+        if let Some(Err(error)) = &result {
+            self.refused(error);
+        }
         let mut figures = self.stats.lock();
         figures.set_reassembly(self.reassembler.counters());
         figures.last_frame = Some(Instant::now());
@@ -151,5 +180,21 @@ impl UdpSource {
             None => {}
         }
         Ok(true)
+    }
+
+    /// What is not of this sensor says nothing of its order either; why it is refused is said once.
+    fn refused(&mut self, error: &SensorError) {
+        if !error.is_foreign() {
+            return;
+        }
+        self.reassembler.disown();
+        let cause = error.cause();
+        if !self.said.contains(&cause) {
+            self.said.push(cause);
+            tracing::warn!(
+                "{}: {error} (further ones: drop_{cause} in /diagnostics)",
+                self.stats.name
+            );
+        }
     }
 }

@@ -5,26 +5,35 @@ use super::clock::{SimClock, SimClocks, host_now};
 use super::live::SettingsWatch;
 use super::stats::SourceStats;
 use super::supervisor::RESENDS;
+use super::tasks::Endless;
 use crate::frames::{Attitude, Euler, FrameTree, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::Publisher;
-use crate::sensors::ImuConverter;
+use crate::sensors::{AttitudeSample, ImuConverter};
+use crate::session::{Mark, Order, Verdict};
 use crate::time::{Heartbeat, RosTime, SimTime, Stream};
-use crate::transport::{Datagram, UdpReceiver, is_local_address};
+use crate::transport::{Datagram, Received, UdpReceiver, is_local_address};
 use crate::vehicle::GroundTruth;
 use crate::wire::{
     HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet, ShortStatePacket, TrueState,
     TruthDatagram,
 };
+use std::collections::BTreeSet;
 use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
 use zerocopy::IntoBytes as _;
 
+/// Silence on the port of true states after which those on the autopilot's link count.
+const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
 /// Longer than every datagram of these ports.
 const BUFFER: usize = 2048;
+
+/// The newest true attitude of a vehicle, from its true state to its IMU.
+pub(crate) type SharedAttitude = Arc<Mutex<Option<AttitudeSample>>>;
 
 /// The IMU of one vehicle.
 pub(crate) struct ImuSource {
@@ -34,7 +43,10 @@ pub(crate) struct ImuSource {
     pub(crate) period: Duration,
     pub(crate) timeout: Duration,
     pub(crate) converter: ImuConverter,
+    /// For the orientation, if the message shall have one.
+    pub(crate) attitude: Option<SharedAttitude>,
     pub(crate) publisher: Publisher<Imu>,
+    pub(crate) order: Order,
     pub(crate) clock: Arc<SimClock>,
     pub(crate) settings: SettingsWatch,
     /// How many times a changed request is still to be sent; nothing acknowledges it.
@@ -44,18 +56,14 @@ pub(crate) struct ImuSource {
 
 impl ImuSource {
     /// Asks for samples until they come, publishes them, and asks again when they stop.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut ask = tokio::time::interval(self.period);
         ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                // What is due goes first: datagrams may come without end.
                 biased;
-                received = receive(&self.receiver, &mut buffer, &self.stats) => {
-                    if let Some(datagram) = received {
-                        self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
-                    }
-                }
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
                     // The first tick is at once.
@@ -72,6 +80,11 @@ impl ImuSource {
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
+                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                    if let Some(datagram) = received {
+                        self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
+                    }
+                }
             }
         }
     }
@@ -83,6 +96,7 @@ impl ImuSource {
         (self.period, self.timeout) = (params.request.period, params.request.timeout);
         self.converter.set_covariances(&params.imu);
         let rate_hz = params.imu.rate_hz;
+        self.stats.lock().asked_hz = Some(rate_hz.into());
         if self.request.rate_hz.get() != rate_hz {
             self.request.rate_hz = rate_hz.into();
             self.resend = RESENDS;
@@ -93,16 +107,26 @@ impl ImuSource {
         let Ok(packet) = ImuPacket::parse(bytes) else {
             return self.stats.lock().drop_one("malformed");
         };
-        let seconds = packet.sim_time.get();
-        if !seconds.is_finite() {
-            return self.stats.lock().drop_one("malformed");
-        }
         let arrival = arrival(datagram);
-        let sim_time = SimTime::from_secs(seconds);
-        let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
-        let result = self
-            .publisher
-            .publish(self.converter.convert(packet, stamp));
+        let mark = Mark {
+            id: Some(packet.seq.get()),
+            time: packet.sim_time.get(),
+            arrival,
+        };
+        let stamp = in_order(&mut self.order, mark)
+            .and_then(|time| self.clock.stamp(time, arrival, Stream::Imu).ok_or(TIME));
+        let mut figures = self.stats.lock();
+        figures.lost(self.order.lost());
+        let stamp = match stamp {
+            Ok(stamp) => stamp,
+            Err(cause) => return figures.drop_one(cause),
+        };
+        drop(figures);
+        let attitude = self.attitude.as_ref().and_then(|shared| *lock(shared));
+        let Some(message) = self.converter.convert(packet, attitude, stamp) else {
+            return self.stats.lock().drop_one(NOT_FINITE);
+        };
+        let result = self.publisher.publish(message);
         let mut figures = self.stats.lock();
         figures.frames += 1;
         figures.last_frame = Some(Instant::now());
@@ -116,14 +140,60 @@ impl ImuSource {
     }
 }
 
+impl Endless for ImuSource {
+    fn name(&self) -> String {
+        self.stats.name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.stats.lock().drop_one("task_failed");
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
+}
+
+impl Endless for TruthSource {
+    fn name(&self) -> String {
+        self.stats.name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.stats.lock().drop_one("task_failed");
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
+}
+
+impl Endless for HeartbeatSource {
+    fn name(&self) -> String {
+        self.stats.name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.stats.lock().drop_one("task_failed");
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
+}
+
 /// The true state of one vehicle, which moves its frames.
 pub(crate) struct TruthSource {
     pub(crate) vehicle: u16,
     pub(crate) receiver: UdpReceiver,
     pub(crate) clock: Arc<SimClock>,
+    pub(crate) order: Order,
     pub(crate) tf: Option<Tf>,
     pub(crate) truth: GroundTruth,
+    /// The same as CopterSim sends it on the autopilot's link.
+    pub(crate) on_link: mpsc::Receiver<TrueState>,
     pub(crate) map_centre: MapCentre,
+    pub(crate) attitude: SharedAttitude,
     pub(crate) stats: Arc<SourceStats>,
 }
 
@@ -168,27 +238,44 @@ impl MapCentre {
 pub(crate) struct Tf {
     pub(crate) tree: Arc<Mutex<FrameTree>>,
     pub(crate) publisher: Arc<Publisher<TFMessage>>,
+    /// Vehicles whose pose was published.
+    pub(crate) posed: Arc<Mutex<BTreeSet<u16>>>,
 }
 
 impl TruthSource {
     /// Publishes every state.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut last = None;
+        let mut heard: Option<Instant> = None;
         loop {
-            if let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await {
-                self.state(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
+            tokio::select! {
+                biased;
+                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                    if let Some(datagram) = received {
+                        heard = Some(Instant::now());
+                        self.state(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
+                    }
+                }
+                Some(state) = self.on_link.recv() => {
+                    // Where states come by themselves they have more in them.
+                    if heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT) {
+                        self.state_on_link(&state, &mut last);
+                    }
+                }
             }
         }
     }
 
+    fn state_on_link(&mut self, state: &TrueState, last: &mut Option<RosTime>) {
+        self.stats.lock().received += 1;
+        let now = host_now();
+        self.publish(state, now, true, now, last);
+    }
+
     fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
         let state = match TruthDatagram::parse(bytes) {
-            Ok(TruthDatagram::State(state))
-                if state.copter_id == i32::from(self.vehicle) && is_finite(&state) =>
-            {
-                state
-            }
+            Ok(TruthDatagram::State(state)) if state.copter_id == i32::from(self.vehicle) => state,
             Ok(TruthDatagram::Collision { copter_id, with }) => {
                 let own = copter_id.is_none_or(|id| id == i32::from(self.vehicle));
                 return if own {
@@ -212,20 +299,53 @@ impl TruthSource {
             }
             _ => return self.stats.lock().drop_one("malformed"),
         };
-        if bytes.len() == ShortStatePacket::LEN {
-            self.collision(state.collided_with, true, arrival(datagram));
+        let lasting = bytes.len() == ShortStatePacket::LEN;
+        // Everything of one tick has the same stamp, also where the clock's estimate is late.
+        let latest = RosTime(i64::MAX);
+        self.publish(&state, arrival(datagram), lasting, latest, last);
+    }
+
+    /// `lasting`: it says all the time with what the vehicle collides. No stamp is later than `latest`.
+    fn publish(
+        &mut self,
+        state: &TrueState,
+        arrival: RosTime,
+        lasting: bool,
+        latest: RosTime,
+        last: &mut Option<RosTime>,
+    ) {
+        let mark = Mark {
+            id: None,
+            time: state.sim_time,
+            arrival,
+        };
+        let stamp = match moves(state) {
+            true => in_order(&mut self.order, mark)
+                .and_then(|time| self.clock.stamp(time, arrival, Stream::Imu).ok_or(TIME)),
+            false => Err(NOT_FINITE),
+        };
+        let stamp = match stamp {
+            Ok(stamp) => stamp.min(latest),
+            Err(cause) => return self.stats.lock().drop_one(cause),
+        };
+        if lasting {
+            self.collision(state.collided_with, true, arrival);
         }
-        let arrival = arrival(datagram);
-        let sim_time = SimTime::from_secs(state.sim_time);
-        let stamp = self.clock.stamp(sim_time, arrival, Stream::Imu);
+        if !self.truth.is_finite(state) {
+            self.stats.lock().drop_one(NOT_FINITE);
+        }
         let mut published = Ok(());
         if last.is_none_or(|last| stamp != last) {
             *last = Some(stamp);
-            let pose = pose(self.vehicle, &state);
+            let pose = pose(self.vehicle, state);
+            *lock(&self.attitude) = Some(AttitudeSample {
+                at: SimTime::from_secs(state.sim_time),
+                attitude: pose.attitude,
+            });
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
-            published = self.truth.publish(&state, &pose, stamp);
+            published = self.truth.publish(state, &pose, stamp);
         }
         let mut figures = self.stats.lock();
         if published.is_err() {
@@ -249,6 +369,15 @@ impl TruthSource {
 }
 
 impl Tf {
+    /// Returns how many vehicles have a pose.
+    pub(crate) fn vehicles(&self) -> usize {
+        self.posed().len()
+    }
+
+    fn posed(&self) -> MutexGuard<'_, BTreeSet<u16>> {
+        self.posed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Publishes the frames that move with a vehicle.
     pub(crate) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
@@ -257,6 +386,7 @@ impl Tf {
         };
         // A failure is in the counters of the publisher.
         let _counted = self.publisher.publish(&TFMessage { transforms });
+        self.posed().insert(pose.vehicle);
     }
 }
 
@@ -272,7 +402,7 @@ pub(crate) struct HeartbeatSource {
 
 impl HeartbeatSource {
     /// Feeds the clocks.
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
             let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await else {
@@ -312,14 +442,15 @@ impl HeartbeatSource {
             local,
         };
         match self.announced.hear(id, place) {
-            Announcement::Served => None,
+            Announcement::Served | Announcement::OfAnotherBridge => None,
             Announcement::NotServed { first } => {
                 if first {
                     let mut vehicles: Vec<_> = self.served.iter().map(u16::to_string).collect();
                     vehicles.push(id.to_string());
                     tracing::warn!(
                         "vehicle {id} announces itself from {from} and is not served: vehicles are not added while the bridge \
-                         runs. Start it again with vehicles:=[{}], or with control.discover_s",
+                         runs. Start it again with vehicles:=[{}], or with control.discover_s; if another bridge serves it, \
+                         say so with other_vehicles:=[{id}]",
                         vehicles.join(", ")
                     );
                 }
@@ -338,13 +469,21 @@ impl HeartbeatSource {
     }
 }
 
+fn lock(shared: &SharedAttitude) -> MutexGuard<'_, Option<AttitudeSample>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 async fn receive(
     receiver: &UdpReceiver,
     buffer: &mut [u8; BUFFER],
     stats: &SourceStats,
 ) -> Option<Datagram> {
     match receiver.recv(&mut [IoSliceMut::new(buffer)]).await {
-        Ok(datagram) => {
+        Ok(Received::Refused) => {
+            stats.lock().drop_one("refused");
+            None
+        }
+        Ok(Received::Datagram(datagram)) => {
             let mut figures = stats.lock();
             figures.received += 1;
             figures.bytes += datagram.len as u64;
@@ -380,14 +519,31 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
     }
 }
 
-fn is_finite(state: &TrueState) -> bool {
+/// Whether everything that moves frames is a number.
+fn moves(state: &TrueState) -> bool {
     let numbers = [state.position, state.velocity, state.euler].into_iter();
     let rate = state.rate.into_iter().flatten();
     let quaternion = state.quaternion.into_iter().flatten();
-    state.sim_time.is_finite()
-        && numbers
-            .flatten()
-            .chain(rate)
-            .chain(quaternion)
-            .all(f64::is_finite)
+    let mut all = numbers.flatten().chain(rate).chain(quaternion);
+    all.all(f64::is_finite)
+}
+
+/// What a sample is counted as whose time is not one of this simulation, or that holds what is not a number.
+const TIME: &str = "time";
+const NOT_FINITE: &str = "not_finite";
+
+/// Returns the time of what goes on from what came before, or what it is counted as.
+fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, &'static str> {
+    let time = SimTime::checked_from_secs(mark.time).ok_or(TIME)?;
+    match order.judge(mark) {
+        // Several datagrams may tell the truth of one moment.
+        Verdict::Same if mark.id.is_none() => Ok(time),
+        Verdict::Next | Verdict::Restart => {
+            order.advance(mark);
+            Ok(time)
+        }
+        Verdict::Same | Verdict::Duplicate => Err("duplicate"),
+        Verdict::Late => Err("late"),
+        Verdict::Unconfirmed => Err("unconfirmed"),
+    }
 }

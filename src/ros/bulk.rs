@@ -9,9 +9,74 @@ use crate::msgs::{
     std_msgs::msg::Header,
 };
 use serde::Serialize;
+use vm_memory::VolatileSlice;
 
 /// Encapsulation header of plain little-endian CDR (RTPS 2.3, 10.2).
 const CDR_LE: [u8; 4] = [0, 1, 0, 0];
+
+/// The bytes of an array.
+#[derive(Clone, Copy, Debug)]
+pub enum Bytes<'a> {
+    /// Nobody writes to them meanwhile.
+    Own(&'a [u8]),
+    /// Another process may: they are copied, and looked at only in the copy.
+    Foreign(VolatileSlice<'a>),
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Own(bytes)
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Bytes<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        Self::Own(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Bytes<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::Own(bytes)
+    }
+}
+
+impl Bytes<'_> {
+    /// Returns how many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Own(bytes) => bytes.len(),
+            Self::Foreign(bytes) => bytes.len(),
+        }
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Copies as many as fit both.
+    pub fn copy_to(&self, to: &mut [u8]) {
+        match self {
+            Self::Own(bytes) => {
+                let n = bytes.len().min(to.len());
+                to[..n].copy_from_slice(&bytes[..n]);
+            }
+            Self::Foreign(bytes) => {
+                bytes.copy_to(to);
+            }
+        }
+    }
+
+    /// Returns where they are, for a foreign function that copies them.
+    #[cfg(feature = "dds")]
+    pub(super) fn as_ptr(&self) -> *const u8 {
+        match self {
+            Self::Own(bytes) => bytes.as_ptr(),
+            Self::Foreign(bytes) => bytes.ptr_guard().as_ptr(),
+        }
+    }
+}
 
 /// An image that is published without being owned. Rows are `step` bytes apart; little-endian samples.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +92,7 @@ pub struct ImageView<'a> {
     /// Bytes per row.
     pub step: u32,
     /// `step * height` bytes.
-    pub data: &'a [u8],
+    pub data: Bytes<'a>,
 }
 
 /// A compressed image that is published without being owned.
@@ -90,7 +155,7 @@ pub(super) trait View {
     type Message: Message;
 
     /// Bytes of the array.
-    fn data(&self) -> &[u8];
+    fn data(&self) -> Bytes<'_>;
 
     /// Writes the CDR of everything before the array, and returns what follows it.
     fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError>;
@@ -103,7 +168,7 @@ pub(super) trait View {
 impl View for ImageView<'_> {
     type Message = Image;
 
-    fn data(&self) -> &[u8] {
+    fn data(&self) -> Bytes<'_> {
         self.data
     }
 
@@ -131,7 +196,7 @@ impl View for ImageView<'_> {
             step,
             data,
         } = self;
-        let data_length = length(data, Image::TYPE)?;
+        let data_length = length(data.len(), Image::TYPE)?;
         encode(
             head,
             Image::TYPE,
@@ -152,8 +217,8 @@ impl View for ImageView<'_> {
 impl View for CompressedView<'_> {
     type Message = CompressedImage;
 
-    fn data(&self) -> &[u8] {
-        self.data
+    fn data(&self) -> Bytes<'_> {
+        Bytes::Own(self.data)
     }
 
     #[cfg(feature = "rclrs")]
@@ -173,7 +238,7 @@ impl View for CompressedView<'_> {
             format,
             data,
         } = self;
-        let data_length = length(data, CompressedImage::TYPE)?;
+        let data_length = length(data.len(), CompressedImage::TYPE)?;
         encode(
             head,
             CompressedImage::TYPE,
@@ -190,8 +255,8 @@ impl View for CompressedView<'_> {
 impl View for CloudView<'_> {
     type Message = PointCloud2;
 
-    fn data(&self) -> &[u8] {
-        self.data
+    fn data(&self) -> Bytes<'_> {
+        Bytes::Own(self.data)
     }
 
     #[cfg(feature = "rclrs")]
@@ -220,7 +285,7 @@ impl View for CloudView<'_> {
             data,
             is_dense,
         } = self;
-        let data_length = length(data, PointCloud2::TYPE)?;
+        let data_length = length(data.len(), PointCloud2::TYPE)?;
         let row_step = point_step.wrapping_mul(width);
         let fields = Head {
             header,
@@ -237,10 +302,10 @@ impl View for CloudView<'_> {
     }
 }
 
-fn length(data: &[u8], type_name: &'static str) -> Result<u32, RosError> {
-    u32::try_from(data.len()).map_err(|error| RosError::Encode {
+fn length(bytes: usize, type_name: &'static str) -> Result<u32, RosError> {
+    u32::try_from(bytes).map_err(|error| RosError::Encode {
         type_name,
-        message: format!("{} bytes of data: {error}", data.len()),
+        message: format!("{bytes} bytes of data: {error}"),
     })
 }
 

@@ -29,13 +29,13 @@ compile_error!(
 #[cfg(not(any(feature = "dds", feature = "rclrs")))]
 compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
-pub use bulk::{CloudView, CompressedView, ImageView};
+pub use bulk::{Bytes, CloudView, CompressedView, ImageView};
 pub use error::RosError;
 pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::{Asked, Recorder};
-pub use report::{Incompatible, ServiceReport, TopicInfo, WriterReport, WriterStats};
+pub use report::{ClientInfo, Incompatible, ServiceReport, TopicInfo, WriterReport, WriterStats};
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 
@@ -269,6 +269,17 @@ impl Middleware {
             #[cfg(feature = "rclrs")]
             Backend::Rclrs(node) => node.topics(),
             Backend::Recorder(recorder) => recorder.topics(),
+        }
+    }
+
+    /// Services of the whole ROS graph that somebody has a client for, as far as discovery has gone.
+    pub fn clients(&self) -> Vec<ClientInfo> {
+        match &self.shared.backend {
+            #[cfg(feature = "dds")]
+            Backend::Dds(node) => node.clients(),
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => node.clients(),
+            Backend::Recorder(_) => Vec::new(),
         }
     }
 

@@ -163,6 +163,14 @@ pub fn ros_topic(dds_topic: &str) -> Option<&str> {
         .filter(|topic| topic.starts_with('/'))
 }
 
+/// The service that a DDS topic carries the requests of; `None` if it does not.
+pub fn ros_service(dds_topic: &str) -> Option<&str> {
+    dds_topic
+        .strip_prefix("rq")
+        .filter(|topic| topic.starts_with('/'))?
+        .strip_suffix("Request")
+}
+
 /// The way back; `None` if it is no type of ROS.
 pub fn ros_type(dds_type: &str) -> Option<String> {
     let (package, name) = dds_type.strip_suffix('_')?.split_once("::dds_::")?;

@@ -49,6 +49,8 @@ pub struct Options {
     /// `RFLY_PACING_BYTES_PER_S`: rate at which samples above 64 KiB leave, per reader, in bytes/s; 0 for as fast as possible. Readers with default
     /// receive buffers lose what comes faster (`docs/dds.md`).
     pub pacing_bytes_per_s: u64,
+    /// Services of the embedded back end answer clients on Fast DDS, too.
+    pub fast_dds_services: bool,
 }
 
 impl Options {
@@ -63,6 +65,7 @@ impl Options {
             distro: Distro::default(),
             cyclonedds_uri: String::new(),
             pacing_bytes_per_s: 1_000_000_000,
+            fast_dds_services: true,
         }
     }
 
@@ -104,6 +107,8 @@ impl Options {
         if text("ROS_LOCALHOST_ONLY").is_some_and(|value| value == "1") {
             options.discovery = Discovery::Localhost;
         }
+        #[cfg(feature = "dds")]
+        security(&text)?;
         options.distro = match text("ROS_DISTRO").as_deref() {
             None => options.distro,
             Some("dashing" | "eloquent" | "foxy" | "galactic" | "humble") => Distro::Humble,
@@ -122,4 +127,25 @@ impl Options {
         options.cyclonedds_uri = text("CYCLONEDDS_URI").unwrap_or(options.cyclonedds_uri);
         Ok(options)
     }
+}
+
+/// The embedded back end has no DDS Security: with `Enforce`, as in rcl, there is no node without it. In a workspace rcl
+/// sees to it.
+#[cfg(feature = "dds")]
+fn security(text: &impl Fn(&str) -> Option<String>) -> Result<(), RosError> {
+    if text("ROS_SECURITY_ENABLE").as_deref() != Some("true") {
+        return Ok(());
+    }
+    if text("ROS_SECURITY_STRATEGY").as_deref() == Some("Enforce") {
+        return Err(RosError::Environment {
+            variable: "ROS_SECURITY_ENABLE",
+            message: "`true` with ROS_SECURITY_STRATEGY=Enforce: the stand-alone build has no DDS Security; build the bridge in a ROS 2 workspace, \
+                      or unset the variable"
+                .to_owned(),
+        });
+    }
+    tracing::warn!(
+        "ROS_SECURITY_ENABLE is true, but the stand-alone build has no DDS Security: this node is neither encrypted nor authenticated"
+    );
+    Ok(())
 }

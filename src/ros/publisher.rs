@@ -1,7 +1,7 @@
 //! Publishers: a message becomes a list of byte ranges, the back end takes the list.
 use super::{
     CloudView, CompressedView, ImageView, Qos, RosError, WriterStats,
-    bulk::{self, View},
+    bulk::{self, Bytes, Tail, View},
     recorder,
 };
 use crate::msgs::{
@@ -72,13 +72,13 @@ impl<M: Message> Sink<M> {
             #[cfg(feature = "dds")]
             Self::Dds(writer) => with_scratch(|buffer| {
                 encode(buffer)?;
-                writer.write(&[buffer], &|| true)
+                writer.write(&[Bytes::Own(buffer)], &|| true)
             }),
             #[cfg(feature = "rclrs")]
             Self::Rclrs(writer) => writer.publish(message),
             Self::Recorder(writer, _) => with_scratch(|buffer| {
                 encode(buffer)?;
-                Ok(writer.write(&[buffer], &|| true))
+                Ok(writer.write(&[Bytes::Own(buffer)], &|| true))
             }),
         }
     }
@@ -93,13 +93,13 @@ impl<M: Message> Sink<M> {
             #[cfg(feature = "dds")]
             Self::Dds(writer) => with_scratch(|head| {
                 let tail = view.encode_head(head)?;
-                writer.write(&[head, view.data(), tail.as_slice()], intact)
+                writer.write(&parts(head, view.data(), &tail), intact)
             }),
             #[cfg(feature = "rclrs")]
             Self::Rclrs(writer) => writer.publish_view(view, intact),
             Self::Recorder(writer, _) => with_scratch(|head| {
                 let tail = view.encode_head(head)?;
-                Ok(writer.write(&[head, view.data(), tail.as_slice()], intact))
+                Ok(writer.write(&parts(head, view.data(), &tail), intact))
             }),
         }
     }
@@ -119,6 +119,10 @@ impl<M: Message> Sink<M> {
     fn qos(&self) -> Qos {
         every_back_end!(self, writer => writer.qos())
     }
+}
+
+fn parts<'a>(head: &'a [u8], data: Bytes<'a>, tail: &'a Tail) -> [Bytes<'a>; 3] {
+    [Bytes::Own(head), data, Bytes::Own(tail.as_slice())]
 }
 
 thread_local! {
@@ -202,13 +206,7 @@ macro_rules! bulk_publisher {
 
             /// Publishes with one copy of the data; never waits for a reader.
             pub fn publish(&self, view: &$view<'_>) -> Result<Outcome, RosError> {
-                self.publish_if(view, &|| true)
-            }
-
-            /// Publishes unless `intact`, asked after the data was copied, denies: then the source was overwritten
-            /// meanwhile, nothing is sent and the torn sample is counted.
-            pub fn publish_if(&self, view: &$view<'_>, intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
-                self.sink.publish_view(view, intact)
+                self.sink.publish_view(view, &|| true)
             }
 
             common!();
@@ -220,6 +218,19 @@ bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/Image`. Cheap to clone.
     ImagePublisher, ImageView, Image
 }
+
+impl ImagePublisher {
+    /// Publishes unless `intact`, asked once after the data was copied, denies: then the source was overwritten meanwhile,
+    /// nothing is sent and the torn sample is counted.
+    pub fn publish_if(
+        &self,
+        view: &ImageView<'_>,
+        intact: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RosError> {
+        self.sink.publish_view(view, intact)
+    }
+}
+
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/CompressedImage`. Cheap to clone.
     CompressedPublisher, CompressedView, CompressedImage

@@ -1,6 +1,6 @@
 //! The back end that keeps what is published, for tests and dry runs.
 use super::{
-    Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    Bytes, Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
     service::{self, CdrService},
     subscription::{self, Callback},
 };
@@ -64,7 +64,8 @@ impl Recorder {
             .for_each(|topic| topic.subscribers = count);
     }
 
-    /// From now on counts messages and keeps none: publishing allocates nothing, for tests that measure.
+    /// From now on counts messages and keeps none: publishing what nobody here subscribes to allocates nothing, for tests
+    /// that measure.
     pub fn count_only(&self) {
         self.counts_only.store(true, Ordering::Relaxed);
     }
@@ -127,6 +128,47 @@ impl Recorder {
             .iter()
             .map(|(name, service)| (name.clone(), type_of(service)))
             .collect()
+    }
+
+    /// Calls a service with the CDR bytes of a foreign client; false if there is none of this name. Its response, if it has
+    /// one, is nobody's.
+    pub fn ask_cdr(&self, name: &str, cdr: &[u8]) -> bool {
+        let service = {
+            let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+            services.get(name).cloned()
+        };
+        if let Some(service) = &service {
+            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            (service.handler)(cdr, Box::new(drop));
+        }
+        service.is_some()
+    }
+
+    /// Names of the topics that somebody subscribes to.
+    pub fn subscribed(&self) -> Vec<String> {
+        let topics = self.lock();
+        let subscribed = topics.iter().filter(|(_, t)| !t.callbacks.is_empty());
+        subscribed.map(|(name, _)| name.clone()).collect()
+    }
+
+    fn is_subscribed(&self, topic: &str) -> bool {
+        let topics = self.lock();
+        topics.get(topic).is_some_and(|t| !t.callbacks.is_empty())
+    }
+
+    /// Gives the CDR bytes of a foreign writer to all who subscribe to `topic`.
+    pub fn deliver(&self, topic: &str, cdr: &[u8]) {
+        let callbacks: Vec<_> = match self.lock().get(topic) {
+            Some(topic) => topic.callbacks.iter().map(|(_, c)| c.clone()).collect(),
+            None => return,
+        };
+        for callback in callbacks {
+            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
+            callback(&RawSample {
+                cdr,
+                source_stamp: RosTime(0),
+            });
+        }
     }
 
     pub(super) fn service(&self, name: &str, service: CdrService) -> Result<Server, RosError> {
@@ -238,12 +280,20 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn write(&self, parts: &[&[u8]], intact: &dyn Fn() -> bool) -> Outcome {
+    pub(super) fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Outcome {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
-        let sample = if counts_only {
+        let heard = self.recorder.is_subscribed(&self.topic);
+        let sample = if counts_only && !heard {
             Vec::new()
         } else {
-            parts.concat()
+            let mut sample = vec![0; parts.iter().map(Bytes::len).sum()];
+            let mut rest = &mut sample[..];
+            for part in parts {
+                let (here, after) = rest.split_at_mut(part.len());
+                part.copy_to(here);
+                rest = after;
+            }
+            sample
         };
         let intact = intact();
         let mut topics = self.recorder.lock();
@@ -256,25 +306,15 @@ impl Writer {
         }
         topic.stats.published += 1;
         topic.stats.bytes += parts.iter().map(|part| part.len() as u64).sum::<u64>();
-        if counts_only {
-            return Outcome::Sent;
+        if !counts_only {
+            if topic.samples.len() == KEPT {
+                topic.samples.pop_front();
+            }
+            topic.samples.push_back(sample.clone());
         }
-        let callbacks: Vec<_> = topic
-            .callbacks
-            .iter()
-            .map(|(_, callback)| callback.clone())
-            .collect();
-        if topic.samples.len() == KEPT {
-            topic.samples.pop_front();
-        }
-        topic.samples.push_back(sample.clone());
         drop(topics);
-        for callback in callbacks {
-            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
-            callback(&RawSample {
-                cdr: &sample,
-                source_stamp: RosTime(0),
-            });
+        if heard {
+            self.recorder.deliver(&self.topic, &sample);
         }
         Outcome::Sent
     }

@@ -64,3 +64,12 @@ pub struct TopicInfo {
     /// Number of publishers.
     pub publishers: usize,
 }
+
+/// A service of the ROS graph that somebody has a client for.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct ClientInfo {
+    /// Full name of the service.
+    pub name: String,
+    /// Type, as ROS writes it.
+    pub type_name: String,
+}

@@ -20,7 +20,7 @@ pub struct ServiceStats {
     pub unanswered: u64,
     /// Responses that could not be delivered, because the client was gone or could not be reached.
     pub undelivered: u64,
-    /// Requests of clients whose middleware this back end cannot answer.
+    /// Requests of clients on Fast DDS, which are not answered where `services.fast_dds` is off.
     pub foreign: u64,
 }
 

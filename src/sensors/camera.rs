@@ -1,12 +1,19 @@
 //! Colour and grey images: types 1, 3, 4, 8, 9, 40 and 41.
 use super::{
-    Codec, Decoder, Frame, FrameKind, Layout, Lens, Sensor, SensorError, SensorSpec, Size,
-    TopicSpec, camera_info::InfoTopic, codec::size_of_file, pixels, spec::Topics,
+    Codec, Decoder, ForeignFrame, Frame, FrameKind, Layout, Lens, Sensor, SensorError, SensorSpec,
+    Size, TopicSpec,
+    camera_info::InfoTopic,
+    codec::size_of_file,
+    pixels,
+    shape::{Shape, ShapeGuard},
+    spec::Topics,
 };
 use crate::{
     config::params::{RgbEncoding, Stream},
     msgs::std_msgs::msg::Header,
-    ros::{CompressedPublisher, CompressedView, ImagePublisher, ImageView, Outcome, RosError},
+    ros::{
+        Bytes, CompressedPublisher, CompressedView, ImagePublisher, ImageView, Outcome, RosError,
+    },
 };
 
 const IMAGE: &str = "sensor_msgs/msg/Image";
@@ -154,17 +161,14 @@ struct Camera {
     /// What is published.
     layout: Layout,
     size: Size,
+    guard: ShapeGuard,
     decoder: Decoder,
     swapped: Vec<u8>,
 }
 
 impl Camera {
     fn open(topics: &Topics<'_>, raw: Layout, lens: Lens) -> Result<Box<dyn Sensor>, RosError> {
-        let config = topics.context.config;
-        let size = Size {
-            width: config.width.into(),
-            height: config.height.into(),
-        };
+        let size = topics.size();
         let swap = raw == Layout::Bgr8 && topics.context.options.rgb == RgbEncoding::Rgb8;
         Ok(Box::new(Self {
             image: topics.image(topics.main())?,
@@ -174,13 +178,18 @@ impl Camera {
             raw,
             layout: if swap { Layout::Rgb8 } else { raw },
             size,
-            decoder: Decoder::new(size),
+            guard: topics.guard(),
+            decoder: topics.decoder(),
             swapped: Vec::new(),
         }))
     }
 
     /// Publishes raw pixels; without a swap the payload itself is the data.
     fn raw(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        self.guard.admit(Shape {
+            size: self.size,
+            file: false,
+        })?;
         if self.image.subscribers() > 0 {
             let data = if self.layout == self.raw {
                 frame.payload
@@ -189,10 +198,19 @@ impl Camera {
                 pixels::copy_swapped(frame.payload, &mut self.swapped);
                 &self.swapped
             };
-            sent(self.image.publish_if(
-                &view(&self.header, self.size, self.layout, data),
-                frame.intact,
-            )?)?;
+            let view = view(&self.header, self.size, self.layout, data.into());
+            sent(self.image.publish(&view)?)?;
+        }
+        Ok(self.info.publish(&self.header.stamp, self.size)?)
+    }
+
+    /// Publishes raw pixels that nobody has to look at.
+    fn foreign(&mut self, frame: &ForeignFrame<'_>) -> Result<(), SensorError> {
+        self.header.stamp = frame.stamp.to_msg();
+        if self.image.subscribers() > 0 {
+            let data = Bytes::Foreign(frame.pixels);
+            let view = view(&self.header, self.size, self.layout, data);
+            sent(self.image.publish_if(&view, frame.intact)?)?;
         }
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
@@ -200,6 +218,7 @@ impl Camera {
     /// Passes a file through and decodes it, each only while somebody listens.
     fn file(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         let (codec, size) = size_of_file(frame.payload)?;
+        self.guard.admit(Shape { size, file: true })?;
         if let Some(compressed) = self.compressed.as_ref().filter(|c| c.subscribers() > 0) {
             let format = format_of(self.raw, codec);
             let view = CompressedView {
@@ -207,14 +226,12 @@ impl Camera {
                 format,
                 data: frame.payload,
             };
-            sent(compressed.publish_if(&view, frame.intact)?)?;
+            sent(compressed.publish(&view)?)?;
         }
         if self.image.subscribers() > 0 {
             let (size, data) = self.decoder.decode(frame.payload, self.layout)?;
-            sent(
-                self.image
-                    .publish_if(&view(&self.header, size, self.layout, data), frame.intact)?,
-            )?;
+            let view = view(&self.header, size, self.layout, data.into());
+            sent(self.image.publish(&view)?)?;
         }
         Ok(self.info.publish(&self.header.stamp, size)?)
     }
@@ -248,12 +265,17 @@ impl Sensor for Camera {
         }
     }
 
+    fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
+        let expected = self.size.pixels() * self.raw.bytes();
+        (self.layout == self.raw && frame.pixels.len() == expected).then(|| self.foreign(frame))
+    }
+
     fn set_fov(&mut self, fov_deg: f32) {
         self.info.set_fov(fov_deg);
     }
 }
 
-fn view<'a>(header: &'a Header, size: Size, layout: Layout, data: &'a [u8]) -> ImageView<'a> {
+fn view<'a>(header: &'a Header, size: Size, layout: Layout, data: Bytes<'a>) -> ImageView<'a> {
     ImageView {
         header,
         height: size.height as u32,

@@ -6,9 +6,10 @@ use super::{
     Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, camera::sent, spec::Topics,
 };
 use crate::{
-    config::params::{Stream, WorldConvention},
+    config::params::{LabelType, Stream, WorldConvention},
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
     ros::{CloudPublisher, CloudView, RosError},
+    session::Peak,
     wire::CloudView as WireCloud,
 };
 use zerocopy::FromBytes as _;
@@ -98,20 +99,22 @@ cloud!(
     "Livox Mid-360"
 );
 
-/// Name, offset and type of the fields of a lidar point, 16 bytes. `label` is UINT32 because `pcl::PointXYZL` has it so.
-pub const LABELLED_FIELDS: [(&str, u32, u8); 4] = [
-    ("x", 0, PointField::FLOAT32),
-    ("y", 4, PointField::FLOAT32),
-    ("z", 8, PointField::FLOAT32),
-    ("label", 12, PointField::UINT32),
-];
-
 /// Name, offset and type of the fields of a point without label, 12 bytes.
 pub const PLAIN_FIELDS: [(&str, u32, u8); 3] = [
     ("x", 0, PointField::FLOAT32),
     ("y", 4, PointField::FLOAT32),
     ("z", 8, PointField::FLOAT32),
 ];
+
+/// Name, offset and type of the fields of a lidar point, 16 bytes.
+pub const fn labelled_fields(label: LabelType) -> [(&'static str, u32, u8); 4] {
+    let [x, y, z] = PLAIN_FIELDS;
+    let label = match label {
+        LabelType::Float32 => PointField::FLOAT32,
+        LabelType::Uint32 => PointField::UINT32,
+    };
+    [x, y, z, ("label", 12, label)]
+}
 
 /// Where rows of points come from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -176,11 +179,25 @@ pub struct Converted {
     pub is_dense: bool,
 }
 
-/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label as u32; `out` is resized.
+/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label; `out` is resized.
 pub fn convert<const CHANNELS: usize>(
     points: &[[I16; CHANNELS]],
     axes: Axes,
     missing: Missing,
+    label: LabelType,
+    out: &mut Vec<u8>,
+) -> Converted {
+    match label {
+        LabelType::Float32 => convert_with(points, axes, missing, |l| f32::from(l).to_bits(), out),
+        LabelType::Uint32 => convert_with(points, axes, missing, u32::from, out),
+    }
+}
+
+fn convert_with<const CHANNELS: usize>(
+    points: &[[I16; CHANNELS]],
+    axes: Axes,
+    missing: Missing,
+    label: impl Fn(u16) -> u32 + Copy,
     out: &mut Vec<u8>,
 ) -> Converted {
     out.resize(points.len() * CHANNELS * 4, 0);
@@ -191,10 +208,10 @@ pub fn convert<const CHANNELS: usize>(
         }; // unreachable: alignment is 1 and the length a multiple
     };
     let converted = match (axes.swap, missing) {
-        (false, Missing::Nan) => keep::<CHANNELS, false>(points, axes.scale, target),
-        (true, Missing::Nan) => keep::<CHANNELS, true>(points, axes.scale, target),
-        (false, Missing::Removed) => compact::<CHANNELS, false>(points, axes.scale, target),
-        (true, Missing::Removed) => compact::<CHANNELS, true>(points, axes.scale, target),
+        (false, Missing::Nan) => keep::<CHANNELS, false>(points, axes.scale, label, target),
+        (true, Missing::Nan) => keep::<CHANNELS, true>(points, axes.scale, label, target),
+        (false, Missing::Removed) => compact::<CHANNELS, false>(points, axes.scale, label, target),
+        (true, Missing::Removed) => compact::<CHANNELS, true>(points, axes.scale, label, target),
     };
     out.truncate(converted.points * CHANNELS * 4);
     converted
@@ -205,6 +222,7 @@ pub fn convert<const CHANNELS: usize>(
 fn point<const CHANNELS: usize, const SWAP: bool>(
     raw: &[I16; CHANNELS],
     scale: [f64; 3],
+    label: impl Fn(u16) -> u32,
 ) -> ([U32; CHANNELS], u32) {
     let (x, y, z) = (raw[0].get(), raw[1].get(), raw[2].get());
     let (x, y) = if SWAP { (y, x) } else { (x, y) };
@@ -216,7 +234,7 @@ fn point<const CHANNELS: usize, const SWAP: bool>(
     out[1] = metres(y, scale[1]);
     out[2] = metres(z, scale[2]);
     if CHANNELS == 4 {
-        out[3] = U32::new(u32::from(raw[3].get() as u16));
+        out[3] = U32::new(label(raw[3].get() as u16));
     }
     (out, missing)
 }
@@ -224,11 +242,12 @@ fn point<const CHANNELS: usize, const SWAP: bool>(
 fn keep<const CHANNELS: usize, const SWAP: bool>(
     points: &[[I16; CHANNELS]],
     scale: [f64; 3],
+    label: impl Fn(u16) -> u32 + Copy,
     target: &mut [[U32; CHANNELS]],
 ) -> Converted {
     let mut any_missing = 0;
     for (raw, out) in points.iter().zip(&mut *target) {
-        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale);
+        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale, label);
         *out = value;
         any_missing |= missing;
     }
@@ -241,11 +260,12 @@ fn keep<const CHANNELS: usize, const SWAP: bool>(
 fn compact<const CHANNELS: usize, const SWAP: bool>(
     points: &[[I16; CHANNELS]],
     scale: [f64; 3],
+    label: impl Fn(u16) -> u32 + Copy,
     target: &mut [[U32; CHANNELS]],
 ) -> Converted {
     let mut written = 0;
     for raw in points {
-        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale);
+        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale, label);
         if let Some(out) = target.get_mut(written) {
             *out = value;
         }
@@ -264,7 +284,9 @@ struct Cloud<const CHANNELS: usize> {
     axes: Axes,
     /// Points per row and rows of a complete cloud.
     grid: Option<(usize, usize)>,
+    label: LabelType,
     points: Vec<u8>,
+    peak: Peak,
 }
 
 impl<const CHANNELS: usize> Cloud<CHANNELS> {
@@ -279,17 +301,16 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             }
             Grid::None => None,
         };
-        let table: &[(&str, u32, u8)] = if CHANNELS == 4 {
-            &LABELLED_FIELDS
-        } else {
-            &PLAIN_FIELDS
-        };
-        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
-            name: name.to_owned(),
-            offset,
-            datatype,
-            count: 1,
-        });
+        let table = labelled_fields(options.label);
+        let fields = table
+            .iter()
+            .take(CHANNELS)
+            .map(|&(name, offset, datatype)| PointField {
+                name: name.to_owned(),
+                offset,
+                datatype,
+                count: 1,
+            });
         Ok(Box::new(Self {
             publisher: topics.cloud(topics.main())?,
             header: topics.header(topics.main()),
@@ -299,7 +320,9 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
                 _ => Axes::sensor(config.other_params[0]),
             },
             grid: grid.filter(|_| options.organized),
+            label: options.label,
             points: Vec::new(),
+            peak: Peak::default(),
         }))
     }
 }
@@ -323,7 +346,7 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
         } else {
             Missing::Removed
         };
-        let converted = convert(points, self.axes, missing, &mut self.points);
+        let converted = convert(points, self.axes, missing, self.label, &mut self.points);
         let (width, height) = organized.unwrap_or((converted.points, 1));
         self.header.stamp = frame.stamp.to_msg();
         let view = CloudView {
@@ -335,6 +358,8 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
             data: &self.points,
             is_dense: converted.is_dense,
         };
-        sent(self.publisher.publish_if(&view, frame.intact)?)
+        let sent = sent(self.publisher.publish(&view)?);
+        self.peak.tidy(self.points.len(), &mut self.points);
+        sent
     }
 }

@@ -4,6 +4,7 @@
 //! transport mode carries which (protocol reference, trap 2). `png` and `zune-jpeg` are used directly instead of
 //! through `image`, whose adapters copy the whole file once more; the rows are turned to BGR while they are in cache.
 use super::{SensorError, pixels};
+use crate::session::Peak;
 use png::{BitDepth, ColorType, Transformations};
 use std::io::Cursor;
 use zune_jpeg::{
@@ -79,7 +80,7 @@ impl Layout {
 }
 
 /// Width and height in px.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Size {
     /// Width in px.
     pub width: usize,
@@ -94,25 +95,39 @@ impl Size {
     }
 }
 
-/// Decoder with its buffers; steady state allocates nothing of its own.
+/// Decoder with its buffers, which give back what only a larger image needed; steady state allocates nothing of its own.
 #[derive(Debug, Default)]
 pub struct Decoder {
     pixels: Vec<u8>,
     rows: Vec<u8>,
-    limit: usize,
+    /// Bytes of both that the last image used.
+    used: (usize, usize),
+    peaks: (Peak, Peak),
+    expected: Size,
+    /// Pixels of a larger image, if one may come.
+    limit: Option<usize>,
 }
 
 impl Decoder {
-    /// Creates a decoder for a sensor of `expected` size; files may be up to four times as large.
+    /// Creates a decoder for a sensor of `expected` size; a larger file is refused.
     pub fn new(expected: Size) -> Self {
         Self {
-            limit: (4 * expected.pixels()).max(MIN_PIXEL_LIMIT),
+            expected,
             ..Self::default()
+        }
+    }
+
+    /// The same, but files may be up to four times as large.
+    pub fn allowing_larger(expected: Size) -> Self {
+        Self {
+            limit: Some((4 * expected.pixels()).max(MIN_PIXEL_LIMIT)),
+            ..Self::new(expected)
         }
     }
 
     /// Decodes a file; the pixels stay valid until the next call.
     pub fn decode(&mut self, file: &[u8], layout: Layout) -> Result<(Size, &[u8]), SensorError> {
+        self.tidy();
         let size = match Codec::of(file) {
             Some(Codec::Png) => self.png(file, layout)?,
             Some(Codec::Jpeg) => self.jpeg(file, layout)?,
@@ -123,6 +138,7 @@ impl Decoder {
 
     /// Decodes a 16-bit grey PNG to little-endian counts.
     pub fn decode_depth(&mut self, file: &[u8]) -> Result<(Size, &[u8]), SensorError> {
+        self.tidy();
         match Codec::of(file) {
             Some(Codec::Png) => {}
             Some(Codec::Jpeg) => return Err(SensorError::DepthFormat),
@@ -134,8 +150,7 @@ impl Decoder {
             return Err(SensorError::DepthFormat);
         }
         let len = size.pixels() * 2;
-        grow(&mut self.pixels, len);
-        grow(&mut self.rows, len);
+        self.room(len, len);
         reader
             .next_frame(&mut self.rows[..len])
             .map_err(broken_png)?;
@@ -143,15 +158,33 @@ impl Decoder {
         Ok((size, &self.pixels[..len]))
     }
 
+    /// Gives back what only a larger image needed.
+    fn tidy(&mut self) {
+        let (pixels, rows) = std::mem::take(&mut self.used);
+        self.peaks.0.tidy(pixels, &mut self.pixels);
+        self.peaks.1.tidy(rows, &mut self.rows);
+    }
+
+    /// Makes room in both buffers.
+    fn room(&mut self, pixels: usize, rows: usize) {
+        self.used = (pixels, rows);
+        grow(&mut self.pixels, pixels);
+        grow(&mut self.rows, rows);
+    }
+
     fn checked(&self, width: usize, height: usize) -> Result<Size, SensorError> {
         let size = Size { width, height };
-        if width == 0
-            || height == 0
-            || width > MAX_SIDE
-            || height > MAX_SIDE
-            || size.pixels() > self.limit
-        {
-            return Err(SensorError::TooLarge { width, height });
+        let configured = self.expected;
+        let fits = match self.limit {
+            Some(limit) => width <= MAX_SIDE && height <= MAX_SIDE && size.pixels() <= limit,
+            None => width <= configured.width && height <= configured.height,
+        };
+        if !fits || width == 0 || height == 0 {
+            return Err(SensorError::TooLarge {
+                width,
+                height,
+                configured,
+            });
         }
         Ok(size)
     }
@@ -161,14 +194,13 @@ impl Decoder {
         let size = self.checked(reader.info().width as usize, reader.info().height as usize)?;
         let (colour, _) = reader.output_color_type();
         let len = size.pixels() * layout.bytes();
-        grow(&mut self.pixels, len);
         let direct = matches!(
             (colour, layout),
             (ColorType::Rgb, Layout::Rgb8 | Layout::Bgr8) | (ColorType::Grayscale, Layout::Mono8)
         );
         if direct && !reader.info().interlaced {
             let row_len = size.width * layout.bytes();
-            grow(&mut self.rows, row_len);
+            self.room(len, row_len);
             let scratch = &mut self.rows[..row_len];
             for row in self.pixels[..len].chunks_exact_mut(row_len) {
                 if layout == Layout::Bgr8 {
@@ -183,7 +215,7 @@ impl Decoder {
         }
         // Uncommon: interlaced files, files with alpha or a palette, grey files for colour sensors and vice versa.
         let wanted = reader.output_buffer_size().ok_or(Codec::Png.broken())?;
-        grow(&mut self.rows, wanted);
+        self.room(len, wanted);
         reader
             .next_frame(&mut self.rows[..wanted])
             .map_err(broken_png)?;
@@ -214,9 +246,8 @@ impl Decoder {
         let (width, height) = decoder.dimensions().ok_or_else(|| Codec::Jpeg.broken())?;
         let size = self.checked(width, height)?;
         let len = size.pixels() * layout.bytes();
-        grow(&mut self.pixels, len);
+        self.room(len, if layout == Layout::Bgr8 { len } else { 0 });
         if layout == Layout::Bgr8 {
-            grow(&mut self.rows, len);
             decoder.decode_into(&mut self.rows[..len]).map_err(broken)?;
             pixels::copy_swapped(&self.rows[..len], &mut self.pixels[..len]);
         } else {
@@ -314,7 +345,7 @@ fn broken_png(_: png::DecodingError) -> SensorError {
     Codec::Png.broken()
 }
 
-/// Makes room; never shrinks, so that a stream of equal frames touches the allocator once.
+/// Makes room; does not shrink, so that a stream of equal frames touches the allocator once.
 fn grow(buffer: &mut Vec<u8>, len: usize) {
     if buffer.len() < len {
         buffer.resize(len, 0);

@@ -7,12 +7,14 @@ use super::{
     Codec, Decoder, Frame, Lens, Sensor, SensorError, SensorSpec, Size,
     camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
     camera_info::InfoTopic,
+    shape::{Shape, ShapeGuard},
     spec::Topics,
 };
 use crate::{
     config::params::DepthEncoding,
     msgs::std_msgs::msg::Header,
     ros::{CompressedPublisher, CompressedView, ImagePublisher, ImageView, RosError},
+    session::Peak,
 };
 
 /// Count of a pixel without return.
@@ -60,19 +62,18 @@ struct Depth {
     size: Size,
     scale: f32,
     no_return: f32,
+    guard: ShapeGuard,
     decoder: Decoder,
     millimetres: Vec<u8>,
     metres: Vec<u8>,
     file: Vec<u8>,
+    peaks: [Peak; 3],
 }
 
 impl Depth {
     fn open(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
         let (config, options) = (topics.context.config, topics.context.options);
-        let size = Size {
-            width: config.width.into(),
-            height: config.height.into(),
-        };
+        let size = topics.size();
         let [near, _, scale, ..] = config.other_params;
         Ok(Box::new(Self {
             main: topics.image(topics.main())?,
@@ -88,11 +89,21 @@ impl Depth {
             size,
             scale: if scale > 0.0 { scale } else { DEFAULT_SCALE },
             no_return: if near > 0.0 { f32::NAN } else { f32::INFINITY },
-            decoder: Decoder::new(size),
+            guard: topics.guard(),
+            decoder: topics.decoder(),
             millimetres: Vec::new(),
             metres: Vec::new(),
             file: Vec::new(),
+            peaks: [Peak::default(); 3],
         }))
+    }
+
+    /// Gives back what only a larger image needed.
+    fn tidy(&mut self) {
+        let buffers = [&mut self.millimetres, &mut self.metres, &mut self.file];
+        for (peak, buffer) in self.peaks.iter_mut().zip(buffers) {
+            peak.tidy(buffer.len(), buffer);
+        }
     }
 
     fn is_millimetres(&self) -> bool {
@@ -122,6 +133,14 @@ impl Sensor for Depth {
                 found: frame.payload.len(),
             });
         }
+        let size = match is_file {
+            true => super::codec::size_of_file(frame.payload)?.1,
+            false => self.size,
+        };
+        self.guard.admit(Shape {
+            size,
+            file: is_file,
+        })?;
         let millimetres_fit = self.is_millimetres();
         let Self {
             header, decoder, ..
@@ -131,13 +150,12 @@ impl Sensor for Depth {
             .as_ref()
             .filter(|c| is_file && c.subscribers() > 0)
         {
-            super::codec::size_of_file(frame.payload)?;
             let view = CompressedView {
                 header,
                 format: "mono16; png compressed ",
                 data: frame.payload,
             };
-            sent(compressed.publish_if(&view, frame.intact)?)?;
+            sent(compressed.publish(&view)?)?;
         }
 
         let main = self.main.subscribers() > 0;
@@ -150,8 +168,8 @@ impl Sensor for Depth {
             true if main || float.is_some() || compressed_depth.is_some() => {
                 decoder.decode_depth(frame.payload)?
             }
-            true => (super::codec::size_of_file(frame.payload)?.1, &[][..]),
-            false => (self.size, frame.payload),
+            true => (size, &[][..]),
+            false => (size, frame.payload),
         };
         let image = |encoding, bytes: usize, data| ImageView {
             header,
@@ -173,14 +191,14 @@ impl Sensor for Depth {
         }
         if main {
             let view = match in_millimetres.filter(|_| !self.vendor) {
-                Some((data, _)) => image("16UC1", 2, data),
-                None => image("mono16", 2, counts),
+                Some((data, _)) => image("16UC1", 2, data.into()),
+                None => image("mono16", 2, counts.into()),
             };
-            sent(self.main.publish_if(&view, frame.intact)?)?;
+            sent(self.main.publish(&view)?)?;
         }
         if let Some(float) = float {
             to_metres(counts, self.scale, self.no_return, &mut self.metres);
-            sent(float.publish_if(&image("32FC1", 4, &self.metres), frame.intact)?)?;
+            sent(float.publish(&image("32FC1", 4, self.metres[..].into()))?)?;
         }
         if let (Some(publisher), Some((data, unchanged))) = (compressed_depth, in_millimetres) {
             self.file.clear();
@@ -195,8 +213,9 @@ impl Sensor for Depth {
                 format: "16UC1; compressedDepth png",
                 data: &self.file,
             };
-            sent(publisher.publish_if(&view, frame.intact)?)?;
+            sent(publisher.publish(&view)?)?;
         }
+        self.tidy();
         Ok(self.info.publish(&self.header.stamp, size)?)
     }
 

@@ -1,3 +1,4 @@
+use super::Size;
 use crate::{ros::RosError, wire::WireError};
 
 /// Why a frame was not (completely) published. Each is counted by [`SensorError::cause`] and never fatal.
@@ -27,13 +28,37 @@ pub enum SensorError {
         /// `png` or `jpeg`.
         codec: &'static str,
     },
-    /// The image declares more pixels than a sensor can have.
-    #[error("image of {width} x {height} pixels is too large")]
+    /// The image declares more pixels than the sensor has.
+    #[error(
+        "image of {width} x {height} pixels, configured are {} x {}; image.allow_larger:=true takes it",
+        .configured.width, .configured.height
+    )]
     TooLarge {
         /// Declared width.
         width: usize,
         /// Declared height.
         height: usize,
+        /// What the sensor was asked for.
+        configured: Size,
+    },
+    /// An image of another size or kind than configured; the next ones may confirm it.
+    #[error("{} image of {width} x {height} pixels does not fit the configuration; taken if others like it follow", kind_of(.file))]
+    Unexpected {
+        /// Its width.
+        width: usize,
+        /// Its height.
+        height: usize,
+        /// PNG or JPEG, not raw.
+        file: bool,
+    },
+    /// Its time is far from that of the simulation.
+    #[error("time is far from that of the simulation")]
+    Time,
+    /// Something that would have been measured is not a number; the rest was published.
+    #[error("{count} entries with numbers that are none")]
+    NotFinite {
+        /// Entries left out.
+        count: usize,
     },
     /// A depth image arrived in a lossy or 8-bit format, so its counts are gone.
     #[error("depth image is not a 16-bit grey PNG")]
@@ -46,7 +71,26 @@ pub enum SensorError {
     Publish(#[from] RosError),
 }
 
+fn kind_of(file: &bool) -> &'static str {
+    if *file { "compressed" } else { "raw" }
+}
+
 impl SensorError {
+    /// Says whether what came is nothing that this sensor sends, as it is configured.
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Self::Layout(_)
+            | Self::Size { .. }
+            | Self::UnknownCodec { .. }
+            | Self::Undecodable { .. }
+            | Self::TooLarge { .. }
+            | Self::Unexpected { .. }
+            | Self::DepthFormat
+            | Self::Time => true,
+            Self::NotFinite { .. } | Self::Torn | Self::Publish(_) => false,
+        }
+    }
+
     /// Returns a short name to count by, stable over releases.
     pub fn cause(&self) -> &'static str {
         match self {
@@ -55,6 +99,9 @@ impl SensorError {
             Self::UnknownCodec { .. } => "unknown_codec",
             Self::Undecodable { .. } => "undecodable",
             Self::TooLarge { .. } => "too_large",
+            Self::Unexpected { .. } => "unexpected",
+            Self::Time => "time",
+            Self::NotFinite { .. } => "not_finite",
             Self::DepthFormat => "depth_format",
             Self::Torn => "torn",
             Self::Publish(_) => "publish",

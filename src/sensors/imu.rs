@@ -1,35 +1,59 @@
 //! IMU samples of a vehicle.
 use crate::{
     config::params::{ImuFrame, ImuParams},
-    msgs::sensor_msgs::msg::Imu,
-    time::RosTime,
+    frames::{Attitude, Frd, Ned, WorldConvention},
+    msgs::{geometry_msgs::msg::Quaternion, sensor_msgs::msg::Imu},
+    time::{RosTime, SimTime},
     wire::ImuPacket,
 };
+
+/// An attitude further from a sample in time says nothing about it.
+const ATTITUDE_AGE_NS: u64 = 50_000_000;
+
+/// The vehicle's attitude at an instant of the simulation.
+#[derive(Clone, Copy, Debug)]
+pub struct AttitudeSample {
+    /// When.
+    pub at: SimTime,
+    /// The body in the map's north, east, down.
+    pub attitude: Attitude<Frd, Ned>,
+}
+
+impl AttitudeSample {
+    /// Returns the attitude at `at`, to which it turns with `rate` (rad/s, FRD); `None` if that is more than 50 ms away.
+    fn turned(&self, at: SimTime, rate: [f64; 3]) -> Option<Attitude<Frd, Ned>> {
+        if at.0.abs_diff(self.at.0) > ATTITUDE_AGE_NS {
+            return None;
+        }
+        let half = (at.0 - self.at.0) as f64 * 0.5e-9;
+        let [x, y, z] = rate.map(|rate| rate * half);
+        Some(self.attitude.then(Attitude::from_wxyz([1.0, x, y, z])?))
+    }
+}
 
 /// Turns samples into messages, reusing one message: no allocation per sample.
 ///
 /// The simulator sends specific force and angular rate in body FRD. REP 145 prefers data as measured and REP 103 wants
 /// FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest shows +9.8 m/s² on z. There is
-/// no orientation, which REP 145 writes as `orientation_covariance[0] = -1`.
+/// no orientation, which REP 145 writes as `orientation_covariance[0] = -1`, unless an attitude is given.
 #[derive(Clone, Debug)]
 pub struct ImuConverter {
     message: Imu,
-    sign: f64,
+    frame: ImuFrame,
+    world: WorldConvention,
 }
 
 impl ImuConverter {
     /// Creates a converter for messages in `frame_id`.
-    pub fn new(params: &ImuParams, frame_id: &str) -> Self {
+    pub fn new(params: &ImuParams, frame_id: &str, world: WorldConvention) -> Self {
         let mut message = Imu::default();
         message.header.frame_id = frame_id.to_owned();
-        // The vendor leaves the quaternion all zero, which many readers reject even where the covariance says ignore.
-        message.orientation.w = 1.0;
-        message.orientation_covariance[0] = -1.0;
-        let sign = match params.frame {
-            ImuFrame::Flu => -1.0,
-            ImuFrame::Frd => 1.0,
+        let frame = params.frame;
+        let mut converter = Self {
+            message,
+            frame,
+            world,
         };
-        let mut converter = Self { message, sign };
         converter.set_covariances(params);
         converter
     }
@@ -41,22 +65,50 @@ impl ImuConverter {
         message.linear_acceleration_covariance = params.linear_acceleration_covariance;
     }
 
-    /// Converts one sample; the message is valid until the next call.
-    pub fn convert(&mut self, sample: &ImuPacket, stamp: RosTime) -> &Imu {
+    /// Converts one sample; the message is valid until the next call. `attitude` is the latest that is known, if the
+    /// message shall have an orientation. `None`: what is not a number was not measured.
+    pub fn convert(
+        &mut self,
+        sample: &ImuPacket,
+        attitude: Option<AttitudeSample>,
+        stamp: RosTime,
+    ) -> Option<&Imu> {
         let [ax, ay, az] = sample.acc.map(|v| f64::from(v.get()));
         let [rx, ry, rz] = sample.rate.map(|v| f64::from(v.get()));
+        if ![ax, ay, az, rx, ry, rz].iter().all(|v| v.is_finite()) {
+            return None;
+        }
+        let at = SimTime::from_secs(sample.sim_time.get());
+        let attitude = attitude.and_then(|known| known.turned(at, [rx, ry, rz]));
+        self.orient(attitude);
+        let sign = match self.frame {
+            ImuFrame::Flu => -1.0,
+            ImuFrame::Frd => 1.0,
+        };
         let message = &mut self.message;
         message.header.stamp = stamp.to_msg();
         (
             message.linear_acceleration.x,
             message.linear_acceleration.y,
             message.linear_acceleration.z,
-        ) = (ax, self.sign * ay, self.sign * az);
+        ) = (ax, sign * ay, sign * az);
         (
             message.angular_velocity.x,
             message.angular_velocity.y,
             message.angular_velocity.z,
-        ) = (rx, self.sign * ry, self.sign * rz);
-        message
+        ) = (rx, sign * ry, sign * rz);
+        Some(message)
+    }
+
+    fn orient(&mut self, attitude: Option<Attitude<Frd, Ned>>) {
+        // The vendor leaves the quaternion all zero, which many readers reject even where the covariance says ignore.
+        let [w, x, y, z] = match (attitude.map(|a| self.world.attitude(a)), self.frame) {
+            (None, _) => [1.0, 0.0, 0.0, 0.0],
+            (Some(flu), ImuFrame::Flu) => flu,
+            // Turned by half a turn about its x axis.
+            (Some([w, x, y, z]), ImuFrame::Frd) => [-x, w, z, -y],
+        };
+        self.message.orientation = Quaternion { x, y, z, w };
+        self.message.orientation_covariance[0] = if attitude.is_some() { 0.0 } else { -1.0 };
     }
 }

@@ -14,15 +14,16 @@ mod objects;
 mod options;
 pub mod pixels;
 mod range;
+mod shape;
 mod spec;
 
 pub use camera_info::{Lens, camera_info};
-pub use cloud::{Axes, Converted, LABELLED_FIELDS, Missing, PLAIN_FIELDS, convert};
+pub use cloud::{Axes, Converted, Missing, PLAIN_FIELDS, convert, labelled_fields};
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use error::SensorError;
-pub use imu::ImuConverter;
+pub use imu::{AttitudeSample, ImuConverter};
 pub use options::Options;
-pub use spec::{Frame, FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
+pub use spec::{ForeignFrame, Frame, FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
@@ -31,6 +32,12 @@ pub trait Sensor: Send {
 
     /// Converts and publishes what is subscribed to. An error is counted by the caller and never fatal.
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError>;
+
+    /// Publishes raw pixels that stay as they are in one copy, out of memory that the simulator may write to; `None` if the
+    /// frame has to be copied for [`Self::accept`] instead.
+    fn accept_foreign(&mut self, _frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
+        None
+    }
 
     /// Changes the horizontal field of view, in degrees, of the following frames.
     fn set_fov(&mut self, _fov_deg: f32) {}

@@ -54,6 +54,8 @@ trait Entry: Packet + Send + 'static {
     type Many: crate::msgs::Message + Default;
 
     fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>);
+    /// Whether every number is one.
+    fn is_finite(&self) -> bool;
     fn fill(&self, one: &mut Self::One, header: &Header);
 }
 
@@ -63,6 +65,11 @@ impl Entry for BoxEntry {
 
     fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>) {
         (&mut many.header, &mut many.detections)
+    }
+
+    fn is_finite(&self) -> bool {
+        let edges = [self.min_x, self.min_y, self.max_x, self.max_y];
+        edges.iter().all(|v| v.get().is_finite()) && self.credibility.get().is_finite()
     }
 
     fn fill(&self, one: &mut Detection2D, header: &Header) {
@@ -88,6 +95,10 @@ impl Entry for TargetEntry {
 
     fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>) {
         (&mut many.header, &mut many.detections)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.position.iter().all(|v| v.get().is_finite())
     }
 
     fn fill(&self, one: &mut Detection3D, header: &Header) {
@@ -131,23 +142,24 @@ impl<E: Entry> Sensor for Objects<E> {
         if !self.wanted() {
             return Ok(());
         }
-        let entries = list.entries();
+        let entries = || list.entries().iter().filter(|entry| entry.is_finite());
+        let measured = entries().count();
         let (header, detections) = E::list(&mut self.message);
         header.stamp = frame.stamp.to_msg();
-        while detections.len() > entries.len() {
+        while detections.len() > measured {
             self.spare.extend(detections.pop());
         }
-        while detections.len() < entries.len() {
+        while detections.len() < measured {
             detections.push(self.spare.pop().unwrap_or_default());
         }
-        for (entry, detection) in entries.iter().zip(detections) {
+        for (entry, detection) in entries().zip(detections) {
             entry.fill(detection, header);
         }
-        if !(frame.intact)() {
-            return Err(SensorError::Torn);
-        }
         self.publisher.publish(&self.message)?;
-        Ok(())
+        match list.entries().len().saturating_sub(measured) {
+            0 => Ok(()),
+            count => Err(SensorError::NotFinite { count }),
+        }
     }
 }
 

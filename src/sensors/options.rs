@@ -1,4 +1,4 @@
-use crate::config::params::{DepthEncoding, Params, RgbEncoding, WorldConvention};
+use crate::config::params::{DepthEncoding, LabelType, Params, RgbEncoding, WorldConvention};
 
 /// How payloads are converted; the parameters that concern sensors.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -11,8 +11,12 @@ pub struct Options {
     pub depth_float: bool,
     /// Offer the simulator's PNG and JPEG files.
     pub compressed: bool,
+    /// Take images that are larger than configured.
+    pub larger: bool,
     /// Give clouds rows where the sensor has them.
     pub organized: bool,
+    /// Type of the labels of lidar points.
+    pub label: LabelType,
     /// Axes of the world frame.
     pub world: WorldConvention,
 }
@@ -24,7 +28,9 @@ impl Default for Options {
             depth: DepthEncoding::Millimetres,
             depth_float: true,
             compressed: true,
+            larger: false,
             organized: true,
+            label: LabelType::Float32,
             world: WorldConvention::Enu,
         }
     }
@@ -48,7 +54,9 @@ impl Options {
             },
             depth_float: params.depth.publish_float,
             compressed: params.compressed_enabled,
+            larger: params.image_allow_larger,
             organized: params.cloud_organized,
+            label: params.cloud_label,
             world: params.frames.world,
         }
     }

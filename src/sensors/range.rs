@@ -108,9 +108,6 @@ impl Sensor for RangeFinder {
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         let (record, _) = RangeRecord::parse_prefix(frame.payload)?;
         let record = *record;
-        if !(frame.intact)() {
-            return Err(SensorError::Torn);
-        }
         let stamp = frame.stamp.to_msg();
         self.reading.range = rep_117(
             record.distance.get(),
@@ -126,7 +123,10 @@ impl Sensor for RangeFinder {
                 self.options.world_from_ned(v.map(|c| f64::from(c.get())))
             };
             self.hits.header.stamp = stamp.clone();
-            if self.reading.range.is_finite() {
+            let places = [record.impact_point, record.box_origin];
+            let placed = places.iter().flatten().all(|c| c.get().is_finite());
+            let hit = self.reading.range.is_finite();
+            if hit && placed {
                 let mut hit = self
                     .hits
                     .detections
@@ -150,6 +150,9 @@ impl Sensor for RangeFinder {
                 self.spare = hit;
             }
             self.hit.publish(&self.hits)?;
+            if hit && !placed {
+                return Err(SensorError::NotFinite { count: 1 });
+            }
         }
         Ok(())
     }

@@ -1,4 +1,7 @@
-use super::{Options, Sensor};
+use super::{
+    Decoder, Options, Sensor, Size,
+    shape::{Shape, ShapeGuard},
+};
 use crate::{
     config::{SensorConfig, params::Stream},
     msgs::{Message, builtin_interfaces::msg::Time, std_msgs::msg::Header},
@@ -7,6 +10,7 @@ use crate::{
     },
     time::{RosTime, SimTime},
 };
+use vm_memory::VolatileSlice;
 
 /// One topic of a sensor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -188,6 +192,28 @@ impl Topics<'_> {
         self.context.middleware.publisher(&name, qos)
     }
 
+    /// Returns the size of the images.
+    pub(super) fn size(&self) -> Size {
+        Size {
+            width: self.context.config.width.into(),
+            height: self.context.config.height.into(),
+        }
+    }
+
+    /// Returns what watches over the shape of the images.
+    pub(super) fn guard(&self) -> ShapeGuard {
+        let (size, file) = (self.size(), self.context.config.transport.is_compressed());
+        ShapeGuard::new(Shape { size, file }, self.context.options.larger)
+    }
+
+    /// Returns a decoder for the images.
+    pub(super) fn decoder(&self) -> Decoder {
+        match self.context.options.larger {
+            true => Decoder::allowing_larger(self.size()),
+            false => Decoder::new(self.size()),
+        }
+    }
+
     /// Returns a header in the frame of the topic with this suffix; its stamp is set per message.
     pub(super) fn header(&self, suffix: &str) -> Header {
         Header {
@@ -237,19 +263,27 @@ pub struct Frame<'a> {
     pub sim_time: SimTime,
     /// The transport is mode 1 or 3, so images are PNG or JPEG files.
     pub compressed: bool,
-    /// Is `payload` still what was received? Shared memory: asked after each copy; UDP: always true.
+}
+
+/// Raw pixels where the simulator wrote them and may write again.
+#[derive(Clone, Copy)]
+pub struct ForeignFrame<'a> {
+    /// The payload; never looked at before it is copied.
+    pub pixels: VolatileSlice<'a>,
+    /// Stamp of the ROS headers.
+    pub stamp: RosTime,
+    /// Was the payload what was announced until now? Asked once, after the copy; gives the memory back.
     pub intact: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Frame<'a> {
-    /// Returns a frame that nobody else can write to.
+    /// Returns a frame.
     pub fn new(payload: &'a [u8], stamp: RosTime, compressed: bool) -> Self {
         Self {
             payload,
             stamp,
             sim_time: SimTime::default(),
             compressed,
-            intact: &|| true,
         }
     }
 }

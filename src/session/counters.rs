@@ -16,11 +16,15 @@ pub enum DropCause {
     Inconsistent,
     /// A frame beyond the maximum size.
     Oversize,
+    /// A frame whose number or time follows from nothing; it is believed when others confirm it.
+    Unconfirmed,
+    /// A frame of which nothing came: its number was left out.
+    Lost,
 }
 
 impl DropCause {
     /// Every cause, in the order of [`ReassemblyCounters`].
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Malformed,
         Self::Duplicate,
         Self::Late,
@@ -28,13 +32,20 @@ impl DropCause {
         Self::Stale,
         Self::Inconsistent,
         Self::Oversize,
+        Self::Unconfirmed,
+        Self::Lost,
     ];
 
     /// Tells whether the cause counts frames; the others count datagrams.
     pub const fn counts_frames(self) -> bool {
         matches!(
             self,
-            Self::Incomplete | Self::Stale | Self::Inconsistent | Self::Oversize
+            Self::Incomplete
+                | Self::Stale
+                | Self::Inconsistent
+                | Self::Oversize
+                | Self::Unconfirmed
+                | Self::Lost
         )
     }
 
@@ -48,6 +59,8 @@ impl DropCause {
             Self::Stale => "stale",
             Self::Inconsistent => "inconsistent",
             Self::Oversize => "oversize",
+            Self::Unconfirmed => "unconfirmed",
+            Self::Lost => "lost",
         }
     }
 }
@@ -77,6 +90,10 @@ pub struct ReassemblyCounters {
     pub inconsistent: u64,
     /// Frames: [`DropCause::Oversize`].
     pub oversize: u64,
+    /// Frames: [`DropCause::Unconfirmed`].
+    pub unconfirmed: u64,
+    /// Frames: [`DropCause::Lost`]. One that comes late after all is taken off again.
+    pub lost: u64,
 }
 
 impl ReassemblyCounters {
@@ -90,12 +107,14 @@ impl ReassemblyCounters {
             DropCause::Stale => self.stale,
             DropCause::Inconsistent => self.inconsistent,
             DropCause::Oversize => self.oversize,
+            DropCause::Unconfirmed => self.unconfirmed,
+            DropCause::Lost => self.lost,
         }
     }
 
     /// Returns the number of frames that were seen but not delivered.
     pub const fn frames_dropped(&self) -> u64 {
-        self.incomplete + self.stale + self.inconsistent + self.oversize
+        self.incomplete + self.stale + self.inconsistent + self.oversize + self.unconfirmed
     }
 
     pub(super) fn count(&mut self, cause: DropCause) {
@@ -107,6 +126,8 @@ impl ReassemblyCounters {
             DropCause::Stale => &mut self.stale,
             DropCause::Inconsistent => &mut self.inconsistent,
             DropCause::Oversize => &mut self.oversize,
+            DropCause::Unconfirmed => &mut self.unconfirmed,
+            DropCause::Lost => &mut self.lost,
         } += 1;
     }
 }

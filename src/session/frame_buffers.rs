@@ -5,7 +5,7 @@ pub(super) struct Spot {
     pub(super) offset: usize,
 }
 
-/// `N` buffers that only grow, so that after the first frames nothing is allocated.
+/// `N` buffers that grow as needed, so that after the first frames nothing is allocated.
 #[derive(Debug)]
 pub(super) struct FrameBuffers<const N: usize> {
     buffers: [Vec<u8>; N],
@@ -64,6 +64,19 @@ impl<const N: usize> FrameBuffers<N> {
         {
             target.copy_from_slice(source);
         }
+    }
+
+    /// Gives back what a buffer has beyond `len` bytes.
+    pub(super) fn shrink(&mut self, buffer: usize, len: usize) {
+        if let Some(buffer) = self.buffers.get_mut(buffer) {
+            buffer.truncate(len);
+            buffer.shrink_to_fit();
+        }
+    }
+
+    /// Returns the bytes of one buffer.
+    pub(super) fn held(&self, buffer: usize) -> usize {
+        self.buffers.get(buffer).map_or(0, Vec::capacity)
     }
 
     /// Returns the bytes held.

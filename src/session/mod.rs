@@ -6,10 +6,13 @@ mod command;
 mod counters;
 mod fragment_history;
 mod frame_buffers;
+mod gaps;
 mod keep_alive;
 mod mission;
+mod order;
 mod parameters;
 mod partial_frame;
+mod peak;
 mod reassembly;
 mod timesync;
 
@@ -20,10 +23,12 @@ pub use mission::{
     Mission, MissionCounters, MissionDone, MissionError, MissionEvent, MissionList,
     MissionSettings, mission_scale,
 };
+pub use order::{Mark, Order, Verdict};
 pub use parameters::{
     Parameter, ParameterCounters, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind,
     ParameterName, ParameterSettings, ParameterValue, Parameters,
 };
+pub(crate) use peak::Peak;
 pub use reassembly::{FrameInfo, Landing, Outcome, Reassembler, WholeFrame};
 pub use timesync::{
     ClockLine, TimesyncCounters, TimesyncEstimator, TimesyncOutcome, TimesyncSample,

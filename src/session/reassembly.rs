@@ -1,7 +1,9 @@
 use super::counters::{DropCause, ReassemblyCounters};
 use super::fragment_history::{Fate, History, Identity};
 use super::frame_buffers::{FrameBuffers, Spot};
+use super::order::{Mark, Order, Verdict};
 use super::partial_frame::PartialFrame;
+use super::peak::Peak;
 use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 
@@ -18,10 +20,6 @@ const NOWHERE: Spot = Spot {
 const ROOM: usize = 65_507 - HeaderVariant::A.len();
 /// More fragments than that are no frame: 65,536 fragments of the vendor's size are 3.9 GB.
 const MAX_FRAGMENTS: u32 = 65_536;
-/// A time that jumps back by more is a restart of the simulator, not reordering on the way.
-const RESTART_S: f64 = 1.0;
-/// So many older frames in a row are a restart, too, when the simulator ran for less than [`RESTART_S`].
-const RESTART_FRAMES: u32 = 3;
 /// So many repetitions of one frame without another one are new frames of a simulator whose clock stands.
 const STANDING_CLOCK_REPEATS: u32 = 30;
 /// An incomplete frame is given up at the latest when so many later ones were completed.
@@ -79,11 +77,12 @@ pub enum Outcome<'a> {
 /// as datagrams come in order, payload lands at its final place and is never copied.
 ///
 /// * Fragments come in any order, frames may overlap (two in flight), duplicates are ignored.
-/// * A frame is delivered whole, once, and not after a later one; or it is counted by [`DropCause`]. (Three older ones
-///   in a row are taken for a restart of the simulator.)
-/// * Nothing outlives a foreign datagram: the header form is decided per datagram, and restarted frame ids, a frame id
-///   that never changes and a restarted simulation clock are all just new frames.
-/// * Memory is bounded by twice the maximum frame length plus 256 KiB; in steady state nothing is allocated.
+/// * A frame is delivered whole, once, and not after a later one; or it is counted by [`DropCause`].
+/// * One datagram decides nothing: the header form is found per datagram, and a time or a frame id that follows from
+///   nothing gets no place until others go on from it ([`Order`]), as after a restart of the simulator. A frame id that
+///   never changes does no harm.
+/// * Memory is bounded by twice the maximum frame length plus 256 KiB; in steady state nothing is allocated, and what
+///   an unusually large frame took is given back.
 ///
 /// ```
 /// use rfly_bridge::session::{Outcome, Reassembler};
@@ -108,6 +107,10 @@ pub struct Reassembler {
     slots: [PartialFrame; SLOTS],
     history: History,
     counters: ReassemblyCounters,
+    order: Order,
+    /// The order before the last frame that was delivered.
+    before: Option<Order>,
+    peak: Peak,
     header: [u8; 32],
     aim: Aim,
     last: Last,
@@ -122,15 +125,13 @@ struct Aim {
     payload: bool,
 }
 
-/// What the prediction and the restart detection remember.
+/// What the prediction and the watch for a standing clock remember.
 #[derive(Debug)]
 struct Last {
     variant: HeaderVariant,
     /// Slot and number of the last fragment stored.
     stored: Option<(usize, u32)>,
     unit: usize,
-    delivered: Option<f64>,
-    older_in_a_row: u32,
     /// A finished frame that comes again, and how often in a row.
     repeated: Option<(Identity, u32)>,
     opened: u64,
@@ -145,6 +146,9 @@ impl Reassembler {
             slots: Default::default(),
             history: History::default(),
             counters: ReassemblyCounters::default(),
+            order: Order::default(),
+            before: None,
+            peak: Peak::default(),
             header: [0; 32],
             aim: Aim {
                 spot: NOWHERE,
@@ -155,8 +159,6 @@ impl Reassembler {
                 variant: HeaderVariant::B,
                 stored: None,
                 unit: MAX_FRAGMENT_PAYLOAD,
-                delivered: None,
-                older_in_a_row: 0,
                 repeated: None,
                 opened: 0,
             },
@@ -217,13 +219,25 @@ impl Reassembler {
 
     /// Takes a datagram that lies elsewhere; for recordings and tests, the payload is copied.
     pub fn push(&mut self, datagram: &[u8]) -> Outcome<'_> {
+        self.push_at(datagram, RosTime::default())
+    }
+
+    /// The same for one that arrived then.
+    pub fn push_at(&mut self, datagram: &[u8], arrival: RosTime) -> Outcome<'_> {
         let landing = self.landing();
         let head = datagram.len().min(landing.header.len());
         let (header, payload) = datagram.split_at(head);
         landing.header[..head].copy_from_slice(header);
         let body = payload.len().min(landing.payload.len());
         landing.payload[..body].copy_from_slice(&payload[..body]);
-        self.commit(datagram.len(), RosTime::default())
+        self.commit(datagram.len(), arrival)
+    }
+
+    /// What the last frame held was not of this sensor: its number and time do not count either.
+    pub fn disown(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.order = before;
+        }
     }
 
     /// Gives up the frames in flight, for example when the simulator is gone, and counts them as incomplete.
@@ -388,9 +402,21 @@ impl Reassembler {
             self.refuse(identity, DropCause::Oversize);
             return Err(DropCause::Oversize);
         }
-        if self.is_stale(&header) {
-            self.refuse(identity, DropCause::Stale);
-            return Err(DropCause::Stale);
+        let verdict = self.order.judge(mark_of(&header, arrival));
+        self.counters.lost = self.order.lost();
+        let cause = match verdict {
+            // A copy of a frame was told by its identity.
+            Verdict::Next | Verdict::Same => None,
+            Verdict::Restart => {
+                self.abandon();
+                None
+            }
+            Verdict::Late | Verdict::Duplicate => Some(DropCause::Stale),
+            Verdict::Unconfirmed => Some(DropCause::Unconfirmed),
+        };
+        if let Some(cause) = cause {
+            self.refuse(identity, cause);
+            return Err(cause);
         }
         let slot = match self.free_slot(self.aim.spot.buffer) {
             Some(slot) => slot,
@@ -426,18 +452,6 @@ impl Reassembler {
         times >= STANDING_CLOCK_REPEATS
     }
 
-    /// Tells whether a new frame is older than the last delivered one and no restart explains it.
-    fn is_stale(&mut self, header: &FragmentHeader) -> bool {
-        let Some(delivered) = self.last.delivered else {
-            return false;
-        };
-        if header.sim_time >= delivered || delivered - header.sim_time > RESTART_S {
-            return false;
-        }
-        self.last.older_in_a_row += 1;
-        self.last.older_in_a_row < RESTART_FRAMES
-    }
-
     /// Ends the frame in `slot`, which is complete; returns the slot if it has all its bytes.
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
@@ -457,8 +471,8 @@ impl Reassembler {
                 fragments: header.count,
                 arrival,
             };
-            self.last.delivered = Some(info.sim_time);
-            self.last.older_in_a_row = 0;
+            self.before = Some(self.order);
+            self.order.advance(mark_of(&header, arrival));
             self.history.remember(identity, Fate::Delivered);
         }
         self.counters.frames += 1;
@@ -472,7 +486,21 @@ impl Reassembler {
                 self.give_up(other, DropCause::Incomplete);
             }
         }
+        self.give_back(slot, len);
         (info, (!hollow).then_some(slot))
+    }
+
+    /// Gives back memory that only an unusual frame needed; the frame in `slot` is still to be read.
+    fn give_back(&mut self, slot: usize, len: usize) {
+        let held = (0..SLOTS).map(|slot| self.buffers.held(slot)).max();
+        let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else {
+            return;
+        };
+        for other in 0..SLOTS {
+            if other == slot || self.slots[other].is_free() {
+                self.buffers.shrink(other, needed + ROOM + 8);
+            }
+        }
     }
 
     /// Frees a slot whose frame will not be delivered.
@@ -497,5 +525,13 @@ impl Reassembler {
             .min(self.max_frame_len);
         self.buffers
             .grow(spot.buffer, (spot.offset + len).max(planned + ROOM + 8));
+    }
+}
+
+fn mark_of(header: &FragmentHeader, arrival: RosTime) -> Mark {
+    Mark {
+        id: header.frame_id,
+        time: header.sim_time,
+        arrival,
     }
 }

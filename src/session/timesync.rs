@@ -47,6 +47,11 @@ const MOST_SPEED: f64 = 5.0;
 const WITNESSES: usize = 3;
 /// The autopilot's clock may seem to go back so much between two answers that overtook each other.
 const REORDERED_NS: i64 = 50_000_000;
+/// A sample whose time is this far from what the samples before it say is from another run of the autopilot, if more
+/// such follow it.
+const ANOTHER_RUN_NS: i64 = 1_000_000_000;
+/// How long the shortest way of a sample counts; the clocks drift apart meanwhile.
+const SHORTEST_WAY: Duration = Duration::from_millis(250);
 
 /// What became of a TIMESYNC message.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,6 +150,11 @@ impl ClockLine {
         remote_ns.saturating_add(self.offset(remote_ns))
     }
 
+    /// The autopilot's clock in ns at a time of ours, to a few ms.
+    pub fn remote_ns(&self, host_ns: i64) -> i64 {
+        host_ns.saturating_sub(self.offset(host_ns.saturating_sub(self.base)))
+    }
+
     fn offset(&self, remote: i64) -> i64 {
         let since = remote.saturating_sub(self.origin) as f64;
         self.base
@@ -171,7 +181,26 @@ pub struct TimesyncEstimator {
     samples: VecDeque<Exchange>,
     off: Vec<Exchange>,
     line: Option<ClockLine>,
+    heard: Heard,
     counters: TimesyncCounters,
+}
+
+/// The autopilot's clock as its samples show it, on a way whose length nobody knows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    /// The newest time in ns.
+    newest: Option<i64>,
+    /// Samples in a row that do not fit to it.
+    odd: usize,
+    /// Our clock minus the autopilot's at the sample with the shortest way, in this period and in the one before.
+    least: [Option<i64>; 2],
+    since: Duration,
+}
+
+impl Heard {
+    fn least(&self) -> Option<i64> {
+        self.least.into_iter().flatten().min()
+    }
 }
 
 impl TimesyncEstimator {
@@ -185,6 +214,7 @@ impl TimesyncEstimator {
             samples: VecDeque::with_capacity(SAMPLES),
             off: Vec::new(),
             line: None,
+            heard: Heard::default(),
             counters: TimesyncCounters::default(),
         }
     }
@@ -201,6 +231,34 @@ impl TimesyncEstimator {
         self.samples.clear();
         self.off.clear();
         self.line = None;
+        self.heard = Heard::default();
+    }
+
+    /// Takes the time of a sample that the autopilot took just before it sent it. Returns whether the autopilot
+    /// restarted, which its samples show before its answers do; nothing of the run before is known then.
+    pub fn hear(&mut self, now: Duration, remote_ns: i64) -> bool {
+        let ahead = self.wire(now).saturating_sub(remote_ns);
+        let Heard { newest, .. } = self.heard;
+        let went_back = newest.is_some_and(|n| remote_ns.saturating_add(ANOTHER_RUN_NS) < n);
+        let least = self.heard.least();
+        let odd = went_back || least.is_some_and(|l| ahead.saturating_add(ANOTHER_RUN_NS) < l);
+        self.heard.odd = if odd { self.heard.odd + 1 } else { 0 };
+        if odd && self.heard.odd < WITNESSES {
+            return false;
+        }
+        if odd {
+            self.reset();
+        }
+        let heard = &mut self.heard;
+        if now.saturating_sub(heard.since) >= SHORTEST_WAY {
+            let [this, _] = heard.least;
+            heard.least = [None, this];
+            heard.since = now;
+        }
+        let [this, _] = &mut heard.least;
+        *this = Some(this.map_or(ahead, |least| least.min(ahead)));
+        heard.newest = newest.filter(|_| !odd).max(Some(remote_ns));
+        odd && went_back
     }
 
     /// The question that is due now.
@@ -281,6 +339,11 @@ impl TimesyncEstimator {
         self.line
     }
 
+    /// The same before there are answers: by the sample of the last seconds that was under way for the shortest time.
+    pub fn rough(&self) -> Option<ClockLine> {
+        self.heard.least().map(ClockLine::constant)
+    }
+
     /// Our wire time in ns when the autopilot's clock shows `remote_ns`.
     pub fn host_ns(&self, remote_ns: i64) -> Option<i64> {
         Some(self.line?.host_ns(remote_ns))
@@ -329,6 +392,7 @@ impl TimesyncEstimator {
         }
         self.samples.clear();
         self.line = None;
+        self.heard = Heard::default();
         self.counters.relearnt += 1;
         for exchange in std::mem::take(&mut self.off) {
             self.add(exchange);

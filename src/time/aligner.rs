@@ -11,6 +11,8 @@ const BAND_NS: f64 = 250e6;
 const OTHER_RUN_NS: i64 = 2_000_000_000;
 /// A tick so far ahead of time is from another run, or damaged.
 const AHEAD_NS: i64 = 1_000_000_000;
+/// A tick so far behind the newest one has no stamp any more.
+const FORGOTTEN_NS: i64 = 20_000_000_000;
 /// The first datagram of a run need not be its first tick: others may have been overtaken by so much.
 const LEAD_NS: i64 = 200_000_000;
 /// Evidence that makes contradictory observations the new truth: different ticks, and time from first to last. A burst
@@ -19,6 +21,8 @@ const RESTART_TICKS: u32 = 2;
 const RESTART_NS: i64 = 50_000_000;
 const STEP_TICKS: u32 = 3;
 const STEP_NS: i64 = 200_000_000;
+/// Simulated time runs on for so long without a tick; then the simulation counts as paused.
+const COAST_NS: i64 = 100_000_000;
 /// Jitter over the shortest candidate cannot fake a change of speed by more than this.
 const OTHER_SPEED: f64 = 0.25;
 
@@ -189,21 +193,42 @@ impl TimeAligner {
         result
     }
 
-    /// Returns the stamp of a tick. `None` before the first observation, and always for [`StampMode::Arrival`], which
-    /// knows datagrams and no ticks.
+    /// Returns the stamp of a tick. `None` before the first observation, for a tick that is far from those of the
+    /// present run, and always for [`StampMode::Arrival`], which knows datagrams and no ticks.
     pub fn stamp(&mut self, sim: SimTime) -> Option<RosTime> {
         match (self.settings.mode, self.settings.estimator) {
-            (StampMode::Sim, _) => Some(RosTime(sim.0)),
+            (StampMode::Sim, _) => (self.knows(sim.0) && sim.0 >= 0).then_some(RosTime(sim.0)),
             (StampMode::Arrival, _) => None,
-            (StampMode::Aligned, Estimator::Vendor) => self.vendor.stamp(sim),
+            (StampMode::Aligned, Estimator::Vendor) => {
+                self.vendor.stamp(sim).filter(|_| self.knows(sim.0))
+            }
             (StampMode::Aligned, Estimator::Envelope) => self.aligned(sim.0).map(RosTime),
         }
     }
 
+    /// The same for what arrived at `host`, whatever the mode.
+    pub fn stamp_at(&mut self, sim: SimTime, host: RosTime) -> Option<RosTime> {
+        match self.settings.mode {
+            StampMode::Arrival => Some(host),
+            StampMode::Aligned | StampMode::Sim => self.stamp(sim),
+        }
+    }
+
     /// Observes and stamps: what a sensor calls for every completed frame, with the arrival of its first datagram.
-    pub fn receive(&mut self, sim: SimTime, host: RosTime, stream: Stream) -> RosTime {
+    /// `None`: the tick cannot be of this simulation, or not yet.
+    pub fn receive(&mut self, sim: SimTime, host: RosTime, stream: Stream) -> Option<RosTime> {
         self.observe(sim, host, stream);
-        self.stamp(sim).unwrap_or(host)
+        self.stamp_at(sim, host)
+    }
+
+    /// Returns the simulator's time at an instant of the host, whatever the speed of the simulation: from the newest tick
+    /// on, and no further than 100 ms after it, because a simulation without ticks stands still. `None` before the first
+    /// tick.
+    pub fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
+        let run = self.run.as_ref()?;
+        let since = host.0.saturating_sub(run.estimate(run.newest)) as f64 / run.slope();
+        let since = (since.round() as i64).clamp(0, COAST_NS);
+        Some(SimTime(run.newest.saturating_add(since)))
     }
 
     /// Returns what is known about the clock.
@@ -252,7 +277,11 @@ impl TimeAligner {
         let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
         let foreign = another_run
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
-        if !foreign && let Some(run) = &mut self.run {
+        // What is far ahead of time must not lead further ahead step by step.
+        if !foreign
+            && excess > -(AHEAD_NS as f64)
+            && let Some(run) = &mut self.run
+        {
             run.newest = run.newest.max(tick.sim);
         }
         let candidate = match &mut self.candidate {
@@ -324,11 +353,17 @@ impl TimeAligner {
         let run = self.run.as_ref()?;
         match &self.candidate {
             Some(c) if c.covers(sim) => Some(c.stamp(sim)),
-            _ if sim >= self.timeline.first() && sim <= run.newest.saturating_add(AHEAD_NS) => {
-                self.timeline.extend(sim, run.estimate(sim), run.slope())
-            }
-            _ => self.timeline.latest(),
+            _ if self.knows(sim) => self.timeline.extend(sim, run.estimate(sim), run.slope()),
+            _ => None,
         }
+    }
+
+    /// Whether a tick can be one of the present run.
+    fn knows(&self, sim: i64) -> bool {
+        let oldest = self.newest().saturating_sub(FORGOTTEN_NS);
+        self.run.is_some()
+            && sim >= self.timeline.first().max(oldest)
+            && sim <= self.newest().saturating_add(AHEAD_NS)
     }
 
     fn newest(&self) -> i64 {

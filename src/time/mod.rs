@@ -5,6 +5,7 @@
 //! let mut clock = TimeAligner::new(AlignerSettings::default());
 //! let arrival = RosTime(1_700_000_000_000_000_000);
 //! let left = clock.receive(SimTime::from_secs(12.0), arrival, Stream::Image);
+//! assert!(left.is_some()); // `None`: the time is far from that of the simulation
 //! let right = clock.receive(SimTime::from_secs(12.0), RosTime(arrival.0 + 7_000_000), Stream::Image);
 //! assert_eq!(left, right); // one render tick, one stamp, whatever the delays
 //! ```
@@ -34,6 +35,12 @@ impl SimTime {
     /// Converts the simulator's f64 seconds; rounds to the nearest ns.
     pub fn from_secs(seconds: f64) -> Self {
         Self((seconds * 1e9).round() as i64)
+    }
+
+    /// The same, but nothing for what no stamp can hold: not a number, or beyond the year 2038 and as much before 1970.
+    pub fn checked_from_secs(seconds: f64) -> Option<Self> {
+        const LONGEST: f64 = (1_u64 << 31) as f64;
+        (seconds.abs() < LONGEST).then(|| Self::from_secs(seconds))
     }
 
     /// Converts to seconds.

@@ -20,6 +20,13 @@ pub struct ClockStatus {
     pub rejected: u64,
 }
 
+impl ClockStatus {
+    /// How fast the simulation runs: 1 at real time, 0.5 at half speed.
+    pub fn speed(&self) -> f64 {
+        1.0 / (1.0 + self.drift_ppm * 1e-6).max(1e-3)
+    }
+}
+
 /// Delays above the lower envelope in ns.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Spread {

@@ -1,3 +1,4 @@
+use super::Accept;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg, setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
@@ -18,10 +19,14 @@ pub struct BindOptions {
     pub reuse: bool,
     /// Multicast groups to join on every interface that is up, loopback included.
     pub groups: Vec<Ipv4Addr>,
+    /// Join the groups on the interface with this address only.
+    pub join_at: Option<Ipv4Addr>,
+    /// Who may send to the port.
+    pub accept: Accept,
 }
 
 impl BindOptions {
-    /// Binds `port` on every interface with a small buffer.
+    /// Binds `port` on every interface with a small buffer, for everybody.
     pub fn port(port: u16) -> Self {
         Self {
             address: Ipv4Addr::UNSPECIFIED,
@@ -29,6 +34,8 @@ impl BindOptions {
             buffer_bytes: 1 << 18,
             reuse: false,
             groups: Vec::new(),
+            join_at: None,
+            accept: Accept::anybody(),
         }
     }
 }
@@ -46,10 +53,21 @@ pub struct Datagram {
     pub overflows: u32,
 }
 
-/// A non-blocking UDP socket that scatters datagrams into buffers and knows when they arrived.
+/// What reading a socket gave.
+#[derive(Clone, Copy, Debug)]
+pub enum Received {
+    /// A datagram, whose bytes are in the buffers.
+    Datagram(Datagram),
+    /// A datagram of somebody who is not accepted. What it left in the buffers is not to be looked at.
+    Refused,
+}
+
+/// A non-blocking UDP socket that scatters datagrams into buffers, knows when they arrived, and refuses strangers.
 #[derive(Debug)]
 pub struct UdpReceiver {
     socket: UdpSocket,
+    port: u16,
+    accept: Accept,
 }
 
 impl UdpReceiver {
@@ -68,17 +86,23 @@ impl UdpReceiver {
         setsockopt(&socket, sockopt::RxqOvfl, &1)?;
         socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
         for group in &options.groups {
-            join_everywhere(&socket, *group)?;
+            match options.join_at {
+                Some(interface) => socket.join_multicast_v4(group, &interface)?,
+                None => join_everywhere(&socket, *group)?,
+            }
         }
         socket.set_nonblocking(true)?;
+        let socket = UdpSocket::from_std(socket.into())?;
         Ok(Self {
-            socket: UdpSocket::from_std(socket.into())?,
+            port: socket.local_addr()?.port(),
+            socket,
+            accept: options.accept.clone(),
         })
     }
 
     /// Returns the bound port.
-    pub fn port(&self) -> io::Result<u16> {
-        Ok(self.socket.local_addr()?.port())
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
@@ -92,7 +116,7 @@ impl UdpReceiver {
     }
 
     /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
-    pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Datagram>> {
+    pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
         let fd = self.socket.as_raw_fd();
         // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
         match self
@@ -100,16 +124,27 @@ impl UdpReceiver {
             .try_io(Interest::READABLE, || receive(fd, buffers))
         {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            result => result.map(Some),
+            result => result.map(|datagram| Some(self.judge(datagram))),
         }
     }
 
     /// Waits for one datagram.
-    pub async fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Datagram> {
+    pub async fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Received> {
         let fd = self.socket.as_raw_fd();
-        self.socket
+        let datagram = self
+            .socket
             .async_io(Interest::READABLE, || receive(fd, buffers))
-            .await
+            .await?;
+        Ok(self.judge(datagram))
+    }
+
+    /// Every datagram that was read goes through here.
+    fn judge(&self, datagram: Datagram) -> Received {
+        if self.accept.check(*datagram.from.ip(), self.port) {
+            Received::Datagram(datagram)
+        } else {
+            Received::Refused
+        }
     }
 
     /// Sends a datagram from this socket, so that answers to its source come back here.
@@ -165,17 +200,4 @@ fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
         Some(e) if joined == 0 => Err(e),
         _ => Ok(()),
     }
-}
-
-/// Whether an address belongs to this machine.
-pub fn is_local_address(address: Ipv4Addr) -> bool {
-    let own = |interface: nix::ifaddrs::InterfaceAddress| {
-        interface
-            .address
-            .as_ref()
-            .and_then(|a| a.as_sockaddr_in())
-            .map(SockaddrIn::ip)
-    };
-    address.is_loopback()
-        || nix::ifaddrs::getifaddrs().is_ok_and(|all| all.filter_map(own).any(|ip| ip == address))
 }

@@ -119,7 +119,8 @@ impl Autopilot {
         }
         self.services.frame(fcu, frame)?;
         // The id is looked at first: most messages are decoded once or not at all.
-        if Setpoints::OBSERVED.contains(&frame.id)
+        if frame.component == fcu.component
+            && Setpoints::OBSERVED.contains(&frame.id)
             && let Ok(message) = frame.message()
         {
             self.setpoints.observe(&message);

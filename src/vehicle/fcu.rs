@@ -1,23 +1,45 @@
 //! What all parts of the mavros-style interface share: the link, the identity of the autopilot, its clock, and the last
 //! of what they need from each other.
-use super::link::{Abilities, Link, Refusal};
+use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
+use super::reasons::Reasons;
 use super::settings::VehicleSettings;
+use super::stamp::Stamp;
+use super::telemetry::BodyFrame;
 use super::throttle::Throttle;
 use crate::frames::{Attitude, Flu, Frd, Geodetic, Geoid, Ned, Separation, Vector};
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::std_msgs::msg::Header;
 use crate::session::ClockLine;
 use crate::time::RosTime;
-use crate::wire::mavlink::raw::Heartbeat;
+use crate::wire::TrueState;
+use crate::wire::mavlink::raw::{
+    CommandInt, CommandLong, Heartbeat, SetAttitudeTarget, SetMode, SetPositionTargetGlobalInt,
+    SetPositionTargetLocalNed,
+};
 use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// MAV_AUTOPILOT_INVALID: in the heartbeat of something that is no autopilot.
 pub(super) const NO_AUTOPILOT: u8 = 8;
+/// A position is not published with an attitude that is older: at PX4's rates it is 20 ms, and 250 ms on a slow line.
+const ORIENTATION_AGE: Duration = Duration::from_millis(500);
+/// Messages that are setpoints.
+const SETPOINTS: [u32; 3] = [
+    SetPositionTargetLocalNed::ID,
+    SetPositionTargetGlobalInt::ID,
+    SetAttitudeTarget::ID,
+];
+/// Messages that somebody waits for the end of.
+const COMMANDS: [u32; 3] = [CommandLong::ID, CommandInt::ID, SetMode::ID];
+/// What is older than this is of another run of the autopilot.
+const ANOTHER_RUN_NS: i64 = 1_000_000_000;
+/// True states that wait to be taken: as many as datagrams are received at a time.
+const TRUTHS: usize = 1024;
 /// Notices that wait to be published.
 const NOTICES: usize = 16;
+/// Characters of one of them.
+const NOTICE_CHARS: usize = 500;
 
 /// The time, twice.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -37,6 +59,8 @@ pub struct Orientation {
     pub enu_wxyz: [f64; 4],
     /// Body rates in rad/s; NaN from a link that does not carry them.
     pub rates: Vector<Flu>,
+    /// When it came.
+    pub at: Duration,
 }
 
 impl Orientation {
@@ -70,12 +94,24 @@ pub struct Fcu {
     pub component: u8,
     /// The newest heartbeat, while connected.
     pub heartbeat: Option<Heartbeat>,
-    /// The newest attitude.
+    /// The newest attitude, unless the autopilot said since that it has none.
     pub orientation: Option<Orientation>,
+    /// Height above the local origin in m, as last reported.
+    pub(super) height: Option<f32>,
+    /// Altitude above sea level in m, as last reported.
+    pub(super) amsl: Option<f64>,
+    /// MAV_LANDED_STATE, as last reported.
+    pub(super) landed: Option<u8>,
+    /// When the last setpoint was sent.
+    pub(super) last_setpoint: Option<Duration>,
     /// The newest pose, for TF; whoever publishes it takes it away.
     pub estimate: Option<Estimate>,
+    /// Frames that were found on the body since they were last taken.
+    pub body_frames: Vec<BodyFrame>,
     /// Header time as a function of the autopilot's boot time, as far as known.
     pub clock: Option<ClockLine>,
+    /// The same until the autopilot has answered: no later than its samples came.
+    pub(super) rough_clock: Option<ClockLine>,
     /// What was said lately.
     pub(super) throttle: Throttle,
     /// Home, as last reported; its altitude is above the ellipsoid.
@@ -86,6 +122,10 @@ pub struct Fcu {
     origin_said: bool,
     geoid: Separation,
     notices: Vec<String>,
+    /// The true state, as CopterSim sends it on the autopilot's link.
+    truths: Vec<TrueState>,
+    /// What the vehicle says while a list of waypoints is under way.
+    pub(super) reasons: Reasons,
     link: Box<dyn Link>,
     counts: BTreeMap<&'static str, u64>,
 }
@@ -93,20 +133,32 @@ pub struct Fcu {
 impl Fcu {
     /// A vehicle that nothing is known of.
     pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
+        let link = match settings.read_only {
+            true => Box::new(ReadOnlyLink::new(link)),
+            false => link,
+        };
         Self {
             now: Now::default(),
             system: u8::try_from(settings.id).unwrap_or(1),
             component: 1,
             heartbeat: None,
             orientation: None,
+            height: None,
+            amsl: None,
+            landed: None,
+            last_setpoint: None,
             estimate: None,
+            body_frames: Vec::new(),
             clock: None,
+            rough_clock: None,
             throttle: Throttle::default(),
             home: None,
             origin: None,
             origin_said: false,
             geoid: Separation::new(settings.geoid.map_or(Geoid::Egm96, Geoid::Constant)),
             notices: Vec::new(),
+            truths: Vec::new(),
+            reasons: Reasons::default(),
             link,
             counts: BTreeMap::new(),
             settings,
@@ -141,6 +193,9 @@ impl Fcu {
 
     fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
         let sent = self.link.send(message, system, component);
+        if sent.is_ok() && SETPOINTS.contains(&message.id()) {
+            self.last_setpoint = Some(self.now.mono);
+        }
         self.count(match sent {
             Ok(()) => "sent",
             Err(Refusal::Io) => "not_sent",
@@ -150,6 +205,10 @@ impl Fcu {
             && self.throttle.due(link, what, self.now.mono).is_some()
         {
             tracing::warn!(vehicle = self.settings.id, "{refusal}");
+            // Who called a service gets it with the answer.
+            if !COMMANDS.contains(&message.id()) {
+                self.notice(refusal.to_string());
+            }
         }
         sent
     }
@@ -185,10 +244,28 @@ impl Fcu {
     }
 
     /// Something that people who watch the vehicle's status texts should know.
-    pub(super) fn notice(&mut self, text: String) {
+    pub(super) fn notice(&mut self, mut text: String) {
+        // It may repeat what a client has sent, of any length.
+        if let Some((end, _)) = text.char_indices().nth(NOTICE_CHARS) {
+            text = text[..end].to_owned() + "...";
+        }
         if self.notices.len() < NOTICES {
             self.notices.push(text);
         }
+    }
+
+    /// CopterSim says how it is.
+    pub(super) fn tell_truth(&mut self, truth: TrueState) {
+        if self.truths.len() < TRUTHS {
+            self.truths.push(truth);
+        } else {
+            self.count("truth_not_taken");
+        }
+    }
+
+    /// True states since the last call, for who publishes them.
+    pub fn take_truths(&mut self) -> Vec<TrueState> {
+        std::mem::take(&mut self.truths)
     }
 
     /// What was noticed since the last call.
@@ -199,6 +276,7 @@ impl Fcu {
     /// The vehicle has fallen silent.
     pub(super) fn lost(&mut self) {
         self.heartbeat = None;
+        (self.height, self.amsl, self.landed) = (None, None, None);
         self.link.lost();
         self.count("link_lost");
     }
@@ -225,34 +303,66 @@ impl Fcu {
         self.heartbeat.is_some()
     }
 
+    /// Whether a sample of this boot time in ns is no older than the one before; counts if it is. An old measurement must
+    /// not follow a newer one.
+    pub(super) fn in_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
+        let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
+        if last.is_some_and(late) {
+            self.count("late");
+            return false;
+        }
+        *last = Some(boot_ns);
+        true
+    }
+
+    /// The attitude, if it is one of the present.
+    pub(super) fn orientation(&self) -> Option<Orientation> {
+        let age = |known: &Orientation| self.now.mono.saturating_sub(known.at);
+        self.orientation
+            .filter(|known| age(known) <= ORIENTATION_AGE)
+    }
+
     /// Whether the vehicle says that it is armed.
     pub fn armed(&self) -> bool {
         self.heartbeat.is_some_and(|h| h.base_mode & 128 != 0)
     }
 
-    /// Header time of something that the autopilot stamped with its boot time; the present if that is not known yet
-    /// or cannot be.
-    pub fn stamp(&self, boot: Duration) -> RosTime {
-        let stamp = self.clock.and_then(|clock| {
-            let boot = i64::try_from(boot.as_nanos()).ok()?;
-            Some(clock.host_ns(boot)).filter(|stamp| *stamp >= 0)
-        });
-        stamp.map_or(self.now.ros, RosTime)
+    /// Header time of something that the autopilot stamped with its boot time in ns; the present if that is not known
+    /// yet or cannot be.
+    fn stamp(&self, boot_ns: Option<i64>) -> Stamp {
+        let clock = self.clock.or(self.rough_clock);
+        let stamp = clock
+            .zip(boot_ns)
+            .and_then(|(clock, boot)| Some(clock.host_ns(boot)).filter(|stamp| *stamp >= 0));
+        Stamp::new(stamp.map_or(self.now.ros, RosTime), self.now.ros)
     }
 
     /// Such a stamp, from milliseconds.
-    pub fn stamp_ms(&self, boot_ms: u32) -> Time {
-        self.stamp(Duration::from_millis(boot_ms.into())).to_msg()
+    pub fn stamp_ms(&self, boot_ms: u32) -> Stamp {
+        self.stamp(Some(self.boot_ns(boot_ms)))
     }
 
     /// Such a stamp, from microseconds since boot or since 1970, whichever the autopilot writes.
-    pub fn stamp_us(&self, time_us: u64) -> Time {
-        /// 2001; no autopilot runs that long.
-        const UNIX_US: u64 = 1_000_000_000_000_000;
-        if time_us >= UNIX_US {
-            return self.now.ros.to_msg();
-        }
-        self.stamp(Duration::from_micros(time_us)).to_msg()
+    pub fn stamp_us(&self, time_us: u64) -> Stamp {
+        self.stamp(boot_ns(time_us))
+    }
+
+    /// The stamp of what is told without a time.
+    pub fn stamp_now(&self) -> Stamp {
+        Stamp::new(self.now.ros, self.now.ros)
+    }
+
+    /// Boot time in ns of 32 bits of milliseconds, which begin anew after 49.7 days: the one that is nearest to the
+    /// present.
+    pub(super) fn boot_ns(&self, boot_ms: u32) -> i64 {
+        const TURN_MS: i64 = 1 << 32;
+        let turns = self.clock.map_or(0, |clock| {
+            let now_ms = clock.remote_ns(self.now.ros.0) / 1_000_000;
+            let ahead = now_ms.saturating_sub(boot_ms.into());
+            ahead.saturating_add(TURN_MS / 2).div_euclid(TURN_MS).max(0)
+        });
+        let ms = TURN_MS.saturating_mul(turns).saturating_add(boot_ms.into());
+        ms.saturating_mul(1_000_000)
     }
 
     /// A header with the present time.
@@ -302,13 +412,19 @@ impl Fcu {
         (self.home, self.origin, self.origin_said) = (None, None, false);
     }
 
-    /// A place as MAVLink writes it (1e-7 degrees, and mm above sea level), with its altitude above the ellipsoid.
-    pub fn place(&mut self, e7: [i32; 3]) -> Geodetic {
+    /// A place as MAVLink writes it (1e-7 degrees, and mm above sea level), with its altitude above the ellipsoid, which
+    /// is not a number where the autopilot has none. What is nowhere on earth is counted.
+    pub fn place(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
         let place = Geodetic::from_e7(e7);
-        Geodetic {
-            altitude_m: place.altitude_m + self.separation(place),
-            ..place
+        if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
+            self.count("bad_position");
+            return None;
         }
+        let [.., altitude] = e7;
+        Some(Geodetic {
+            altitude_m: metres(altitude) + self.separation(place),
+            ..place
+        })
     }
 
     /// The way back; `None` if it is no place.
@@ -327,4 +443,29 @@ impl Fcu {
     fn separation(&mut self, place: Geodetic) -> f64 {
         self.geoid.at(place.latitude_deg, place.longitude_deg)
     }
+
+    /// Whether these are numbers; a measurement that is none is counted and not published.
+    pub(super) fn finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
+        let finite = numbers.into_iter().all(f32::is_finite);
+        if !finite {
+            self.count("not_finite");
+        }
+        finite
+    }
+}
+
+/// m of mm; not a number where these are as far from 0 as they can be, which is how an autopilot casts one.
+pub(super) fn metres(mm: i32) -> f64 {
+    match mm {
+        i32::MIN | i32::MAX => f64::NAN,
+        mm => f64::from(mm) / 1e3,
+    }
+}
+
+/// Boot time in ns of microseconds; `None` if they count from 1970.
+pub(super) fn boot_ns(time_us: u64) -> Option<i64> {
+    /// 2001; no autopilot runs that long.
+    const UNIX_US: u64 = 1_000_000_000_000_000;
+    let us = i64::try_from(time_us).ok().filter(|_| time_us < UNIX_US)?;
+    Some(us * 1000)
 }

@@ -9,9 +9,11 @@ pub mod link;
 pub mod mode;
 mod open;
 mod presence;
+mod reasons;
 mod services;
 mod setpoint;
 mod settings;
+mod stamp;
 mod state;
 mod telemetry;
 mod throttle;
@@ -27,4 +29,6 @@ pub use ground_truth::{
 pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink};
 pub use open::{Clock, Handle, Interface, Open};
 pub use settings::{SetpointFrame, VehicleSettings};
+pub use stamp::{Order, Stamp};
+pub use telemetry::BodyFrame;
 pub use topics::{Direction, SERVICES, ServiceSpec, TOPICS, TopicSpec};

@@ -172,7 +172,8 @@ impl Open<'_> {
     }
 
     fn below(&self, name: &str) -> String {
-        if name.starts_with('/') {
+        // As with mavros, what is numbered itself stands beside the prefix.
+        if name.contains("{id}") {
             return name.replace("{id}", &self.id.to_string());
         }
         format!("{}/{name}", self.prefix.trim_end_matches('/'))

@@ -69,6 +69,8 @@ pub struct VehicleSettings {
     pub component: u8,
     /// Shows itself as a ground station, not as an onboard computer.
     pub ground_station: bool,
+    /// Telemetry only: nothing is sent that could move or change the vehicle.
+    pub read_only: bool,
     /// Silence after which the autopilot counts as lost.
     pub timeout: Duration,
     /// How long the last setpoint is repeated after its sender fell silent; zero: never.
@@ -123,6 +125,7 @@ impl Default for VehicleSettings {
             system: None,
             component: 191,
             ground_station: true,
+            read_only: false,
             timeout: Duration::from_secs(3),
             keep_alive: Duration::ZERO,
             read_parameters: Duration::ZERO,

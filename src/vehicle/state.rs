@@ -45,12 +45,22 @@ impl StateTopic {
         if !lost {
             return Ok(());
         }
-        self.last = None;
+        let silence = self.last.take().map(|at| fcu.now.mono.saturating_sub(at));
+        let known = fcu.heartbeat.map_or_else(String::new, |heartbeat| {
+            let armed = if fcu.armed() { "armed" } else { "disarmed" };
+            let mode = mode::name(
+                heartbeat.base_mode,
+                heartbeat.custom_mode,
+                heartbeat.autopilot,
+            );
+            format!("; it was {armed}, {mode}")
+        });
+        let seconds = silence.unwrap_or_default().as_secs_f64();
+        // `state` says "not armed" from now on, as mavros does; who flies should know what that is worth.
+        let text = format!("no heartbeat for {seconds:.1} s: the vehicle is not connected{known}");
+        tracing::warn!(vehicle = fcu.settings.id, "{text}");
         fcu.lost();
-        tracing::warn!(
-            vehicle = fcu.settings.id,
-            "no heartbeat any more: the vehicle is not connected"
-        );
+        fcu.notice(text);
         self.publish(fcu)
     }
 

@@ -3,6 +3,7 @@ use super::{
     CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, Packet, ShortStatePacket,
     StateInner, TimedStatePacket, WireError,
 };
+use crate::wire::mavlink::raw::HilActuatorControls;
 use zerocopy::little_endian::{F32, F64, I32};
 
 /// What the three state packets have in common, as native numbers; NED world, FRD body.
@@ -99,6 +100,33 @@ impl TrueState {
                 found,
             }),
         }
+    }
+}
+
+impl TrueState {
+    /// The true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS (PROTOCOL: these flags, and a time in ms);
+    /// `None` if the message is what its name says.
+    pub fn of_actuator_controls(copter_id: i32, m: &HilActuatorControls) -> Option<Self> {
+        const TRUTH: u64 = 1_234_567_890;
+        /// The last number is the vehicle or object that it collides with.
+        const COLLISION: u8 = 2;
+        if m.flags != TRUTH {
+            return None;
+        }
+        let three = |at: usize| -> [f64; 3] {
+            std::array::from_fn(|i| m.controls.get(at + i).copied().map_or(0.0, f64::from))
+        };
+        let [.., last] = m.controls;
+        Some(Self {
+            copter_id,
+            sim_time: m.time_usec as f64 / 1e3,
+            euler: three(0),
+            position: three(3),
+            velocity: three(6),
+            rate: Some(three(9)),
+            collided_with: (m.mode == COLLISION && last >= 0.0).then_some(last as i32),
+            ..Self::default()
+        })
     }
 }
 

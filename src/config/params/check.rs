@@ -1,8 +1,10 @@
 //! Does a value fit the type and range of its row?
+use super::families;
 use super::parse::as_float;
 use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
 use crate::config::names;
 use crate::config::problem::did_you_mean;
+use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 
 /// Returns the value in the form that the reader of the row expects, or what is wrong with it.
@@ -54,6 +56,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             Ok(value.clone())
         }
         Kind::Paths => check_paths(value),
+        Kind::Networks => check_networks(value),
         Kind::Ints(min, max) => check_ints(value, min, max),
         Kind::Covariance => check_covariance(value),
         Kind::Vector(min, max) => check_vector(row, value, min, max),
@@ -91,6 +94,46 @@ fn check_paths(value: &ParamValue) -> Result<ParamValue, String> {
         ParamValue::List(paths) if paths.iter().all(good) => Ok(value.clone()),
         ParamValue::Str(_) => Ok(ParamValue::List(vec![value.clone()])),
         _ => Err(format!("must be a path or an array of paths, is {value}")),
+    }
+}
+
+/// Whether an unquoted `text` is meant as it is written, whatever YAML takes it for: where the parameter is a text, or the text
+/// is one of its words.
+pub(crate) fn is_text(name: &str, text: &str) -> bool {
+    families::row(name).is_some_and(|row| match row.kind {
+        Kind::Str | Kind::Topic | Kind::Frame | Kind::Address | Kind::Paths | Kind::Networks => {
+            true
+        }
+        Kind::Choice(words) => words.contains(&text),
+        Kind::Bool
+        | Kind::Int(..)
+        | Kind::Float(..)
+        | Kind::Ints(..)
+        | Kind::Covariance
+        | Kind::Vector(..) => false,
+    })
+}
+
+/// Reads an address, a network, or `any`, which is every address.
+pub(super) fn network(text: &str) -> Option<Ipv4Net> {
+    match text {
+        "any" => Some(Ipv4Net::default()),
+        _ => (text.parse().ok()).or_else(|| text.parse::<Ipv4Addr>().ok().map(Ipv4Net::from)),
+    }
+}
+
+fn check_networks(value: &ParamValue) -> Result<ParamValue, String> {
+    let given = match value {
+        ParamValue::List(values) => values.clone(),
+        ParamValue::Str(text) if text.is_empty() => Vec::new(),
+        single => vec![single.clone()],
+    };
+    let bad = |v: &&ParamValue| !matches!(v, ParamValue::Str(text) if network(text).is_some());
+    match given.iter().find(bad) {
+        Some(bad) => Err(format!(
+            "each must be an IPv4 address like 192.168.31.24, a network like 192.168.31.0/24, or any; one is {bad}"
+        )),
+        None => Ok(ParamValue::List(given)),
     }
 }
 

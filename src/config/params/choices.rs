@@ -70,6 +70,20 @@ choices! {
         /// The simulator's numbers as mono16, unscaled.
         Vendor = "vendor",
     }
+    /// Type of the field `label` of a lidar point.
+    LabelType {
+        /// As the coordinates.
+        Float32 = "float32",
+        /// As `pcl::PointXYZL`.
+        Uint32 = "uint32",
+    }
+    /// Orientation in the IMU message.
+    ImuOrientation {
+        /// None, as REP 145 writes it.
+        None = "none",
+        /// The vehicle's true attitude.
+        Truth = "truth",
+    }
     /// Frame of the IMU message.
     ImuFrame {
         /// x forward, y left, z up (REP 103, REP 145).

@@ -33,6 +33,19 @@ pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Resul
     Err(format!("unknown parameter{hint}"))
 }
 
+/// Returns the row of a name, also in a family.
+pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
+    let find = |rows: &'static [ParameterSpec], key: &str| rows.iter().find(|row| row.name == key);
+    let fixed = find(PARAMETERS, name);
+    let sensor = || find(SENSOR_PARAMETERS, split_sensor(name)?.1);
+    let vehicle = || find(VEHICLE_PARAMETERS, split_vehicle(name)?.1);
+    let qos = || {
+        let known = name.starts_with("qos.") || name.starts_with("qos_overrides.");
+        find(QOS_PARAMETERS, name.rsplit('.').next().filter(|_| known)?)
+    };
+    fixed.or_else(sensor).or_else(vehicle).or_else(qos)
+}
+
 /// Turns `sensors3.topic` into `sensors<SeqID>.topic`, so that it resembles the name in the family.
 fn with_placeholder(name: &str) -> String {
     let at = name.find(|c: char| c.is_ascii_digit());

@@ -11,10 +11,11 @@ mod value;
 
 pub use super::angle_unit::AngleUnitChoice;
 pub use crate::frames::WorldConvention;
+pub(crate) use check::is_text;
 use choices::WORLD_CONVENTIONS;
 pub use choices::{
-    DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame, MavFrame, QosPreset,
-    Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode,
+    DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame, ImuOrientation,
+    LabelType, MavFrame, QosPreset, Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode,
 };
 pub use qos::{QosChange, QosParams, QosSettings, Stream};
 pub use render::{render_help, render_markdown, render_yaml};
@@ -28,6 +29,7 @@ pub use value::ParamValue;
 use super::ControlLink;
 use super::vendor::{TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
+use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -48,8 +50,14 @@ pub struct Params {
     pub receive_address: Option<Ipv4Addr>,
     /// `receive_buffer_bytes`.
     pub receive_buffer_bytes: usize,
+    /// `accept_from`.
+    pub accept_from: Vec<Ipv4Net>,
+    /// `bind_address`.
+    pub bind_address: Option<Ipv4Addr>,
     /// `vehicles`.
     pub vehicles: Vec<u16>,
+    /// `other_vehicles`.
+    pub other_vehicles: Vec<u16>,
     /// `clear_capture_on_start`.
     pub clear_capture_on_start: bool,
     /// `request.*`.
@@ -62,8 +70,12 @@ pub struct Params {
     pub depth: DepthParams,
     /// `compressed.enabled`.
     pub compressed_enabled: bool,
+    /// `image.allow_larger`.
+    pub image_allow_larger: bool,
     /// `cloud.organized`.
     pub cloud_organized: bool,
+    /// `cloud.label`.
+    pub cloud_label: LabelType,
     /// `imu.*`.
     pub imu: ImuParams,
     /// Frames and TF.
@@ -72,6 +84,8 @@ pub struct Params {
     pub time: TimeParams,
     /// `use_sim_time`.
     pub use_sim_time: bool,
+    /// `services.fast_dds`.
+    pub fast_dds_services: bool,
     /// `diagnostics.period_s`.
     pub diagnostics_period: Duration,
     /// `control.*`.
@@ -119,6 +133,8 @@ pub struct ImuParams {
     pub frame_id: String,
     /// Axes.
     pub frame: ImuFrame,
+    /// Orientation.
+    pub orientation: ImuOrientation,
     /// Row-major 3x3, rad²/s².
     pub angular_velocity_covariance: [f64; 9],
     /// Row-major 3x3, m²/s⁴.
@@ -185,6 +201,8 @@ pub struct ControlParams {
     pub link: ControlLink,
     /// How long to listen for vehicles at start.
     pub discover: Duration,
+    /// Telemetry only.
+    pub read_only: bool,
     /// Asks CopterSim to change its mode.
     pub switch_mode: bool,
     /// `control.prefix`, a template.

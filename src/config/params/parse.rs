@@ -1,5 +1,5 @@
 //! From named values to [`Params`].
-use super::check::check;
+use super::check::{check, network};
 use super::choices::Choice;
 use super::families;
 use super::{
@@ -78,6 +78,14 @@ impl Reader {
         }
     }
 
+    fn ids(&self, name: &str) -> Vec<u16> {
+        let id = |value: &ParamValue| match value {
+            ParamValue::Int(id) => u16::try_from(*id).ok(),
+            _ => None,
+        };
+        self.list(name).iter().filter_map(id).collect()
+    }
+
     fn duration(&self, name: &str) -> Duration {
         Duration::try_from_secs_f64(self.float(name)).unwrap_or_default()
     }
@@ -130,17 +138,15 @@ pub(super) fn build(r: &Reader) -> Params {
         transport_mode: r.choice("transport_mode"),
         receive_address: r.address("receive_address"),
         receive_buffer_bytes: r.int("receive_buffer_bytes") as usize,
-        vehicles: r
-            .list("vehicles")
-            .iter()
-            .filter_map(|v| {
-                if let ParamValue::Int(id) = v {
-                    u16::try_from(*id).ok()
-                } else {
-                    None
-                }
+        accept_from: (r.list("accept_from").iter())
+            .filter_map(|v| match v {
+                ParamValue::Str(text) => network(text),
+                _ => None,
             })
             .collect(),
+        bind_address: r.address("bind_address"),
+        vehicles: r.ids("vehicles"),
+        other_vehicles: r.ids("other_vehicles"),
         clear_capture_on_start: r.bool("clear_capture_on_start"),
         request: RequestParams {
             period: r.duration("request.period_s"),
@@ -153,13 +159,16 @@ pub(super) fn build(r: &Reader) -> Params {
             publish_float: r.bool("depth.publish_float"),
         },
         compressed_enabled: r.bool("compressed.enabled"),
+        image_allow_larger: r.bool("image.allow_larger"),
         cloud_organized: r.bool("cloud.organized"),
+        cloud_label: r.choice("cloud.label"),
         imu: ImuParams {
             enabled: r.bool("imu.enabled"),
             rate_hz: r.int("imu.rate_hz") as u16,
             topic: r.string("imu.topic"),
             frame_id: r.string("imu.frame_id"),
             frame: r.choice("imu.frame"),
+            orientation: r.choice("imu.orientation"),
             angular_velocity_covariance: r.covariance("imu.angular_velocity_covariance"),
             linear_acceleration_covariance: r.covariance("imu.linear_acceleration_covariance"),
         },
@@ -181,10 +190,12 @@ pub(super) fn build(r: &Reader) -> Params {
             estimator: r.choice("time.estimator"),
         },
         use_sim_time: r.bool("use_sim_time"),
+        fast_dds_services: r.bool("services.fast_dds"),
         diagnostics_period: r.duration("diagnostics.period_s"),
         control: ControlParams {
             link: ControlLink::parse(&r.string("control.link")).unwrap_or(ControlLink::Off),
             discover: r.duration("control.discover_s"),
+            read_only: r.bool("control.read_only"),
             switch_mode: r.bool("control.switch_mode"),
             prefix: r.string("control.prefix"),
             local_frame: r.string("control.local_frame"),
@@ -279,6 +290,12 @@ fn check_together(params: &Params, problems: &mut Problems) {
                 "must be at least request.period_s, {:?}, is {:?}",
                 params.request.period, params.request.timeout
             ),
+        );
+    }
+    if params.control.read_only && params.control.switch_mode {
+        problems.push(
+            "control.switch_mode",
+            "must be false with control.read_only",
         );
     }
     let example = params

@@ -112,7 +112,7 @@ macro_rules! streams {
 // Reliable offers match every reader; shallow queues keep a slow reader from costing memory or latency.
 streams! {
     Image = "image", QosSettings::reliable(3), "raw images";
-    CameraInfo = "camera_info", QosSettings::latched(5), "`camera_info`; as deep as the image queue, so that pairs stay pairs";
+    CameraInfo = "camera_info", QosSettings::reliable(5), "`camera_info`; volatile, because a latched one may tell a field of view of the past";
     Compressed = "compressed", QosSettings::reliable(5), "`compressed` images";
     Cloud = "cloud", QosSettings::reliable(3), "point clouds";
     Range = "range", QosSettings::reliable(10), "range sensor and its hit details";

@@ -1,7 +1,7 @@
 use super::{
     AngleUnitChoice, DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame,
-    MavFrame, ParamValue, QosPreset, Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode,
-    WORLD_CONVENTIONS,
+    ImuOrientation, LabelType, MavFrame, ParamValue, QosPreset, Reliability, RgbEncoding, TfSource,
+    TimeEstimator, TimeMode, WORLD_CONVENTIONS,
 };
 use crate::config::vendor::TransportOverride;
 
@@ -24,6 +24,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// IPv4 address; may be empty if the default is.
     Address,
+    /// An IPv4 address, a network or `any`, or an array of them.
+    Networks,
     /// A path or an array of paths.
     Paths,
     /// Array of integers, each from the first to the second number.
@@ -139,8 +141,15 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Address the simulator sends sensor data to, overwrites SendProtocol[1..4]. Empty: as written in the file."),
     row(SIMULATOR, "receive_buffer_bytes", K::Int(65_536, 1 << 30), D::Int(8 << 20), "bytes",
         "Receive buffer wanted for each data socket; the kernel grants at most net.core.rmem_max."),
+    row(SIMULATOR, "accept_from", K::Networks, D::Empty, "",
+        "Who may send to the bridge besides `simulator_address` and `vehicle<CopterID>.address`: addresses, networks such as 192.168.1.0/24, or \
+         `any`. What others send is dropped, counted in /diagnostics, and named once in the log (docs/network.md)."),
+    row(SIMULATOR, "bind_address", K::Address, D::Str(""), "",
+        "Address of this host to listen at. Empty: 127.0.0.1 where everybody who may send is there, else every interface."),
     row(SIMULATOR, "vehicles", K::Ints(1, 10_000), D::Empty, "",
         "CopterIDs to read true state and IMU of. Empty: those that carry sensors."),
+    row(SIMULATOR, "other_vehicles", K::Ints(1, 10_000), D::Empty, "",
+        "CopterIDs that other bridges serve: their heartbeats are expected, so nothing warns that they are not served here."),
     row(SIMULATOR, "clear_capture_on_start", K::Bool, D::Bool(false), "",
         "Send RflyClearCapture first: ends every capture of this window, also those of other programs."),
     row(SIMULATOR, "request.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
@@ -148,8 +157,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "request.timeout_s", K::Float(0.2, 600.0), D::Float(3.0), "s",
         "Silence after which a sensor or a vehicle counts as lost and is requested again.").live(),
 
-    row(TOPICS, "topic_prefix", K::Topic, D::Str("/rflysim"), "",
-        "Prefix of all relative topic names."),
+    row(TOPICS, "topic_prefix", K::Topic, D::Str("rflysim"), "",
+        "Prefix of all relative topic names; below the node's namespace if it is relative itself."),
     row(TOPICS, "rgb.encoding", K::Choice(RgbEncoding::NAMES), D::Str("bgr8"), "",
         "Channel order of colour images; bgr8 is what the simulator sends and costs nothing."),
     row(TOPICS, "depth.encoding", K::Choice(DepthEncoding::NAMES), D::Str("16UC1"), "",
@@ -158,8 +167,13 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Publish depth also as 32FC1 metres, while somebody subscribes."),
     row(TOPICS, "compressed.enabled", K::Bool, D::Bool(true), "",
         "Offer `<image>/compressed` where the simulator sends PNG or JPEG; the bytes pass through undecoded."),
+    row(TOPICS, "image.allow_larger", K::Bool, D::Bool(false), "",
+        "Take PNG and JPEG images that are larger than DataWidth x DataHeight. Otherwise they are refused before they are decoded: a small file can become \
+         many megabytes."),
     row(TOPICS, "cloud.organized", K::Bool, D::Bool(true), "",
         "Give clouds height x width where the sensor has rings or pixels, with NaN for missing points; otherwise one dense row."),
+    row(TOPICS, "cloud.label", K::Choice(LabelType::NAMES), D::Str("float32"), "",
+        "Type of the field `label` of lidar points: `float32` as the coordinates, which `read_points_numpy` asks for, or `uint32` as `pcl::PointXYZL` has it."),
 
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),
@@ -171,6 +185,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Frame of the IMU; the prefix of the vehicle is put before it."),
     row(IMU, "imu.frame", K::Choice(ImuFrame::NAMES), D::Str("flu"), "",
         "Axes of the message: `flu` as REP 103 wants, `frd` as the simulator reports."),
+    row(IMU, "imu.orientation", K::Choice(ImuOrientation::NAMES), D::Str("none"), "",
+        "`none`: the IMU measures no orientation, the covariance says so with -1 (REP 145). `truth`: the vehicle's true attitude in the map at the time of the \
+         sample, for consumers that only look at the quaternion. The autopilot's estimate is on `<mavros>/imu/data`."),
     row(IMU, "imu.angular_velocity_covariance", K::Covariance, D::Floats(&[0.001, 0.001, 0.001]), "rad^2/s^2",
         "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's.").live(),
     row(IMU, "imu.linear_acceleration_covariance", K::Covariance, D::Floats(&[0.0, 0.0, 0.0]), "m^2/s^4",
@@ -205,14 +222,17 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(TIME, "time.estimator", K::Choice(TimeEstimator::NAMES), D::Str("envelope"), "",
         "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does."),
     row(TIME, "use_sim_time", K::Bool, D::Bool(false), "",
-        "Accepted from launch files; as the source of /clock the bridge follows time.mode instead."),
+        "Accepted from launch files. The bridge is the source of /clock and follows `time.mode` instead; without `sim` there it warns, because \
+         nobody publishes /clock then."),
 
     row(CONTROL, "control.link", K::Str, D::Str("mavlink_full"), "",
         "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
          `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
     row(CONTROL, "control.discover_s", K::Float(0.0, 60.0), D::Float(0.0), "s",
-        "Listen so long for CopterSim's heartbeats at start, and serve every vehicle that is heard, at the address that it is heard from. 0: only those of \
-         `vehicles` and of the sensors."),
+        "Listen so long for CopterSim's heartbeats at start, and serve every vehicle that is heard from an accepted address (`accept_from`), at that address. \
+         0: only those of `vehicles` and of the sensors."),
+    row(CONTROL, "control.read_only", K::Bool, D::Bool(false), "",
+        "Telemetry only: every setpoint, command, parameter and mission that would be sent to a vehicle is refused with this reason."),
     row(CONTROL, "control.switch_mode", K::Bool, D::Bool(false), "",
         "Ask CopterSim to change to the UDPSIMMODE of `control.link`."),
     row(CONTROL, "control.prefix", K::Str, D::Str("mavros{n}"), "",
@@ -258,6 +278,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "compat.mavros_quirks", K::Bool, D::Bool(false), "",
         "Behave as mavros 2.12 also where that is a defect; docs/mavros.md lists the cases."),
 
+    row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
+        "Services of the stand-alone build answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default), too. In a ROS 2 workspace the middleware sees to it."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
         "Time between messages on /diagnostics and ~/stats.").live(),
 ];

@@ -162,7 +162,9 @@ impl ArgParser {
             return;
         };
         let value = match yaml::parse(&rule.right) {
-            Ok(Some(node)) => param_file::value_of(&node).map_err(|(_, why)| why.to_owned()),
+            Ok(Some(node)) => {
+                param_file::value_of(&rule.left, &node).map_err(|(_, why)| why.to_owned())
+            }
             Ok(None) => Err("has no value; write '' for an empty string".to_owned()),
             Err(error) => Err(error.message),
         };

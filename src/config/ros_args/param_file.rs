@@ -1,6 +1,6 @@
 //! ROS 2 parameter files.
 use super::yaml::{self, Kind, Yaml};
-use crate::config::{ParamValue, Problems};
+use crate::config::{ParamValue, Problems, params};
 
 /// Reads a parameter file and returns what applies to the node with this full name, in the order of the file, so that a
 /// later value wins.
@@ -95,7 +95,7 @@ impl FileReader<'_> {
             _ if prefix.is_empty() => {
                 self.problem(node.line, "`ros__parameters:` must contain `name: value`")
             }
-            _ => match value_of(node) {
+            _ => match value_of(prefix, node) {
                 Ok(value) => self.found.push((prefix.to_owned(), value)),
                 Err((line, why)) => self.problem(line, format!("{prefix} {why}")),
             },
@@ -103,15 +103,23 @@ impl FileReader<'_> {
     }
 }
 
-/// Returns a parameter value, or the line and what is wrong.
-pub(super) fn value_of(node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
+/// Returns the value of a parameter, or the line and what is wrong. Where the parameter is a text, what YAML takes for a
+/// boolean or a number (`off`, `no`, `1`) is the text that was written.
+pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
+    let typed = |text: &str, value: &ParamValue| {
+        if params::is_text(name, text) {
+            ParamValue::Str(text.to_owned())
+        } else {
+            value.clone()
+        }
+    };
     match &node.kind {
-        Kind::Scalar(value) => Ok(value.clone()),
+        Kind::Scalar(text, value) => Ok(typed(text, value)),
         Kind::Empty => Err((node.line, "has no value; write '' for an empty string")),
         Kind::Mapping(_) => Err((node.line, "must be a value or an array, is a mapping")),
         Kind::Sequence(items) => {
             let scalar = |item: &Yaml| match &item.kind {
-                Kind::Scalar(value) => Ok(value.clone()),
+                Kind::Scalar(text, value) => Ok(typed(text, value)),
                 _ => Err((item.line, "must be an array of single values")),
             };
             items

@@ -16,7 +16,8 @@ pub(super) struct Yaml {
 pub(super) enum Kind {
     /// No value at all, as after `key:`.
     Empty,
-    Scalar(ParamValue),
+    /// As written, and what YAML takes it for.
+    Scalar(String, ParamValue),
     Sequence(Vec<Yaml>),
     Mapping(Vec<(String, Yaml)>),
 }
@@ -76,8 +77,14 @@ fn node<'a>(
     }
     let kind = match event {
         Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() => Kind::Empty,
-        Event::Scalar(text, ScalarStyle::Plain, ..) => Kind::Scalar(plain_scalar(&text)),
-        Event::Scalar(text, ..) => Kind::Scalar(ParamValue::Str(text.into_owned())),
+        Event::Scalar(text, ScalarStyle::Plain, ..) => {
+            let value = plain_scalar(&text);
+            Kind::Scalar(text.into_owned(), value)
+        }
+        Event::Scalar(text, ..) => {
+            let text = text.into_owned();
+            Kind::Scalar(text.clone(), ParamValue::Str(text))
+        }
         Event::SequenceStart(..) => {
             let mut items = Vec::new();
             loop {

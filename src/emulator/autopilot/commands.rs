@@ -1,7 +1,7 @@
 //! Commands and mode changes: what PX4 answers, in which order, and what it says.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
 use super::modes::{ACCEPTED, CRITICAL, INFO, Mode, REJECTED};
-use super::{Autopilot, fields};
+use super::{Autopilot, STEP, fields};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{MESSAGE_INTERVAL_DATA, PROTOCOL_VERSION_DATA};
 use crate::wire::mavlink::raw::{CommandAck, CommandInt, CommandLong, SetMode};
@@ -13,8 +13,6 @@ const DENIED: u8 = 2;
 const UNSUPPORTED: u8 = 3;
 /// MAV_RESULT.
 const FAILED: u8 = 4;
-/// Rate in Hz that no stream exceeds.
-const FASTEST: f64 = 120.0;
 /// Forces arming and disarming.
 const FORCE: f32 = 21196.0;
 
@@ -168,9 +166,10 @@ impl Autopilot {
     }
 
     fn arm_or_disarm(&mut self, what: f64, force: bool) -> Answer {
-        let result = if what == 1.0 {
+        let action = what.round();
+        let result = if action == 1.0 {
             self.arm("Armed by external command\t")
-        } else if what == 0.0 {
+        } else if action == 0.0 {
             self.modes.disarm(force, &mut self.texts)
         } else {
             let text = format!("Unsupported ARM_DISARM param: {what:.3}\t");
@@ -249,8 +248,12 @@ impl Autopilot {
     fn take_off(&mut self, command: &Command) -> u8 {
         let result = self.change(Mode::Takeoff);
         if result == ACCEPTED && command.p[6].is_finite() {
-            let goal = self.place(command).z;
-            self.flight.takeoff = Some(goal.min(self.motion.pose.position.z));
+            let (goal, here) = (self.place(command).z, self.motion.pose.position.z);
+            if goal > here {
+                let text = "Already higher than takeoff altitude\t";
+                self.texts.say(CRITICAL, text);
+            }
+            self.flight.takeoff = Some(goal.min(here));
         }
         result
     }
@@ -359,7 +362,7 @@ impl Autopilot {
         } else if interval_us == 0.0 {
             stream.usual(control)
         } else {
-            (interval_us * 1e-6).max(1.0 / FASTEST)
+            (interval_us * 1e-6).max(STEP)
         };
         stream.due = now;
         ACCEPTED

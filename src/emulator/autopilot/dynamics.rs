@@ -1,16 +1,11 @@
-//! How a multirotor moves: a point mass with thrust along its body axis, drag, and attitude that follows with the lag of
-//! PX4's attitude and rate controllers; its position controller is PX4's (P on position, PI on velocity, limits).
-use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};
+//! What makes a vehicle move: PX4's controllers of a multirotor (P on position, PID on velocity, P on attitude, limits),
+//! and simple ones of a fixed wing.
+use super::rigid::{Drive, MAX_THRUST, State};
+use crate::emulator::world::{GRAVITY, Kinematics, Quat, Vec3};
 use nalgebra::{Matrix3, Rotation3};
 
-/// Largest thrust in m/s²: hovering takes half of it (MPC_THR_HOVER).
-const MAX_THRUST: f64 = 2.0 * GRAVITY;
 /// Thrust below which PX4's position controller does not go, as share of the largest (MPC_THR_MIN).
 const MIN_THRUST: f64 = 0.12;
-/// Drag in m/s² per m/s, that of PX4's built-in simulator (SIH_KDV over SIH_MASS).
-const DRAG: f64 = 1.0;
-/// Lag of the body rates behind their set-points in s.
-const RATE_LAG: f64 = 0.04;
 
 /// Limits and gains, by the names of PX4's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,29 +124,15 @@ pub enum Way {
     Around(Vec3, f64),
 }
 
-/// A multirotor.
+/// A vehicle and its controllers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// Position in m, NED.
-    pub position: Vec3,
-    /// Velocity in m/s, NED.
-    pub velocity: Vec3,
-    /// Acceleration in m/s², NED.
-    pub acceleration: Vec3,
-    /// From body FRD to NED.
-    pub attitude: Quat,
-    /// Body rates in rad/s.
-    pub rate: Vec3,
-    /// Share of the largest thrust, 0 to 1.
-    pub thrust: f64,
-    /// Stands on the ground.
-    pub grounded: bool,
-    /// Height of the ground in m, NED, where the vehicle's centre comes to rest.
-    pub ground: f64,
+    /// How it moves.
+    pub state: State,
+    /// What the controllers ask of it until their next step.
+    pub drive: Drive,
     /// What the attitude controller follows.
     pub attitude_target: Quat,
-    /// What the rate controller follows, rad/s.
-    pub rate_target: Vec3,
     /// What the velocity controller follows, m/s; NaN where it does not.
     pub velocity_target: Vec3,
     /// What it makes of that, m/s².
@@ -165,138 +146,140 @@ impl Body {
     pub fn new(motion: &Kinematics, ground: f64) -> Self {
         let attitude = motion.pose.attitude;
         let position = motion.pose.position;
-        Self {
+        let grounded = position.z >= ground - 0.05;
+        let flies = motion.specific_force.norm() / MAX_THRUST;
+        let thrust = if grounded { 0.0 } else { flies.min(1.0) };
+        let state = State {
             position,
             velocity: motion.velocity,
-            acceleration: Vec3::zeros(),
             attitude,
             rate: motion.rate,
-            thrust: 0.0,
-            grounded: position.z >= ground - 0.05,
+            thrust,
+            grounded,
             ground,
+        };
+        Self {
+            state,
+            drive: Drive::Rotors {
+                thrust,
+                rate: motion.rate,
+            },
             attitude_target: attitude,
-            rate_target: Vec3::zeros(),
             velocity_target: Vec3::repeat(f64::NAN),
             acceleration_target: Vec3::zeros(),
             integral: Vec3::zeros(),
-            yaw_target: attitude.euler_angles().2,
+            yaw_target: state.yaw(),
         }
-    }
-
-    /// Yaw in rad.
-    pub fn yaw(&self) -> f64 {
-        self.attitude.euler_angles().2
     }
 
     /// Height above the ground in m.
     pub fn height(&self) -> f64 {
-        self.ground - self.position.z
+        self.state.ground - self.state.position.z
     }
 
     /// Returns position, attitude and what inertial sensors see.
     pub fn kinematics(&self) -> Kinematics {
-        let felt = self.acceleration - Vec3::new(0.0, 0.0, GRAVITY);
-        Kinematics {
-            pose: Pose {
-                position: self.position,
-                attitude: self.attitude,
-            },
-            velocity: self.velocity,
-            acceleration: self.acceleration,
-            rate: self.rate,
-            specific_force: self.attitude.inverse() * felt,
-        }
+        self.state.kinematics(&self.drive)
     }
 
-    /// Moves on by `dt` seconds.
-    pub fn step(&mut self, target: &Target, gains: &Gains, dt: f64) {
-        if let Target::Wing(wing) = target {
-            self.glide(wing, dt);
-            return;
-        }
-        match *target {
+    /// Moves on by `dt` seconds, as the controllers have last asked for.
+    pub fn advance(&mut self, dt: f64) {
+        self.state = self.state.after(&self.drive, dt);
+    }
+
+    /// Asks the vehicle for something new; `dt` is the time in s since the controllers did so last.
+    pub fn control(&mut self, target: &Target, gains: &Gains, dt: f64) {
+        self.drive = match *target {
             Target::Idle => {
-                self.thrust = 0.0;
                 self.settle();
-                self.rate_target = Vec3::zeros();
+                Drive::Rotors {
+                    thrust: 0.0,
+                    rate: Vec3::zeros(),
+                }
             }
             Target::Track(trajectory, climb) => self.track(&trajectory, climb, gains, dt),
             Target::Attitude(attitude, thrust, yaw_rate) => {
                 self.attitude_target = attitude;
                 self.yaw_target = attitude.euler_angles().2;
-                self.thrust = thrust.clamp(0.0, 1.0);
-                self.aim(yaw_rate, gains);
                 self.settle_integral();
+                Drive::Rotors {
+                    thrust: thrust.clamp(0.0, 1.0),
+                    rate: self.aim(yaw_rate, gains),
+                }
             }
             Target::Rates(rate, thrust) => {
-                self.thrust = thrust.clamp(0.0, 1.0);
-                self.rate_target = limited(rate, gains);
-                self.attitude_target = self.attitude;
-                self.yaw_target = self.yaw();
+                self.attitude_target = self.state.attitude;
+                self.yaw_target = self.state.yaw();
                 self.settle_integral();
+                Drive::Rotors {
+                    thrust: thrust.clamp(0.0, 1.0),
+                    rate: limited(rate, gains),
+                }
             }
-            Target::Wing(_) => {}
-        }
-        self.integrate(dt);
+            Target::Wing(wing) => self.glide(&wing),
+        };
     }
 
     /// Flies as a fixed wing: rolls on the ground until it is fast enough, banks into turns, climbs within its limits.
-    fn glide(&mut self, wing: &Wing, dt: f64) {
+    fn glide(&mut self, wing: &Wing) -> Drive {
         const BANK: f64 = std::f64::consts::FRAC_PI_4;
         const LIFT_OFF: f64 = 6.0;
         const CLIMB: f64 = 3.0;
-        let before = self.velocity;
-        let pushed = (wing.speed - before.xy().norm()).clamp(-3.0 * dt, 3.0 * dt);
-        let speed = (before.xy().norm() + pushed).max(0.0);
+        let State {
+            position,
+            velocity,
+            attitude,
+            grounded,
+            ..
+        } = self.state;
+        let speed = velocity.xy().norm();
         let wanted = match wing.way {
             Way::Heading(heading) => heading,
             Way::Around(centre, radius) => {
-                let out = self.position - centre;
+                let out = position - centre;
                 let (distance, radius) = (out.xy().norm(), radius.max(1.0));
                 let inwards = (2.0 * (distance - radius) / radius).atan();
                 out.y.atan2(out.x) + std::f64::consts::FRAC_PI_2 + inwards
             }
         };
-        let (roll, _, yaw) = self.attitude.euler_angles();
+        let (roll, pitch, yaw) = attitude.euler_angles();
         let off = (wanted - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
             - std::f64::consts::PI;
         let turn = match wing.way {
             Way::Around(centre, radius) => {
-                let away = (self.position - centre).xy().norm();
+                let away = (position - centre).xy().norm();
                 let near = away < 2.0 * radius.max(1.0);
                 1.5 * off + if near { speed / radius.max(1.0) } else { 0.0 }
             }
             Way::Heading(_) => 1.5 * off,
         };
-        let flying = speed > LIFT_OFF || !self.grounded;
+        let flying = speed > LIFT_OFF || !grounded;
         let bank = (turn * speed / GRAVITY).atan().clamp(-BANK, BANK);
         let bank = if flying { bank } else { 0.0 };
-        let roll = roll + (bank - roll).clamp(-1.5 * dt, 1.5 * dt);
-        let turn = GRAVITY * roll.tan() / speed.max(3.0);
-        let climb = (0.6 * (self.position.z - wing.height)).clamp(-CLIMB, CLIMB);
+        let climb = (0.6 * (position.z - wing.height)).clamp(-CLIMB, CLIMB);
         let climb = if flying { climb } else { 0.0 };
-        let climb = -before.z + (climb + before.z).clamp(-2.0 * dt, 2.0 * dt);
-        let yaw = yaw + turn * dt;
-        let attitude = Quat::from_euler_angles(roll, climb.atan2(speed.max(3.0)), yaw);
-        self.rate = (self.attitude.inverse() * attitude).scaled_axis() / dt.max(1e-6);
-        self.attitude = attitude;
-        self.velocity = Vec3::new(speed * yaw.cos(), speed * yaw.sin(), -climb);
-        self.acceleration = (self.velocity - before) / dt.max(1e-6);
-        self.position += self.velocity * dt;
-        self.grounded = self.position.z >= self.ground;
-        if self.grounded {
-            self.position.z = self.ground;
-            self.velocity.z = self.velocity.z.min(0.0);
-        }
-        self.thrust = 0.6;
+        // Rates of roll, pitch and yaw; the turn is as steep as the bank.
+        let rolls = (4.0 * (bank - roll)).clamp(-1.5, 1.5);
+        let pitches = 3.0 * ((-velocity.z).atan2(speed.max(3.0)) - pitch);
+        let turns = GRAVITY * roll.tan() / speed.max(3.0);
+        let rate = Vec3::new(
+            rolls - turns * pitch.sin(),
+            pitches * roll.cos() + turns * pitch.cos() * roll.sin(),
+            turns * pitch.cos() * roll.cos() - pitches * roll.sin(),
+        );
         self.attitude_target = attitude;
-        self.velocity_target = self.velocity;
+        self.velocity_target = velocity;
+        Drive::Wing {
+            rate,
+            push: (2.0 * (wing.speed - speed)).clamp(-3.0, 3.0),
+            lift: (4.0 * (climb + velocity.z)).clamp(-2.0, 2.0),
+        }
     }
 
     /// Forgets what the controllers have learnt, as PX4 does on the ground.
     fn settle(&mut self) {
         self.settle_integral();
-        self.yaw_target = self.yaw();
+        self.yaw_target = self.state.yaw();
         self.attitude_target = Quat::from_euler_angles(0.0, 0.0, self.yaw_target);
     }
 
@@ -305,11 +288,11 @@ impl Body {
         self.velocity_target = Vec3::repeat(f64::NAN);
     }
 
-    fn track(&mut self, goal: &Trajectory, climb: f64, gains: &Gains, dt: f64) {
+    fn track(&mut self, goal: &Trajectory, climb: f64, gains: &Gains, dt: f64) -> Drive {
         let mut wanted = Vec3::repeat(f64::NAN);
         for i in 0..3 {
             let p = if i == 2 { gains.z_p } else { gains.xy_p };
-            let by_position = p * (goal.position[i] - self.position[i]);
+            let by_position = p * (goal.position[i] - self.state.position[i]);
             wanted[i] = match (by_position.is_finite(), goal.velocity[i].is_finite()) {
                 (true, true) => by_position + goal.velocity[i],
                 (true, false) => by_position,
@@ -339,7 +322,7 @@ impl Body {
             } else {
                 (gains.xy_vel_p, gains.xy_vel_i)
             };
-            let error = wanted[i] - self.velocity[i];
+            let error = wanted[i] - self.state.velocity[i];
             let ahead = Some(goal.acceleration[i]).filter(|a| a.is_finite());
             acceleration[i] = ahead.unwrap_or(0.0);
             if error.is_finite() {
@@ -352,12 +335,14 @@ impl Body {
         self.acceleration_target = acceleration;
         self.yaw_target = match (goal.yaw.is_finite(), goal.yaw_rate.is_finite()) {
             (true, _) => goal.yaw,
-            (false, true) => self.yaw_target + goal.yaw_rate * dt,
+            // PX4 turns by the rate alone: what is missing of the angle is never made up for.
+            (false, true) => self.state.yaw(),
             (false, false) => self.yaw_target,
         };
         let yaw_rate = Some(goal.yaw_rate).filter(|r| r.is_finite());
-        let missing = acceleration - self.point(acceleration, gains);
-        if !self.grounded {
+        let (given, thrust) = self.point(acceleration, gains);
+        let missing = acceleration - given;
+        if !self.state.grounded {
             // What the motors cannot give must not wind up the integrators: PX4's tracking anti-windup.
             for i in 0..2 {
                 let error = errors[i] - gains.xy_vel_i * 2.0 / gains.xy_vel_p * missing[i];
@@ -368,11 +353,14 @@ impl Body {
         if missing.z.abs() < 1e-9 {
             self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
         }
-        self.aim(yaw_rate.unwrap_or(0.0), gains);
+        Drive::Rotors {
+            thrust,
+            rate: self.aim(yaw_rate.unwrap_or(0.0), gains),
+        }
     }
 
-    /// Chooses attitude and thrust that accelerate the vehicle so; returns the acceleration that they give.
-    fn point(&mut self, acceleration: Vec3, gains: &Gains) -> Vec3 {
+    /// Chooses attitude and thrust that accelerate the vehicle so; returns the acceleration that they give, and the thrust.
+    fn point(&mut self, acceleration: Vec3, gains: &Gains) -> (Vec3, f64) {
         let vertical = (GRAVITY - acceleration.z).clamp(MIN_THRUST * MAX_THRUST, MAX_THRUST);
         let horizontal = acceleration.x.hypot(acceleration.y);
         let most = (gains.tilt_max.tan() * vertical)
@@ -394,51 +382,22 @@ impl Body {
         let forward = right.cross(&down);
         let axes = Matrix3::from_columns(&[forward, right, down]);
         self.attitude_target = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
-        let along = (self.attitude * Vec3::z()).dot(&down).max(0.2);
-        self.thrust = (force.norm() / MAX_THRUST / along.max(0.7)).clamp(0.0, 1.0);
-        force + Vec3::new(0.0, 0.0, GRAVITY)
+        let along = (self.state.attitude * Vec3::z()).dot(&down).max(0.7);
+        let thrust = (force.norm() / MAX_THRUST / along).clamp(0.0, 1.0);
+        (force + Vec3::new(0.0, 0.0, GRAVITY), thrust)
     }
 
     /// Turns the attitude error into body rates.
-    fn aim(&mut self, yaw_rate: f64, gains: &Gains) {
-        let error = (self.attitude.inverse() * self.attitude_target).scaled_axis();
-        let turn = self.attitude.inverse() * Vec3::new(0.0, 0.0, yaw_rate);
+    fn aim(&self, yaw_rate: f64, gains: &Gains) -> Vec3 {
+        let back = self.state.attitude.inverse();
+        let error = (back * self.attitude_target).scaled_axis();
+        let turn = back * Vec3::new(0.0, 0.0, yaw_rate);
         let rate = Vec3::new(
             gains.tilt_p * error.x,
             gains.tilt_p * error.y,
             gains.yaw_p * error.z,
         );
-        self.rate_target = limited(rate + turn, gains);
-    }
-
-    fn integrate(&mut self, dt: f64) {
-        let lag = 1.0 - (-dt / RATE_LAG).exp();
-        self.rate += (self.rate_target - self.rate) * lag;
-        self.attitude *= Quat::from_scaled_axis(self.rate * dt);
-        self.attitude.renormalize_fast();
-        let lift = self.attitude * Vec3::new(0.0, 0.0, -self.thrust * MAX_THRUST);
-        let mut acceleration = lift + Vec3::new(0.0, 0.0, GRAVITY) - self.velocity * DRAG;
-        let held = self.position.z >= self.ground;
-        if held && lift.z > -GRAVITY {
-            // Stands: what is left of speed and tilt is lost to the ground.
-            acceleration = Vec3::zeros();
-            self.velocity = Vec3::zeros();
-            self.position.z = self.ground;
-            self.rate = Vec3::zeros();
-            self.attitude = Quat::from_euler_angles(0.0, 0.0, self.yaw());
-            self.grounded = true;
-        } else {
-            self.grounded = false;
-            self.velocity += acceleration * dt;
-            self.position += self.velocity * dt;
-            if self.position.z > self.ground {
-                self.position.z = self.ground;
-                self.velocity = Vec3::zeros();
-                acceleration = Vec3::zeros();
-                self.grounded = true;
-            }
-        }
-        self.acceleration = acceleration;
+        limited(rate + turn, gains)
     }
 }
 

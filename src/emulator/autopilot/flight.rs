@@ -103,18 +103,18 @@ impl Flight {
     /// Forgets the task, so that the next step begins it anew.
     pub fn renew(&mut self, body: &Body, now: f64) {
         self.started = now;
-        self.start = body.position;
-        self.yaw = body.yaw();
+        self.start = body.state.position;
+        self.yaw = body.state.yaw();
         self.carrot = Carrot {
-            position: body.position,
-            velocity: body.velocity,
+            position: body.state.position,
+            velocity: body.state.velocity,
         };
         self.stage = 0;
     }
 
     /// Whether motors lift the vehicle, or the ramp has come so far that the land detector believes it.
     pub fn lifted(&self, body: &Body, now: f64) -> bool {
-        !body.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
+        !body.state.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
     /// Returns what the controllers shall do now.
@@ -145,7 +145,11 @@ impl Flight {
         if s.now - s.modes.armed_at < SPOOL_UP {
             self.goal = None;
             self.ramp = None;
-            return if body.grounded { Target::Idle } else { target };
+            return if body.state.grounded {
+                Target::Idle
+            } else {
+                target
+            };
         }
         let Target::Track(goal, climb) = target else {
             // Attitude and rate set-points have no ramp; thrust lifts or it does not.
@@ -156,8 +160,8 @@ impl Flight {
             self.ramp = (thrust > 0.5).then(|| self.ramp.unwrap_or(s.now));
             return target;
         };
-        if s.modes.landed == Landed::Ground && body.grounded {
-            let up = goal.position.z < body.position.z - 0.01
+        if s.modes.landed == Landed::Ground && body.state.grounded {
+            let up = goal.position.z < body.state.position.z - 0.01
                 || goal.velocity.z < 0.0
                 || goal.acceleration.z < 0.0;
             if !up || s.modes.flew {
@@ -166,7 +170,11 @@ impl Flight {
             }
         }
         if self.ramp.is_none() {
-            let ramp = if body.grounded { s.now } else { s.now - RAMP };
+            let ramp = if body.state.grounded {
+                s.now
+            } else {
+                s.now - RAMP
+            };
             self.ramp = Some(ramp);
         }
         let progress = self
@@ -243,7 +251,7 @@ impl Flight {
     }
 
     fn hover(&mut self, body: &Body, s: &Situation<'_>) -> Target {
-        if s.modes.landed == Landed::Ground && body.grounded && self.reposition.is_none() {
+        if s.modes.landed == Landed::Ground && body.state.grounded && self.reposition.is_none() {
             return Target::Idle;
         }
         if self.stage == 0 {
@@ -280,7 +288,7 @@ impl Flight {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
         // The vehicle, not what it follows: the hover that comes next holds where the vehicle is.
-        if (body.position.z - goal.z).abs() < 0.2 && s.modes.landed != Landed::Ground {
+        if (body.state.position.z - goal.z).abs() < 0.2 && s.modes.landed != Landed::Ground {
             self.start = goal;
             self.takeoff = None;
             self.stage = 1;
@@ -291,7 +299,7 @@ impl Flight {
 
     fn land(&mut self, body: &Body, s: &Situation<'_>) -> Target {
         let mut goal = self.landing.unwrap_or(self.start);
-        let off = (goal - body.position).xy().norm();
+        let off = (goal - body.state.position).xy().norm();
         if off > 1.0 && self.landing.is_some() {
             goal.z = self.start.z;
             let limits = (s.speeds.up, s.speeds.down);
@@ -300,7 +308,7 @@ impl Flight {
         }
         self.start.x = goal.x;
         self.start.y = goal.y;
-        let height = s.home.z - body.position.z;
+        let height = s.home.z - body.state.position.z;
         let share = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
         self.sink(s.speeds.land + share * (s.speeds.down - s.speeds.land))
     }
@@ -308,11 +316,11 @@ impl Flight {
     fn go_home(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
         const NEAR: f64 = 10.0; // RTL_MIN_DIST
         let away = (s.home - self.start).xy().norm();
-        // Near home the way is a cone of 45 degrees, as RTL_CONE_ANG says; nearer still there is no climb.
+        // Near home there is no climb; farther away the cone of RTL_CONE_ANG plays no part.
         let high = if away < NEAR {
             self.start.z
         } else {
-            s.home.z - s.speeds.return_altitude.min(away)
+            s.home.z - s.speeds.return_altitude
         };
         let top = self.start.z.min(high);
         if self.stage == 0 {
@@ -339,7 +347,7 @@ impl Flight {
         // It takes PX4 a moment to see that there is no way to go.
         let moment = s.now - self.started > 1.5;
         let there = (self.carrot.position - goal).norm() < 0.3;
-        if moment && there && (body.position - goal).norm() < 1.0 {
+        if moment && there && (body.state.position - goal).norm() < 1.0 {
             self.stage += 1;
             if self.stage == 3 {
                 s.texts.say(INFO, "RTL: land at destination\t");
@@ -361,7 +369,7 @@ impl Flight {
             self.stage = 1;
             s.mission.lost = false;
             s.texts.say(INFO, "Executing Mission\t");
-            if let Some(height) = s.mission.first_height().filter(|_| body.grounded) {
+            if let Some(height) = s.mission.first_height().filter(|_| body.state.grounded) {
                 let text = format!("Climb to {height:.1} meters above home\t");
                 s.texts.say(INFO, &text);
             }
@@ -371,7 +379,7 @@ impl Flight {
             self.landing = None;
             self.start.x = leg.position.x;
             self.start.y = leg.position.y;
-            let off = (leg.position - body.position).xy().norm();
+            let off = (leg.position - body.state.position).xy().norm();
             if off < 1.0 {
                 s.mission.arrived(s.now);
                 self.landing_now = true;
@@ -380,8 +388,8 @@ impl Flight {
         }
         if leg.yaw.is_finite() {
             self.yaw = leg.yaw;
-        } else if (leg.position - body.position).xy().norm() > 2.0 {
-            let way = leg.position - body.position;
+        } else if (leg.position - body.state.position).xy().norm() > 2.0 {
+            let way = leg.position - body.state.position;
             self.yaw = way.y.atan2(way.x);
         }
         let goal = if leg.land {
@@ -404,7 +412,7 @@ impl Flight {
         } else {
             self.carrot.position.z -= 0.05;
         }
-        let off = goal - body.position;
+        let off = goal - body.state.position;
         if off.xy().norm() < leg.radius && off.z.abs() < 0.8 {
             s.mission.arrived(s.now);
         }
@@ -423,7 +431,7 @@ impl Flight {
             };
             return Target::Track(goal, 0.0);
         };
-        self.start = body.position;
+        self.start = body.state.position;
         self.yaw += sticks.yaw * 2.6 * s.dt;
         let heading = Quat::from_euler_angles(0.0, 0.0, self.yaw);
         let ahead = heading * Vec3::new(sticks.pitch, sticks.roll, 0.0) * 10.0;

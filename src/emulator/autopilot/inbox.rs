@@ -72,6 +72,7 @@ impl Autopilot {
             }
             48 if fields::u8(frame, 12) == own => self.move_origin(frame),
             4 => self.echo(frame),
+            93 => self.tell_model(frame),
             102 | 138 | 331 | 113 => self.vision_at = Some(self.now),
             111 if fields::i64(frame, 0) == 0 => {
                 let answer = TIMESYNC_DATA {
@@ -93,6 +94,14 @@ impl Autopilot {
         let (replies, texts) = (&mut self.replies, &mut self.texts);
         self.mission.receive(frame, self.now, replies, texts);
         self.modes.note_mission(self.mission.is_ready());
+    }
+
+    /// The vendor's way to a model in the autopilot: HIL_ACTUATOR_CONTROLS with one of three modes. A model that a user has
+    /// not written gives back what it is told.
+    fn tell_model(&mut self, frame: &Frame<'_>) {
+        if matches!(fields::u8(frame, 80), 1 | 101 | 201) {
+            self.outputs = Some(std::array::from_fn(|i| fields::f32(frame, 16 + 4 * i)));
+        }
     }
 
     /// PING: a request goes back to who sent it.

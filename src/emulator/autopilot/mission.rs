@@ -117,6 +117,11 @@ impl Mission {
         !self.lists[0].is_empty()
     }
 
+    /// The items of the fence.
+    pub fn fence(&self) -> &[MissionItemInt] {
+        &self.lists[1]
+    }
+
     /// Takes a message of the mission protocol that is meant for this vehicle; `false` if it is none.
     pub fn receive(
         &mut self,

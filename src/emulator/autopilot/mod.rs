@@ -6,6 +6,8 @@
 pub mod carrot;
 mod commands;
 pub mod dynamics;
+pub mod failsafe;
+pub mod fence;
 mod fields;
 pub mod flight;
 pub mod geo;
@@ -15,6 +17,7 @@ mod mission_items;
 pub mod modes;
 mod outbox;
 pub mod parameters;
+pub mod rigid;
 pub mod setpoints;
 mod setup;
 pub mod telemetry;
@@ -30,12 +33,15 @@ use crate::wire::mavlink::dialect::{MavSeverity, STATUSTEXT_DATA};
 use crate::wire::mavlink::{Encoder, MavMessage, Outbound};
 use carrot::Speeds;
 use dynamics::{Body, Gains};
+use failsafe::Breach;
+use fence::Limits;
 use flight::{Flight, Situation, Sticks};
 use geo::Geo;
 use mavlink::types::CharArray;
 use mission::Mission;
 use modes::{Modes, REJECTED, Rules, Seen};
 use parameters::Parameters;
+use rigid::Segment;
 use setpoints::Wish;
 use telemetry::STREAMS;
 
@@ -61,6 +67,8 @@ impl Due {
         let rate = |s: &telemetry::Stream| match control {
             ControlMode::MavlinkSimple => s.simple,
             ControlMode::UdpFull | ControlMode::UdpSimple => 0.0,
+            // No CopterSim is between.
+            ControlMode::Direct if s.id == telemetry::COPTERSIM => 0.0,
             _ => s.full,
         };
         1.0 / stream.map_or(0.0, rate)
@@ -74,9 +82,8 @@ pub struct Autopilot {
     geo: Geo,
     encoder: Encoder,
     boot: f64,
-    /// The vehicle's own time in s: simulation time without what was left out.
+    /// Simulation time in s.
     now: f64,
-    left_out: f64,
     motion: Kinematics,
     body: Option<Body>,
     modes: Modes,
@@ -101,6 +108,11 @@ pub struct Autopilot {
     home_yaw: f64,
     home_known: bool,
     battery: f64,
+    /// What the battery shows, whatever it holds.
+    pretended: Option<f64>,
+    breach: Option<Breach>,
+    /// What was told to the model in the autopilot that CopterSim forwards.
+    outputs: Option<[f32; 8]>,
     sent: u32,
     received: u32,
     lines: udp::Line,
@@ -109,7 +121,8 @@ pub struct Autopilot {
 impl Autopilot {
     /// Switches a vehicle on at simulation time `now` in s, where it stands or flies.
     pub fn new(setup: Setup, now: f64, motion: &Kinematics) -> Self {
-        let parameters = Parameters::default();
+        let mut parameters = Parameters::default();
+        parameters.set_fence(setup.fence);
         // Spread over their periods and over the vehicles, so that a fleet does not speak in chorus.
         let streams = STREAMS.iter().zip(0u32..).map(|(stream, i)| {
             let mut due = Due {
@@ -131,7 +144,6 @@ impl Autopilot {
             encoder: Encoder::new(setup.id, 1),
             boot: now,
             now,
-            left_out: 0.0,
             motion: *motion,
             body: None,
             modes: Modes::new(now),
@@ -157,6 +169,9 @@ impl Autopilot {
             home_yaw: motion.pose.roll_pitch_yaw()[2],
             home_known: false,
             battery: 100.0,
+            pretended: setup.battery,
+            breach: None,
+            outputs: None,
             sent: 0,
             received: 0,
             lines: udp::Line::default(),
@@ -166,21 +181,11 @@ impl Autopilot {
 
     /// Time since the vehicle was switched on, in s.
     pub fn uptime(&self) -> f64 {
-        self.sim_time() - self.boot
-    }
-
-    fn sim_time(&self) -> f64 {
-        self.now + self.left_out
-    }
-
-    /// Steps until simulation time `now` in s are left out: stamps go on, but the vehicle has not lived through that time,
-    /// so it has neither flown nor waited for anything, such as for the set-points that came meanwhile.
-    pub fn leave_out(&mut self, now: f64) {
-        self.left_out += (now - self.sim_time()).max(0.0);
+        self.now - self.boot
     }
 
     fn boot_ns(&self) -> i64 {
-        (self.uptime() * 1e9) as i64
+        (self.uptime() * 1e9).round() as i64
     }
 
     /// Position in m, NED from where the vehicle was switched on.
@@ -191,6 +196,15 @@ impl Autopilot {
     /// How the vehicle moves by itself; `None` as long as it was never armed, and follows its script.
     pub fn flown(&self) -> Option<Kinematics> {
         self.body.as_ref().map(Body::kinematics)
+    }
+
+    /// How it moves by itself until the next step.
+    pub fn segment(&self) -> Option<Segment> {
+        self.body.as_ref().map(|body| Segment {
+            time: self.now,
+            state: body.state,
+            drive: body.drive,
+        })
     }
 
     /// Whether motors may turn.
@@ -238,13 +252,13 @@ impl Autopilot {
         let body = self
             .body
             .get_or_insert_with(|| Body::new(&self.motion, ground));
-        if !body.grounded {
+        if !body.state.grounded {
             self.modes.landed = Landed::Air;
         }
         self.flight.renew(body, self.now);
         self.home = self.motion.pose.position;
         self.home.z = self.home.z.max(ground);
-        self.home_yaw = body.yaw();
+        self.home_yaw = body.state.yaw();
         self.announce_home();
     }
 
@@ -264,7 +278,6 @@ impl Autopilot {
 
     /// Moves on to simulation time `now` in s; `scripted` is where the vehicle is as long as nobody has armed it.
     pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut Outbox) {
-        let now = now - self.left_out;
         let dt = (now - self.now).clamp(0.0, 0.1);
         self.now = now;
         if self.known_version != self.parameters.version {
@@ -272,6 +285,9 @@ impl Autopilot {
             self.gains = self.parameters.gains();
             self.speeds = self.parameters.speeds();
             self.rules = self.parameters.rules();
+        }
+        if let Some(body) = &mut self.body {
+            body.advance(dt);
         }
         self.fly(dt);
         self.motion = self.flown().unwrap_or(*scripted);
@@ -283,9 +299,8 @@ impl Autopilot {
                 self.replies.extend(message);
             }
         }
-        if self.modes.armed {
-            self.battery = (self.battery - 0.8 * dt).max(50.0);
-        }
+        self.discharge(dt);
+        self.watch_fence();
         self.parameters.step(now, &mut self.replies);
         self.mission.step(now, &mut self.replies, &mut self.texts);
         self.answer(out);
@@ -293,13 +308,49 @@ impl Autopilot {
         self.tell_structs(out);
     }
 
+    /// PX4's simulated battery: full as long as nobody arms.
+    fn discharge(&mut self, dt: f64) {
+        // In 60 s of flight the real one showed 90 % less.
+        let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN", 60.0).max(1.0);
+        let least = self.parameters.number("SIM_BAT_MIN_PCT", 50.0);
+        self.battery = match self.pretended {
+            Some(percent) => percent,
+            None if self.modes.armed => (self.battery.min(100.0) - rate * dt).max(least),
+            None => 100.0,
+        };
+    }
+
+    /// Lets the battery show so many percent, whatever happens; `None`: what it holds.
+    pub fn pretend_battery(&mut self, percent: Option<f64>) {
+        self.pretended = percent;
+    }
+
+    /// Changes PX4's largest distances from home.
+    pub fn set_fence(&mut self, limits: Limits) {
+        self.parameters.set_fence(limits);
+    }
+
+    /// What a model in the autopilot has to say since it was last asked: what it was told itself.
+    pub fn take_outputs(&mut self) -> Option<[f32; 8]> {
+        self.outputs.take()
+    }
+
+    fn watch_fence(&mut self) {
+        let limits = self.parameters.fence();
+        let (position, areas) = (&self.motion.pose.position, self.mission.fence());
+        self.breach = fence::breach(position, &self.home, &limits, areas, self.geo);
+    }
+
     fn fly(&mut self, dt: f64) {
         let sticks = self.sticks.filter(|(_, at)| self.now - at < STICKS_TIMEOUT);
         let (lifted, resting) = match &self.body {
             Some(body) => {
                 let down = body.velocity_target.z > 0.05
-                    || (body.velocity_target.z.is_nan() && body.thrust < 0.3);
-                (self.flight.lifted(body, self.now), body.grounded && down)
+                    || (body.velocity_target.z.is_nan() && body.drive.thrust() < 0.3);
+                (
+                    self.flight.lifted(body, self.now),
+                    body.state.grounded && down,
+                )
             }
             None => (false, true),
         };
@@ -311,13 +362,15 @@ impl Autopilot {
             mission: self.mission.is_ready(),
             lifted,
             resting,
-            airborne: self.body.as_ref().is_some_and(|b| !b.grounded),
+            airborne: self.body.as_ref().is_some_and(|b| !b.state.grounded),
             landing: self.flight.landing_now,
             taking_off: self.flight.taking_off,
             attitude: matches!(
                 self.wish,
                 Some(Wish::Follow(_) | Wish::Attitude(..) | Wish::Wing(_))
             ),
+            charge: self.parameters.charge(self.battery),
+            breach: self.breach,
         };
         let before = (self.modes.armed, self.modes.landed);
         self.modes
@@ -344,7 +397,7 @@ impl Autopilot {
             datum: self.geo.centre[2],
         };
         let target = self.flight.target(body, &mut situation);
-        body.step(&target, &self.gains, dt);
+        body.control(&target, &self.gains, dt);
         if self.mission.wants_return && self.modes.active == Mode::Loiter && self.modes.armed {
             self.mission.wants_return = false;
             let _ = self.change(Mode::Return);
@@ -372,6 +425,7 @@ impl Autopilot {
     fn status_text(&mut self, severity: u8, text: &str, out: &mut Outbox) {
         const PIECE: usize = 50;
         let severity = match severity {
+            modes::EMERGENCY => MavSeverity::MAV_SEVERITY_EMERGENCY,
             modes::CRITICAL => MavSeverity::MAV_SEVERITY_CRITICAL,
             modes::WARNING => MavSeverity::MAV_SEVERITY_WARNING,
             _ => MavSeverity::MAV_SEVERITY_INFO,

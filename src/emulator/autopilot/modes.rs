@@ -1,6 +1,9 @@
 //! PX4's modes: how they are written in HEARTBEAT, what each needs, and when the vehicle arms, disarms and fails safe.
 use super::Texts;
+use super::failsafe::{Actions, Breach, Charge, Failsafe, Reaction};
 
+/// MAV_SEVERITY.
+pub const EMERGENCY: u8 = 0;
 /// MAV_SEVERITY.
 pub const CRITICAL: u8 = 2;
 /// MAV_SEVERITY.
@@ -173,6 +176,10 @@ pub struct Seen {
     pub taking_off: bool,
     /// Set-points let the attitude controller work.
     pub attitude: bool,
+    /// How full the battery is.
+    pub charge: Charge,
+    /// How the fence is left.
+    pub breach: Option<Breach>,
 }
 
 /// Parameters that the state machine follows.
@@ -186,6 +193,8 @@ pub struct Rules {
     pub disarm_preflight: f64,
     /// COM_OBL_RC_ACT.
     pub offboard_loss_action: i32,
+    /// What is done about battery and fence.
+    pub actions: Actions,
 }
 
 impl Default for Rules {
@@ -195,6 +204,7 @@ impl Default for Rules {
             disarm_land: 2.0,
             disarm_preflight: 10.0,
             offboard_loss_action: 0,
+            actions: Actions::default(),
         }
     }
 }
@@ -226,6 +236,7 @@ pub struct Modes {
     checked: f64,
     grounded_at: f64,
     terminated_at: f64,
+    failsafes: Failsafe,
     seen: Seen,
     now: f64,
 }
@@ -256,6 +267,7 @@ impl Modes {
             checked: now,
             grounded_at: now,
             terminated_at: now,
+            failsafes: Failsafe::default(),
             seen: Seen::default(),
             now,
         }
@@ -281,7 +293,10 @@ impl Modes {
 
     /// Whether the vehicle can be armed as it is.
     pub fn can_arm(&self) -> bool {
-        self.can_run(self.wanted) && !self.wanted.prevents_arming() && self.wanted != Mode::Follow
+        self.can_run(self.wanted)
+            && !self.wanted.prevents_arming()
+            && self.wanted != Mode::Follow
+            && !self.failsafes.prevents_arming()
     }
 
     /// HEARTBEAT's `system_status`.
@@ -312,6 +327,7 @@ impl Modes {
         }
         self.wanted = mode;
         self.failsafe = false;
+        self.failsafes.overrule();
         if !mode.prevents_arming() || mode == Mode::Termination {
             self.after_disarming = mode;
         }
@@ -396,7 +412,12 @@ impl Modes {
                 .setpoint
                 .is_some_and(|last| now - last < rules.offboard_loss);
         }
-        if !self.armed {
+        let trouble = (seen.charge, seen.breach);
+        let armed = self.armed;
+        let reaction = self
+            .failsafes
+            .step(now, armed, trouble, &rules.actions, texts);
+        if !armed {
             self.active = self.wanted;
             if seen.airborne {
                 self.grounded_at = now;
@@ -413,7 +434,7 @@ impl Modes {
             return;
         }
         self.watch_ground(texts);
-        self.fail_safe(rules, texts);
+        self.fail_safe(rules, reaction, texts);
         if self.landed != Landed::Ground {
             self.flew = true;
             self.landed_at = now;
@@ -467,7 +488,15 @@ impl Modes {
     }
 
     /// Leaves a mode that cannot run any more, and comes back when it can.
-    fn fail_safe(&mut self, rules: &Rules, texts: &mut Texts) {
+    fn fail_safe(&mut self, rules: &Rules, reaction: Reaction, texts: &mut Texts) {
+        if let Some(mode) = reaction.mode() {
+            if mode == Mode::Termination && self.active != mode {
+                self.terminated_at = self.now;
+            }
+            self.failsafe = true;
+            self.active = mode;
+            return;
+        }
         let lost = match self.wanted {
             Mode::Offboard => !self.offboard,
             mode => mode.needs_position() && !self.seen.position,

@@ -2,6 +2,8 @@
 //! in the float field.
 use super::carrot::Speeds;
 use super::dynamics::Gains;
+use super::failsafe::{Actions, Charge};
+use super::fence::Limits;
 use super::fields;
 use super::modes::Rules;
 use crate::wire::mavlink::dialect::{MavParamType, PARAM_VALUE_DATA};
@@ -244,6 +246,34 @@ impl Parameters {
         }
     }
 
+    /// What a battery with so many percent is called.
+    pub fn charge(&self, percent: f64) -> Charge {
+        let below = |name, otherwise| percent < 100.0 * self.number(name, otherwise);
+        if below("BAT_EMERGEN_THR", 0.05) {
+            Charge::Emergency
+        } else if below("BAT_CRIT_THR", 0.07) {
+            Charge::Critical
+        } else if below("BAT_LOW_THR", 0.15) {
+            Charge::Low
+        } else {
+            Charge::Fine
+        }
+    }
+
+    /// Changes how far the vehicle may fly.
+    pub fn set_fence(&mut self, limits: Limits) {
+        let _ = self.put("GF_MAX_HOR_DIST", limits.distance);
+        let _ = self.put("GF_MAX_VER_DIST", limits.height);
+    }
+
+    /// How far the vehicle may fly.
+    pub fn fence(&self) -> Limits {
+        Limits {
+            distance: self.number("GF_MAX_HOR_DIST", 0.0),
+            height: self.number("GF_MAX_VER_DIST", 0.0),
+        }
+    }
+
     /// What the state machine follows.
     pub fn rules(&self) -> Rules {
         let d = Rules::default();
@@ -252,6 +282,11 @@ impl Parameters {
             disarm_land: self.number("COM_DISARM_LAND", d.disarm_land),
             disarm_preflight: self.number("COM_DISARM_PRFLT", d.disarm_preflight),
             offboard_loss_action: self.number("COM_OBL_RC_ACT", 0.0) as i32,
+            actions: Actions {
+                low_battery: self.number("COM_LOW_BAT_ACT", 3.0) as i32,
+                fence: self.number("GF_ACTION", 2.0) as i32,
+                delay: self.number("COM_FAIL_ACT_T", 5.0),
+            },
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What a vehicle is from its start on, and how it is connected.
+use super::fence::Limits;
 use super::geo::Geo;
 use crate::emulator::world::VEHICLE_HALF;
 
@@ -18,6 +19,8 @@ pub enum ControlMode {
     MavlinkNoSend,
     /// MAVLink of a vehicle without GPS.
     MavlinkNoGps,
+    /// MAVLink of an autopilot without CopterSim, which answers whoever speaks to it.
+    Direct,
 }
 
 impl ControlMode {
@@ -55,6 +58,10 @@ pub struct Setup {
     pub control: ControlMode,
     /// Flies as a fixed wing what structs command.
     pub wing: bool,
+    /// What the battery shows in percent, whatever happens.
+    pub battery: Option<f64>,
+    /// How far it may fly.
+    pub fence: Limits,
 }
 
 impl Setup {
@@ -67,6 +74,8 @@ impl Setup {
             ground: -VEHICLE_HALF.z,
             control,
             wing: false,
+            battery: None,
+            fence: Limits::default(),
         }
     }
 }

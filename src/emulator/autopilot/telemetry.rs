@@ -1,6 +1,7 @@
 //! What the vehicle tells by itself: PX4's streams on its onboard link, and each message from the vehicle's state.
 #![expect(deprecated, reason = "PX4 still sends PING")]
 use super::Autopilot;
+use super::failsafe::Charge;
 use super::modes::Landed;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::*;
@@ -21,6 +22,9 @@ pub struct Stream {
 const fn stream(id: u32, full: f64, simple: f64) -> Stream {
     Stream { id, full, simple }
 }
+
+/// HIL_ACTUATOR_CONTROLS: no message of the autopilot, CopterSim's own.
+pub const COPTERSIM: u32 = 93;
 
 /// HEARTBEAT comes first, so that whoever listens knows the vehicle before its data.
 pub const STREAMS: [Stream; 33] = [
@@ -52,8 +56,7 @@ pub const STREAMS: [Stream; 33] = [
     stream(242, 0.5, 0.5),
     stream(241, 0.5, 0.0),
     stream(411, 0.35, 0.0),
-    // Not MAVLink of the autopilot: CopterSim's own.
-    stream(93, 10.0, 10.0),
+    stream(COPTERSIM, 10.0, 10.0),
     // Not sent unless asked for.
     stream(87, 0.0, 0.0),
     stream(49, 0.0, 0.0),
@@ -79,11 +82,11 @@ fn pressure(altitude: f64) -> f64 {
 
 impl Autopilot {
     fn boot_ms(&self) -> u32 {
-        (self.uptime() * 1e3) as u32
+        (self.boot_us() / 1000) as u32
     }
 
     fn boot_us(&self) -> u64 {
-        (self.uptime() * 1e6) as u64
+        (self.uptime() * 1e6).round() as u64
     }
 
     /// Latitude and longitude in 1e-7 deg, altitude in mm.
@@ -126,7 +129,7 @@ impl Autopilot {
                 })
             }
             2 => MavMessage::SYSTEM_TIME(SYSTEM_TIME_DATA {
-                time_unix_usec: self.setup.unix_us + (self.sim_time() * 1e6) as u64,
+                time_unix_usec: self.setup.unix_us + (self.now * 1e6).round() as u64,
                 time_boot_ms,
             }),
             4 => MavMessage::PING(PING_DATA {
@@ -390,7 +393,7 @@ impl Autopilot {
 
     fn attitude_target(&self, time_boot_ms: u32) -> ATTITUDE_TARGET_DATA {
         let (attitude, rate, thrust) = match &self.body {
-            Some(b) => (b.attitude_target, b.rate_target, b.thrust),
+            Some(b) => (b.attitude_target, b.drive.rate(), b.drive.thrust()),
             None => (self.motion.pose.attitude, Vec3::zeros(), 0.0),
         };
         let q = attitude.quaternion();
@@ -464,8 +467,18 @@ impl Autopilot {
             battery_function: MavBatteryFunction::MAV_BATTERY_FUNCTION_ALL,
             mavtype: MavBatteryType::MAV_BATTERY_TYPE_LIPO,
             battery_remaining: self.battery_percent(),
-            charge_state: MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_OK,
+            charge_state: self.charge_state(),
             ..Default::default()
+        }
+    }
+
+    fn charge_state(&self) -> MavBatteryChargeState {
+        use MavBatteryChargeState::*;
+        match self.parameters.charge(self.battery) {
+            Charge::Fine => MAV_BATTERY_CHARGE_STATE_OK,
+            Charge::Low => MAV_BATTERY_CHARGE_STATE_LOW,
+            Charge::Critical => MAV_BATTERY_CHARGE_STATE_CRITICAL,
+            Charge::Emergency => MAV_BATTERY_CHARGE_STATE_EMERGENCY,
         }
     }
 
@@ -555,7 +568,7 @@ impl Autopilot {
 
     /// Share of the largest thrust.
     pub fn thrust(&self) -> f64 {
-        self.body.as_ref().map_or(0.0, |b| b.thrust)
+        self.body.as_ref().map_or(0.0, |b| b.state.thrust)
     }
 
     /// CopterSim's own true state, which travels in HIL_ACTUATOR_CONTROLS.
@@ -569,7 +582,7 @@ impl Autopilot {
         }
         controls[15] = if self.located() { 1.0 } else { 0.0 };
         MavMessage::HIL_ACTUATOR_CONTROLS(HIL_ACTUATOR_CONTROLS_DATA {
-            time_usec: (self.sim_time() * 1e3) as u64, // in ms, as its readers take it
+            time_usec: (self.now * 1e3).round() as u64, // in ms, as its readers take it
             flags: HilActuatorControlsFlags::from_bits_retain(1_234_567_890),
             controls,
             mode: MavModeFlag::from_bits_retain(0),

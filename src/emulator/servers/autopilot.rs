@@ -1,9 +1,10 @@
 //! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends what they have to say.
 use super::{Role, receive};
-use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, STEP, Setup};
-use crate::emulator::shared::{Flown, Order, Shared};
+use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, Setup};
+use crate::emulator::clock::Steps;
+use crate::emulator::shared::{Order, Shared};
 use crate::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
-use crate::wire::{Packet as _, RebootPacket};
+use crate::wire::{IntoBytes as _, Packet as _, Px4ExtPacket, RebootPacket};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::AsFd as _;
@@ -12,14 +13,13 @@ use std::time::Duration;
 
 /// Datagrams taken from one vehicle's socket before the next has its turn.
 const BATCH: usize = 64;
-/// Time in s of which the steps are made up for after a delay; others are left out, as by a computer that is too slow.
-const MOST: f64 = 100.0 * STEP;
 
 /// A vehicle and its line to the controlling host.
 struct Line {
     id: u16,
     socket: Arc<UdpSocket>,
-    client: SocketAddr,
+    /// Who gets what it sends; an autopilot without `CopterSim` knows nobody until somebody speaks to it.
+    client: Option<SocketAddr>,
     control: ControlMode,
     /// Where a request has put the vehicle.
     placed: Option<Motion>,
@@ -38,18 +38,18 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
     let mut lines: Vec<Line> = sockets.iter().filter_map(line).collect();
     let mut out = Outbox::default();
     let mut buffer = [0u8; 2048];
-    let mut epoch = shared.epoch();
-    let mut next = shared.clock().now();
+    let mut run = shared.clock().run();
+    let mut steps = Steps::default();
     while !shared.stopped() {
-        if epoch != shared.epoch() {
-            epoch = shared.epoch();
+        if run != shared.clock().run() {
+            run = shared.clock().run();
+            steps = Steps::default();
             for line in &mut lines {
                 line.placed = None;
                 line.restart(shared);
             }
-            next = shared.clock().now();
         }
-        wait(shared, sockets, next);
+        wait(shared, sockets, steps.next());
         for line in &mut lines {
             line.listen(shared, &mut buffer, &mut out);
         }
@@ -58,18 +58,11 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
                 line.obey(shared, order);
             }
         }
-        let now = shared.clock().now();
-        if now - next > MOST {
-            next = now;
+        while let Some(now) = shared.due(run, &mut steps) {
             for line in &mut lines {
-                line.pilot.leave_out(now);
+                line.step(shared, now, &mut out);
             }
-        }
-        while next <= now {
-            for line in &mut lines {
-                line.step(shared, next, &mut out);
-            }
-            next += STEP;
+            shared.reach(run, steps.next());
         }
     }
 }
@@ -96,10 +89,11 @@ fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
 impl Line {
     fn new(shared: &Shared, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
         let port = shared.options.ports.autopilot_client + 2 * (id - 1);
+        let known = control != ControlMode::Direct;
         Self {
             id,
             socket,
-            client: SocketAddr::new(shared.options.client, port),
+            client: known.then(|| SocketAddr::new(shared.options.client, port)),
             control,
             placed: None,
             pilot: switch_on(shared, id, control),
@@ -107,22 +101,14 @@ impl Line {
     }
 
     fn restart(&mut self, shared: &Shared) {
-        shared.set_flown(self.id, None);
-        let now = shared.clock().now();
-        if let Some(placed) = self.placed {
-            let flown = Flown {
-                time: now,
-                motion: placed.at(now),
-                thrust: 0.0,
-            };
-            shared.set_flown(self.id, Some(flown));
-        }
+        shared.ground(self.id, self.placed);
         self.pilot = switch_on(shared, self.id, self.control);
     }
 
     fn obey(&mut self, shared: &Shared, order: Order) {
+        let direct = self.control == ControlMode::Direct;
         match order {
-            Order::Control(control) if self.control == control => {}
+            Order::Control(control) if self.control == control || direct => {}
             Order::Control(control) => {
                 self.control = control;
                 self.restart(shared);
@@ -133,7 +119,10 @@ impl Line {
                 self.restart(shared);
             }
             Order::Origin => self.restart(shared),
-            Order::Client(ip) => self.client.set_ip(ip),
+            Order::Client(_) if direct => {}
+            Order::Client(ip) => self.client.iter_mut().for_each(|to| to.set_ip(ip)),
+            Order::Battery(percent) => self.pilot.pretend_battery(percent),
+            Order::Fence(limits) => self.pilot.set_fence(limits),
         }
     }
 
@@ -153,8 +142,13 @@ impl Line {
                 IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
                 ip => ip,
             };
-            self.client.set_ip(ip);
-            if RebootPacket::parse(&buffer[..len]).is_ok() {
+            let coptersim = self.control != ControlMode::Direct;
+            if coptersim {
+                self.client.iter_mut().for_each(|to| to.set_ip(ip));
+            } else {
+                self.client = Some(SocketAddr::new(ip, source.port()));
+            }
+            if coptersim && RebootPacket::parse(&buffer[..len]).is_ok() {
                 self.restart(shared);
                 continue;
             }
@@ -169,20 +163,27 @@ impl Line {
         };
         self.pilot.step(now, &scripted, out);
         self.send(out);
-        let placed = self.placed.map(|_| scripted);
-        if let Some(motion) = self.pilot.flown().or(placed) {
-            let flown = Flown {
-                time: now,
-                motion,
-                thrust: self.pilot.thrust(),
-            };
-            shared.set_flown(self.id, Some(flown));
+        self.forward_outputs(shared, now);
+        if let Some(segment) = self.pilot.segment() {
+            shared.fly(self.id, segment);
+        }
+    }
+
+    /// What a model in the autopilot says, `CopterSim` sends on.
+    fn forward_outputs(&mut self, shared: &Shared, now: f64) {
+        let coptersim = self.client.filter(|_| self.control != ControlMode::Direct);
+        if let (Some(controls), Some(client)) = (self.pilot.take_outputs(), coptersim) {
+            let port = shared.options.ports.outputs + 2 * (self.id - 1);
+            let packet = Px4ExtPacket::new(self.id.into(), now, controls);
+            let _ = self.socket.send_to(packet.as_bytes(), (client.ip(), port)); // nobody may listen
         }
     }
 
     fn send(&self, out: &mut Outbox) {
-        for datagram in out.datagrams() {
-            let _ = self.socket.send_to(datagram, self.client); // nobody may listen
+        if let Some(client) = self.client {
+            for datagram in out.datagrams() {
+                let _ = self.socket.send_to(datagram, client); // nobody may listen
+            }
         }
         out.clear();
     }
@@ -194,6 +195,8 @@ fn switch_on(shared: &Shared, id: u16, control: ControlMode) -> Autopilot {
     let mut setup = Setup::new(id as u8, clock.start_ns() / 1000, control);
     setup.geo = shared.geo();
     setup.wing = shared.options.fixed_wing;
+    setup.battery = shared.options.battery;
+    setup.fence = shared.options.fence;
     let nowhere = Motion::Hover(Pose::new([0.0; 3], [0.0; 3]));
     let motion = shared.motion(id, now);
     Autopilot::new(setup, now, &motion.unwrap_or_else(|| nowhere.at(now)))

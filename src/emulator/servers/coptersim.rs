@@ -275,7 +275,12 @@ pub(in crate::emulator) fn send_true_states(
     let geo = shared.geo();
     for (id, motion) in &snapshot.vehicles {
         let to = SocketAddr::new(shared.client(*id), options.ports.true_state + 2 * (id - 1));
-        let mut state = true_state(*id, snapshot.time, motion, shared.thrust(*id));
+        let mut state = true_state(
+            *id,
+            snapshot.time,
+            motion,
+            shared.thrust(*id, snapshot.time),
+        );
         state.gps = geo.to_degrees(&motion.pose.position);
         // Nobody may listen.
         let _ = match options.state_packet {

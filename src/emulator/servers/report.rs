@@ -69,7 +69,7 @@ impl Wanted {
 /// Sends every report that is wanted, as of simulation time `time`.
 pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
     let options = &shared.options;
-    let snapshot = options.world.at(time);
+    let snapshot = shared.snapshot(time);
     let mut packets = Vec::new();
     let requests: BTreeMap<u16, SensorRequest> = shared
         .sensors()
@@ -102,7 +102,8 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
     }
     for solid in &snapshot.solids {
         if let Some(name) = name_of(solid).filter(|name| wanted.objects.has(name)) {
-            let packet = Packet::default().i32s(&[DESCRIPTION, 0]).pose(&solid.pose);
+            let head = Packet::default().i32s(&[DESCRIPTION, solid.object.id()]);
+            let packet = head.pose(&solid.pose);
             packets.push(
                 packet
                     .f32s(&solid.pose.position)

@@ -25,15 +25,15 @@ impl Block {
     /// Creates the block of a sensor.
     pub(in crate::emulator) fn create(request: &SensorRequest) -> Result<Self, ShmError> {
         let (name, size) = (shm_name(request.seq_id), size(request));
-        let block = SharedBlock::create(&name, size)?;
-        block.set_flag(ShmFlag::Empty as u8);
-        enter(request);
-        Ok(Self {
-            block,
+        let block = Self {
+            block: SharedBlock::create(&name, size)?,
             name,
             size,
             reading_since: None,
-        })
+        };
+        block.block.set_flag(ShmFlag::Empty as u8);
+        enter(request)?;
+        Ok(block)
     }
 
     /// Whether a changed request can go on with this block; readers have mapped it.
@@ -89,10 +89,8 @@ fn size(request: &SensorRequest) -> usize {
 }
 
 /// Enters a sensor into the directory that all sensors of a host share.
-fn enter(request: &SensorRequest) {
-    let Ok(block) = SharedBlock::create(ShmDirectory::FILE_NAME, ShmDirectory::LEN) else {
-        return;
-    };
+fn enter(request: &SensorRequest) -> Result<(), ShmError> {
+    let block = SharedBlock::create(ShmDirectory::FILE_NAME, ShmDirectory::LEN)?;
     let mut bytes = [0; ShmDirectory::LEN];
     block.copy_out(0, &mut bytes);
     let group = request.seq_id / SENSORS_PER_GROUP;
@@ -103,4 +101,5 @@ fn enter(request: &SensorRequest) {
     let mut directory = known.unwrap_or_else(|| ShmDirectory::new(group));
     directory.insert(request.seq_id, request.width, request.height);
     block.copy_in(0, directory.as_bytes());
+    Ok(())
 }

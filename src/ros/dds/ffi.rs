@@ -4,10 +4,14 @@
 //! an entity waits for callbacks in flight, so what a callback points to is freed after its entity.
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
+mod identity;
+mod log;
 mod peer;
 mod reader;
+mod recvmsg;
 mod writer;
 
+pub(super) use identity::can_answer;
 pub(super) use peer::Peer;
 pub(super) use reader::{Origin, Reader};
 pub(super) use writer::{Writer, Written};
@@ -90,6 +94,8 @@ impl Domain {
         }
         let xml = c_string(configuration)?;
         pacing::link();
+        recvmsg::link();
+        log::take_over();
         // SAFETY: `xml` is terminated and outlives the call.
         let code = unsafe { c::dds_create_domain(id, xml.as_ptr()) };
         domains.insert(

@@ -1,6 +1,6 @@
 //! `ros_discovery_info`: how `ros2 node list` and `ros2 topic info --verbose` learn which node owns an endpoint.
 use super::{
-    super::{Distro, Qos, RosError, bulk, names::Resolver},
+    super::{Bytes, Distro, Qos, RosError, bulk, names::Resolver},
     ffi::{Guid, Participant, Writer},
 };
 use serde::Serialize;
@@ -160,7 +160,9 @@ impl Graph {
             return Ok(());
         }
         let cdr = self.encode(&endpoints)?;
-        self.writer.write(TOPIC, &[&cdr], &|| true, 0).map(|_| ())
+        self.writer
+            .write(TOPIC, &[Bytes::Own(&cdr)], &|| true, 0)
+            .map(|_| ())
     }
 
     fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {

@@ -1,14 +1,18 @@
 //! Cyclone DDS inside this process.
+mod early;
 mod ffi;
 mod graph;
+mod identity;
+mod log;
 mod service;
 mod settings;
 mod type_hash;
 
 use super::{
-    Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription, TopicInfo, WriterReport,
-    WriterStats,
+    Bytes, ClientInfo, Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription,
+    TopicInfo, WriterReport, WriterStats,
     names::{self, Resolver},
+    pacing,
     subscription::Callback,
 };
 use ffi::{Domain, Participant, Written};
@@ -30,6 +34,8 @@ pub(super) struct Node {
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<Writer>>>,
     services: AtomicU32,
+    /// Clients on Fast DDS are answered, too.
+    answers_all: bool,
 }
 
 impl Node {
@@ -37,6 +43,7 @@ impl Node {
         let domain = Domain::new(options.domain_id, &settings::configuration(options))?;
         let participant = Arc::new(Participant::new(domain, "enclave=/;")?);
         let graph = Arc::new(Graph::new(&participant, names, options.distro)?);
+        pacing::change_small_packets(early::leaves);
         Ok(Self {
             graph,
             participant,
@@ -44,6 +51,7 @@ impl Node {
             pacing_bytes_per_s: options.pacing_bytes_per_s,
             writers: Mutex::default(),
             services: AtomicU32::new(0),
+            answers_all: options.fast_dds_services && ffi::can_answer(),
         })
     }
 
@@ -133,6 +141,23 @@ impl Node {
             .collect()
     }
 
+    pub(super) fn clients(&self) -> Vec<ClientInfo> {
+        let publications = self.participant.publications().unwrap_or_default();
+        let mut clients: Vec<_> = publications
+            .iter()
+            .filter_map(|(topic, type_name)| {
+                let type_name = names::ros_type(type_name)?;
+                Some(ClientInfo {
+                    name: names::ros_service(topic)?.to_owned(),
+                    type_name: type_name.strip_suffix("_Request")?.to_owned(),
+                })
+            })
+            .collect();
+        clients.sort();
+        clients.dedup();
+        clients
+    }
+
     /// Peers since Iron compare type hashes; older ones do not know the key.
     fn user_data(&self, type_name: &str) -> String {
         match (self.distro, type_hash::of(type_name)) {
@@ -165,7 +190,7 @@ struct Counters {
 impl Writer {
     pub(super) fn write(
         &self,
-        parts: &[&[u8]],
+        parts: &[Bytes<'_>],
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
         let written = self

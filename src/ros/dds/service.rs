@@ -1,20 +1,21 @@
-//! Services as `rmw_cyclonedds_cpp` puts them on DDS: two topics, and in front of each request and response 16 bytes
-//! that say which client asked and how many times it had asked before.
-//!
-//! `rmw_fastrtps_cpp` has no such bytes: it puts the same into the inline QoS of the RTPS message
-//! (`related_sample_identity`), where the API of Cyclone DDS cannot write. Its requests are recognised, counted, and
-//! the user is told.
+//! Services as `rmw_cyclonedds_cpp` and `rmw_fastrtps_cpp` put them on DDS: two topics. What says which request a response
+//! answers differs. The first puts 16 bytes in front of request and response: the client, and how many times it had
+//! asked before. The second leaves the payload alone, counts the samples of the client's writer, and sends the response
+//! with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests, tells the
+//! kinds apart, and answers each in its own way; a client passes over the other kind's responses.
 use super::{
-    Node,
-    ffi::{self, Origin, Peer, Written},
+    Node, early,
+    ffi::{self, Guid, Origin, Peer, Written},
     graph::{Graph, Kind},
+    identity::{FAST_DDS, SampleIdentity},
     names,
 };
 use crate::ros::{
-    Qos, RawSample, RosError,
+    Bytes, RawSample, RosError,
     service::{CdrService, Counters},
 };
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     sync::{
         Arc, Mutex, PoisonError,
@@ -25,8 +26,11 @@ use std::{
 
 /// Client and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;
-/// First bytes of the GUIDs that Fast DDS gives.
-const FAST_DDS: [u8; 2] = [1, 15];
+/// First bytes of the GUIDs that Fast DDS and RustDDS give: requests without header. Clients of others say so
+/// themselves, with a `related_sample_identity`.
+const WITHOUT_HEADER: [[u8; 2]; 2] = [FAST_DDS, [1, 18]];
+/// The bit that the ids of readers have and those of writers have not (RTPS 2.5, 9.3.1.2).
+const READER: u8 = 4;
 /// Responses that may wait for the reader of their client to be discovered.
 const WAITING: usize = 64;
 /// How often, and how many times, it is looked for.
@@ -48,11 +52,10 @@ impl Node {
         let id = format!("serviceid={};", self.service_id());
         let user_data = |type_name| id.clone() + &self.user_data(type_name);
         let replies = Arc::new(Replies {
-            writer: ffi::Writer::new(
+            writer: ffi::Writer::replies(
                 &self.participant,
                 &names::dds_reply_topic(name),
                 &names::dds_type(service.response_type),
-                Qos::SERVICE,
                 &user_data(service.response_type),
             )?,
             name: name.to_owned(),
@@ -62,38 +65,36 @@ impl Node {
         });
         self.graph.add(Kind::Writer, replies.writer.guid())?;
         let (answers, mut handler) = (replies.clone(), service.handler);
+        let answers_all = self.answers_all;
         let told = AtomicBool::new(false);
         let on_request = move |sample: &RawSample<'_>, origin: Origin| {
             let client = origin.writer();
-            if client
-                .as_ref()
-                .is_some_and(|client| client.guid.starts_with(&FAST_DDS))
-            {
+            let Some((call, cdr)) = Call::of(sample.cdr, &origin, client.as_ref()) else {
+                Counters::count(&answers.counters.undecodable);
+                return;
+            };
+            if matches!(call, Call::Beside(_)) && !answers_all {
                 Counters::count(&answers.counters.foreign);
                 if !told.swap(true, Ordering::Relaxed) {
                     tracing::warn!(
                         service = answers.name,
-                        "a client on rmw_fastrtps_cpp calls; without ROS only clients on rmw_cyclonedds_cpp can be answered"
+                        "a client on rmw_fastrtps_cpp calls and is not answered: services.fast_dds is off"
                     );
                 }
                 return;
             }
-            let Some((id, cdr)) = split(sample.cdr) else {
-                Counters::count(&answers.counters.undecodable);
-                return;
-            };
             let replies = answers.clone();
-            let answer = move |cdr| replies.send(Reply { id, client, cdr });
+            let answer = move |cdr| replies.send(Reply { call, client, cdr });
             handler(&cdr, Box::new(answer));
         };
-        let reader = ffi::Reader::new(
+        let reader = ffi::Reader::requests(
             &self.participant,
             &names::dds_request_topic(name),
             &names::dds_type(service.request_type),
-            Qos::SERVICE,
             &user_data(service.request_type),
             Box::new(on_request),
         )?;
+        early::add(reader.guid());
         self.graph.add(Kind::Reader, reader.guid())?;
         Ok(Server { reader, replies })
     }
@@ -113,6 +114,7 @@ impl Node {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        early::remove(&self.reader.guid());
         let removed = self.replies.graph.remove(Kind::Reader, self.reader.guid());
         if let Err(error) = removed {
             tracing::debug!(service = self.replies.name, %error, "graph information not updated");
@@ -120,7 +122,43 @@ impl Drop for Server {
     }
 }
 
-/// Separates the client's 16 bytes, as they go back in little-endian CDR, from the rest of a request.
+/// What tells a response which request it answers.
+#[derive(Clone, Copy)]
+enum Call {
+    /// In front of the payload: client and number, as they go back in little-endian CDR.
+    InFront([u8; HEADER]),
+    /// Beside the payload.
+    Beside(SampleIdentity),
+}
+
+impl Call {
+    /// Tells the kinds apart; returns the request's own CDR too.
+    fn of<'a>(
+        cdr: &'a [u8],
+        origin: &Origin,
+        client: Option<&Peer>,
+    ) -> Option<(Self, Cow<'a, [u8]>)> {
+        let head = &origin.head;
+        let writer = client.map_or(head.writer, |client| client.guid);
+        if head.related.is_none()
+            && !WITHOUT_HEADER
+                .iter()
+                .any(|vendor| writer.starts_with(vendor))
+        {
+            let (id, cdr) = split(cdr)?;
+            return Some((Self::InFront(id), cdr.into()));
+        }
+        // Nobody gets a response on behalf of somebody else.
+        let related = head.related.filter(|guid| guid[..12] == writer[..12]);
+        let identity = SampleIdentity {
+            writer: related.unwrap_or(writer),
+            sequence: head.sequence,
+        };
+        Some((Self::Beside(identity), cdr.into()))
+    }
+}
+
+/// Separates the client's 16 bytes from the rest of a request.
 fn split(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
     let (encapsulation, rest) = cdr.split_at_checked(4)?;
     let (id, body) = rest.split_first_chunk::<HEADER>()?;
@@ -134,9 +172,19 @@ fn split(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
 }
 
 struct Reply {
-    id: [u8; HEADER],
+    call: Call,
     client: Option<Peer>,
     cdr: Vec<u8>,
+}
+
+impl Reply {
+    /// The response reader of the client, if the request names it.
+    fn reader(&self) -> Option<Guid> {
+        match self.call {
+            Call::Beside(request) => Some(request.writer).filter(|guid| guid[15] & READER != 0),
+            Call::InFront(_) => None,
+        }
+    }
 }
 
 /// The responding half of a service.
@@ -194,8 +242,13 @@ impl Replies {
         waiting.watched
     }
 
-    /// Is the response reader of this client matched? Clients of ROS name themselves; of others the process is known.
+    /// Is the response reader of this client matched? Fast DDS clients name it, Cyclone clients have a name of their own;
+    /// of others the process is known.
     fn reaches(&self, reply: &Reply) -> bool {
+        let readers = || self.writer.readers().into_iter();
+        if let Some(guid) = reply.reader() {
+            return readers().any(|reader| reader.guid == guid);
+        }
         let Some(client) = &reply.client else {
             return self.writer.events().matched() > 0;
         };
@@ -204,13 +257,19 @@ impl Replies {
             Some(id) => reader.value("clientid") == Some(id),
             None => reader.participant == client.participant,
         };
-        self.writer.readers().iter().any(same)
+        readers().any(|reader| same(&reader))
     }
 
     fn write(&self, reply: &Reply) {
-        let (encapsulation, body) = reply.cdr.split_at(reply.cdr.len().min(4));
-        let parts = [encapsulation, &reply.id, body];
-        match self.writer.write(&self.name, &parts, &|| true, 0) {
+        let written = match &reply.call {
+            Call::InFront(id) => {
+                let (encapsulation, body) = reply.cdr.split_at(reply.cdr.len().min(4));
+                let parts = [encapsulation, id, body].map(Bytes::Own);
+                self.writer.write(&self.name, &parts, &|| true, 0)
+            }
+            Call::Beside(request) => self.writer.reply(&self.name, &reply.cdr, *request),
+        };
+        match written {
             Ok(Written::Sent { .. }) => {}
             Ok(Written::Torn | Written::Refused) => Counters::count(&self.counters.undelivered),
             Err(error) => {

@@ -11,9 +11,26 @@ mod imp {
         std::hint::black_box(sendmsg as *const ());
     }
 
+    /// What is sent instead of a small packet, if anything.
+    fn changed(ranges: &[libc::iovec], length: usize) -> Option<Vec<u8>> {
+        let change = super::super::CHANGE.get()?;
+        let mut packet = [0; super::super::CHANGEABLE_BYTES];
+        let mut rest = packet.get_mut(..length)?;
+        for range in ranges.iter().filter(|range| range.iov_len > 0) {
+            // SAFETY: sendmsg(2) asks its callers for ranges that can be read.
+            let bytes =
+                unsafe { std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len) };
+            let (place, next) = rest.split_at_mut(range.iov_len);
+            place.copy_from_slice(bytes);
+            rest = next;
+        }
+        change(packet.get(..length)?)
+    }
+
     /// Stands in front of the C library's function of this name in programs that contain the bridge, because no DDS has
     /// another place to put a pause between the fragments of a sample. Outside of a paced write, which only a publisher
-    /// begins and only on its own thread ([`paced`](super::super::paced)), it is the system call and nothing else.
+    /// begins and only on its own thread ([`paced`](super::super::paced)), it is the system call and nothing else but for
+    /// small packets of the embedded back end ([`change_small_packets`](super::super::change_small_packets)).
     #[unsafe(no_mangle)]
     unsafe extern "C" fn sendmsg(
         socket: libc::c_int,
@@ -21,16 +38,35 @@ mod imp {
         flags: libc::c_int,
     ) -> libc::ssize_t {
         // SAFETY: sendmsg(2) asks its callers for a valid message with `msg_iovlen` ranges; a null list has length 0.
-        let length = unsafe {
+        let ranges = unsafe {
             match (*message).msg_iov {
-                iov if iov.is_null() => 0,
-                iov => std::slice::from_raw_parts(iov, (*message).msg_iovlen)
-                    .iter()
-                    .map(|range| range.iov_len)
-                    .sum(),
+                iov if iov.is_null() => &[],
+                iov => std::slice::from_raw_parts(iov, (*message).msg_iovlen),
             }
         };
+        let length = ranges.iter().map(|range| range.iov_len).sum();
         super::super::before_send(length);
+        if let Some(mut packet) = changed(ranges, length) {
+            let mut range = libc::iovec {
+                iov_base: packet.as_mut_ptr().cast(),
+                iov_len: packet.len(),
+            };
+            // SAFETY: the caller's message with another range, which lives as long as the call.
+            let sent = unsafe {
+                let message = libc::msghdr {
+                    msg_iov: &raw mut range,
+                    msg_iovlen: 1,
+                    ..*message
+                };
+                libc::syscall(libc::SYS_sendmsg, socket, &raw const message, flags)
+            };
+            // The caller knows of its own packet only.
+            return if sent < 0 {
+                -1
+            } else {
+                length as libc::ssize_t
+            };
+        }
         // SAFETY: the caller's own arguments; the result is that of sendmsg(2), with errno.
         unsafe { libc::syscall(libc::SYS_sendmsg, socket, message, flags) as libc::ssize_t }
     }

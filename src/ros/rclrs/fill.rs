@@ -1,5 +1,5 @@
 //! Images and clouds as the workspace's type support lays them out.
-use crate::ros::{CloudView, CompressedView, ImageView};
+use crate::ros::{Bytes, CloudView, CompressedView, ImageView};
 use rclrs::rosidl_runtime_rs::{Sequence, String};
 pub(in super::super) use ros_env::sensor_msgs::msg::rmw::{CompressedImage, Image, PointCloud2};
 use ros_env::{sensor_msgs::msg::rmw::PointField, std_msgs::msg::rmw::Header};
@@ -17,7 +17,7 @@ pub(in super::super) fn image(view: &ImageView<'_>, to: &mut Image) {
 pub(in super::super) fn compressed(view: &CompressedView<'_>, to: &mut CompressedImage) {
     header(view.header, &mut to.header);
     text(view.format, &mut to.format);
-    bytes(view.data, &mut to.data);
+    bytes(view.data.into(), &mut to.data);
 }
 
 pub(in super::super) fn cloud(view: &CloudView<'_>, to: &mut PointCloud2) {
@@ -46,7 +46,7 @@ pub(in super::super) fn cloud(view: &CloudView<'_>, to: &mut PointCloud2) {
     to.point_step = view.point_step;
     to.row_step = view.point_step.wrapping_mul(view.width);
     to.is_dense = view.is_dense;
-    bytes(view.data, &mut to.data);
+    bytes(view.data.into(), &mut to.data);
 }
 
 fn header(from: &crate::msgs::std_msgs::msg::Header, to: &mut Header) {
@@ -67,9 +67,9 @@ fn is(have: &String, want: &str) -> bool {
 }
 
 /// Copies once; allocates only when the size changes.
-fn bytes(from: &[u8], to: &mut Sequence<u8>) {
+fn bytes(from: Bytes<'_>, to: &mut Sequence<u8>) {
     if to.len() != from.len() {
         *to = Sequence::new(from.len());
     }
-    to.as_mut_slice().copy_from_slice(from);
+    from.copy_to(to.as_mut_slice());
 }

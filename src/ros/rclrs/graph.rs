@@ -1,6 +1,8 @@
 //! QoS as rclrs writes it, and what the node sees of the graph.
 use super::writer::Endpoint;
-use crate::ros::{Durability, History, Incompatible, Policy, Qos, Reliability, TopicInfo};
+use crate::ros::{
+    ClientInfo, Durability, History, Incompatible, Policy, Qos, Reliability, TopicInfo,
+};
 use rclrs::{Node, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy};
 use std::sync::PoisonError;
 
@@ -94,4 +96,22 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
         .collect();
     topics.sort();
     topics
+}
+
+/// Services that somebody has a client for.
+pub(super) fn clients(node: &Node) -> Vec<ClientInfo> {
+    let of_node = |other: rclrs::NodeNameInfo| {
+        let clients = node.get_client_names_and_types_by_node(&other.name, &other.namespace);
+        clients.unwrap_or_default()
+    };
+    let nodes = node.get_node_names().unwrap_or_default();
+    let mut clients: Vec<_> = nodes
+        .into_iter()
+        .flat_map(of_node)
+        .flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)))
+        .map(|(name, type_name)| ClientInfo { name, type_name })
+        .collect();
+    clients.sort();
+    clients.dedup();
+    clients
 }

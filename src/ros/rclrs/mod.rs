@@ -9,8 +9,8 @@ mod writer;
 pub(super) use writer::Writer;
 
 use super::{
-    Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport, names::Resolver,
-    pacing, service::Answer,
+    ClientInfo, Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport,
+    names::Resolver, pacing, service::Answer,
 };
 use crate::msgs::{Message, Service};
 use rclrs::{
@@ -18,6 +18,7 @@ use rclrs::{
     IntoPrimitiveOptions as _, MessageInfo, QoSProfile, SpinOptions,
 };
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{
     Arc, Mutex, PoisonError, Weak,
     atomic::{AtomicBool, Ordering},
@@ -165,6 +166,10 @@ impl Node {
     pub(super) fn topics(&self) -> Vec<TopicInfo> {
         graph::topics(&self.node)
     }
+
+    pub(super) fn clients(&self) -> Vec<ClientInfo> {
+        graph::clients(&self.node)
+    }
 }
 
 impl Executor {
@@ -177,7 +182,10 @@ impl Executor {
             .spawn(move || {
                 while !stopping.load(Ordering::Acquire) {
                     // Spinning ends at the first error; what it is about stays usable.
-                    for error in executor.spin(SpinOptions::default()) {
+                    let spun =
+                        catch_unwind(AssertUnwindSafe(|| executor.spin(SpinOptions::default())));
+                    // A panic is in the log already; the other callbacks are still wanted.
+                    for error in spun.unwrap_or_default() {
                         tracing::warn!(%error, "a callback of the ROS middleware failed");
                     }
                     if !stopping.load(Ordering::Acquire) {

@@ -9,6 +9,14 @@ pub enum MissionError {
     /// No answer.
     #[error("no answer")]
     TimedOut,
+    /// The list has no such item.
+    #[error("there is no item {seq}: the mission has {items}, counted from 0")]
+    NotInList {
+        /// What was asked for.
+        seq: u16,
+        /// Items that are known.
+        items: usize,
+    },
     /// Longer than we take.
     #[error("{items} items are more than {most}")]
     TooLong {
@@ -20,6 +28,9 @@ pub enum MissionError {
     /// Too many requests wait already.
     #[error("too many mission requests wait")]
     TooMany,
+    /// The user wants nothing to be changed.
+    #[error("control.read_only is true")]
+    ReadOnly,
     /// The link to the vehicle was lost.
     #[error("the link to the vehicle was lost")]
     LinkLost,

@@ -302,7 +302,7 @@ impl<T> Mission<T> {
         if self.current.replace(message.seq) != Some(message.seq) {
             self.events.push_back(MissionEvent::Current(message.seq));
         }
-        if (self.active.as_ref()).is_some_and(|(transfer, _)| transfer.wants_current()) {
+        if (self.active.as_ref()).is_some_and(|(transfer, _)| transfer.wanted_current().is_some()) {
             self.step(now, |transfer| transfer.current(message.seq));
         }
         if self.active.is_some() {
@@ -324,6 +324,13 @@ impl<T> Mission<T> {
         }
     }
 
+    /// The autopilot complains in words, which is how PX4 refuses to fly to an item that is not there.
+    pub fn complained(&mut self, now: Duration) {
+        if let Some(error) = self.not_in_list() {
+            self.apply(now, Step::ended(Err(error)));
+        }
+    }
+
     /// MISSION_ITEM_REACHED.
     pub fn reached(&mut self, seq: u16) {
         self.events.push_back(MissionEvent::Reached(seq));
@@ -335,8 +342,13 @@ impl<T> Mission<T> {
             return;
         };
         let before = transfer.retransmitted();
-        let step = transfer.tick(now, &self.settings);
+        let mut step = transfer.tick(now, &self.settings);
         self.counters.retransmitted += u64::from(transfer.retransmitted() - before);
+        if let Step::Ended { result, .. } = &mut step
+            && let Some(error) = self.not_in_list()
+        {
+            *result = Err(error);
+        }
         self.apply(now, step);
     }
 
@@ -364,6 +376,13 @@ impl<T> Mission<T> {
         self.items = PerList::default();
         self.known_id = PerList::default();
         self.current = None;
+    }
+
+    /// The item that is to be flown to is not in the list, as far as that is known.
+    fn not_in_list(&self) -> Option<MissionError> {
+        let seq = self.active.as_ref()?.0.wanted_current()?;
+        let items = self.items.of(MissionList::Plan).as_ref()?.len();
+        (usize::from(seq) >= items).then_some(MissionError::NotInList { seq, items })
     }
 
     fn is_for_us(&mut self, (system, component): (u8, u8), mission_type: u8) -> bool {

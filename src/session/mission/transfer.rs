@@ -24,7 +24,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    fn ended(result: Result<MissionDone, MissionError>) -> Self {
+    pub(super) fn ended(result: Result<MissionDone, MissionError>) -> Self {
         Self::Ended { last: None, result }
     }
 
@@ -128,8 +128,12 @@ impl Transfer {
         self.retransmitted
     }
 
-    pub(super) fn wants_current(&self) -> bool {
-        matches!(self.kind, Kind::SetCurrent(_))
+    /// The item that is to be flown to.
+    pub(super) fn wanted_current(&self) -> Option<u16> {
+        match self.kind {
+            Kind::SetCurrent(seq) => Some(seq),
+            _ => None,
+        }
     }
 
     pub(super) fn tick(&mut self, now: Duration, settings: &MissionSettings) -> Step {

@@ -68,15 +68,19 @@ pub enum ParameterError {
     Refused(u8),
     /// The value does not fit into the parameter's type.
     DoesNotFit(ParameterKind),
+    /// Not a number, or infinite: PX4 takes it and flies with it.
+    NotFinite,
     /// The list came in parts only: so many of so many.
     Incomplete {
-        /// Came.
+        /// Names that came.
         received: usize,
-        /// Should have come.
+        /// Parameters that the autopilot announced.
         total: usize,
     },
     /// Too many questions wait already.
     TooMany,
+    /// The user wants nothing to be changed.
+    ReadOnly,
     /// The link to the vehicle was lost.
     LinkLost,
 }
@@ -243,6 +247,9 @@ impl<T> Parameters<T> {
 
     /// Sets one value. It is adapted to the type that the parameter is known to have.
     pub fn set(&mut self, now: Duration, name: ParameterName, value: ParameterValue, token: T) {
+        if !value.is_finite() {
+            return self.done(token, name, Err(ParameterError::NotFinite));
+        }
         let kind = (self.known.get(&name))
             .map_or_else(|| ParameterKind::for_value(value), |known| known.kind);
         let adapted = kind
@@ -489,10 +496,25 @@ impl<T> Parameters<T> {
             self.events
                 .push_back(ParameterEvent::Progress { received, total });
         }
-        if let Some(result) = ended {
-            self.complete |= result.is_ok();
-            self.end_pull(result);
-        }
+        let listed = |known: &&Parameter| known.index.is_some();
+        let received = self.known.values().filter(listed).count();
+        let result = match ended {
+            None => return,
+            Some(Err(ParameterError::Incomplete { total, .. })) => {
+                Err(ParameterError::Incomplete { received, total })
+            }
+            Some(Err(error)) => Err(error),
+            Some(Ok(total)) => {
+                // Every index came, but not every name: parameters came into use meanwhile and moved the others on.
+                if received < total && pull.start_over(now) {
+                    return self.tick_pull(now);
+                }
+                let whole = received >= total;
+                (whole.then_some(total)).ok_or(ParameterError::Incomplete { received, total })
+            }
+        };
+        self.complete |= result.is_ok();
+        self.end_pull(result);
     }
 
     fn end_pull(&mut self, result: Result<usize, ParameterError>) {

@@ -11,6 +11,10 @@ const REPORT_EVERY: usize = 100;
 pub(super) struct Pull {
     /// By index; empty until the first value tells how many there are.
     have: Vec<bool>,
+    /// As many as the autopilot says that there are, which may be more than are kept.
+    announced: usize,
+    /// The list was asked for a second time, because indices had moved.
+    again: bool,
     received: usize,
     reported: usize,
     /// When to do something about silence.
@@ -58,6 +62,8 @@ impl Pull {
     pub(super) fn new(now: Duration) -> Self {
         Self {
             have: Vec::new(),
+            announced: 0,
+            again: false,
             received: 0,
             reported: 0,
             next: now,
@@ -78,6 +84,7 @@ impl Pull {
         let Some(index) = index else {
             return;
         };
+        self.announced = self.announced.max(count.into());
         let count = usize::from(count).min(settings.most);
         if count > self.have.len() {
             // PX4 numbers the parameters in use, and more can come into use meanwhile.
@@ -100,8 +107,17 @@ impl Pull {
         mut send: impl FnMut(Message),
     ) -> Option<Result<usize, ParameterError>> {
         let total = self.have.len();
+        let (received, announced) = (self.received, self.announced);
+        let incomplete = || {
+            let total = announced;
+            Some(Err(ParameterError::Incomplete { received, total }))
+        };
         if total > 0 && self.received >= total {
-            return Some(Ok(total));
+            return if announced > total {
+                incomplete()
+            } else {
+                Some(Ok(total))
+            };
         }
         if total == 0 {
             if now < self.next {
@@ -118,8 +134,7 @@ impl Pull {
         }
         for gap in self.gaps.iter_mut().filter(|gap| gap.next <= now) {
             if gap.sent >= settings.tries {
-                let received = self.received;
-                return Some(Err(ParameterError::Incomplete { received, total }));
+                return incomplete();
             }
             gap.sent += 1;
             gap.next = now.saturating_add(settings.wait);
@@ -146,6 +161,18 @@ impl Pull {
             send(Message::Index(index.cast_signed()));
         }
         None
+    }
+
+    /// Asks for the list once more, from its beginning; false if that was done before.
+    pub(super) fn start_over(&mut self, now: Duration) -> bool {
+        if self.again {
+            return false;
+        }
+        *self = Self {
+            again: true,
+            ..Self::new(now)
+        };
+        true
     }
 
     pub(super) fn deadline(&self) -> Duration {

@@ -19,6 +19,16 @@ pub enum ParameterValue {
     Float(f64),
 }
 
+impl ParameterValue {
+    /// Whether it is a number that something can be set to.
+    pub fn is_finite(self) -> bool {
+        match self {
+            Self::Int(_) => true,
+            Self::Float(float) => float.is_finite(),
+        }
+    }
+}
+
 /// MAV_PARAM_TYPE of the values that fit into the field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]

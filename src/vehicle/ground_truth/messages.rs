@@ -1,5 +1,7 @@
 //! One true state as messages.
-use crate::frames::{Attitude, Flu, Frd, Ned, Separation, Vector, VehiclePose, WorldConvention};
+use crate::frames::{
+    Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector, VehiclePose, WorldConvention,
+};
 use crate::msgs::geometry_msgs::msg::{
     AccelStamped, Point, Pose, PoseStamped, PoseWithCovariance, Quaternion, Twist, TwistStamped,
     TwistWithCovariance, Vector3,
@@ -79,9 +81,9 @@ pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> T
     message
 }
 
-/// Returns what the simulator calls acceleration, in the body; `None` where it sends none.
+/// Returns what the simulator calls acceleration, in the body; `None` where it sends none, or no numbers.
 pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> {
-    state.acc?;
+    state.acc.filter(|acc| acc.iter().all(|x| x.is_finite()))?;
     let mut message = AccelStamped::default();
     message.accel.linear = body(state.acc);
     message.accel.angular = UNKNOWN;
@@ -93,7 +95,7 @@ pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> 
 /// level, becomes one above the ellipsoid.
 pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) -> Option<NavSatFix> {
     let [latitude, longitude, altitude] = state.gps;
-    if !state.gps.iter().all(|x| x.is_finite()) || (latitude, longitude) == (0.0, 0.0) {
+    if !Geodetic::new(latitude, longitude, altitude).is_known() {
         return None;
     }
     let mut message = NavSatFix {
@@ -109,8 +111,11 @@ pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) ->
     Some(message)
 }
 
-/// Returns the speeds of the motors in rad/s as joints `motor1` to `motor8`.
-pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> JointState {
+/// Returns the speeds of the motors in rad/s as joints `motor1` to `motor8`; `None` if they are no numbers.
+pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> Option<JointState> {
+    if !state.motor_rpm.iter().all(|rpm| rpm.is_finite()) {
+        return None;
+    }
     let mut message = JointState {
         name: (1..=state.motor_rpm.len())
             .map(|n| format!("motor{n}"))
@@ -119,7 +124,7 @@ pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> JointState {
         ..JointState::default()
     };
     message.header.stamp = stamp.to_msg();
-    message
+    Some(message)
 }
 
 fn body(frd: Option<[f64; 3]>) -> Vector3 {

@@ -143,6 +143,12 @@ impl GroundTruth {
         }
     }
 
+    /// Whether every number that is published as measured is one; topics with others are left out.
+    pub fn is_finite(&self, state: &TrueState) -> bool {
+        let acc = state.acc.into_iter().flatten();
+        (acc.chain(state.motor_rpm).chain(state.gps)).all(f64::is_finite)
+    }
+
     /// Publishes a state, as far as somebody subscribes. One that is older than the last is left out: who integrates
     /// odometry cannot use it.
     pub fn publish(
@@ -197,10 +203,10 @@ impl GroundTruth {
             message.header.frame_id.clone_from(&self.base_link);
             publishers.gps.publish(&message)?;
         }
-        if publishers.motor_speeds.subscribers() > 0 {
-            publishers
-                .motor_speeds
-                .publish(&motor_speeds(state, stamp))?;
+        if publishers.motor_speeds.subscribers() > 0
+            && let Some(message) = motor_speeds(state, stamp)
+        {
+            publishers.motor_speeds.publish(&message)?;
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! Ways to talk to an autopilot. Inside the bridge everything is MAVLink; a link of another kind translates.
 mod mavlink;
+mod read_only;
 mod udp;
 mod udp_full;
 mod udp_simple;
 
 pub use mavlink::MavlinkLink;
+pub use read_only::ReadOnlyLink;
 pub use udp_full::UdpFullLink;
 pub use udp_simple::UdpSimpleLink;
 

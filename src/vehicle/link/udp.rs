@@ -24,6 +24,14 @@ const ARMED: u8 = 128;
 const STANDBY: u8 = 3;
 const ACTIVE: u8 = 4;
 
+/// Least height in m that a take-off climbs; less is noise of the estimate.
+const CLIMB: f32 = 0.3;
+const NOT_ABOVE: &str =
+    "a take-off to an altitude that is not above the vehicle; altitudes are above sea level";
+/// Datagrams of another mode in a row, none of this one between them, after which the mode is another one: what was on
+/// its way when it was changed is less.
+const OTHER_MODE: u32 = 50;
+
 /// What is to be sent.
 pub(super) enum Order {
     /// A set-point in the local frame.
@@ -56,6 +64,8 @@ pub(super) struct Udp {
     frames: Vec<u8>,
     /// What was wrong with the last datagram.
     pub(super) problem: Option<&'static str>,
+    /// Datagrams of another mode in a row.
+    other_mode: u32,
     warned: bool,
     home: Option<Geodetic>,
     position: Option<[f32; 3]>,
@@ -78,6 +88,7 @@ impl Udp {
             encoder: Encoder::new(u8::try_from(id).unwrap_or(1), 1),
             frames: Vec::new(),
             problem: None,
+            other_mode: 0,
             warned: false,
             home: None,
             position: None,
@@ -156,14 +167,15 @@ impl Udp {
         let [p1, p2, _, _, p5, p6, p7] = params;
         let single = params.map(|x| x as f32);
         Ok(Order::Command(match command {
-            400 => SimpleCommand::Arm(p1 > 0.5),
+            // Rounded as PX4 does.
+            400 if p1.round() == 1.0 => SimpleCommand::Arm(true),
+            400 if p1.round() == 0.0 => SimpleCommand::Arm(false),
+            400 => return Err(self.unsupported("arming is 1, disarming is 0")),
             22 => self.take_off(Geodetic::new(p5, p6, p7))?,
             // East, north, down.
             24 => {
                 let [.., east, north, down] = single;
-                SimpleCommand::TakeOff {
-                    position: [north, east, down],
-                }
+                self.upwards([north, east, down])?
             }
             // CopterSim takes both at once: the other one stays as it was.
             178 if p2 > 0.0 => SimpleCommand::Cruise {
@@ -187,6 +199,11 @@ impl Udp {
     /// By place where one is given, otherwise where the vehicle is.
     fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, Refusal> {
         if place.is_known() {
+            if let (Some(home), Some([.., down])) = (self.home, self.position)
+                && place.altitude_m - home.altitude_m < f64::from(CLIMB - down)
+            {
+                return Err(self.unsupported(NOT_ABOVE));
+            }
             return Ok(SimpleCommand::TakeOffGlobal {
                 latitude: place.latitude_deg as f32,
                 longitude: place.longitude_deg as f32,
@@ -195,12 +212,22 @@ impl Udp {
         }
         match (self.home, self.position) {
             (Some(home), Some([north, east, _])) if place.altitude_m.is_finite() => {
-                Ok(SimpleCommand::TakeOff {
-                    position: [north, east, (home.altitude_m - place.altitude_m) as f32],
-                })
+                self.upwards([north, east, (home.altitude_m - place.altitude_m) as f32])
             }
             _ => Err(self.unsupported("a take-off without a place, before home is known")),
         }
+    }
+
+    /// A take-off to where the vehicle is, or below, leads to none.
+    fn upwards(&self, position: [f32; 3]) -> Result<SimpleCommand, Refusal> {
+        let [.., down] = position;
+        if self
+            .position
+            .is_some_and(|[.., present]| present - down < CLIMB)
+        {
+            return Err(self.unsupported(NOT_ABOVE));
+        }
+        Ok(SimpleCommand::TakeOff { position })
     }
 
     fn mode(&self, custom_mode: u32) -> Result<Order, Refusal> {
@@ -304,7 +331,8 @@ impl Udp {
             return;
         }
         self.problem = Some(problem);
-        if !std::mem::replace(&mut self.warned, true) {
+        self.other_mode = self.other_mode.saturating_add(1);
+        if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.warned, true) {
             tracing::warn!(
                 "CopterSim speaks {meaning}, but the link is set to {}: change UDPSIMMODE, the vehicle's link, or set \
                  control.switch_mode",
@@ -374,6 +402,7 @@ impl Udp {
             self.problem = Some("malformed");
             return false;
         }
+        self.other_mode = 0;
         let home = Some(Geodetic::from_e7(pose.home)).filter(|home| home.is_known());
         self.due |= home != self.home;
         self.home = home;

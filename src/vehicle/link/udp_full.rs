@@ -4,7 +4,10 @@ use super::{Abilities, Link, Refusal, Sink};
 use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, MavFrame};
 use crate::wire::mavlink::raw::GpsRawInt;
 use crate::wire::mavlink::{MavMessage, Outbound};
-use crate::wire::{FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _};
+use crate::wire::{
+    FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _, SimpleEstimatePacket,
+    SimpleReport,
+};
 use zerocopy::little_endian::F32;
 
 /// Frames of set-points: local, body, global.
@@ -118,7 +121,12 @@ impl Link for UdpFullLink {
         match FullEstimatePacket::parse(bytes) {
             Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet),
             Ok(_) => self.udp.problem = Some("other_vehicle"),
-            Err(_) => self.udp.refuse(bytes),
+            // These two are the same datagrams in both modes.
+            Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
+                Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
+                Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
+                _ => self.udp.refuse(bytes),
+            },
         }
         self.udp.frames()
     }
@@ -136,7 +144,8 @@ impl UdpFullLink {
     fn state(&mut self, packet: &FullEstimatePacket) {
         let time_boot_ms = packet.time_boot_ms.get();
         // A little is a late datagram, more a new start.
-        match self.last.map(|last| last.saturating_sub(time_boot_ms)) {
+        // The count begins anew after 49.7 days.
+        match (self.last).map(|last| last.wrapping_sub(time_boot_ms).cast_signed()) {
             Some(1000..) => self.udp.restarted(),
             Some(1..) => {
                 self.udp.problem = Some("late");

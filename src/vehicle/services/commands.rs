@@ -7,7 +7,7 @@ use crate::msgs::mavros_msgs::srv::{
     CommandTOLLocalRequest, CommandTOLLocalResponse, CommandTOLResponse, CommandTriggerControl,
     CommandTriggerControlResponse, CommandTriggerInterval, CommandTriggerIntervalResponse,
     CommandVtolTransition, CommandVtolTransitionResponse, MessageInterval, MessageIntervalResponse,
-    StreamRate, StreamRateResponse,
+    MountConfigure, MountConfigureResponse, StreamRate, StreamRateResponse,
 };
 use crate::ros::RosError;
 use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands};
@@ -188,6 +188,7 @@ fn command<S: Service, C: Into<Command>>(
                 if !success {
                     let why = end.describe();
                     tracing::warn!(vehicle = fcu.settings.id, service = name, why, "not done");
+                    fcu.notice(format!("{name}: {why}"));
                     fcu.count("command_failed");
                 }
                 responder.respond(reply(success, number));
@@ -241,15 +242,6 @@ fn services(open: &Open<'_>) -> Result<(), RosError> {
             autocontinue: r.autocontinue,
         },
         |success, _| CommandIntResponse { success },
-    )?;
-    command::<CommandTOL, _>(
-        open,
-        "cmd/takeoff",
-        |fcu, r| {
-            let (lat, lon, alt) = (r.latitude, r.longitude, r.altitude);
-            long(fcu, 22, 1, [r.min_pitch, 0.0, 0.0, r.yaw, lat, lon, alt])
-        },
-        |success, result| CommandTOLResponse { success, result },
     )?;
     command::<CommandTOL, _>(
         open,
@@ -325,6 +317,18 @@ fn services(open: &Open<'_>) -> Result<(), RosError> {
         },
         |success, _| MessageIntervalResponse { success },
     )?;
+    command::<MountConfigure, _>(
+        open,
+        "mount_control/configure",
+        |fcu, r| {
+            let flags = [r.stabilize_roll, r.stabilize_pitch, r.stabilize_yaw];
+            let [roll, pitch, yaw] = flags.map(|flag| f32::from(u8::from(flag)));
+            let inputs = [r.roll_input, r.pitch_input, r.yaw_input].map(f32::from);
+            let [a, b, c] = inputs;
+            long(fcu, 204, 0, [f32::from(r.mode), roll, pitch, yaw, a, b, c])
+        },
+        |success, result| MountConfigureResponse { success, result },
+    )?;
     open.service::<StreamRate>("set_stream_rate", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
         let request = raw::RequestDataStream {
@@ -367,6 +371,7 @@ fn local(
         let px4 = fcu.settings.px4_checks && !fcu.settings.quirks;
         if px4 {
             tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
+            fcu.notice(format!("{name}: {why}"));
             fcu.count("command_refused");
             return responder.respond(CommandTOLLocalResponse {
                 success: false,

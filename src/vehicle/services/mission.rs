@@ -10,7 +10,9 @@ use crate::session::{
     Mission, MissionDone, MissionError, MissionEvent, MissionList, MissionSettings,
 };
 use crate::vehicle::link::Abilities;
+use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::wire::mavlink::raw::StatusText;
 use std::time::Duration;
 
 /// The lists are read so long after the vehicle was first heard.
@@ -93,6 +95,14 @@ impl MissionPart {
     ) -> Result<(), RosError> {
         self.ids(fcu);
         message(&mut self.machine, fcu.now.mono);
+        self.run(fcu)
+    }
+
+    /// The vehicle said something.
+    pub(super) fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
+        if self.machine.is_busy() && fcu.reasons.hear(message) {
+            self.machine.complained(fcu.now.mono);
+        }
         self.run(fcu)
     }
 
@@ -180,10 +190,19 @@ fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     }
 }
 
-/// Says why, and counts.
+/// Says why, with what the vehicle said meanwhile, and counts.
 fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
-    tracing::warn!(vehicle = fcu.settings.id, "{what}: {error}");
-    fcu.notice(format!("{what}: {error}"));
+    let said = fcu.reasons.take();
+    if said.is_empty() {
+        fail(fcu, what, &error.to_string());
+    } else {
+        fail(fcu, what, &format!("{error}: {said}"));
+    }
+}
+
+fn fail(fcu: &mut Fcu, what: &'static str, why: &str) {
+    tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
+    fcu.notice(format!("{what}: {why}"));
     fcu.count("mission_failed");
 }
 
@@ -196,13 +215,24 @@ fn ready(fcu: &mut Fcu, what: &'static str) -> bool {
     } else {
         return true;
     };
-    tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
-    fcu.count("mission_failed");
+    fail(fcu, what, why);
+    false
+}
+
+/// Whether a list may be changed now.
+fn changeable(fcu: &mut Fcu, what: &'static str) -> bool {
+    if !fcu.settings.read_only {
+        return ready(fcu, what);
+    }
+    failed(fcu, what, MissionError::ReadOnly);
     false
 }
 
 fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut Mission<Then>, Duration)) {
     let part = &mut autopilot.services.mission;
+    if !part.machine.is_busy() {
+        autopilot.fcu.reasons = Reasons::default();
+    }
     let published = part.take(&mut autopilot.fcu, request);
     autopilot.check(published);
 }
@@ -215,7 +245,7 @@ fn services(
         list_services(open, names)?;
     }
     open.service::<WaypointSetCurrent>("mission/set_current", |autopilot, request, responder| {
-        if !ready(&mut autopilot.fcu, "mission/set_current") {
+        if !changeable(&mut autopilot.fcu, "mission/set_current") {
             return responder.respond(WaypointSetCurrentResponse::default());
         }
         let then: Then = Box::new(move |fcu, result| {
@@ -256,16 +286,12 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
     })?;
     open.service::<WaypointPush>(names.push, move |autopilot, request, responder| {
         let fcu = &mut autopilot.fcu;
-        if !ready(fcu, names.push) {
+        if !changeable(fcu, names.push) {
             return responder.respond(WaypointPushResponse::default());
         }
         if request.start_index != 0 {
-            tracing::warn!(
-                vehicle = fcu.settings.id,
-                "{}: PX4 takes no parts of lists; start_index must be 0",
-                names.push
-            );
-            fcu.count("mission_failed");
+            let why = "PX4 takes no parts of lists; start_index must be 0";
+            fail(fcu, names.push, why);
             return responder.respond(WaypointPushResponse::default());
         }
         let quirks = fcu.settings.quirks;
@@ -291,7 +317,7 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
         });
     })?;
     open.service::<WaypointClear>(names.clear, move |autopilot, _, responder| {
-        if !ready(&mut autopilot.fcu, names.clear) {
+        if !changeable(&mut autopilot.fcu, names.clear) {
             return responder.respond(WaypointClearResponse::default());
         }
         let then: Then = Box::new(move |fcu, result| {

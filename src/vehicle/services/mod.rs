@@ -1,6 +1,7 @@
 //! What the vehicle is asked for and answers: commands, modes, parameters, missions, the time.
 mod commands;
 mod info;
+mod logs;
 mod mission;
 mod origin;
 mod outcome;
@@ -9,15 +10,19 @@ mod result;
 mod time;
 mod waypoint;
 
+use super::fcu::boot_ns;
 use super::link::Abilities;
 use super::{Fcu, Open};
 use crate::ros::RosError;
-use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::dialect::{
+    ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, LOCAL_POSITION_NED_DATA,
+};
 use crate::wire::mavlink::raw::{
     AutopilotVersion, CommandAck, CommandLong, MissionAck, MissionCount, MissionCurrent,
     MissionItem, MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError,
     ParamValue, StatusText, SystemTime, Timesync,
 };
+use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
 /// All services of one vehicle.
@@ -34,6 +39,7 @@ pub(super) struct Services {
 
 impl Services {
     pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
+        logs::open(open)?;
         Ok(Self {
             commands: commands::CommandPart::open(open)?,
             outcomes: outcome::Outcomes::open(open)?,
@@ -55,7 +61,7 @@ impl Services {
             self.info.connected(fcu);
             self.origin.connected(fcu);
         }
-        self.outcomes.heartbeat(fcu);
+        self.outcomes.look(fcu);
         self.settle(fcu);
     }
 
@@ -71,6 +77,12 @@ impl Services {
         }
         if frame.component != fcu.component {
             return Ok(());
+        }
+        if fcu.abilities().timesync
+            && let Some(boot_ns) = sampled(fcu, frame)
+            && self.time.hear(fcu, boot_ns)
+        {
+            self.restarted(fcu);
         }
         macro_rules! messages {
             ($($message:ident => |$m:ident| $call:expr,)+) => {
@@ -112,7 +124,7 @@ impl Services {
             },
             StatusText => |m| {
                 self.outcomes.text(&m);
-                Ok(())
+                self.mission.text(fcu, &m)
             },
         }
     }
@@ -171,6 +183,8 @@ impl Services {
     }
 
     fn restarted(&mut self, fcu: &mut Fcu) {
+        // Of the run before.
+        fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
         fcu.count("autopilot_restarted");
         fcu.forget_places();
@@ -179,5 +193,17 @@ impl Services {
         self.mission.connected(fcu);
         self.info.connected(fcu);
         self.origin.connected(fcu);
+    }
+}
+
+/// Boot time in ns of what an autopilot samples many times a second and sends at once.
+fn sampled(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
+    let boot_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
+    match frame.id {
+        ATTITUDE_DATA::ID | ATTITUDE_QUATERNION_DATA::ID | LOCAL_POSITION_NED_DATA::ID => {
+            Some(boot_ms())
+        }
+        HIGHRES_IMU_DATA::ID => boot_ns(u64::from_le_bytes(frame.bytes_at(0))),
+        _ => None,
     }
 }

@@ -1,35 +1,34 @@
-//! `set_mode` and `cmd/arming`: they answer when the vehicle's heartbeat shows it, or with the reason why it will not.
+//! `set_mode`, `cmd/arming` and `cmd/takeoff`: they answer when the vehicle shows it, or with the reason why it will not.
 //!
-//! An acknowledgement alone proves nothing: PX4 accepts modes that it does not have, and OFFBOARD without setpoints.
+//! An acknowledgement alone proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and
+//! take-offs to where it is.
+mod goal;
+
 use super::commands::{CommandPart, Waiter};
 use super::result::{Ending, FAILED};
 use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolRequest, CommandBoolResponse, SetMode, SetModeRequest, SetModeResponse,
+    CommandBool, CommandBoolRequest, CommandBoolResponse, CommandTOL, CommandTOLRequest,
+    CommandTOLResponse, SetMode, SetModeRequest, SetModeResponse,
 };
 use crate::ros::{Responder, RosError};
 use crate::session::{Command, CommandEnd};
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
+use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::raw;
+use goal::{Goal, PX4, Seen};
 use std::time::Duration;
 
 const ARMED: u8 = 128;
 const HIL: u8 = 32;
-/// Bits of `base_mode` that are a mode: manual, stabilized, guided, auto.
-const MODE_BITS: u8 = 64 | 16 | 8 | 4;
 /// MAV_CMD_COMPONENT_ARM_DISARM.
 const ARM_DISARM: u16 = 400;
+/// MAV_CMD_NAV_TAKEOFF.
+const TAKE_OFF: u16 = 22;
 /// MAV_CMD_REQUEST_MESSAGE.
 const REQUEST_MESSAGE: u16 = 512;
 /// PX4's OFFBOARD.
 const OFFBOARD: u32 = 6 << 16;
-/// MAV_STATE_STANDBY; PX4 reports less when it could not be armed in its present mode.
-const STANDBY: u8 = 3;
-/// MAV_AUTOPILOT_PX4.
-const PX4: u8 = 12;
-
-/// Time for the heartbeat to show what was acknowledged; it comes once a second.
-const TO_SHOW: Duration = Duration::from_millis(2500);
 /// After the acknowledgement the heartbeat is asked for, so that callers need not wait for the next one.
 const ASK: [Duration; 3] = [
     Duration::from_millis(10),
@@ -38,22 +37,19 @@ const ASK: [Duration; 3] = [
 ];
 /// PX4's reason comes a little before or after its refusal, maybe in two parts.
 const FOR_REASON: Duration = Duration::from_millis(150);
-/// Callers at a time, and texts kept for each.
+/// MAV_RESULT_DENIED.
+const DENIED: u8 = 2;
+/// Least height in m that a take-off climbs; less is noise of the estimate.
+const CLIMB: f64 = 0.3;
+/// Callers at a time.
 const CALLERS: usize = 64;
-const TEXTS: usize = 6;
-const MOST_TEXT: usize = 500;
-
-#[derive(Clone, Copy, Debug)]
-enum Goal {
-    Armed(bool),
-    Mode(u32),
-    /// Of an autopilot without own modes.
-    BaseMode(u8),
-}
+/// CopterSim is in OFFBOARD while setpoints come; PX4 gives up after a second.
+const SETPOINT_AGE: Duration = Duration::from_secs(1);
 
 enum Caller {
     Arming(Responder<CommandBool>),
     Mode(Responder<SetMode>),
+    TakeOff(Responder<CommandTOL>),
 }
 
 enum Stage {
@@ -74,8 +70,7 @@ struct Wanted {
     what: String,
     caller: Caller,
     stage: Stage,
-    /// With the number that their chunks share.
-    texts: Vec<(u16, String)>,
+    texts: Reasons,
 }
 
 /// Everybody who waits for the vehicle to be as they asked.
@@ -91,6 +86,9 @@ impl Outcomes {
         })?;
         open.service::<SetMode>("set_mode", |autopilot, request, responder| {
             set_mode(autopilot, &request, responder);
+        })?;
+        open.service::<CommandTOL>("cmd/takeoff", |autopilot, request, responder| {
+            take_off(autopilot, &request, responder);
         })?;
         Ok(Self {
             wanted: Vec::new(),
@@ -111,17 +109,18 @@ impl Outcomes {
             what,
             caller,
             stage: Stage::Queued(command),
-            texts: Vec::new(),
+            texts: Reasons::default(),
         });
     }
 
     /// The next command that waits for nothing, and its number.
     pub(super) fn next_command(&mut self) -> Option<(u64, Command)> {
-        let (mut arming, mut mode) = (false, false);
+        let (mut arming, mut mode, mut take_off) = (false, false, false);
         for wanted in &mut self.wanted {
             let before = match wanted.goal {
                 Goal::Armed(_) => &mut arming,
                 Goal::Mode(_) | Goal::BaseMode(_) => &mut mode,
+                Goal::TakeOff(_) => &mut take_off,
             };
             if std::mem::replace(before, true) {
                 continue;
@@ -152,9 +151,11 @@ impl Outcomes {
                 };
             }
             // The answer was lost, or this autopilot gives none.
-            CommandEnd::TimedOut { .. } if wanted.goal.is_shown(fcu) => {
+            CommandEnd::TimedOut { .. } if wanted.goal.seen(fcu) == Seen::Reached => {
                 self.finish(fcu, at, Ok(()));
             }
+            // The vehicle knows nothing of it, and gives no reason.
+            CommandEnd::NotSent => self.finish(fcu, at, Err(end)),
             _ => {
                 wanted.stage = Stage::Refused {
                     end,
@@ -164,52 +165,46 @@ impl Outcomes {
         }
     }
 
-    /// The autopilot's heartbeat came.
-    pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
+    /// Answers who waits for what the vehicle shows now.
+    pub(super) fn look(&mut self, fcu: &mut Fcu) {
+        let now = fcu.now.mono;
         let mut at = 0;
         while let Some(wanted) = self.wanted.get(at) {
-            let accepted = matches!(wanted.stage, Stage::Accepted { .. });
-            if accepted && wanted.goal.is_shown(fcu) {
-                self.finish(fcu, at, Ok(()));
-            } else {
+            let Stage::Accepted { since, .. } = wanted.stage else {
                 at += 1;
+                continue;
+            };
+            let heard = now >= since + FOR_REASON;
+            match wanted.goal.seen(fcu) {
+                Seen::Reached => self.finish(fcu, at, Ok(())),
+                // It has time to complain first.
+                _ if wanted.goal.is_denied_by(&wanted.texts) => {
+                    self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
+                }
+                Seen::Promised if heard => self.finish(fcu, at, Ok(())),
+                _ => at += 1,
             }
         }
     }
 
     /// The vehicle said something.
     pub(super) fn text(&mut self, message: &raw::StatusText) {
-        /// MAV_SEVERITY_WARNING; what is less grave is no reason.
-        const WARNING: u8 = 4;
-        if self.wanted.is_empty() || message.severity > WARNING {
-            return;
-        }
-        let len = message.text.iter().take_while(|byte| **byte != 0).count();
-        let text = String::from_utf8_lossy(message.text.get(..len).unwrap_or_default());
         let sent = |wanted: &&mut Wanted| !matches!(wanted.stage, Stage::Queued(_));
         for wanted in self.wanted.iter_mut().filter(sent) {
-            let goes_on = message.id != 0 && message.chunk > 0;
-            let room = wanted.texts.len() < TEXTS;
-            match wanted.texts.last_mut() {
-                Some((id, begun)) if goes_on && *id == message.id => {
-                    begun.extend(text.chars().take(MOST_TEXT.saturating_sub(begun.len())));
-                }
-                _ if room => {
-                    wanted.texts.push((message.id, text.clone().into_owned()));
-                }
-                _ => {}
-            }
+            wanted.texts.hear(message);
         }
     }
 
     pub(super) fn poll(&mut self, fcu: &mut Fcu, commands: &mut CommandPart) {
         let now = fcu.now.mono;
+        self.look(fcu);
         let mut ask = false;
         let mut at = 0;
         while let Some(wanted) = self.wanted.get_mut(at) {
+            let to_show = wanted.goal.time_to_show();
             let end = match &mut wanted.stage {
                 Stage::Refused { end, until } if now >= *until => *end,
-                Stage::Accepted { since, .. } if now >= *since + TO_SHOW => {
+                Stage::Accepted { since, .. } if now >= *since + to_show => {
                     CommandEnd::Broadcast.into()
                 }
                 Stage::Accepted { since, asked } => {
@@ -227,7 +222,8 @@ impl Outcomes {
             };
             self.finish(fcu, at, Err(end));
         }
-        if ask && fcu.heartbeat.is_some_and(|h| h.autopilot == PX4) {
+        let asks = fcu.abilities().acks && fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
+        if ask && asks {
             let heartbeat = raw::CommandLong {
                 command: REQUEST_MESSAGE,
                 target_system: fcu.system,
@@ -243,7 +239,8 @@ impl Outcomes {
             Stage::Queued(_) | Stage::Commanded => None,
             Stage::Refused { until, .. } => Some(until),
             Stage::Accepted { since, asked } => {
-                Some(since + ASK.get(asked).copied().unwrap_or(TO_SHOW))
+                let then = wanted.goal.time_to_show();
+                Some(since + ASK.get(asked).copied().unwrap_or(then))
             }
         };
         self.wanted.iter().filter_map(due).min()
@@ -275,9 +272,9 @@ impl Outcomes {
                 CommandEnd::Broadcast => wanted.goal.missed(fcu),
                 _ => end.describe(),
             };
-            let texts: Vec<_> = wanted.texts.iter().map(|(_, text)| text.trim()).collect();
+            let texts = wanted.texts.joined();
             if !texts.is_empty() {
-                why = format!("{why}: {}", texts.join("; "));
+                why = format!("{why}: {texts}");
             }
             tracing::warn!(vehicle = fcu.settings.id, "{}: {why}", wanted.what);
             fcu.notice(format!("{}: {why}", wanted.what));
@@ -289,51 +286,10 @@ impl Outcomes {
                 result: number,
             }),
             Caller::Mode(responder) => responder.respond(SetModeResponse { mode_sent: success }),
-        }
-    }
-}
-
-impl Goal {
-    /// Whether the newest heartbeat shows it.
-    fn is_shown(self, fcu: &Fcu) -> bool {
-        let Some(heartbeat) = fcu.heartbeat else {
-            return false;
-        };
-        match self {
-            Self::Armed(armed) => armed == fcu.armed(),
-            Self::Mode(custom_mode) => {
-                let custom = heartbeat.base_mode & CUSTOM_MODE_ENABLED != 0;
-                // On the ground PX4 shows OFFBOARD also without setpoints, but could not be armed in it.
-                let idle = custom_mode == OFFBOARD
-                    && heartbeat.autopilot == PX4
-                    && !fcu.armed()
-                    && heartbeat.system_status < STANDBY;
-                custom && heartbeat.custom_mode == custom_mode && !idle
-            }
-            Self::BaseMode(base_mode) => heartbeat.base_mode & MODE_BITS == base_mode & MODE_BITS,
-        }
-    }
-
-    /// Why it was accepted and is not so, in words.
-    fn missed(self, fcu: &Fcu) -> String {
-        let Some(heartbeat) = fcu.heartbeat else {
-            return "accepted, but the vehicle is not connected any more".to_owned();
-        };
-        let name = mode::name(
-            heartbeat.base_mode,
-            heartbeat.custom_mode,
-            heartbeat.autopilot,
-        );
-        match self {
-            Self::Armed(true) => "accepted, but the vehicle did not arm".to_owned(),
-            Self::Armed(false) => "accepted, but the vehicle did not disarm".to_owned(),
-            Self::Mode(OFFBOARD) if heartbeat.custom_mode == OFFBOARD => {
-                "OFFBOARD is chosen but not active: setpoints must stream before and after, or the vehicle is not ready"
-                    .to_owned()
-            }
-            Self::Mode(_) | Self::BaseMode(_) => {
-                format!("accepted, but the vehicle stays in {name}")
-            }
+            Caller::TakeOff(responder) => responder.respond(CommandTOLResponse {
+                success,
+                result: number,
+            }),
         }
     }
 }
@@ -367,16 +323,20 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
     } else {
         let Some(number) = mode::number(&request.custom_mode) else {
             let known: Vec<_> = mode::names().collect();
-            let why = format!(
-                "set_mode {:?}: there is no such mode; known: {}",
-                request.custom_mode,
-                known.join(", ")
-            );
-            tracing::warn!(vehicle = fcu.settings.id, "{why}");
-            fcu.notice(why);
-            fcu.count("command_refused");
+            let why = format!("there is no such mode; known: {}", known.join(", "));
+            refuse(fcu, &format!("set_mode {:?}: {why}", request.custom_mode));
             return caller.respond(SetModeResponse { mode_sent: false });
         };
+        let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= SETPOINT_AGE;
+        if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
+            let link = fcu.abilities().name;
+            let why = format!(
+                "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim changes to OFFBOARD by \
+                 itself when setpoints come, and to nothing else"
+            );
+            refuse(fcu, &why);
+            return caller.respond(SetModeResponse { mode_sent: false });
+        }
         let now = fcu.heartbeat.map_or(0, |h| h.base_mode);
         base_mode |= CUSTOM_MODE_ENABLED | now & (ARMED | HIL);
         (number, Goal::Mode(number))
@@ -395,4 +355,53 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
     let outcomes = &mut services.outcomes;
     outcomes.want(fcu, goal, what, caller, command.into());
     services.settle(fcu);
+}
+
+/// Takes off, if the vehicle is armed; otherwise it does so when it is armed.
+fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
+    let services = &mut autopilot.services;
+    let fcu = &mut autopilot.fcu;
+    let command = raw::CommandLong {
+        params: [
+            r.min_pitch,
+            0.0,
+            0.0,
+            r.yaw,
+            r.latitude,
+            r.longitude,
+            r.altitude,
+        ],
+        command: TAKE_OFF,
+        target_system: fcu.system,
+        target_component: fcu.component,
+        confirmation: 1,
+    };
+    if let Some(why) = not_above(fcu, r.altitude.into()) {
+        refuse(fcu, &why);
+        let (success, result) = (false, DENIED);
+        return caller.respond(CommandTOLResponse { success, result });
+    }
+    let goal = Goal::take_off(fcu);
+    let caller = Caller::TakeOff(caller);
+    let outcomes = &mut services.outcomes;
+    outcomes.want(fcu, goal, "cmd/takeoff".to_owned(), caller, command.into());
+    services.settle(fcu);
+}
+
+/// Why a take-off to this altitude would be none. PX4 accepts it, and says so only when it is armed, if at all.
+fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
+    let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
+    let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
+    // What is not a number leaves it to PX4.
+    let here = (fcu.amsl).filter(|here| checked && px4 && altitude < here + CLIMB)?;
+    Some(format!(
+        "cmd/takeoff to {altitude:.1} m: that is not above the vehicle, which is at {here:.1} m above sea level, and PX4 \
+         would stay where it is; NaN takes PX4's own take-off altitude"
+    ))
+}
+
+fn refuse(fcu: &mut Fcu, why: &str) {
+    tracing::warn!(vehicle = fcu.settings.id, "{why}");
+    fcu.notice(why.to_owned());
+    fcu.count("command_refused");
 }

@@ -22,6 +22,9 @@ const ARDUPILOT: u8 = 3;
 /// MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST.
 const CAST: u64 = 1 << 17;
 
+/// Characters of a name that is none, in the log.
+const MOST_SHOWN: usize = 40;
+
 type One = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<Parameter, ParameterError>) + Send>;
 type All = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<usize, ParameterError>) + Send>;
 
@@ -43,12 +46,16 @@ impl ParameterPart {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         open.service::<ParamPull>("param/pull", |autopilot, request, responder| {
             let then: All = Box::new(move |_, fcu, result| {
+                let received = match result {
+                    Ok(received) | Err(ParameterError::Incomplete { received, .. }) => received,
+                    Err(_) => 0,
+                };
                 if let Err(error) = result {
-                    failed(fcu, "param/pull", &describe(error));
+                    say(fcu, "param/pull", &describe(error));
                 }
                 responder.respond(ParamPullResponse {
                     success: result.is_ok(),
-                    param_received: u32::try_from(result.unwrap_or(0)).unwrap_or(u32::MAX),
+                    param_received: u32::try_from(received).unwrap_or(u32::MAX),
                 });
             });
             with(autopilot, |part, fcu| {
@@ -210,6 +217,9 @@ impl ParameterPart {
         force: bool,
         then: One,
     ) {
+        if fcu.settings.read_only {
+            return then(self, fcu, Err(ParameterError::ReadOnly));
+        }
         if !reachable(fcu) {
             return then(self, fcu, Err(ParameterError::LinkLost));
         }
@@ -235,16 +245,17 @@ impl ParameterPart {
         request: ParamSetV2Request,
         respond: impl FnOnce(ParamSetV2Response) + Send + 'static,
     ) {
-        let name = ParameterName::new(&request.param_id);
-        let wanted = value::of_ros(&request.value);
-        let (Some(name), Some(wanted)) = (name, wanted) else {
-            let why = "a name has 1 to 16 characters, a value is an integer or a double";
-            failed(fcu, "param/set", &format!("{:?}: {why}", request.param_id));
-            return respond(ParamSetV2Response::default());
+        let (name, wanted) = match value::wanted(&request.param_id, &request.value) {
+            Ok(wanted) => wanted,
+            Err(why) => {
+                let name: String = request.param_id.chars().take(MOST_SHOWN).collect();
+                say(fcu, "param/set", &format!("{name:?}: {why}"));
+                return respond(ParamSetV2Response::default());
+            }
         };
         let then: One = Box::new(move |part, fcu, result| {
             if let Err(error) = result {
-                failed(fcu, "param/set", &format!("{name}: {}", describe(error)));
+                say(fcu, "param/set", &format!("{name}: {}", describe(error)));
             }
             let now = part.machine.known().get(&name);
             respond(ParamSetV2Response {
@@ -273,6 +284,12 @@ fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
     fcu.count("parameter_failed");
 }
 
+/// The same where the answer has no room for the reason.
+fn say(fcu: &mut Fcu, what: &'static str, why: &str) {
+    failed(fcu, what, why);
+    fcu.notice(format!("{what}: {why}"));
+}
+
 /// In words.
 fn describe(error: ParameterError) -> String {
     match error {
@@ -281,9 +298,11 @@ fn describe(error: ParameterError) -> String {
         ParameterError::Kept(ParameterValue::Float(float)) => format!("the vehicle kept {float}"),
         ParameterError::Refused(error) => format!("the vehicle refused it (error {error})"),
         ParameterError::DoesNotFit(kind) => format!("the value does not fit into {kind:?}"),
+        ParameterError::NotFinite => value::NOT_FINITE.to_owned(),
         ParameterError::Incomplete { received, total } => {
             format!("only {received} of {total} came")
         }
+        ParameterError::ReadOnly => "control.read_only is true".to_owned(),
         ParameterError::TooMany => "too many requests wait already".to_owned(),
         ParameterError::LinkLost => {
             "the vehicle is not connected, or its link carries no parameters".to_owned()

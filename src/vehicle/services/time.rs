@@ -42,7 +42,7 @@ impl TimePart {
             Some((known, _)) if stepped(*known) => {
                 tracing::warn!(vehicle = fcu.settings.id, "the clock of this host was set");
                 fcu.count("host_clock_set");
-                fcu.clock = None;
+                (fcu.clock, fcu.rough_clock) = (None, None);
                 self.estimator = None;
             }
             Some((known, estimator)) => {
@@ -95,6 +95,18 @@ impl TimePart {
         Ok(restarted)
     }
 
+    /// The autopilot took a sample at this boot time in ns. Returns whether it restarted.
+    pub(super) fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) -> bool {
+        let now = fcu.now.mono;
+        let estimator = self.estimator(fcu);
+        let restarted = estimator.hear(now, boot_ns);
+        fcu.rough_clock = estimator.rough();
+        if restarted {
+            fcu.clock = None;
+        }
+        restarted
+    }
+
     pub(super) fn system_time(&self, fcu: &Fcu, m: &SystemTime) -> Result<(), RosError> {
         if m.unix_us < LEAST_UNIX_US {
             return Ok(());
@@ -134,6 +146,6 @@ impl TimePart {
     /// What comes back may be another run of the autopilot.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         self.estimator = None;
-        fcu.clock = None;
+        (fcu.clock, fcu.rough_clock) = (None, None);
     }
 }

@@ -2,12 +2,15 @@
 //! call that brought it; what must not be sent is counted by reason, and told now and then.
 mod accel;
 mod attitude;
+mod companion;
 mod debug;
 mod estimate;
 mod geometry;
 mod manual;
+mod mount;
 mod pairing;
 mod position;
+mod range;
 mod raw;
 mod reject;
 mod target;
@@ -56,6 +59,9 @@ impl Setpoints {
         estimate::open(topics)?;
         manual::open(topics)?;
         debug::open(topics)?;
+        companion::open(topics)?;
+        mount::open(topics)?;
+        range::open(topics)?;
         frame_service(topics, "setpoint_position/mav_frame", |autopilot| {
             &mut autopilot.fcu.settings.position_frame
         })?;

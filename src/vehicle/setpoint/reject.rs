@@ -73,6 +73,12 @@ pub(super) enum Reject {
     ChildFrame,
     #[error("{0} is no type of DebugValue")]
     DebugType(u8),
+    #[error("it has a number that is NaN or infinite; send numbers")]
+    NotFinite,
+    #[error(
+        "component {0} is the autopilot's or nobody's; send the id of the companion process, such as 191 or 197"
+    )]
+    Component(u8),
 }
 
 impl Reject {
@@ -101,6 +107,8 @@ impl Reject {
             Self::Unpaired => "setpoint_unpaired",
             Self::ChildFrame => "setpoint_child_frame",
             Self::DebugType(_) => "setpoint_debug_type",
+            Self::NotFinite => "setpoint_not_finite",
+            Self::Component(_) => "setpoint_component",
         }
     }
 }

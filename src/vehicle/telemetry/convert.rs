@@ -37,9 +37,9 @@ pub(super) fn enu_wxyz(attitude: Attitude<Frd, Ned>) -> [f64; 4] {
 }
 
 /// The whole symmetric matrix of a MAVLink covariance, which is its upper triangle row by row; zeros, as ROS writes
-/// "unknown", if the first element says so.
+/// "unknown", if the first element says so, or any other.
 pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32]) -> [f64; CELLS] {
-    if triangle.first().is_none_or(|first| first.is_nan()) {
+    if !triangle.iter().all(|cell| cell.is_finite()) {
         return [0.0; CELLS];
     }
     std::array::from_fn(|cell| {

@@ -9,6 +9,7 @@ use crate::msgs::nav_msgs::msg::Odometry;
 use crate::msgs::sensor_msgs::msg::NavSatFix;
 use crate::msgs::std_msgs::msg::Float64;
 use crate::ros::RosError;
+use crate::vehicle::fcu::metres;
 use crate::vehicle::{Autopilot, Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
@@ -68,11 +69,14 @@ impl GlobalPosition {
         m: &GLOBAL_POSITION_INT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let place = fcu.place([m.lat, m.lon, m.alt]);
-        if self.first.is_none() && quality.fixed() {
+        let Some(place) = fcu.place([m.lat, m.lon, m.alt]) else {
+            return Ok(());
+        };
+        if self.first.is_none() && quality.fixed() && place.altitude_m.is_finite() {
             self.first = Some(place);
         }
-        let above_home = f64::from(m.relative_alt) / 1e3;
+        let above_home = metres(m.relative_alt);
+        fcu.amsl = Some(metres(m.alt)).filter(|altitude| altitude.is_finite());
         // mavros counts from home, which is elsewhere after the vehicle was armed away from where it was set down.
         let own = fcu.origin_above_ellipsoid();
         let (origin, height) = match (own.filter(|_| !fcu.settings.quirks), fcu.home) {
@@ -82,8 +86,7 @@ impl GlobalPosition {
             (Some(origin), None) => (origin, place.altitude_m - origin.altitude_m),
             (None, home) => (home.or(self.first).unwrap_or(place), above_home),
         };
-        self.global.stream(|fix| {
-            fix.header.stamp = stamp.clone();
+        self.global.stream(stamp, |fix| {
             fix.latitude = place.latitude_deg;
             fix.longitude = place.longitude_deg;
             fix.altitude = place.altitude_m;
@@ -92,24 +95,28 @@ impl GlobalPosition {
         let [north, east, down] = [m.vx, m.vy, m.vz].map(|v| f64::from(v) / 1e2);
         // mavros forgets to turn the vertical speed around.
         let up = if fcu.settings.quirks { down } else { -down };
-        self.local.stream(|odometry| {
-            odometry.header.stamp = stamp;
-            let plane = place.to_enu(origin);
-            odometry.pose.pose.position = point(Vector::<Enu>::new(plane.x(), plane.y(), height));
-            // The orientation is not in the message.
-            let mut covariance = quality.covariance().to_linear_part();
-            for cell in covariance.iter_mut().skip(21).step_by(7) {
-                *cell = NOT_KNOWN;
-            }
-            odometry.pose.covariance = covariance;
-            odometry.twist.twist.linear = Vector3 {
-                x: east,
-                y: north,
-                z: up,
-            };
-        })?;
-        self.rel_alt.stream(|height| height.data = above_home)?;
-        self.compass_hdg.stream(|heading| {
+        // Where the autopilot knows no altitude there is no odometry.
+        if place.altitude_m.is_finite() && height.is_finite() {
+            self.local.stream(stamp, |odometry| {
+                let plane = place.to_enu(origin);
+                let position = Vector::<Enu>::new(plane.x(), plane.y(), height);
+                odometry.pose.pose.position = point(position);
+                // The orientation is not in the message.
+                let mut covariance = quality.covariance().to_linear_part();
+                for cell in covariance.iter_mut().skip(21).step_by(7) {
+                    *cell = NOT_KNOWN;
+                }
+                odometry.pose.covariance = covariance;
+                odometry.twist.twist.linear = Vector3 {
+                    x: east,
+                    y: north,
+                    z: up,
+                };
+            })?;
+        }
+        self.rel_alt
+            .stream(stamp, |height| height.data = above_home)?;
+        self.compass_hdg.stream(stamp, |heading| {
             heading.data = match m.hdg {
                 u16::MAX => f64::NAN,
                 known => f64::from(known) / 1e2,
@@ -128,11 +135,14 @@ impl GlobalPosition {
         m: &GPS_GLOBAL_ORIGIN_DATA,
     ) -> Result<(), RosError> {
         let e7 = [m.latitude, m.longitude, m.altitude];
-        let place = fcu.place(e7);
-        fcu.set_origin(Geodetic::from_e7(e7));
+        let Some(place) = fcu.place(e7) else {
+            return Ok(());
+        };
+        if place.altitude_m.is_finite() {
+            fcu.set_origin(Geodetic::from_e7(e7));
+        }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.gp_origin.keep(|origin| {
-            origin.header.stamp = stamp;
+        self.gp_origin.keep(stamp, |origin| {
             origin.position = geo_point(place);
         })
     }
@@ -142,11 +152,13 @@ impl GlobalPosition {
         fcu: &mut Fcu,
         m: &LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
     ) -> Result<(), RosError> {
+        if !fcu.finite([m.x, m.y, m.z, m.roll, m.pitch, m.yaw]) {
+            return Ok(());
+        }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
         let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.gp_lp_offset.keep(|offset| {
-            offset.header.stamp = stamp;
+        self.gp_lp_offset.keep(stamp, |offset| {
             offset.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from([m.x, m.y, m.z])));
             offset.pose.orientation = quaternion(enu_wxyz(attitude));
         })

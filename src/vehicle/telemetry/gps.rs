@@ -131,21 +131,22 @@ impl Gps {
     pub(super) fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> Result<(), RosError> {
         self.quality = Quality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
-        self.fix.stream(|fix| {
-            let place = fcu.place([m.lat, m.lon, m.alt]);
-            fix.header.stamp = stamp.clone();
-            fix.latitude = place.latitude_deg;
-            fix.longitude = place.longitude_deg;
-            fix.altitude = place.altitude_m;
-            quality.fill(fix);
-        })?;
+        // Receivers without a fix know no place, and autopilots cast that to any number.
+        let place = self.fix.wanted().then(|| fcu.place([m.lat, m.lon, m.alt]));
+        if let Some(place) = place.flatten() {
+            self.fix.stream(stamp, |fix| {
+                fix.latitude = place.latitude_deg;
+                fix.longitude = place.longitude_deg;
+                fix.altitude = place.altitude_m;
+                quality.fill(fix);
+            })?;
+        }
         if m.vel != u16::MAX && m.cog != u16::MAX {
             let (speed, course) = (
                 f64::from(m.vel) / 1e2,
                 (f64::from(m.cog) / 1e2).to_radians(),
             );
-            self.velocity.stream(|twist| {
-                twist.header.stamp = stamp.clone();
+            self.velocity.stream(stamp, |twist| {
                 twist.twist.linear = Vector3 {
                     x: speed * course.sin(),
                     y: speed * course.cos(),
@@ -154,9 +155,8 @@ impl Gps {
             })?;
         }
         self.satellites
-            .stream(|count| count.data = m.satellites_visible.into())?;
-        self.gps1.stream(|raw| {
-            raw.header.stamp = stamp;
+            .stream(stamp, |count| count.data = m.satellites_visible.into())?;
+        self.gps1.stream(stamp, |raw| {
             raw.fix_type = m.fix_type;
             (raw.lat, raw.lon, raw.alt) = (m.lat, m.lon, m.alt);
             (raw.eph, raw.epv, raw.vel, raw.cog) = (m.eph, m.epv, m.vel, m.cog);
@@ -170,8 +170,7 @@ impl Gps {
 
     pub(super) fn gps2_raw(&mut self, fcu: &mut Fcu, m: &Gps2Raw) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.gps2.stream(|raw| {
-            raw.header.stamp = stamp;
+        self.gps2.stream(stamp, |raw| {
             raw.fix_type = m.fix_type;
             (raw.lat, raw.lon, raw.alt) = (m.lat, m.lon, m.alt);
             (raw.eph, raw.epv, raw.vel, raw.cog) = (m.eph, m.epv, m.vel, m.cog);

@@ -60,11 +60,13 @@ impl Home {
         fcu: &mut Fcu,
         m: &HOME_POSITION_DATA,
     ) -> Result<(), RosError> {
-        let place = fcu.place([m.latitude, m.longitude, m.altitude]);
-        fcu.home = Some(place);
+        let Some(place) = fcu.place([m.latitude, m.longitude, m.altitude]) else {
+            return Ok(());
+        };
+        fcu.home = Some(place).filter(|place| place.altitude_m.is_finite());
         let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
         let local = Vector::<Ned>::from([m.x, m.y, m.z]);
-        let known = home.is_known() && local.norm().is_finite();
+        let known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
         fcu.infer_origin(known.then(|| Geodetic::from_ned(-local, home)));
         self.ask = None;
         for (_, responder) in self.waiting.drain(..) {
@@ -74,12 +76,15 @@ impl Home {
             });
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
-        self.topic.keep(|home| {
-            home.header.stamp = stamp;
+        // What the autopilot does not know is not a number.
+        let enu = |v: [f32; 3]| {
+            let v = v.map(|x| if x.is_finite() { x } else { f32::NAN });
+            Vector::<Enu>::from(Vector::<Ned>::from(v))
+        };
+        self.topic.keep(stamp, |home| {
             home.geo = geo_point(place);
             home.position = point(enu([m.x, m.y, m.z]));
-            home.orientation = quaternion(world_changed(m.q.map(f64::from)));
+            home.orientation = quaternion(world_changed(whole(m.q)));
             home.approach = vector3(enu([m.approach_x, m.approach_y, m.approach_z]));
         })
     }
@@ -135,6 +140,12 @@ fn refuse(responder: Responder<Trigger>, message: &str) {
         success: false,
         message: message.to_owned(),
     });
+}
+
+/// A quaternion, or none at all: the autopilot knows the slope of the ground and its heading there, or not.
+fn whole(q: [f32; 4]) -> [f64; 4] {
+    let known = q.iter().all(|c| c.is_finite());
+    q.map(|c| if known { c.into() } else { f64::NAN })
 }
 
 /// Turns the world between NED and ENU, and leaves the body as it is: so mavros does it with the attitude of the ground

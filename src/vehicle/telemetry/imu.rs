@@ -2,10 +2,10 @@
 use super::convert::{enu_wxyz, header, quaternion, vector3};
 use super::topic::{Best, Topic};
 use crate::frames::{Attitude, Euler, Flu, Frd, Ned, Vector};
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::sensor_msgs::msg::{FluidPressure, Imu as ImuMessage, MagneticField, Temperature};
 use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, Orientation, VehicleSettings};
+use crate::vehicle::fcu::boot_ns;
+use crate::vehicle::{Fcu, Open, Orientation, Stamp, VehicleSettings};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, RAW_IMU_DATA, SCALED_IMU_DATA,
     SCALED_PRESSURE_DATA,
@@ -47,6 +47,9 @@ pub(super) struct Imu {
     best_sensors: Best,
     best_pressure: Best,
     force: Option<(Vector<Flu>, Duration)>,
+    /// Boot times in ns of the newest attitude and of the newest sample.
+    last_attitude: Option<i64>,
+    last_sample: Option<i64>,
 }
 
 const fn diagonal(variance: f64) -> [f64; 9] {
@@ -91,6 +94,8 @@ impl Imu {
             best_sensors: Best::default(),
             best_pressure: Best::default(),
             force: None,
+            last_attitude: None,
+            last_sample: None,
         })
     }
 
@@ -100,9 +105,8 @@ impl Imu {
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
         let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
-        let stamp = fcu.stamp_ms(m.time_boot_ms);
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
-        self.oriented(fcu, stamp, attitude.wxyz(), rates)
+        self.oriented(fcu, m.time_boot_ms, attitude.wxyz(), rates)
     }
 
     pub(super) fn attitude_quaternion(
@@ -111,19 +115,30 @@ impl Imu {
         m: &ATTITUDE_QUATERNION_DATA,
     ) -> Result<(), RosError> {
         self.best_attitude.take(2, fcu.now.mono);
-        let stamp = fcu.stamp_ms(m.time_boot_ms);
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
-        self.oriented(fcu, stamp, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
+        self.oriented(
+            fcu,
+            m.time_boot_ms,
+            [m.q1, m.q2, m.q3, m.q4].map(f64::from),
+            rates,
+        )
     }
 
     fn oriented(
         &mut self,
         fcu: &mut Fcu,
-        stamp: Time,
+        time_boot_ms: u32,
         wxyz: [f64; 4],
         rates: [f32; 3],
     ) -> Result<(), RosError> {
+        let boot_ns = fcu.boot_ns(time_boot_ms);
+        if !fcu.in_order(&mut self.last_attitude, boot_ns) {
+            return Ok(());
+        }
+        let stamp = fcu.stamp_ms(time_boot_ms);
         let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz) else {
+            // It has none: what was before is no attitude of the present.
+            fcu.orientation = None;
             fcu.count("bad_attitude");
             return Ok(());
         };
@@ -131,13 +146,13 @@ impl Imu {
             attitude,
             enu_wxyz: enu_wxyz(attitude),
             rates: Vector::<Frd>::from(rates).into(),
+            at: fcu.now.mono,
         };
         fcu.orientation = Some(orientation);
         let fresh = |at: Duration| fcu.now.mono.saturating_sub(at) <= FORCE_AGE;
         let known = self.force.is_some_and(|(_, at)| fresh(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
-        self.data.stream(|message| {
-            message.header.stamp = stamp;
+        self.data.stream(stamp, |message| {
             message.orientation = quaternion(orientation.enu_wxyz);
             // Vehicles in the UDP modes do not say how fast they turn.
             let turning = orientation.known_rates();
@@ -156,6 +171,10 @@ impl Imu {
         fcu: &mut Fcu,
         m: &HIGHRES_IMU_DATA,
     ) -> Result<(), RosError> {
+        let boot_ns = boot_ns(m.time_usec);
+        if boot_ns.is_some_and(|boot_ns| !fcu.in_order(&mut self.last_sample, boot_ns)) {
+            return Ok(());
+        }
         self.best_sensors.take(3, fcu.now.mono);
         self.best_pressure.take(2, fcu.now.mono);
         let stamp = fcu.stamp_us(m.time_usec);
@@ -163,27 +182,23 @@ impl Imu {
         let to_pascal = if fcu.settings.quirks { 1.0 } else { HECTO };
         if updated & FORCE_OR_RATES != 0 {
             let (force, rates) = ([m.xacc, m.yacc, m.zacc], [m.xgyro, m.ygyro, m.zgyro]);
-            self.sensors(
-                fcu,
-                stamp.clone(),
-                force.map(f64::from),
-                rates.map(f64::from),
-            )?;
+            self.sensors(fcu, stamp, force.map(f64::from), rates.map(f64::from))?;
         }
         if updated & FIELD != 0 {
             let field = [m.xmag, m.ymag, m.zmag].map(|b| f64::from(b) * GAUSS);
-            self.field(stamp.clone(), field)?;
+            self.field(fcu, stamp, field)?;
         }
         if updated & STATIC_PRESSURE != 0 {
             let pascal = f64::from(m.abs_pressure) * to_pascal;
-            pressure(&mut self.static_pressure, stamp.clone(), pascal)?;
+            pressure(fcu, &mut self.static_pressure, stamp, pascal)?;
         }
         if updated & DIFFERENTIAL_PRESSURE != 0 {
             let pascal = f64::from(m.diff_pressure) * to_pascal;
-            pressure(&mut self.diff_pressure, stamp.clone(), pascal)?;
+            pressure(fcu, &mut self.diff_pressure, stamp, pascal)?;
         }
         if updated & TEMPERATURE != 0 {
-            temperature(&mut self.temperature_imu, stamp, f64::from(m.temperature))?;
+            let celsius = f64::from(m.temperature);
+            temperature(fcu, &mut self.temperature_imu, stamp, celsius)?;
         }
         Ok(())
     }
@@ -199,8 +214,9 @@ impl Imu {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI * GRAVITY);
         let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
-        self.sensors(fcu, stamp.clone(), force, rates)?;
-        self.field(stamp, milligauss(fcu, [m.xmag, m.ymag, m.zmag]))
+        self.sensors(fcu, stamp, force, rates)?;
+        let field = milligauss(fcu, [m.xmag, m.ymag, m.zmag]);
+        self.field(fcu, stamp, field)
     }
 
     pub(super) fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Result<(), RosError> {
@@ -211,8 +227,9 @@ impl Imu {
         let stamp = fcu.stamp_us(m.time_usec);
         let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI);
         let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
-        self.sensors(fcu, stamp.clone(), force, rates)?;
-        self.field(stamp, milligauss(fcu, [m.xmag, m.ymag, m.zmag]))
+        self.sensors(fcu, stamp, force, rates)?;
+        let field = milligauss(fcu, [m.xmag, m.ymag, m.zmag]);
+        self.field(fcu, stamp, field)
     }
 
     pub(super) fn scaled_pressure(
@@ -226,30 +243,34 @@ impl Imu {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let (total, difference) = (f64::from(m.press_abs), f64::from(m.press_diff));
         let celsius = f64::from(m.temperature) * CENTI;
-        temperature(&mut self.temperature_baro, stamp.clone(), celsius)?;
-        pressure(&mut self.static_pressure, stamp.clone(), total * HECTO)?;
-        pressure(&mut self.diff_pressure, stamp, difference * HECTO)
+        temperature(fcu, &mut self.temperature_baro, stamp, celsius)?;
+        pressure(fcu, &mut self.static_pressure, stamp, total * HECTO)?;
+        pressure(fcu, &mut self.diff_pressure, stamp, difference * HECTO)
     }
 
     fn sensors(
         &mut self,
-        fcu: &Fcu,
-        stamp: Time,
+        fcu: &mut Fcu,
+        stamp: Stamp,
         force: [f64; 3],
         rates: [f64; 3],
     ) -> Result<(), RosError> {
+        if !fcu.finite(force.into_iter().chain(rates).map(|x| x as f32)) {
+            return Ok(());
+        }
         let force = Vector::<Flu>::from(Vector::<Frd>::from(force));
         self.force = Some((force, fcu.now.mono));
-        self.data_raw.stream(|m| {
-            m.header.stamp = stamp;
+        self.data_raw.stream(stamp, |m| {
             m.angular_velocity = vector3(Vector::<Flu>::from(Vector::<Frd>::from(rates)));
             m.linear_acceleration = vector3(force);
         })
     }
 
-    fn field(&mut self, stamp: Time, tesla: [f64; 3]) -> Result<(), RosError> {
-        self.mag.stream(|m| {
-            m.header.stamp = stamp;
+    fn field(&mut self, fcu: &mut Fcu, stamp: Stamp, tesla: [f64; 3]) -> Result<(), RosError> {
+        if !fcu.finite(tesla.map(|b| b as f32)) {
+            return Ok(());
+        }
+        self.mag.stream(stamp, |m| {
             m.magnetic_field = vector3(Vector::<Flu>::from(Vector::<Frd>::from(tesla)));
         })
     }
@@ -265,16 +286,26 @@ fn milligauss(fcu: &Fcu, field: [i16; 3]) -> [f64; 3] {
     field.map(|b| f64::from(b) * to_tesla)
 }
 
-fn pressure(topic: &mut Topic<FluidPressure>, stamp: Time, pascal: f64) -> Result<(), RosError> {
-    topic.stream(|m| {
-        m.header.stamp = stamp;
-        m.fluid_pressure = pascal;
-    })
+fn pressure(
+    fcu: &mut Fcu,
+    topic: &mut Topic<FluidPressure>,
+    stamp: Stamp,
+    pascal: f64,
+) -> Result<(), RosError> {
+    if !fcu.finite([pascal as f32]) {
+        return Ok(());
+    }
+    topic.stream(stamp, |m| m.fluid_pressure = pascal)
 }
 
-fn temperature(topic: &mut Topic<Temperature>, stamp: Time, celsius: f64) -> Result<(), RosError> {
-    topic.stream(|m| {
-        m.header.stamp = stamp;
-        m.temperature = celsius;
-    })
+fn temperature(
+    fcu: &mut Fcu,
+    topic: &mut Topic<Temperature>,
+    stamp: Stamp,
+    celsius: f64,
+) -> Result<(), RosError> {
+    if !fcu.finite([celsius as f32]) {
+        return Ok(());
+    }
+    topic.stream(stamp, |m| m.temperature = celsius)
 }

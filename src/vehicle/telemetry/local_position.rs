@@ -2,17 +2,15 @@
 use super::convert::{NOT_KNOWN, header, point, quaternion, symmetric, vector3};
 use super::topic::{Best, Topic};
 use crate::frames::{Attitude, Covariance3, Enu, Flu, Ned, Vector};
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{
     AccelWithCovarianceStamped, Pose, PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped,
     TwistWithCovarianceStamped,
 };
 use crate::msgs::nav_msgs::msg::Odometry;
 use crate::ros::RosError;
-use crate::vehicle::{Estimate, Fcu, Open, VehicleSettings};
+use crate::vehicle::{Estimate, Fcu, Open, Order, Orientation, VehicleSettings};
 use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use crate::wire::mavlink::raw::LocalPositionNedCov;
-use std::time::Duration;
 
 /// Ranks of the messages that `odom` is made of.
 const PLAIN: u8 = 1;
@@ -27,6 +25,10 @@ pub(super) struct LocalPosition {
     velocity_body_cov: Topic<TwistWithCovarianceStamped>,
     accel: Topic<AccelWithCovarianceStamped>,
     best: Best,
+    /// Stamps of TF.
+    order: Order,
+    /// Boot time in ns of the newest position.
+    last: Option<i64>,
 }
 
 impl LocalPosition {
@@ -75,6 +77,8 @@ impl LocalPosition {
             )?,
             accel: Topic::open(open, "local_position/accel", accel)?,
             best: Best::default(),
+            order: Order::default(),
+            last: None,
         })
     }
 
@@ -83,37 +87,39 @@ impl LocalPosition {
         fcu: &mut Fcu,
         message: &LOCAL_POSITION_NED_DATA,
     ) -> Result<(), RosError> {
+        let position = [message.x, message.y, message.z];
+        let velocity = [message.vx, message.vy, message.vz];
+        if !fcu.finite(position.into_iter().chain(velocity)) {
+            return Ok(());
+        }
+        let boot_ns = fcu.boot_ns(message.time_boot_ms);
+        if !fcu.in_order(&mut self.last, boot_ns) {
+            return Ok(());
+        }
+        fcu.height = Some(-message.z);
         let stamp = fcu.stamp_ms(message.time_boot_ms);
-        let motion = Motion::new(
-            fcu,
-            [message.x, message.y, message.z],
-            [message.vx, message.vy, message.vz],
-        );
-        if let Some(known) = fcu.orientation {
-            let boot = Duration::from_millis(message.time_boot_ms.into());
+        let motion = Motion::new(fcu, position, velocity);
+        if let Some(known) = fcu.orientation() {
             fcu.estimate = Some(Estimate {
-                stamp: fcu.stamp(boot),
-                position: Vector::from([message.x, message.y, message.z]),
+                stamp: self.order.next(stamp),
+                position: Vector::from(position),
                 attitude: known.attitude,
             });
         }
-        self.pose.stream(|m| {
-            m.header.stamp = stamp.clone();
-            m.pose = motion.pose();
-        })?;
-        self.velocity_local.stream(|m| {
-            m.header.stamp = stamp.clone();
-            m.twist = motion.world_twist();
-        })?;
-        self.velocity_body.stream(|m| {
-            m.header.stamp = stamp.clone();
-            m.twist = motion.body_twist();
-        })?;
-        if !self.best.take(PLAIN, fcu.now.mono) {
+        self.velocity_local
+            .stream(stamp, |m| m.twist = motion.world_twist())?;
+        let take = self.best.take(PLAIN, fcu.now.mono);
+        if !motion.oriented(fcu) {
+            return Ok(());
+        }
+        self.pose.stream(stamp, |m| m.pose = motion.pose())?;
+        self.velocity_body
+            .stream(stamp, |m| m.twist = motion.body_twist())?;
+        if !take {
             return Ok(());
         }
         self.odom
-            .stream(|m| motion.fill(m, stamp, [0.0; 36], [0.0; 36]))
+            .stream(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
     }
 
     pub(super) fn local_position_ned_cov(
@@ -121,9 +127,14 @@ impl LocalPosition {
         fcu: &mut Fcu,
         message: &LocalPositionNedCov,
     ) -> Result<(), RosError> {
+        let (position, velocity) = (message.position, message.velocity);
+        let numbers = position.into_iter().chain(velocity);
+        if !fcu.finite(numbers.chain(message.acceleration)) {
+            return Ok(());
+        }
         self.best.take(WITH_COVARIANCE, fcu.now.mono);
         let stamp = fcu.stamp_us(message.time_usec);
-        let motion = Motion::new(fcu, message.position, message.velocity);
+        let motion = Motion::new(fcu, position, velocity);
         let [pose, velocity, acceleration] = if fcu.settings.quirks {
             diagonals(&message.covariance)
         } else {
@@ -135,24 +146,24 @@ impl LocalPosition {
                 acceleration.to_linear_part(),
             ]
         };
-        self.pose_cov.stream(|m| {
-            m.header.stamp = stamp.clone();
-            m.pose.pose = motion.pose();
-            m.pose.covariance = pose;
-        })?;
-        self.velocity_body_cov.stream(|m| {
-            m.header.stamp = stamp.clone();
-            m.twist.twist = motion.body_twist();
-            m.twist.covariance = velocity;
-        })?;
-        self.accel.stream(|m| {
-            m.header.stamp = stamp.clone();
+        self.accel.stream(stamp, |m| {
             m.accel.accel.linear = vector3(Vector::<Enu>::from(Vector::<Ned>::from(
                 message.acceleration,
             )));
             m.accel.covariance = acceleration;
         })?;
-        self.odom.stream(|m| motion.fill(m, stamp, pose, velocity))
+        if !motion.oriented(fcu) {
+            return Ok(());
+        }
+        self.pose_cov.stream(stamp, |m| {
+            m.pose.pose = motion.pose();
+            m.pose.covariance = pose;
+        })?;
+        self.velocity_body_cov.stream(stamp, |m| {
+            m.twist.twist = motion.body_twist();
+            m.twist.covariance = velocity;
+        })?;
+        self.odom.stream(stamp, |m| motion.fill(m, pose, velocity))
     }
 }
 
@@ -164,14 +175,19 @@ struct Motion {
     attitude: Attitude<Flu, Enu>,
     wxyz: [f64; 4],
     rates: Option<Vector<Flu>>,
+    /// The attitude is one of the present.
+    oriented: bool,
 }
 
 impl Motion {
     fn new(fcu: &Fcu, position: [f32; 3], velocity: [f32; 3]) -> Self {
         let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
-        let (attitude, wxyz, rates) = match fcu.orientation {
+        // mavros neither waits for the first attitude nor looks how old it is.
+        let quirks = fcu.settings.quirks;
+        let known = fcu.orientation.filter(|_| quirks);
+        let known: Option<Orientation> = fcu.orientation().or(known);
+        let (attitude, wxyz, rates) = match known {
             Some(known) => (known.attitude.into(), known.enu_wxyz, known.known_rates()),
-            // As in mavros, which does not wait for the first attitude either.
             None => (
                 Attitude::identity(),
                 [1.0, 0.0, 0.0, 0.0],
@@ -184,7 +200,16 @@ impl Motion {
             attitude,
             wxyz,
             rates,
+            oriented: known.is_some() || quirks,
         }
+    }
+
+    /// Whether poses and what is in the body can be told; counts if not.
+    fn oriented(&self, fcu: &mut Fcu) -> bool {
+        if !self.oriented {
+            fcu.count("position_without_attitude");
+        }
+        self.oriented
     }
 
     fn pose(&self) -> Pose {
@@ -212,8 +237,7 @@ impl Motion {
         }
     }
 
-    fn fill(&self, odometry: &mut Odometry, stamp: Time, pose: [f64; 36], twist: [f64; 36]) {
-        odometry.header.stamp = stamp;
+    fn fill(&self, odometry: &mut Odometry, pose: [f64; 36], twist: [f64; 36]) {
         odometry.pose.pose = self.pose();
         odometry.pose.covariance = pose;
         odometry.twist.twist = self.body_twist();

@@ -9,6 +9,7 @@ use crate::msgs::mavros_msgs::msg::{
 };
 use crate::ros::RosError;
 use crate::vehicle::{Fcu, Open};
+use crate::wire::TrueState;
 use crate::wire::mavlink::dialect::{
     ACTUATOR_CONTROL_TARGET_DATA, DEBUG_DATA, DEBUG_VECT_DATA, MANUAL_CONTROL_DATA,
     NAMED_VALUE_FLOAT_DATA, NAMED_VALUE_INT_DATA, NAV_CONTROLLER_OUTPUT_DATA, WIND_COV_DATA,
@@ -73,6 +74,9 @@ impl Misc {
     }
 
     pub(super) fn wind_cov(&mut self, fcu: &mut Fcu, m: &WIND_COV_DATA) -> Result<(), RosError> {
+        if !fcu.finite([m.wind_x, m.wind_y, m.wind_z]) {
+            return Ok(());
+        }
         let stamp = fcu.stamp_us(m.time_usec);
         // mavros leaves out the second horizontal axis.
         let second = if fcu.settings.quirks {
@@ -80,8 +84,7 @@ impl Misc {
         } else {
             m.var_horiz
         };
-        self.wind.stream(|wind| {
-            wind.header.stamp = stamp;
+        self.wind.stream(stamp, |wind| {
             let ned = Vector::<Ned>::from([m.wind_x, m.wind_y, m.wind_z]);
             wind.twist.twist.linear = vector3(Vector::<Enu>::from(ned));
             let variances = [m.var_horiz, second, m.var_vert];
@@ -97,9 +100,8 @@ impl Misc {
         fcu: &mut Fcu,
         m: &NAV_CONTROLLER_OUTPUT_DATA,
     ) -> Result<(), RosError> {
-        let stamp = fcu.now.ros.to_msg();
-        self.navigation.stream(|output| {
-            output.header.stamp = stamp;
+        let stamp = fcu.stamp_now();
+        self.navigation.stream(stamp, |output| {
             (output.nav_roll, output.nav_pitch) = (m.nav_roll, m.nav_pitch);
             (output.nav_bearing, output.target_bearing) = (m.nav_bearing, m.target_bearing);
             output.wp_dist = m.wp_dist;
@@ -114,12 +116,11 @@ impl Misc {
         fcu: &mut Fcu,
         m: &MANUAL_CONTROL_DATA,
     ) -> Result<(), RosError> {
-        let stamp = fcu.now.ros.to_msg();
+        let stamp = fcu.stamp_now();
         // In the scale of `manual_control/send`; mavros divides only here.
         let scale = if fcu.settings.quirks { 1e3 } else { 1.0 };
         let axis = |value: i16| f32::from(value) / scale;
-        self.manual_control.stream(|control| {
-            control.header.stamp = stamp;
+        self.manual_control.stream(stamp, |control| {
             (control.x, control.y) = (axis(m.x), axis(m.y));
             (control.z, control.r) = (axis(m.z), axis(m.r));
             (control.buttons, control.buttons2) = (m.buttons, m.buttons2);
@@ -137,8 +138,7 @@ impl Misc {
         m: &ACTUATOR_CONTROL_TARGET_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.actuators.stream(|actuators| {
-            actuators.header.stamp = stamp;
+        self.actuators.stream(stamp, |actuators| {
             actuators.group_mix = m.group_mlx;
             actuators.controls = m.controls;
         })
@@ -149,9 +149,12 @@ impl Misc {
         fcu: &mut Fcu,
         m: &HilActuatorControls,
     ) -> Result<(), RosError> {
+        if let Some(truth) = TrueState::of_actuator_controls(fcu.settings.id.into(), m) {
+            fcu.tell_truth(truth);
+            return Ok(());
+        }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.hil_actuators.stream(|actuators| {
-            actuators.header.stamp = stamp;
+        self.hil_actuators.stream(stamp, |actuators| {
             actuators.controls = m.controls;
             (actuators.mode, actuators.flags) = (m.mode, m.flags);
         })
@@ -159,8 +162,7 @@ impl Misc {
 
     pub(super) fn debug(&mut self, fcu: &mut Fcu, m: &DEBUG_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.debug.stream(|value| {
-            value.header.stamp = stamp;
+        self.debug.stream(stamp, |value| {
             value.index = m.ind.into();
             value.value_float = m.value;
         })
@@ -172,8 +174,7 @@ impl Misc {
         m: &DEBUG_VECT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.debug_vector.stream(|value| {
-            value.header.stamp = stamp;
+        self.debug_vector.stream(stamp, |value| {
             name(&mut value.name, &*m.name);
             value.data.clear();
             value.data.extend([m.x, m.y, m.z]);
@@ -186,8 +187,7 @@ impl Misc {
         m: &NAMED_VALUE_FLOAT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.named_value_float.stream(|value| {
-            value.header.stamp = stamp;
+        self.named_value_float.stream(stamp, |value| {
             name(&mut value.name, &*m.name);
             value.value_float = m.value;
         })
@@ -199,8 +199,7 @@ impl Misc {
         m: &NAMED_VALUE_INT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.named_value_int.stream(|value| {
-            value.header.stamp = stamp;
+        self.named_value_int.stream(stamp, |value| {
             name(&mut value.name, &*m.name);
             value.value_int = m.value;
         })

@@ -11,14 +11,19 @@ mod home;
 mod imu;
 mod local_position;
 mod misc;
+mod mount;
 mod odometry;
 mod power;
+mod range;
 mod raw;
 mod rc;
+mod stamped;
 mod status;
 mod statustext;
 mod targets;
 mod topic;
+
+pub use range::BodyFrame;
 
 use super::{Fcu, Open, VehicleSettings};
 use crate::ros::RosError;
@@ -32,12 +37,16 @@ use crate::wire::mavlink::dialect::{
     SERVO_OUTPUT_RAW_DATA, SYS_STATUS_DATA, VFR_HUD_DATA, VIBRATION_DATA, WIND_COV_DATA,
 };
 use crate::wire::mavlink::raw::{
-    BatteryStatus, CommandLong, ExtendedSysState, Gps2Raw, GpsRawInt, HilActuatorControls,
-    LocalPositionNedCov, OdometryMessage, PositionTargetGlobalInt, PositionTargetLocalNed,
-    StatusText,
+    BatteryStatus, CommandLong, DistanceSensor, ExtendedSysState, Gps2Raw, GpsRawInt,
+    HilActuatorControls, LocalPositionNedCov, MountOrientation, OdometryMessage,
+    PositionTargetGlobalInt, PositionTargetLocalNed, StatusText,
 };
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
+
+/// What components beside the autopilot (cameras, gimbals, companion computers) are heard with: texts for people, where a gimbal
+/// looks, what a range finder measures. The vehicle itself is where, and as, its autopilot says.
+const OF_ANY_COMPONENT: [u32; 3] = [StatusText::ID, MountOrientation::ID, DistanceSensor::ID];
 
 /// Every topic that a vehicle reports on.
 pub(super) struct Telemetry {
@@ -54,6 +63,8 @@ pub(super) struct Telemetry {
     rc: rc::Rc,
     odometry: odometry::Odometry,
     misc: misc::Misc,
+    mount: mount::Mount,
+    ranges: range::Ranges,
     raw: raw::Raw,
 }
 
@@ -73,6 +84,8 @@ impl Telemetry {
             rc: rc::Rc::open(open)?,
             odometry: odometry::Odometry::open(open, settings)?,
             misc: misc::Misc::open(open)?,
+            mount: mount::Mount::open(open)?,
+            ranges: range::Ranges::open(open, settings)?,
             raw: raw::Raw::open(open)?,
         })
     }
@@ -82,8 +95,12 @@ impl Telemetry {
         self.raw.frame(fcu, frame)
     }
 
-    /// Takes a frame of the vehicle, from whichever of its components. The id decides before anything is decoded.
+    /// Takes a frame of the vehicle. The id decides before anything is decoded.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        if frame.component != fcu.component && !OF_ANY_COMPONENT.contains(&frame.id) {
+            fcu.count("foreign_component");
+            return Ok(());
+        }
         macro_rules! messages {
             (
                 dialect { $($data:ident => |$m:ident| $call:expr,)+ }
@@ -150,6 +167,8 @@ impl Telemetry {
                 PositionTargetGlobalInt => |m| self.targets.position_target_global(fcu, &m),
                 OdometryMessage => |m| self.odometry.odometry(fcu, &m),
                 HilActuatorControls => |m| self.misc.hil_actuator_controls(fcu, &m),
+                MountOrientation => |m| self.mount.orientation(fcu, frame.component, &m),
+                DistanceSensor => |m| self.ranges.distance(fcu, &m),
             }
         }
     }

@@ -38,6 +38,10 @@ impl Odometry {
             fcu.count("odometry_frame");
             return Ok(());
         }
+        let numbers = m.position.into_iter().chain(m.q).chain(m.velocity);
+        if !fcu.finite(numbers.chain(m.rates)) {
+            return Ok(());
+        }
         let (velocity, covariance) = match m.child_frame_id {
             BODY_NED | BODY_FRD => {
                 let velocity = Vector::<Frd>::from(m.velocity);
@@ -57,8 +61,7 @@ impl Odometry {
             }
         };
         let stamp = fcu.stamp_us(m.time_usec);
-        self.topic.stream(|odometry| {
-            odometry.header.stamp = stamp;
+        self.topic.stream(stamp, |odometry| {
             let pose = &mut odometry.pose;
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
             pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));

@@ -41,9 +41,8 @@ impl Power {
         fcu: &mut Fcu,
         m: &SYS_STATUS_DATA,
     ) -> Result<(), RosError> {
-        let (stamp, quirks) = (fcu.now.ros.to_msg(), fcu.settings.quirks);
-        self.sys_status.keep(|status| {
-            status.header.stamp = stamp.clone();
+        let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
+        self.sys_status.keep(stamp, |status| {
             status.sensors_present = m.onboard_control_sensors_present.bits();
             status.sensors_enabled = m.onboard_control_sensors_enabled.bits();
             status.sensors_health = m.onboard_control_sensors_health.bits();
@@ -57,8 +56,7 @@ impl Power {
         if !self.best.take(1, fcu.now.mono) {
             return Ok(());
         }
-        self.battery.keep(|battery| {
-            battery.header.stamp = stamp;
+        self.battery.keep(stamp, |battery| {
             battery.voltage = match m.voltage_battery {
                 u16::MAX if !quirks => f32::NAN,
                 millivolts => f32::from(millivolts) / 1e3,
@@ -78,9 +76,8 @@ impl Power {
         m: &BatteryStatus,
     ) -> Result<(), RosError> {
         self.best.take(2, fcu.now.mono);
-        let (stamp, quirks) = (fcu.now.ros.to_msg(), fcu.settings.quirks);
-        self.battery.keep(|battery| {
-            battery.header.stamp = stamp;
+        let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
+        self.battery.keep(stamp, |battery| {
             cells(m, &mut battery.cell_voltage);
             battery.voltage = match &*battery.cell_voltage {
                 [] if !quirks => f32::NAN,

@@ -14,20 +14,19 @@ pub(super) struct Raw {
 
 impl Raw {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.subscribe("/uas{id}/mavlink_sink", sink)?;
+        open.subscribe("uas{id}/mavlink_sink", sink)?;
         let source = Mavlink {
             framing_status: Mavlink::FRAMING_OK,
             ..Mavlink::default()
         };
         Ok(Self {
-            source: Topic::open(open, "/uas{id}/mavlink_source", source)?,
+            source: Topic::open(open, "uas{id}/mavlink_source", source)?,
         })
     }
 
     /// Takes a frame, of whatever kind.
     pub(super) fn frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
-        self.source.stream(|message| {
-            message.header.stamp = fcu.now.ros.to_msg();
+        self.source.stream(fcu.stamp_now(), |message| {
             message.magic = frame.bytes.first().copied().unwrap_or_default();
             // A frame has 255 bytes of payload at most.
             message.len = frame.payload.len() as u8;

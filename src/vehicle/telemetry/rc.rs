@@ -39,8 +39,7 @@ impl Rc {
         ];
         let there = all.get(..usize::from(m.chancount)).unwrap_or(&all);
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.inputs.stream(|message| {
-            message.header.stamp = stamp;
+        self.inputs.stream(stamp, |message| {
             message.rssi = m.rssi;
             message.channels.clear();
             message.channels.extend_from_slice(there);
@@ -58,8 +57,7 @@ impl Rc {
         ];
         keep(&mut self.raw, m.port, &port);
         let (stamp, raw) = (fcu.stamp_ms(m.time_boot_ms), &self.raw);
-        self.inputs.stream(|message| {
-            message.header.stamp = stamp;
+        self.inputs.stream(stamp, |message| {
             message.rssi = m.rssi;
             message.channels.clone_from(raw);
         })
@@ -75,9 +73,8 @@ impl Rc {
         ];
         keep(&mut self.servos, m.port, &port);
         // The time in the message is 32 bits of us, which start over after 71 minutes.
-        let (stamp, servos) = (fcu.now.ros.to_msg(), &self.servos);
-        self.outputs.stream(|message| {
-            message.header.stamp = stamp;
+        let (stamp, servos) = (fcu.stamp_now(), &self.servos);
+        self.outputs.stream(stamp, |message| {
             message.channels.clone_from(servos);
         })
     }

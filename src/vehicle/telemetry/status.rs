@@ -34,9 +34,9 @@ impl Status {
         fcu: &mut Fcu,
         m: &ExtendedSysState,
     ) -> Result<(), RosError> {
-        let stamp = fcu.now.ros.to_msg();
-        self.extended_state.keep(|state| {
-            state.header.stamp = stamp;
+        fcu.landed = Some(m.landed_state);
+        let stamp = fcu.stamp_now();
+        self.extended_state.keep(stamp, |state| {
             state.vtol_state = m.vtol_state;
             state.landed_state = m.landed_state;
         })
@@ -50,8 +50,7 @@ impl Status {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
         let flag = |bit: u16| flags >> bit & 1 != 0;
-        self.estimator_status.keep(|status| {
-            status.header.stamp = stamp;
+        self.estimator_status.keep(stamp, |status| {
             status.attitude_status_flag = flag(0);
             status.velocity_horiz_status_flag = flag(1);
             status.velocity_vert_status_flag = flag(2);
@@ -69,8 +68,7 @@ impl Status {
 
     pub(super) fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.event_time_boot_ms);
-        self.status_event.keep(|event| {
-            event.header.stamp = stamp;
+        self.status_event.keep(stamp, |event| {
             // The lower half of `log_levels` is for people; the upper one is for logs.
             event.severity = m.log_levels & 0x0f;
             // PX4 keeps the upper byte for the component that the event is defined in.
@@ -81,9 +79,11 @@ impl Status {
     }
 
     pub(super) fn vibration(&mut self, fcu: &mut Fcu, m: &VIBRATION_DATA) -> Result<(), RosError> {
+        if !fcu.finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
+            return Ok(());
+        }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.vibration.stream(|vibration| {
-            vibration.header.stamp = stamp;
+        self.vibration.stream(stamp, |vibration| {
             vibration.vibration = Vector3 {
                 x: m.vibration_x.into(),
                 y: m.vibration_y.into(),

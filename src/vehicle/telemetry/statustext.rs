@@ -10,6 +10,9 @@ use std::time::Duration;
 const CHUNK: usize = 50;
 /// A text of which a chunk is missing is published as it is after this silence.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The same for one that may be whole: number 0 says so, but PX4 gives it to its first text after it has started, in
+/// however many chunks.
+const MAYBE_WHOLE: Duration = Duration::from_millis(200);
 /// Texts that are put together at a time.
 const UNFINISHED: usize = 8;
 /// Longest text that is sent: the number of a chunk is a byte.
@@ -45,10 +48,15 @@ impl Unfinished {
         self.ended && self.chunks.iter().all(Option::is_some)
     }
 
+    /// A full chunk without a number, and nothing after it.
+    fn maybe_whole(&self) -> bool {
+        self.id == 0 && !self.ended && self.chunks.len() == 1
+    }
+
     fn text(&self) -> Vec<u8> {
         let chunk = |chunk: &Option<Vec<u8>>| chunk.clone().unwrap_or_else(|| LOST.to_vec());
         let mut text: Vec<u8> = self.chunks.iter().flat_map(chunk).collect();
-        if !self.ended {
+        if !self.ended && !self.maybe_whole() {
             text.extend_from_slice(LOST);
         }
         text
@@ -74,13 +82,18 @@ impl StatusTexts {
     ) -> Result<(), RosError> {
         let end = m.text.iter().position(|byte| *byte == 0);
         let bytes = m.text.get(..end.unwrap_or(CHUNK)).unwrap_or_default();
-        // PX4 numbers every text, also those of one chunk.
-        if m.id == 0 || (m.chunk == 0 && end.is_some()) {
-            return self.publish(fcu, m.severity, bytes);
-        }
         let chunk = usize::from(m.chunk);
         let same = |text: &Unfinished| (text.component, text.id) == (component, m.id);
         let mut at = self.unfinished.iter().position(same);
+        // PX4 numbers every text, also those of one chunk.
+        if m.chunk == 0 && end.is_some() {
+            // One without a number that waits is whole: they stay in order.
+            if let Some(at) = at.filter(|_| m.id == 0) {
+                let before = self.unfinished.remove(at);
+                self.publish(fcu, before.severity, &before.text())?;
+            }
+            return self.publish(fcu, m.severity, bytes);
+        }
         if let Some(begun) = at {
             let text = self.unfinished.get(begun);
             let again = text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_))));
@@ -109,7 +122,6 @@ impl StatusTexts {
         let Some(text) = self.unfinished.get_mut(at) else {
             return Ok(());
         };
-        text.until = fcu.now.mono + PATIENCE;
         text.ended |= end.is_some();
         if text.chunks.len() <= chunk {
             text.chunks.resize(chunk + 1, None);
@@ -117,6 +129,12 @@ impl StatusTexts {
         if let Some(place) = text.chunks.get_mut(chunk) {
             *place = Some(bytes.to_vec());
         }
+        let patience = if text.maybe_whole() {
+            MAYBE_WHOLE
+        } else {
+            PATIENCE
+        };
+        text.until = fcu.now.mono + patience;
         if !text.complete() {
             return Ok(());
         }
@@ -133,7 +151,9 @@ impl StatusTexts {
         let now = fcu.now.mono;
         while let Some(at) = self.unfinished.iter().position(|text| now >= text.until) {
             let text = self.unfinished.remove(at);
-            fcu.count("statustext_incomplete");
+            if !text.maybe_whole() {
+                fcu.count("statustext_incomplete");
+            }
             self.publish(fcu, text.severity, &text.text())?;
         }
         Ok(())
@@ -144,9 +164,8 @@ impl StatusTexts {
         /// MAV_SEVERITY_WARNING.
         const WARNING: u8 = 4;
         for text in fcu.take_notices() {
-            let stamp = fcu.now.ros.to_msg();
-            self.topic.keep(|message| {
-                message.header.stamp = stamp;
+            let stamp = fcu.stamp_now();
+            self.topic.keep(stamp, |message| {
                 message.severity = WARNING;
                 message.text = text;
             })?;
@@ -167,9 +186,8 @@ impl StatusTexts {
         } else {
             fcu.count("statustext_not_logged");
         }
-        let stamp = fcu.now.ros.to_msg();
-        self.topic.keep(|message| {
-            message.header.stamp = stamp;
+        let stamp = fcu.stamp_now();
+        self.topic.keep(stamp, |message| {
             message.severity = severity;
             message.text.clear();
             message.text.push_str(&text);

@@ -59,8 +59,7 @@ impl Targets {
             Axes::World => world,
             Axes::Body => body,
         };
-        self.local.stream(|target| {
-            target.header.stamp = stamp;
+        self.local.stream(stamp, |target| {
             target.header.frame_id.clone_from(frame);
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
@@ -77,10 +76,14 @@ impl Targets {
         fcu: &mut Fcu,
         m: &PositionTargetGlobalInt,
     ) -> Result<(), RosError> {
+        /// Bits of the mask that say that there is no position.
+        const NO_POSITION: u16 = 0b11;
+        if m.type_mask & NO_POSITION == 0 && fcu.place([m.lat, m.lon, 0]).is_none() {
+            return Ok(());
+        }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let axes = Axes::World;
-        self.global.stream(|target| {
-            target.header.stamp = stamp;
+        self.global.stream(stamp, |target| {
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
             target.latitude = f64::from(m.lat) / 1e7;
@@ -99,8 +102,7 @@ impl Targets {
         m: &ATTITUDE_TARGET_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.attitude.stream(|target| {
-            target.header.stamp = stamp;
+        self.attitude.stream(stamp, |target| {
             target.type_mask = m.type_mask.bits();
             target.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
             let rates = [m.body_roll_rate, m.body_pitch_rate, m.body_yaw_rate];

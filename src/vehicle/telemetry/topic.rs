@@ -1,22 +1,24 @@
 //! A published topic with the message that it publishes again and again.
-use crate::msgs::Message;
+use super::stamped::Stamped;
 use crate::ros::{Publisher, RosError};
-use crate::vehicle::Open;
+use crate::vehicle::{Open, Order, Stamp};
 use std::time::Duration;
 
 /// A topic and its message, which is filled again for each sample: frame names are cloned once, and lists keep their
-/// memory.
-pub(super) struct Topic<M: Message> {
+/// memory. Its stamps never go back.
+pub(super) struct Topic<M: Stamped> {
     publisher: Publisher<M>,
     message: M,
+    order: Order,
 }
 
-impl<M: Message> Topic<M> {
+impl<M: Stamped> Topic<M> {
     /// Opens a topic; `message` has what never changes.
     pub(super) fn open(open: &Open<'_>, name: &str, message: M) -> Result<Self, RosError> {
         Ok(Self {
             publisher: open.publisher(name)?,
             message,
+            order: Order::default(),
         })
     }
 
@@ -26,17 +28,22 @@ impl<M: Message> Topic<M> {
     }
 
     /// Publishes if somebody listens: for what comes again within a second anyway.
-    pub(super) fn stream(&mut self, fill: impl FnOnce(&mut M)) -> Result<(), RosError> {
+    pub(super) fn stream(
+        &mut self,
+        stamp: Stamp,
+        fill: impl FnOnce(&mut M),
+    ) -> Result<(), RosError> {
         if self.wanted() {
-            self.keep(fill)
+            self.keep(stamp, fill)
         } else {
             Ok(())
         }
     }
 
     /// Publishes also while nobody listens: who comes late gets it from the writer's history.
-    pub(super) fn keep(&mut self, fill: impl FnOnce(&mut M)) -> Result<(), RosError> {
+    pub(super) fn keep(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> Result<(), RosError> {
         fill(&mut self.message);
+        self.message.stamp(self.order.next(stamp).to_msg());
         self.publisher.publish(&self.message).map(drop)
     }
 }

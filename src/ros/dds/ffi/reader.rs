@@ -1,5 +1,7 @@
 //! A DDS reader that hands each sample to a callback.
-use super::{Entity, Guid, Listener, NativeQos, Participant, Peer};
+use super::{
+    super::identity::Head, Entity, Guid, Listener, NativeQos, Participant, Peer, identity::Half,
+};
 use crate::{
     ros::{Qos, RawSample, RosError},
     time::RosTime,
@@ -20,7 +22,11 @@ pub(in super::super) struct Reader {
     _participant: Arc<Participant>,
 }
 
-type Handler = Mutex<Callback>;
+struct Handler {
+    callback: Mutex<Callback>,
+    /// Samples have their [`Head`] in front.
+    headed: bool,
+}
 
 pub(in super::super) type Callback = Box<dyn FnMut(&RawSample<'_>, Origin) + Send>;
 
@@ -29,6 +35,8 @@ pub(in super::super) type Callback = Box<dyn FnMut(&RawSample<'_>, Origin) + Sen
 pub(in super::super) struct Origin {
     reader: c::dds_entity_t,
     writer: c::dds_instance_handle_t,
+    /// What stood before the payload; only of requests.
+    pub(in super::super) head: Head,
 }
 
 impl Origin {
@@ -54,8 +62,52 @@ impl Reader {
         callback: Callback,
     ) -> Result<Self, RosError> {
         let topic = participant.topic(topic_name, type_name)?;
+        Self::of(
+            participant,
+            topic,
+            topic_name,
+            qos,
+            user_data,
+            callback,
+            false,
+        )
+    }
+
+    /// A reader of the requests to a service, which come with their [`Head`].
+    pub(in super::super) fn requests(
+        participant: &Arc<Participant>,
+        topic_name: &str,
+        type_name: &str,
+        user_data: &str,
+        callback: Callback,
+    ) -> Result<Self, RosError> {
+        let topic = participant.service_topic(Half::Requests, topic_name, type_name)?;
+        let qos = Qos::SERVICE;
+        Self::of(
+            participant,
+            topic,
+            topic_name,
+            qos,
+            user_data,
+            callback,
+            true,
+        )
+    }
+
+    fn of(
+        participant: &Arc<Participant>,
+        topic: Entity,
+        topic_name: &str,
+        qos: Qos,
+        user_data: &str,
+        callback: Callback,
+        headed: bool,
+    ) -> Result<Self, RosError> {
         let qos = NativeQos::for_endpoint(qos, user_data);
-        let handler: Arc<Handler> = Arc::new(Mutex::new(callback));
+        let handler = Arc::new(Handler {
+            callback: Mutex::new(callback),
+            headed,
+        });
         let arg = Arc::as_ptr(&handler).cast_mut().cast::<c_void>();
         // SAFETY: no preconditions; `arg` is dereferenced only by the callback.
         let listener = Listener(unsafe { c::dds_create_listener(arg) });
@@ -81,7 +133,10 @@ impl Reader {
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
     // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
     let handler = unsafe { &*arg.cast::<Handler>() };
-    let mut callback = handler.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut callback = handler
+        .callback
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     loop {
         let mut sample = ptr::null_mut::<c::ddsi_serdata>();
         // SAFETY: all-zero is a valid `dds_sample_info_t` (numbers and a bool).
@@ -103,13 +158,18 @@ extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
                 c::ddsi_serdata_to_ser_ref(sample, 0, size, &raw mut range);
                 std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len)
             };
+            let (head, cdr) = match handler.headed {
+                true => Head::split(bytes).unwrap_or_default(),
+                false => (Head::default(), bytes),
+            };
             let raw = RawSample {
-                cdr: bytes,
+                cdr,
                 source_stamp: RosTime(info.source_timestamp),
             };
             let origin = Origin {
                 reader,
                 writer: info.publication_handle,
+                head,
             };
             // A panic must not unwind into C; the panic hook has printed it.
             let _ = catch_unwind(AssertUnwindSafe(|| callback(&raw, origin)));

@@ -1,6 +1,10 @@
 //! A DDS writer, its events and its statistics.
-use super::{Entity, Guid, Listener, NativeQos, Participant, Peer, check};
-use crate::ros::{Policy, Qos, RosError, pacing};
+use super::{
+    super::identity::SampleIdentity,
+    Entity, Guid, Listener, NativeQos, Participant, Peer, check,
+    identity::{self, Half},
+};
+use crate::ros::{Bytes, Policy, Qos, RosError, pacing};
 use cyclors as c;
 use std::{
     ffi::{c_char, c_void},
@@ -39,9 +43,6 @@ const KIND_UINT64: u32 = 1;
 
 /// Ranges that one sample may be gathered from.
 const MAX_PARTS: usize = 4;
-
-/// Matching readers that are told apart.
-const MAX_READERS: usize = 256;
 
 /// What a writer's listener learns; read without a lock.
 #[derive(Default)]
@@ -132,6 +133,27 @@ impl Writer {
         user_data: &str,
     ) -> Result<Self, RosError> {
         let topic = participant.topic(topic_name, type_name)?;
+        Self::of(participant, topic, topic_name, qos, user_data)
+    }
+
+    /// A writer of a service's responses, which [`Self::reply`] can name.
+    pub(in super::super) fn replies(
+        participant: &Arc<Participant>,
+        topic_name: &str,
+        type_name: &str,
+        user_data: &str,
+    ) -> Result<Self, RosError> {
+        let topic = participant.service_topic(Half::Replies, topic_name, type_name)?;
+        Self::of(participant, topic, topic_name, Qos::SERVICE, user_data)
+    }
+
+    fn of(
+        participant: &Arc<Participant>,
+        topic: Entity,
+        topic_name: &str,
+        qos: Qos,
+        user_data: &str,
+    ) -> Result<Self, RosError> {
         let qos = NativeQos::for_endpoint(qos, user_data);
         let events = Arc::<Events>::default();
         let arg = Arc::as_ptr(&events).cast_mut().cast::<c_void>();
@@ -166,12 +188,12 @@ impl Writer {
         self.entity.guid()
     }
 
-    /// Readers that match now; of very many, the first.
+    /// Readers that match now.
     pub(in super::super) fn readers(&self) -> Vec<Peer> {
-        let mut handles = [0; MAX_READERS];
-        // SAFETY: room for `MAX_READERS` handles; the result may say that there are more.
+        let mut handles = vec![0; self.events.matched()];
+        // SAFETY: room for as many handles as is said; the result may say that there are more.
         let count = unsafe {
-            c::dds_get_matched_subscriptions(self.entity.0, handles.as_mut_ptr(), MAX_READERS)
+            c::dds_get_matched_subscriptions(self.entity.0, handles.as_mut_ptr(), handles.len())
         };
         let found = handles.iter().take(usize::try_from(count).unwrap_or(0));
         // SAFETY: handles are checked by the library; the result is null or ours.
@@ -189,10 +211,50 @@ impl Writer {
     pub(in super::super) fn write(
         &self,
         topic: &str,
-        parts: &[&[u8]],
+        parts: &[Bytes<'_>],
         intact: &dyn Fn() -> bool,
         bytes_per_s: u64,
     ) -> Result<Written, RosError> {
+        let (sample, size) = self.sample(parts);
+        if !intact() {
+            // SAFETY: `sample` was just created and has one reference, ours.
+            unsafe { c::ddsi_serdata_unref(sample) };
+            return Ok(Written::Torn);
+        }
+        let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
+            // SAFETY: hands over our reference to `sample`.
+            unsafe { c::dds_writecdr(self.entity.0, sample) }
+        });
+        if code == c::DDS_RETCODE_TIMEOUT {
+            return Ok(Written::Refused);
+        }
+        check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
+    }
+
+    /// Writes the response to a request that is told apart by what stands beside the payload.
+    pub(in super::super) fn reply(
+        &self,
+        topic: &str,
+        cdr: &[u8],
+        request: SampleIdentity,
+    ) -> Result<Written, RosError> {
+        let (sample, _) = self.sample(&[Bytes::Own(cdr)]);
+        // SAFETY: `sample` was just created and is ours until it is handed over; unlike `dds_writecdr` this call keeps
+        // what is written into it.
+        let code = unsafe {
+            identity::name(sample, request);
+            (*sample).timestamp.v = c::dds_time();
+            c::dds_forwardcdr(self.entity.0, sample)
+        };
+        if code == c::DDS_RETCODE_TIMEOUT {
+            return Ok(Written::Refused);
+        }
+        let paused = Duration::ZERO;
+        check("dds_forwardcdr", topic, code).map(|_| Written::Sent { paused })
+    }
+
+    /// Copies `parts` into one sample; returns it, and its size.
+    fn sample(&self, parts: &[Bytes<'_>]) -> (*mut c::ddsi_serdata, usize) {
         let empty = c::ddsrt_iovec_t {
             iov_base: ptr::null_mut(),
             iov_len: 0,
@@ -210,7 +272,8 @@ impl Writer {
             };
             size += part.len();
         }
-        // SAFETY: the ranges are valid for reads during the call, which copies them; `size` is their sum; `sertype`
+        // SAFETY: the ranges are valid for reads during the call, which copies them and looks at none of their bytes but
+        // the first four, which are ours; another process may write to what is `Foreign`. `size` is their sum; `sertype`
         // belongs to this writer. Cyclone reads samples in units of four bytes: callers pad, checked here.
         let sample = unsafe {
             debug_assert!(
@@ -225,19 +288,7 @@ impl Writer {
                 size,
             )
         };
-        if !intact() {
-            // SAFETY: `sample` was just created and has one reference, ours.
-            unsafe { c::ddsi_serdata_unref(sample) };
-            return Ok(Written::Torn);
-        }
-        let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
-            // SAFETY: hands over our reference to `sample`.
-            unsafe { c::dds_writecdr(self.entity.0, sample) }
-        });
-        if code == c::DDS_RETCODE_TIMEOUT {
-            return Ok(Written::Refused);
-        }
-        check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
+        (sample, size)
     }
 
     /// Bytes sent again because a reader asked for them.

@@ -9,7 +9,7 @@ use crate::msgs::rcl_interfaces::srv::{
     SetParametersAtomically, SetParametersAtomicallyResponse, SetParametersResponse,
 };
 use crate::ros::RosError;
-use crate::session::{self, ParameterName, ParameterValue};
+use crate::session::{self, ParameterName};
 use crate::vehicle::{Fcu, Open};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -102,7 +102,7 @@ impl ParameterPart {
             return;
         };
         for (at, parameter) in parameters.iter().enumerate() {
-            let (name, wanted) = match wanted(parameter) {
+            let (name, wanted) = match value::wanted(&parameter.name, &parameter.value) {
                 Ok(wanted) if at < MOST => wanted,
                 Ok(_) => {
                     Gather::put(&gather, at, None);
@@ -138,12 +138,6 @@ fn refused(why: &str) -> SetParametersResult {
         successful: false,
         reason: why.to_owned(),
     }
-}
-
-fn wanted(parameter: &Parameter) -> Result<(ParameterName, ParameterValue), &'static str> {
-    let name = ParameterName::new(&parameter.name).ok_or("a name has 1 to 16 characters")?;
-    let value = value::of_ros(&parameter.value).ok_or("neither an integer nor a double")?;
-    Ok((name, value))
 }
 
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
@@ -226,7 +220,8 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         "param/set_parameters_atomically",
         |autopilot, request, responder| {
             // MAVLink sets one after the other; what can be known before is checked before.
-            if let Some(why) = request.parameters.iter().find_map(|p| wanted(p).err()) {
+            let wanted = |p: &Parameter| value::wanted(&p.name, &p.value).err();
+            if let Some(why) = request.parameters.iter().find_map(wanted) {
                 let result = refused(why);
                 return responder.respond(SetParametersAtomicallyResponse { result });
             }

@@ -1,6 +1,6 @@
 //! Values of parameters as ROS has them.
 use crate::msgs::rcl_interfaces::msg;
-use crate::session::ParameterValue;
+use crate::session::{ParameterName, ParameterValue};
 
 /// rcl_interfaces/msg/ParameterType.
 pub(super) const BOOL: u8 = 1;
@@ -26,8 +26,24 @@ pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
     ros
 }
 
+/// Why such a value is refused.
+pub(super) const NOT_FINITE: &str = "NaN and infinity are no values of a parameter";
+
+/// What is to be set to what, or why not.
+pub(super) fn wanted(
+    name: &str,
+    value: &msg::ParameterValue,
+) -> Result<(ParameterName, ParameterValue), &'static str> {
+    let name = ParameterName::new(name).ok_or("a name has 1 to 16 characters")?;
+    let value = of_ros(value).ok_or("neither an integer nor a double")?;
+    let value = Some(value)
+        .filter(|value| value.is_finite())
+        .ok_or(NOT_FINITE)?;
+    Ok((name, value))
+}
+
 /// `None` for what no autopilot has: texts, lists, nothing.
-pub(super) fn of_ros(ros: &msg::ParameterValue) -> Option<ParameterValue> {
+fn of_ros(ros: &msg::ParameterValue) -> Option<ParameterValue> {
     match ros.type_ {
         BOOL => Some(ParameterValue::Int(ros.bool_value.into())),
         INTEGER => Some(ParameterValue::Int(ros.integer_value)),

@@ -216,6 +216,46 @@ raw_messages! {
         /// MAV_MODE_FLAG bits.
         mode: u8 = 80,
     }
+    /// DISTANCE_SENSOR.
+    DistanceSensor(132, 39) {
+        /// Time since boot in ms.
+        time_boot_ms: u32 = 0,
+        /// Least distance that can be measured in cm.
+        min_distance: u16 = 4,
+        /// Greatest distance that can be measured in cm.
+        max_distance: u16 = 6,
+        /// Distance in cm.
+        current_distance: u16 = 8,
+        /// MAV_DISTANCE_SENSOR.
+        kind: u8 = 10,
+        /// Which sensor.
+        id: u8 = 11,
+        /// MAV_SENSOR_ORIENTATION.
+        orientation: u8 = 12,
+        /// Variance in cm^2, 255 unknown.
+        covariance: u8 = 13,
+        /// Field of view in rad, 0 unknown.
+        horizontal_fov: f32 = 14,
+        /// Field of view in rad, 0 unknown.
+        vertical_fov: f32 = 18,
+        /// Orientation in the body, w first; zeros if `orientation` says it.
+        quaternion: [f32; 4] = 22,
+        /// Percent, 0 unknown.
+        signal_quality: u8 = 38,
+    }
+    /// MOUNT_ORIENTATION.
+    MountOrientation(265, 20) {
+        /// Time since boot in ms.
+        time_boot_ms: u32 = 0,
+        /// Roll in degrees.
+        roll: f32 = 4,
+        /// Pitch in degrees.
+        pitch: f32 = 8,
+        /// Yaw from the vehicle's nose in degrees.
+        yaw: f32 = 12,
+        /// Yaw from north in degrees.
+        yaw_absolute: f32 = 16,
+    }
     /// SET_GPS_GLOBAL_ORIGIN; the dialect calls it deprecated, PX4 takes it.
     SetGpsGlobalOrigin(48, 21) {
         /// Latitude in 1e-7 degrees.

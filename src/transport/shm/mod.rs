@@ -2,13 +2,19 @@
     unsafe_code,
     reason = "memory shared with another process is raw pointers; every block says why it is sound"
 )]
-//! Shared-memory blocks below `/dev/shm`. The other side is foreign: it may write at any time, restart, or vanish.
+//! Shared-memory blocks below `/dev/shm`. The other side is foreign: it may write at any time, make the file shorter,
+//! restart, or vanish. So nothing here hands out a `&[u8]`: bytes are copied, or lent as [`VolatileSlice`].
+mod sigbus;
+
 use memmap2::{MmapOptions, MmapRaw};
+use nix::fcntl::posix_fallocate;
+use sigbus::Range;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
+use vm_memory::{VolatileMemory as _, VolatileSlice};
 
 /// Why a block cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -32,12 +38,19 @@ pub enum ShmError {
         /// Bytes there.
         found: usize,
     },
+    /// The name leads to a directory, a pipe or a device.
+    #[error("shared memory {path:?}: not a regular file")]
+    NotAFile {
+        /// File below `/dev/shm`.
+        path: PathBuf,
+    },
 }
 
 /// One mapped block. Its first byte is a flag that both sides use to hand the block over.
 #[derive(Debug)]
 pub struct SharedBlock {
     map: MmapRaw,
+    range: Range,
     path: PathBuf,
     inode: u64,
     len: usize,
@@ -47,33 +60,36 @@ impl SharedBlock {
     /// Opens an existing block of at least `len` bytes for reading and writing.
     pub fn open(name: &str, len: usize) -> Result<Self, ShmError> {
         let path = path_of(name);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(|e| ShmError::io(&path, e))?;
+        let file = options().open(&path).map_err(|e| ShmError::io(&path, e))?;
         Self::map(path, &file, len)
     }
 
     /// Creates a block of `len` bytes, or takes over an existing one of that name.
     pub fn create(name: &str, len: usize) -> Result<Self, ShmError> {
         let path = path_of(name);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
+        let file = options()
             .create(true)
             .truncate(false)
             .open(&path)
             .map_err(|e| ShmError::io(&path, e))?;
         let len_u64 = u64::try_from(len).unwrap_or(u64::MAX);
-        if file.metadata().map_err(|e| ShmError::io(&path, e))?.len() < len_u64 {
-            file.set_len(len_u64).map_err(|e| ShmError::io(&path, e))?;
+        let before = file.metadata().map_err(|e| ShmError::io(&path, e))?.len();
+        // With its memory: a block that is only promised ends whoever writes into it once there is no more.
+        let whole = i64::try_from(len_u64.max(before)).unwrap_or(i64::MAX);
+        if let Err(errno) = posix_fallocate(&file, 0, whole) {
+            if before == 0 {
+                let _ = std::fs::remove_file(&path); // nobody shall find an empty one
+            }
+            return Err(ShmError::io(&path, errno.into()));
         }
         Self::map(path, &file, len)
     }
 
     fn map(path: PathBuf, file: &File, len: usize) -> Result<Self, ShmError> {
         let metadata = file.metadata().map_err(|e| ShmError::io(&path, e))?;
+        if !metadata.is_file() {
+            return Err(ShmError::NotAFile { path });
+        }
         let found = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
         if found < len.max(1) {
             return Err(ShmError::TooSmall {
@@ -86,8 +102,11 @@ impl SharedBlock {
             .len(len.max(1))
             .map_raw(file)
             .map_err(|e| ShmError::io(&path, e))?;
+        let range =
+            Range::new(map.as_ptr().addr(), len.max(1)).map_err(|e| ShmError::io(&path, e))?;
         Ok(Self {
             map,
+            range,
             path,
             inode: metadata.ino(),
             len: len.max(1),
@@ -106,76 +125,84 @@ impl SharedBlock {
 
     /// Whether the name still leads to this memory with its full length; false after the simulator re-created it.
     pub fn is_current(&self) -> bool {
-        std::fs::metadata(&self.path)
-            .is_ok_and(|m| m.ino() == self.inode && m.len() >= self.len as u64)
+        !self.is_lost()
+            && std::fs::metadata(&self.path)
+                .is_ok_and(|m| m.ino() == self.inode && m.len() >= self.len as u64)
+    }
+
+    /// Whether the file became shorter than the block while it was read or written. Then nothing but zeros is left of it,
+    /// and all that was copied since the last look at the flag may be zeros too.
+    pub fn is_lost(&self) -> bool {
+        self.range.is_lost()
     }
 
     /// Reads the flag byte.
     pub fn flag(&self) -> u8 {
-        self.flag_byte().load(Ordering::Acquire)
+        self.with_flag(|flag| flag.load(Ordering::Acquire))
     }
 
     /// Writes the flag byte.
     pub fn set_flag(&self, value: u8) {
-        self.flag_byte().store(value, Ordering::Release);
+        self.with_flag(|flag| flag.store(value, Ordering::Release));
     }
 
     /// Replaces the flag byte `from` by `to`; false if it was another one.
     pub fn swap_flag(&self, from: u8, to: u8) -> bool {
-        self.flag_byte()
-            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
+        self.with_flag(|flag| {
+            flag.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+                .is_ok()
+        })
     }
 
     /// Copies bytes from the block; returns how many fit.
     pub fn copy_out(&self, offset: usize, into: &mut [u8]) -> usize {
-        let n = into.len().min(self.len.saturating_sub(offset));
-        // SAFETY: offset + n <= self.len, the length of the mapping that `self` keeps alive; `into` is our own memory
-        // and cannot overlap a mapping. A concurrent foreign write makes bytes stale, not invalid: any bit pattern is a u8.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.map.as_ptr().wrapping_add(offset),
-                into.as_mut_ptr(),
-                n,
-            )
-        };
-        n
+        self.lend(offset, |bytes| bytes.copy_to(into))
     }
 
     /// Copies bytes into the block; returns how many fit.
     pub fn copy_in(&self, offset: usize, from: &[u8]) -> usize {
-        let n = from.len().min(self.len.saturating_sub(offset));
-        // SAFETY: offset + n <= self.len, the length of the writable mapping that `self` keeps alive; `from` is our own
-        // memory and cannot overlap a mapping.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                from.as_ptr(),
-                self.map.as_mut_ptr().wrapping_add(offset),
-                n,
-            )
-        };
-        n
+        self.lend(offset, |bytes| {
+            let n = from.len().min(bytes.len());
+            bytes.copy_from(&from[..n]);
+            n
+        })
     }
 
-    /// Lends the bytes from `offset` on to `use_bytes`, without a copy.
+    /// Lends the bytes from `offset` on to `use_bytes`, without a copy, for this thread and this call.
     ///
     /// The caller holds the block by its flag protocol. A peer that breaks the protocol can change the bytes meanwhile;
     /// the caller therefore checks the flag again before it trusts what it copied.
-    pub fn lend<R>(&self, offset: usize, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
+    pub fn lend<R>(&self, offset: usize, use_bytes: impl FnOnce(VolatileSlice<'_>) -> R) -> R {
         let offset = offset.min(self.len);
-        // SAFETY: the range lies in the mapping that `self` keeps alive for the whole call, and the slice does not
-        // outlive the call. Every bit pattern is a valid u8, so that a write of a foreign process can only tear data.
+        // SAFETY: the range lies in the mapping, readable and writable, that `self` keeps alive for the whole call, and
+        // outlives the slice, whose lifetime is the call's. References into it do not exist: all that leaves this module
+        // is a `VolatileSlice`, which copies, and the atomic flag. A file that became shorter does not end the process:
+        // `touch` sees to it, on this thread, and the slice cannot leave it (it is not `Send`).
         let bytes = unsafe {
-            std::slice::from_raw_parts(self.map.as_ptr().wrapping_add(offset), self.len - offset)
+            VolatileSlice::new(
+                self.map.as_mut_ptr().wrapping_add(offset),
+                self.len - offset,
+            )
         };
-        use_bytes(bytes)
+        self.range.touch(|| use_bytes(bytes))
     }
 
-    fn flag_byte(&self) -> &AtomicU8 {
-        // SAFETY: the mapping has at least one byte, lives as long as `self`, and AtomicU8 has the alignment of u8; this
-        // process touches the flag only through this function.
-        unsafe { AtomicU8::from_ptr(self.map.as_mut_ptr()) }
+    fn with_flag<R>(&self, use_flag: impl FnOnce(&AtomicU8) -> R) -> R {
+        self.lend(0, |bytes| {
+            let flag = bytes.get_atomic_ref::<AtomicU8>(0);
+            use_flag(flag.expect("a block has at least one byte, and a byte is always aligned"))
+        })
     }
+}
+
+/// As shm_open(3) opens: no link that leads elsewhere, no waiting for the other end of a pipe.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .write(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
 }
 
 impl ShmError {

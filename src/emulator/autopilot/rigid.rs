@@ -1,0 +1,264 @@
+//! How a vehicle moves between two steps of its controllers: a function of time, of which everything that is measured is
+//! the derivative. A multirotor is a point mass with thrust along its body axis and drag; rates and thrust follow what is
+//! asked for with a lag.
+use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};
+use std::collections::VecDeque;
+
+/// Largest thrust in m/s²: hovering takes half of it (MPC_THR_HOVER).
+pub const MAX_THRUST: f64 = 2.0 * GRAVITY;
+/// Drag in m/s² per m/s, that of PX4's built-in simulator (SIH_KDV over SIH_MASS).
+const DRAG: f64 = 1.0;
+/// Lag of the body rates behind their set-points in s: motors turn a multirotor quickly over, and slowly around.
+const RATE_LAG: Vec3 = Vec3::new(0.04, 0.04, 0.38);
+/// Lag of the thrust in s, that of PX4's built-in simulator (SIH_T_TAU).
+const THRUST_LAG: f64 = 0.05;
+
+/// What the controllers ask of the vehicle until their next step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drive {
+    /// Of a multirotor.
+    Rotors {
+        /// Share of the largest thrust, 0 to 1.
+        thrust: f64,
+        /// Body rates in rad/s.
+        rate: Vec3,
+    },
+    /// Of a fixed wing, which flies where its nose points.
+    Wing {
+        /// Body rates in rad/s.
+        rate: Vec3,
+        /// Change of the speed over ground in m/s².
+        push: f64,
+        /// Change of the climb rate in m/s².
+        lift: f64,
+    },
+}
+
+impl Drive {
+    /// Body rates in rad/s.
+    pub fn rate(&self) -> Vec3 {
+        match *self {
+            Self::Rotors { rate, .. } | Self::Wing { rate, .. } => rate,
+        }
+    }
+
+    /// Share of the largest thrust; a fixed wing has one of its own.
+    pub fn thrust(&self) -> f64 {
+        match *self {
+            Self::Rotors { thrust, .. } => thrust,
+            Self::Wing { .. } => 0.6,
+        }
+    }
+}
+
+/// A vehicle at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// Position in m, NED.
+    pub position: Vec3,
+    /// Velocity in m/s, NED.
+    pub velocity: Vec3,
+    /// From body FRD to NED.
+    pub attitude: Quat,
+    /// Body rates in rad/s.
+    pub rate: Vec3,
+    /// Share of the largest thrust, 0 to 1.
+    pub thrust: f64,
+    /// Stands on the ground.
+    pub grounded: bool,
+    /// Height of the ground in m, NED, where the vehicle's centre comes to rest.
+    pub ground: f64,
+}
+
+impl State {
+    /// Yaw in rad.
+    pub fn yaw(&self) -> f64 {
+        self.attitude.euler_angles().2
+    }
+
+    /// A moment later: `dt` in s, at most a few steps.
+    #[must_use]
+    pub fn after(&self, drive: &Drive, dt: f64) -> Self {
+        if self.rests(drive) {
+            let thrust = self.thrust_after(drive, dt);
+            return Self {
+                thrust,
+                ..self.at_rest()
+            };
+        }
+        let mut end = self.turned(drive, dt);
+        match drive {
+            Drive::Rotors { .. } => self.fall(drive, dt, &mut end),
+            Drive::Wing { .. } => {
+                let middle = self.turned(drive, dt / 2.0);
+                let sum = self.velocity + middle.velocity * 4.0 + end.velocity;
+                end.position += sum * (dt / 6.0);
+                end.grounded = end.position.z >= self.ground;
+            }
+        }
+        if end.position.z > self.ground {
+            end.position.z = self.ground;
+            end.grounded = true;
+            match drive {
+                Drive::Rotors { .. } => end.velocity = Vec3::zeros(),
+                Drive::Wing { .. } => end.velocity.z = end.velocity.z.min(0.0),
+            }
+        }
+        end
+    }
+
+    /// Stands, and does not want to leave.
+    fn rests(&self, drive: &Drive) -> bool {
+        let up = (self.attitude * Vec3::z()).z * self.thrust * MAX_THRUST;
+        matches!(drive, Drive::Rotors { .. }) && self.position.z >= self.ground && up < GRAVITY
+    }
+
+    /// What is left of speed and tilt is lost to the ground.
+    fn at_rest(&self) -> Self {
+        let mut position = self.position;
+        position.z = self.ground;
+        Self {
+            position,
+            velocity: Vec3::zeros(),
+            attitude: Quat::from_euler_angles(0.0, 0.0, self.yaw()),
+            rate: Vec3::zeros(),
+            grounded: true,
+            ..*self
+        }
+    }
+
+    fn thrust_after(&self, drive: &Drive, dt: f64) -> f64 {
+        let asked = drive.thrust();
+        asked + (self.thrust - asked) * (-dt / THRUST_LAG).exp()
+    }
+
+    /// Attitude, rates and thrust a moment later, and the velocity of a fixed wing, which they decide.
+    fn turned(&self, drive: &Drive, dt: f64) -> Self {
+        let asked = drive.rate();
+        let lag = match drive {
+            Drive::Rotors { .. } => RATE_LAG,
+            Drive::Wing { .. } => Vec3::repeat(RATE_LAG.x),
+        };
+        let left = lag.map(|lag| (-dt / lag).exp());
+        let behind = self.rate - asked;
+        let caught_up = lag.component_mul(&left.map(|left| 1.0 - left));
+        let way = asked * dt + behind.component_mul(&caught_up);
+        let attitude = self.attitude * Quat::from_scaled_axis(way);
+        let mut end = Self {
+            attitude: Quat::new_normalize(attitude.into_inner()),
+            rate: asked + behind.component_mul(&left),
+            thrust: self.thrust_after(drive, dt),
+            grounded: false,
+            ..*self
+        };
+        if let Drive::Wing { push, lift, .. } = *drive {
+            let speed = (self.velocity.xy().norm() + push * dt).max(0.0);
+            let (s, c) = end.yaw().sin_cos();
+            end.velocity = Vec3::new(speed * c, speed * s, self.velocity.z - lift * dt);
+        }
+        end
+    }
+
+    /// Moves a multirotor under its thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
+    fn fall(&self, drive: &Drive, dt: f64, end: &mut Self) {
+        let middle = self.turned(drive, dt / 2.0);
+        let (v0, push) = (self.velocity, |at: &Self, v: Vec3| at.push() - v * DRAG);
+        let a1 = push(self, v0);
+        let a2 = push(&middle, v0 + a1 * (dt / 2.0));
+        let a3 = push(&middle, v0 + a2 * (dt / 2.0));
+        let a4 = push(end, v0 + a3 * dt);
+        end.position = self.position + v0 * dt + (a1 + a2 + a3) * (dt * dt / 6.0);
+        end.velocity = v0 + (a1 + a2 * 2.0 + a3 * 2.0 + a4) * (dt / 6.0);
+    }
+
+    /// Acceleration in m/s² without drag.
+    fn push(&self) -> Vec3 {
+        self.attitude * Vec3::new(0.0, 0.0, -self.thrust * MAX_THRUST)
+            + Vec3::new(0.0, 0.0, GRAVITY)
+    }
+
+    /// Acceleration in m/s², NED.
+    fn acceleration(&self, drive: &Drive) -> Vec3 {
+        match *drive {
+            Drive::Rotors { .. } if self.rests(drive) => Vec3::zeros(),
+            Drive::Rotors { .. } => self.push() - self.velocity * DRAG,
+            Drive::Wing { push, lift, .. } => {
+                let (roll, pitch, yaw) = self.attitude.euler_angles();
+                let turn = (self.rate.y * roll.sin() + self.rate.z * roll.cos()) / pitch.cos();
+                let (s, c) = yaw.sin_cos();
+                let aside = self.velocity.xy().norm() * turn;
+                Vec3::new(push * c - aside * s, push * s + aside * c, -lift)
+            }
+        }
+    }
+
+    /// Position, attitude and what inertial sensors see, all of this instant.
+    pub fn kinematics(&self, drive: &Drive) -> Kinematics {
+        let acceleration = self.acceleration(drive);
+        let felt = acceleration - Vec3::new(0.0, 0.0, GRAVITY);
+        Kinematics {
+            pose: Pose {
+                position: self.position,
+                attitude: self.attitude,
+            },
+            velocity: self.velocity,
+            acceleration,
+            rate: self.rate,
+            specific_force: self.attitude.inverse() * felt,
+        }
+    }
+}
+
+/// How a vehicle moves from a step of its controllers on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// Simulation time in s at which it begins.
+    pub time: f64,
+    /// The vehicle at that time.
+    pub state: State,
+    /// What is asked of it from then on.
+    pub drive: Drive,
+}
+
+impl Segment {
+    /// Motion at simulation time `time` in s, not before the segment begins.
+    fn at(&self, time: f64) -> State {
+        self.state.after(&self.drive, time - self.time)
+    }
+}
+
+/// How a vehicle has moved of late: whoever looks a little later than another sees the same.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    segments: VecDeque<Segment>,
+}
+
+impl Trail {
+    /// As many steps as a reader may be late.
+    const MOST: usize = 256;
+
+    /// The vehicle goes on so.
+    pub fn push(&mut self, segment: Segment) {
+        if self.segments.len() == Self::MOST {
+            self.segments.pop_front();
+        }
+        self.segments.push_back(segment);
+    }
+
+    fn find(&self, time: f64) -> Option<&Segment> {
+        // The time of a tick and that of a step are computed in different ways.
+        let begun = self.segments.partition_point(|s| s.time <= time + 1e-9);
+        self.segments.get(begun.checked_sub(1)?)
+    }
+
+    /// Motion at simulation time `time` in s; `None` before the first step that is known.
+    pub fn at(&self, time: f64) -> Option<Kinematics> {
+        let segment = self.find(time)?;
+        Some(segment.at(time).kinematics(&segment.drive))
+    }
+
+    /// Share of the largest thrust at simulation time `time` in s.
+    pub fn thrust(&self, time: f64) -> Option<f64> {
+        Some(self.find(time)?.at(time).thrust)
+    }
+}

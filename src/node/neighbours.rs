@@ -1,0 +1,55 @@
+//! Other programs on ports that several may bind: what is sent there reaches only one of them, so both say so.
+use super::sources::HEARTBEAT_PORT;
+use crate::transport::{Holder, holders};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sockets that are named one by one.
+const NAMED: usize = 32;
+
+/// The ports of this bridge that others may bind, too.
+#[derive(Debug, Default)]
+pub(super) struct Neighbours {
+    ports: BTreeMap<u16, String>,
+    /// Sockets that were there at the last look.
+    seen: BTreeSet<u64>,
+    told: BTreeSet<u64>,
+}
+
+impl Neighbours {
+    /// Watches a port that `what` comes to.
+    pub(super) fn watch(&mut self, port: u16, what: &str) {
+        self.ports.insert(port, what.to_owned());
+    }
+
+    /// Names those who are new in the log; returns the ports on which another socket takes what is meant for us, with whose.
+    /// They count from the second look on: a socket that is just being closed belongs to nobody.
+    pub(super) fn look(&mut self) -> Vec<(u16, Holder)> {
+        let mut found = Vec::new();
+        let before = std::mem::take(&mut self.seen);
+        for (port, what) in &self.ports {
+            for holder in holders(*port) {
+                self.seen.insert(holder.inode);
+                if !before.contains(&holder.inode) {
+                    continue;
+                }
+                let new = self.told.len() < NAMED && self.told.insert(holder.inode);
+                if *port != HEARTBEAT_PORT {
+                    if new {
+                        tracing::warn!(
+                            "{holder} listens on UDP port {port} as well ({what}): what is sent there reaches only one of the two. \
+                             Serve each vehicle by one bridge (vehicles; docs/ros2.md), or end the other program"
+                        );
+                    }
+                    found.push((*port, holder));
+                } else if new {
+                    // Usual: several bridges, programs of the vendor. The group reaches all of them.
+                    tracing::info!(
+                        "{holder} listens on UDP port {port} as well ({what}): those that CopterSim sends to this host alone, not to \
+                         its group, reach only one of the two"
+                    );
+                }
+            }
+        }
+        found
+    }
+}

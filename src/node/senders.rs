@@ -1,0 +1,161 @@
+//! Who may send to the bridge, and where it listens: the one place that knows. Every receiving socket gets its options here.
+use super::sources::{HEARTBEAT_GROUP, HEARTBEAT_PORT};
+use crate::config::{ControlLink, Params};
+use crate::transport::{Accept, BindOptions, Refused, is_local_address};
+use ipnet::Ipv4Net;
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+use std::sync::{Mutex, PoisonError};
+
+/// Whom datagrams are taken from, and what was said of the others.
+#[derive(Debug)]
+pub struct Senders {
+    accept: Accept,
+    /// What ports are bound to that only unicast comes to.
+    listen: Ipv4Addr,
+    bind_address: Option<Ipv4Addr>,
+    /// `accept_from`, which a longer one must contain.
+    given: Vec<Ipv4Net>,
+    told: Mutex<Told>,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    named: BTreeSet<Ipv4Addr>,
+    others: bool,
+}
+
+impl Senders {
+    /// Accepts the machines that parameters name. Where one of them is this host, every address of this host counts: a
+    /// simulator that runs here may send from any.
+    pub fn new(params: &Params) -> Self {
+        let named = machines(params);
+        let own_host = named.iter().any(|address| is_local_address(*address));
+        let networks = named.iter().copied().map(Ipv4Net::from);
+        let networks: Vec<_> = networks.chain(params.accept_from.iter().copied()).collect();
+        let here = |network: &Ipv4Net| {
+            network.network().is_loopback() && network.broadcast().is_loopback()
+        };
+        let all_here =
+            networks.iter().all(here) && params.receive_address.is_none_or(|ip| ip.is_loopback());
+        let default = if all_here {
+            Ipv4Addr::LOCALHOST
+        } else {
+            Ipv4Addr::UNSPECIFIED
+        };
+        Self {
+            accept: Accept::new(networks, own_host),
+            listen: params.bind_address.unwrap_or(default),
+            bind_address: params.bind_address,
+            given: params.accept_from.clone(),
+            told: Mutex::default(),
+        }
+    }
+
+    /// Whether datagrams of this address are taken.
+    pub fn takes(&self, from: Ipv4Addr) -> bool {
+        self.accept.takes(from)
+    }
+
+    /// Where ports are bound that only unicast comes to.
+    pub fn listen(&self) -> Ipv4Addr {
+        self.listen
+    }
+
+    /// Options of a port that unicast comes to.
+    pub(super) fn port(&self, port: u16) -> BindOptions {
+        BindOptions {
+            address: self.listen,
+            accept: self.accept.clone(),
+            ..BindOptions::port(port)
+        }
+    }
+
+    /// The same, for a stream that the simulator was told to send to `destination`.
+    pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
+        // To nobody means: to where the request came from.
+        let as_asked = destination.is_loopback() || destination.is_unspecified();
+        let address = match self.bind_address {
+            None if !as_asked => Ipv4Addr::UNSPECIFIED,
+            _ => self.listen,
+        };
+        BindOptions {
+            address,
+            ..self.port(port)
+        }
+    }
+
+    /// Options of the port of heartbeats: they come by multicast too, which a socket that is bound to an address of this
+    /// host does not get.
+    pub(super) fn heartbeats(&self) -> BindOptions {
+        BindOptions {
+            address: Ipv4Addr::UNSPECIFIED,
+            reuse: true,
+            groups: vec![HEARTBEAT_GROUP],
+            join_at: self
+                .bind_address
+                .filter(|address| !address.is_unspecified()),
+            ..self.port(HEARTBEAT_PORT)
+        }
+    }
+
+    /// Names those in the log who were refused and were not named yet, with what to do.
+    pub(super) fn tell(&self) {
+        let refused = self.accept.refused();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        for (address, sender) in &refused.senders {
+            if told.named.insert(*address) {
+                tracing::warn!("{}", self.advice(*address, sender.port));
+            }
+        }
+        if refused.others > 0 && !std::mem::replace(&mut told.others, true) {
+            tracing::warn!(
+                "more than {} addresses send to the bridge and are not accepted: the rest is counted only",
+                refused.senders.len()
+            );
+        }
+    }
+
+    /// What is said of somebody who is not accepted.
+    pub fn advice(&self, address: Ipv4Addr, port: u16) -> String {
+        let mut list: Vec<_> = self.given.iter().map(text).collect();
+        list.push(address.to_string());
+        format!(
+            "{address} sends to UDP port {port} and is not accepted: its datagrams are dropped. If it is a simulator of yours, start \
+             the bridge with -p accept_from:=[{}], or give its address as simulator_address or vehicle<CopterID>.address",
+            list.join(",")
+        )
+    }
+
+    /// Who was refused so far. This host's addresses are looked up again on the way.
+    pub(super) fn report(&self) -> Refused {
+        self.accept.look_up_own_addresses();
+        self.accept.refused()
+    }
+}
+
+/// Every machine that parameters name.
+fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
+    let own = params.own_vehicles.values();
+    let links = own.clone().filter_map(|own| own.link.as_ref());
+    let direct = links
+        .chain([&params.control.link])
+        .filter_map(|link| match link {
+            ControlLink::Direct(address, _) => *address,
+            _ => None,
+        });
+    let addresses = own.filter_map(|own| own.address);
+    addresses
+        .chain(direct)
+        .chain([params.simulator_address])
+        .collect()
+}
+
+/// As `accept_from` reads it.
+fn text(network: &Ipv4Net) -> String {
+    match network.prefix_len() {
+        0 => "any".to_owned(),
+        32 => network.addr().to_string(),
+        _ => network.to_string(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Tasks and threads that run as long as the bridge does: one that panics, or ends, is noticed and goes on.
+use super::NodeError;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// Time before what failed goes on: whatever fails at once does not fill the log.
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
+
+/// What runs as long as the bridge does. Its state survives a panic: it is counts, sockets and buffers, which are valid
+/// whatever they hold.
+pub trait Endless: Send + 'static {
+    /// What it is called in the log.
+    fn name(&self) -> String;
+
+    /// Counts that it has failed.
+    fn failed(&mut self);
+
+    /// Works; it fails if it panics, and also if it ends.
+    fn work(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// Runs a task for ever.
+pub async fn keep_running(mut task: impl Endless) {
+    loop {
+        let how = match caught(task.work()).await {
+            true => "panicked",
+            false => "has ended",
+        };
+        task.failed();
+        tracing::error!("the task of {} {how}; it goes on in {PAUSE:?}", task.name());
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Runs a future; true if it panicked.
+async fn caught(future: impl Future<Output = ()>) -> bool {
+    let mut future = pin!(future);
+    std::future::poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        polled.map_or(Poll::Ready(true), |poll| poll.map(|()| false))
+    })
+    .await
+}
+
+/// Starts a task on a runtime.
+pub(super) fn start(runtime: &Runtime, task: impl Endless) {
+    runtime.spawn(keep_running(task));
+}
+
+/// Returns whether `work` panicked.
+pub(super) fn panics(work: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(work)).is_err()
+}
+
+/// Starts a thread that ends when `body` returns, and goes on when that panics.
+pub(super) fn thread(
+    name: &'static str,
+    mut body: impl FnMut() + Send + 'static,
+) -> Result<JoinHandle<()>, NodeError> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let thread = thread.spawn(move || {
+        while panics(&mut body) {
+            tracing::error!("the thread {name} panicked; it goes on in {PAUSE:?}");
+            std::thread::sleep(PAUSE);
+        }
+    });
+    thread.map_err(|source| NodeError::Start { what: name, source })
+}

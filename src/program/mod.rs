@@ -1,0 +1,12 @@
+//! What both programs share around their work: the log, signals, and output that may have nowhere to go.
+mod limits;
+mod line;
+mod log;
+mod panics;
+mod signals;
+
+pub use limits::{Needs, TooLittle, limit_behind, limits};
+pub use line::{LONGEST_MESSAGE, Message, OneLineFields};
+pub use log::{OutputLog, lost_lines};
+pub use panics::{Panic, note_panics, panics};
+pub use signals::{Ended, Signals, within};

@@ -1,0 +1,59 @@
+//! Panics, in whatever thread: they are in the log, and can be reported on.
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::{Location, PanicHookInfo};
+use std::sync::{Mutex, PoisonError};
+
+/// What has panicked in this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Panic {
+    /// How often something did.
+    pub count: u64,
+    /// Thread, place and text of the last time.
+    pub last: String,
+}
+
+static PANICS: Mutex<Panic> = Mutex::new(Panic {
+    count: 0,
+    last: String::new(),
+});
+
+/// Returns what has panicked since [`note_panics`].
+pub fn panics() -> Panic {
+    PANICS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
+}
+
+/// From now on panics are counted, and go to the log instead of to stderr, which may block.
+pub fn note_panics() {
+    std::panic::set_hook(Box::new(note));
+}
+
+fn note(info: &PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let text = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let thread = std::thread::current();
+    let last = format!(
+        "thread {} panicked at {}: {}",
+        thread.name().unwrap_or("without a name"),
+        info.location()
+            .map_or_else(String::new, Location::to_string),
+        text.unwrap_or("no text")
+    );
+    {
+        let mut panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+        panics.count += 1;
+        panics.last.clone_from(&last);
+    }
+    tracing::error!("{last}; please report this");
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured {
+        for line in backtrace.to_string().lines() {
+            tracing::error!("{line}");
+        }
+    }
+}

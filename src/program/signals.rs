@@ -1,0 +1,124 @@
+//! Ends in order, whatever the program is doing.
+use std::fs;
+use std::io;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+
+/// How work has ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ended<T> {
+    /// By itself.
+    Done(T),
+    /// After a signal, within its grace.
+    Stopped(T),
+    /// Not within its grace: it goes on until the process ends.
+    Abandoned,
+    /// It panicked, which is in the log.
+    Panicked,
+}
+
+/// Ctrl-C, SIGTERM and SIGHUP. From `listen` on they end nothing by themselves, so that what they interrupt still ends in
+/// order.
+pub struct Signals {
+    runtime: Runtime,
+    signals: Vec<Signal>,
+}
+
+impl Signals {
+    /// Takes the signals.
+    ///
+    /// # Errors
+    /// The system's, if it refuses.
+    pub fn listen() -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+        // What `nohup` has started goes on when its terminal goes.
+        if !is_ignored(SignalKind::hangup()) {
+            kinds.push(SignalKind::hangup());
+        }
+        let signals = {
+            let _guard = runtime.enter();
+            kinds.into_iter().map(signal).collect::<Result<_, _>>()?
+        };
+        Ok(Self { runtime, signals })
+    }
+
+    /// Waits for a signal.
+    pub fn wait(&mut self) {
+        let signals = &mut self.signals;
+        self.runtime.block_on(any(signals));
+    }
+
+    /// Waits for a signal; false if none came for so long.
+    pub fn wait_for(&mut self, time: Duration) -> bool {
+        let signals = &mut self.signals;
+        let wait = async { tokio::time::timeout(time, any(signals)).await.is_ok() };
+        self.runtime.block_on(wait)
+    }
+
+    /// Does `work` on a thread of its own: a signal is noticed even where that waits for a file. It is told of the signal,
+    /// and has `grace` to end then.
+    ///
+    /// # Errors
+    /// The system's, if there is no thread.
+    pub fn during<T: Send + 'static>(
+        &mut self,
+        grace: Duration,
+        work: impl FnOnce(oneshot::Receiver<()>) -> T + Send + 'static,
+    ) -> io::Result<Ended<T>> {
+        let (stop, stopped) = oneshot::channel();
+        let (done, mut result) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("rfly-main".to_owned());
+        // It ends when `work` does; if nobody waits for that any more, nobody wants the result.
+        thread.spawn(move || drop(done.send(work(stopped))))?;
+        let signals = &mut self.signals;
+        Ok(self.runtime.block_on(async {
+            tokio::select! {
+                result = &mut result => return result.map_or(Ended::Panicked, Ended::Done),
+                () = any(signals) => {}
+            }
+            drop(stop);
+            match tokio::time::timeout(grace, result).await {
+                Ok(result) => result.map_or(Ended::Panicked, Ended::Stopped),
+                Err(_elapsed) => Ended::Abandoned,
+            }
+        }))
+    }
+}
+
+async fn any(signals: &mut [Signal]) {
+    std::future::poll_fn(|context| {
+        let mut came = signals.iter_mut().map(|s| s.poll_recv(context).is_ready());
+        match came.any(|came| came) {
+            true => std::task::Poll::Ready(()),
+            false => std::task::Poll::Pending,
+        }
+    })
+    .await;
+}
+
+/// Does whoever started this process want a signal to be ignored?
+fn is_ignored(kind: SignalKind) -> bool {
+    let Ok(status) = fs::read_to_string("/proc/self/status") else {
+        return false;
+    };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (kind.as_raw_value() - 1) & 1 == 1)
+}
+
+/// Does `work` on a thread of its own and waits for so long; false if it has not ended then.
+pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
+    let (done, end) = sync_channel::<()>(0);
+    let thread = std::thread::Builder::new().name("rfly-end".to_owned());
+    let spawned = thread.spawn(move || {
+        work();
+        drop(done);
+    });
+    spawned.is_ok() && end.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
+}

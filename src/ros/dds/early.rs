@@ -1,0 +1,355 @@
+//! Requests that arrive before their sender is known.
+//!
+//! A client that finds a service sends at once, and its request may overtake the announcement of its writer. Fast DDS keeps
+//! it and sends it again to a reader that asks. Cyclone, as a volatile reader, does not ask for what was before the first
+//! HEARTBEAT that it hears, and counts as before whatever that announces: also what was overtaken, what is still on its
+//! way, and the sample whose fragments are just arriving. For readers of requests and writers of Fast DDS, therefore:
+//!
+//! 1. The ACKNACK with which Cyclone greets a new writer is made to ask for a HEARTBEAT (its set of samples begins with 0),
+//!    instead of waiting three seconds for it.
+//! 2. The HEARTBEATs until Cyclone answers one are made to announce nothing, so that nothing of it is taken for old.
+//! 3. The answer is made to ask for what the HEARTBEAT had announced and Cyclone has not got.
+//!
+//! What the client had sent before it knew this reader it reports as gone; that is skipped.
+use super::{ffi::Guid, identity::FAST_DDS};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, PoisonError},
+};
+
+/// Sessions that are remembered; forgetting one costs a HEARTBEAT.
+const MAX_SESSIONS: usize = 4096;
+
+/// A reader of ours and a writer.
+type Session = (Guid, Guid);
+
+#[derive(Default)]
+struct Sessions {
+    /// The readers of requests of this process.
+    readers: BTreeSet<Guid>,
+    /// Cyclone has answered a HEARTBEAT.
+    open: BTreeSet<Session>,
+    /// Last sample that a HEARTBEAT announced, and Cyclone was not told of.
+    announced: BTreeMap<Session, u32>,
+}
+
+static SESSIONS: Mutex<Sessions> = Mutex::new(Sessions {
+    readers: BTreeSet::new(),
+    open: BTreeSet::new(),
+    announced: BTreeMap::new(),
+});
+
+fn with<R>(work: impl FnOnce(&mut Sessions) -> R) -> R {
+    work(&mut SESSIONS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+pub(super) fn add(reader: Guid) {
+    with(|sessions| sessions.readers.insert(reader));
+}
+
+pub(super) fn remove(reader: &Guid) {
+    with(|sessions| {
+        sessions.readers.remove(reader);
+        sessions.open.retain(|(ours, _)| ours != reader);
+        sessions.announced.retain(|(ours, _), _| ours != reader);
+    });
+}
+
+/// For small packets that leave: what leaves instead.
+pub(super) fn leaves(packet: &[u8]) -> Option<Vec<u8>> {
+    (packet.starts_with(b"RTPS") && acknowledges(packet))
+        .then(|| with(|sessions| sessions.ask(packet)))
+        .flatten()
+}
+
+/// Changes a packet that has come.
+pub(super) fn came(packet: &mut [u8]) {
+    if packet.starts_with(b"RTPS") && packet.get(6..8) == Some(&FAST_DDS) {
+        for heartbeat in heartbeats(packet) {
+            if let Some(last) = with(|sessions| sessions.hear(&heartbeat)) {
+                packet[heartbeat.last..heartbeat.last + 8].copy_from_slice(&last);
+            }
+        }
+    }
+}
+
+const ACKNACK: u8 = 0x06;
+const HEARTBEAT: u8 = 0x07;
+const INFO_DST: u8 = 0x0e;
+/// Flag of a submessage: numbers are little-endian.
+const LITTLE: u8 = 1;
+/// Flag of an ACKNACK: no HEARTBEAT is wanted.
+const FINAL: u8 = 2;
+const HEADER: usize = 20;
+
+/// Does a packet tell somebody what has arrived, before anything else?
+fn acknowledges(packet: &[u8]) -> bool {
+    let mut kinds = Submessages::of(packet).filter(|found| found.kind != INFO_DST);
+    kinds.next().is_some_and(|found| found.kind == ACKNACK)
+}
+
+/// A submessage: where its body is.
+struct Submessage {
+    kind: u8,
+    flags: u8,
+    at: usize,
+    length: usize,
+}
+
+/// The submessages of a packet, as far as they are whole.
+struct Submessages<'a> {
+    packet: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Submessages<'a> {
+    fn of(packet: &'a [u8]) -> Self {
+        let at = HEADER;
+        Self { packet, at }
+    }
+}
+
+impl Iterator for Submessages<'_> {
+    type Item = Submessage;
+
+    fn next(&mut self) -> Option<Submessage> {
+        let rest = self.packet.get(self.at..)?;
+        let [kind, flags, low, high] = *rest.first_chunk::<4>()?;
+        let length = match flags & LITTLE {
+            0 => u16::from_be_bytes([low, high]),
+            _ => u16::from_le_bytes([low, high]),
+        };
+        // 0: up to the end of the packet.
+        let length = match length {
+            0 => rest.len() - 4,
+            length => length.into(),
+        };
+        let at = self.at + 4;
+        self.at = at + length;
+        (self.at <= self.packet.len()).then_some(Submessage {
+            kind,
+            flags,
+            at,
+            length,
+        })
+    }
+}
+
+fn guid(prefix: &[u8], entity: &[u8]) -> Guid {
+    let mut guid = Guid::default();
+    guid[..12].copy_from_slice(prefix);
+    guid[12..].copy_from_slice(entity);
+    guid
+}
+
+/// A HEARTBEAT to one reader.
+struct Heartbeat {
+    session: Session,
+    first: u64,
+    announced: u64,
+    /// Where the last number stands, and how.
+    last: usize,
+    little: bool,
+}
+
+fn heartbeats(packet: &[u8]) -> Vec<Heartbeat> {
+    let mut to = None;
+    let mut found = Vec::new();
+    for part in Submessages::of(packet) {
+        let body = &packet[part.at..part.at + part.length];
+        match (part.kind, to) {
+            (INFO_DST, _) => to = body.get(..12),
+            (HEARTBEAT, Some(to)) if body.len() >= 28 => {
+                let little = part.flags & LITTLE != 0;
+                let half = |at: usize| {
+                    let bytes = [body[at], body[at + 1], body[at + 2], body[at + 3]];
+                    u64::from(if little {
+                        u32::from_le_bytes(bytes)
+                    } else {
+                        u32::from_be_bytes(bytes)
+                    })
+                };
+                found.push(Heartbeat {
+                    session: (guid(to, &body[..4]), guid(&packet[8..20], &body[4..8])),
+                    first: half(8) << 32 | half(12),
+                    announced: half(16) << 32 | half(20),
+                    last: part.at + 16,
+                    little,
+                });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+impl Sessions {
+    /// What the number of the last sample is changed to.
+    fn hear(&mut self, heartbeat: &Heartbeat) -> Option<[u8; 8]> {
+        let (session, first) = (heartbeat.session, heartbeat.first);
+        if !self.readers.contains(&session.0)
+            || self.open.contains(&session)
+            || first == 0
+            || heartbeat.announced < first
+        {
+            return None;
+        }
+        if self.announced.len() >= MAX_SESSIONS {
+            self.announced.clear();
+        }
+        let announced = u32::try_from(heartbeat.announced).ok()?;
+        self.announced.insert(session, announced);
+        let halves = [((first - 1) >> 32) as u32, (first - 1) as u32];
+        let halves = match heartbeat.little {
+            true => halves.map(u32::to_le_bytes),
+            false => halves.map(u32::to_be_bytes),
+        };
+        let mut last = [0; 8];
+        last[..4].copy_from_slice(&halves[0]);
+        last[4..].copy_from_slice(&halves[1]);
+        Some(last)
+    }
+
+    /// The packet with its ACKNACKs changed; `None` if there is nothing to change.
+    fn ask(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
+        let mut to = None;
+        let mut changed = false;
+        let mut out = packet.get(..HEADER)?.to_vec();
+        for part in Submessages::of(packet) {
+            let body = &packet[part.at..part.at + part.length];
+            if part.kind == INFO_DST {
+                to = body
+                    .get(..12)
+                    .filter(|prefix| prefix.starts_with(&FAST_DDS));
+            }
+            let answer = (part.kind == ACKNACK)
+                .then(|| self.answer(&packet[8..20], to?, part.flags, body))
+                .flatten();
+            let body = answer.as_deref().unwrap_or(body);
+            changed |= answer.is_some();
+            out.extend([part.kind, part.flags]);
+            out.extend((body.len() as u16).to_ne_bytes());
+            out.extend(body);
+        }
+        // A rest that is no submessage stays away from what is understood.
+        let whole = Submessages::of(packet)
+            .map(|part| part.length + 4)
+            .sum::<usize>();
+        (changed && HEADER + whole == packet.len()).then_some(out)
+    }
+
+    /// Another body for an ACKNACK of ours, in this machine's byte order.
+    fn answer(&mut self, from: &[u8], to: &[u8], flags: u8, body: &[u8]) -> Option<Vec<u8>> {
+        let number = |at: usize| Some(u32::from_ne_bytes(body.get(at..at + 4)?.try_into().ok()?));
+        let session = (guid(from, body.get(..4)?), guid(to, body.get(4..8)?));
+        if !self.readers.contains(&session.0) {
+            return None;
+        }
+        let (high, base, wanted) = (number(8)?, number(12)?, number(16)?);
+        let mut out = body.to_vec();
+        if flags & FINAL == 0 && wanted == 0 {
+            self.open.remove(&session);
+            out[8..16].fill(0);
+            return Some(out);
+        }
+        if self.open.len() >= MAX_SESSIONS {
+            self.open.clear();
+        }
+        self.open.insert(session);
+        let last = self.announced.remove(&session)?;
+        if high != 0 || wanted != 0 || last < base {
+            return None;
+        }
+        let count = (last - base + 1).min(32);
+        let bits = u32::MAX << (32 - count);
+        out.splice(16..20, [count, bits].map(u32::to_ne_bytes).concat());
+        Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: [u8; 12] = [1, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
+    const THEIRS: [u8; 12] = [1, 15, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9];
+    const READER: [u8; 4] = [0, 0, 0xc4, 4];
+    const WRITER: [u8; 4] = [0, 0, 0x14, 3];
+
+    fn packet(from: [u8; 12], to: [u8; 12], kind: u8, flags: u8, numbers: &[u32]) -> Vec<u8> {
+        let native = u8::from(cfg!(target_endian = "little"));
+        let mut packet = b"RTPS\x02\x03".to_vec();
+        packet.extend(&from[..2]);
+        packet.extend(from);
+        packet.extend([INFO_DST, native]);
+        packet.extend(12u16.to_ne_bytes());
+        packet.extend(to);
+        packet.extend([kind, flags | native]);
+        packet.extend((8 + 4 * numbers.len() as u16).to_ne_bytes());
+        packet.extend([READER, WRITER].concat());
+        packet.extend(numbers.iter().flat_map(|number| number.to_ne_bytes()));
+        packet
+    }
+
+    fn acknack(flags: u8, numbers: &[u32]) -> Vec<u8> {
+        packet(OURS, THEIRS, ACKNACK, flags, numbers)
+    }
+
+    fn heartbeat(first: u32, last: u32) -> Vec<u8> {
+        packet(THEIRS, OURS, HEARTBEAT, 0, &[0, first, 0, last, 1])
+    }
+
+    fn sessions() -> Sessions {
+        let readers = BTreeSet::from([guid(&OURS, &READER)]);
+        Sessions {
+            readers,
+            ..Sessions::default()
+        }
+    }
+
+    fn heard(sessions: &mut Sessions, first: u32, last: u32) -> bool {
+        let found = heartbeats(&heartbeat(first, last));
+        let expected = [0, first - 1].map(u32::to_ne_bytes).concat();
+        let changed = sessions.hear(&found[0]);
+        assert!(changed.is_none_or(|bytes| bytes[..] == expected));
+        changed.is_some()
+    }
+
+    #[test]
+    fn greetings_ask_for_a_heartbeat_and_its_answer_for_what_it_announced() {
+        let mut sessions = sessions();
+        let greeting = acknack(0, &[0, 1, 0, 5]);
+        assert_eq!(sessions.ask(&greeting), Some(acknack(0, &[0, 0, 0, 5])));
+        assert!(heard(&mut sessions, 1, 3) && heard(&mut sessions, 1, 3));
+        let answer = acknack(FINAL, &[0, 2, 0, 6]);
+        let asked = acknack(FINAL, &[0, 2, 2, 0xc000_0000, 6]);
+        assert_eq!(sessions.ask(&answer), Some(asked), "2 and 3 are missing");
+        assert!(!heard(&mut sessions, 1, 4), "from now on it is as it is");
+        assert_eq!(sessions.ask(&acknack(FINAL, &[0, 5, 0, 7])), None);
+    }
+
+    #[test]
+    fn nothing_is_asked_for_that_is_there_or_was_not_announced() {
+        let mut sessions = sessions();
+        assert!(!heard(&mut sessions, 1, 0), "an empty one stays");
+        assert_eq!(sessions.ask(&acknack(FINAL, &[0, 1, 0, 6])), None);
+        let mut sessions = self::sessions();
+        assert!(heard(&mut sessions, 1, 1));
+        assert_eq!(sessions.ask(&acknack(FINAL, &[0, 2, 0, 6])), None);
+    }
+
+    #[test]
+    fn other_readers_other_vendors_and_broken_packets_are_left_alone() {
+        let mut nobody = Sessions::default();
+        assert_eq!(nobody.ask(&acknack(0, &[0, 1, 0, 5])), None);
+        assert!(!heard(&mut nobody, 1, 3));
+        let cyclone = packet(OURS, OURS, ACKNACK, 0, &[0, 1, 0, 5]);
+        assert_eq!(sessions().ask(&cyclone), None);
+        let greeting = acknack(0, &[0, 1, 0, 5]);
+        for length in 0..greeting.len() {
+            assert_eq!(sessions().ask(&greeting[..length]), None, "{length}");
+            let _ = heartbeats(&heartbeat(1, 3)[..length.min(64)]);
+        }
+        assert!(acknowledges(&greeting) && !acknowledges(&heartbeat(1, 2)));
+    }
+}

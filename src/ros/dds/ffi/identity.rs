@@ -1,0 +1,334 @@
+//! Samples with their identity, which the API of Cyclone DDS does not show: it neither hands out sequence numbers and
+//! inline QoS nor takes any.
+//!
+//! *Reading:* the topic of requests has functions of its own to take a sample from a packet. They put [`Head`] in front
+//! of the payload.
+//!
+//! *Writing:* the library adds inline QoS to a sample in one place, for a sample whose `statusinfo` is not 0. Replies have
+//! a number there, and `build.rs` has the linker put [`__wrap_ddsi_xmsg_addpar_statusinfo`] in that place
+//! (`--wrap`), which turns the number into `related_sample_identity`. That covers what is sent again, too.
+//!
+//! Both lean on the insides of the vendored library: `Cargo.toml` names its exact version, `test/ros/services.rs` and
+//! `test/ros/fastdds.rs` notice a change.
+use super::{
+    super::identity::{Head, RELATED_SAMPLE_IDENTITY, SampleIdentity},
+    Entity, Participant, c_string,
+};
+use crate::ros::RosError;
+use cyclors as c;
+use std::{
+    collections::BTreeMap,
+    ffi::c_void,
+    hint::black_box,
+    ptr,
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+/// Requests beyond this size come without their payload, and are counted as not to be decoded.
+const MAX_REQUEST: usize = 16 << 20;
+
+/// Which half of a service a topic carries.
+#[derive(Clone, Copy)]
+pub(super) enum Half {
+    Requests,
+    Replies,
+}
+
+/// `struct ddsi_xmsg`, a message under construction.
+#[repr(C)]
+pub(super) struct Message {
+    _opaque: [u8; 0],
+}
+
+// In the library, not in the crate's bindings (ddsi__xmsg.h).
+unsafe extern "C" {
+    fn ddsi_xmsg_addpar(message: *mut Message, parameter: u16, length: usize) -> *mut c_void;
+    fn ddsi_xmsg_addpar_statusinfo(message: *mut Message, statusinfo: u32);
+}
+
+/// Was this program linked as `build.rs` says? Not so a program that uses the bridge as a library.
+pub(in super::super) fn can_answer() -> bool {
+    type Add = unsafe extern "C" fn(*mut Message, u32);
+    let [called, ours] = [
+        ddsi_xmsg_addpar_statusinfo as Add,
+        __wrap_ddsi_xmsg_addpar_statusinfo as Add,
+    ];
+    black_box(called as usize) == black_box(ours as usize)
+}
+
+/// Bit of `statusinfo` that marks a number of ours. The library itself looks at the two lowest bits.
+const OURS: u32 = 1 << 31;
+const PID_STATUSINFO: u16 = 0x0071;
+
+#[derive(Default)]
+struct Named {
+    last: u32,
+    identities: BTreeMap<u32, SampleIdentity>,
+}
+
+/// What the replies in the writers' histories answer, by `statusinfo`.
+static NAMED: Mutex<Named> = Mutex::new(Named {
+    last: 0,
+    identities: BTreeMap::new(),
+});
+
+/// Gives `sample`, a reply, the identity of the request that it answers.
+///
+/// # Safety
+/// A valid sample of the type of [`Half::Replies`] that only the caller has.
+pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity) {
+    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = loop {
+        named.last = (named.last + 1) & 0x00ff_ffff;
+        let number = OURS | named.last << 2;
+        if !named.identities.contains_key(&number) {
+            break number;
+        }
+    };
+    named.identities.insert(number, identity);
+    // SAFETY: valid, and nobody else has it.
+    unsafe { (*sample).statusinfo = number };
+}
+
+/// Stands where the library adds the parameters of a sample whose `statusinfo` is not 0.
+///
+/// # Safety
+/// `message` is under construction, and its last submessage takes parameters.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, statusinfo: u32) {
+    if statusinfo & OURS == 0 {
+        // SAFETY: says the caller; the place has the four bytes that were asked for. As the function that this one
+        // replaces does it for the two bits that Cyclone sets (OpenSplice has a third).
+        unsafe {
+            let place = ddsi_xmsg_addpar(message, PID_STATUSINFO, 4).cast::<[u8; 4]>();
+            place.write_unaligned(statusinfo.to_be_bytes());
+        }
+        return;
+    }
+    let identity = {
+        let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        named.identities.get(&statusinfo).copied()
+    };
+    let Some(identity) = identity else { return };
+    for id in RELATED_SAMPLE_IDENTITY {
+        // SAFETY: says the caller; the place has as many bytes as were asked for.
+        unsafe {
+            let place = ddsi_xmsg_addpar(message, id, SampleIdentity::BYTES);
+            place
+                .cast::<[u8; SampleIdentity::BYTES]>()
+                .write_unaligned(identity.parameter());
+        }
+    }
+}
+
+/// The functions of the crate's opaque samples, and ours in front of them.
+struct Functions {
+    sertype: &'static c::ddsi_sertype_ops,
+    plain: c::ddsi_serdata_ops,
+    requests: c::ddsi_serdata_ops,
+    replies: c::ddsi_serdata_ops,
+}
+
+// SAFETY: function pointers, and a null pointer of the library's that nobody uses; nothing changes.
+unsafe impl Send for Functions {}
+// SAFETY: see `Send`.
+unsafe impl Sync for Functions {}
+
+static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+
+impl Functions {
+    /// `topic` is one of the crate's opaque ones.
+    fn of(topic: &Entity) -> Result<&'static Self, RosError> {
+        let mut sertype = ptr::null();
+        // SAFETY: a place to write to; the tables that a type points to are static.
+        let (types, plain) = unsafe {
+            let code = c::dds_get_entity_sertype(topic.0, &raw mut sertype);
+            super::check("dds_get_entity_sertype", "opaque samples", code)?;
+            (&*(*sertype).ops, *(*sertype).serdata_ops)
+        };
+        Ok(FUNCTIONS.get_or_init(|| Self {
+            sertype: types,
+            plain,
+            requests: c::ddsi_serdata_ops {
+                from_ser: Some(request_from_packet),
+                from_ser_iov: Some(request_from_memory),
+                ..plain
+            },
+            replies: c::ddsi_serdata_ops {
+                free: Some(free_reply),
+                ..plain
+            },
+        }))
+    }
+}
+
+impl Participant {
+    /// A topic whose samples are opaque bytes with an identity.
+    pub(super) fn service_topic(
+        &self,
+        half: Half,
+        topic: &str,
+        type_name: &str,
+    ) -> Result<Entity, RosError> {
+        let functions = match FUNCTIONS.get() {
+            Some(functions) => functions,
+            None => Functions::of(&self.topic(topic, type_name)?)?,
+        };
+        let samples = match half {
+            Half::Requests => &functions.requests,
+            Half::Replies => &functions.replies,
+        };
+        let (name, type_name) = (c_string(topic)?, c_string(type_name)?);
+        // SAFETY: the type is allocated as the crate's own, whose functions free it; tables are static, strings
+        // terminated and copied. The topic takes the type over, or leaves it to us if it fails.
+        let code = unsafe {
+            let mut sertype = libc::malloc(size_of::<c::ddsi_sertype>()).cast::<c::ddsi_sertype>();
+            assert!(!sertype.is_null(), "out of memory");
+            c::ddsi_sertype_init_flags(
+                sertype,
+                type_name.as_ptr(),
+                functions.sertype,
+                samples,
+                c::DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY,
+            );
+            let code = c::dds_create_topic_sertype(
+                self.entity.0,
+                name.as_ptr(),
+                &raw mut sertype,
+                ptr::null(),
+                ptr::null(),
+                ptr::null(),
+            );
+            if code < 0 {
+                c::ddsi_sertype_unref(sertype);
+            }
+            code
+        };
+        Entity::new("dds_create_topic_sertype", topic, code)
+    }
+}
+
+/// `struct ddsi_rdata` as far as it is needed (ddsi_radmin.h).
+#[repr(C)]
+struct Fragment {
+    packet: *const Packet,
+    next: *const Self,
+    min: u32,
+    maxp1: u32,
+    submessage: u16,
+    payload: u16,
+}
+
+/// `struct ddsi_rmsg`; the packet's bytes follow it.
+#[repr(C)]
+struct Packet {
+    references: u32,
+    last_chunk: *const c_void,
+    trace: bool,
+    buffer: *const c_void,
+    next: *const c_void,
+    size: PacketSize,
+}
+
+#[repr(C)]
+union PacketSize {
+    size: u32,
+    integer: i64,
+    real: f64,
+    pointer: *const c_void,
+}
+
+/// Reads what stands before the payload.
+///
+/// # Safety
+/// A valid chain of fragments, the first of which begins the sample.
+unsafe fn head(chain: *const c::ddsi_rdata) -> Option<Head> {
+    // SAFETY: valid, and has this layout (see the module's head). The packet's bytes follow its administration, are
+    // contiguous up to the payload at least, and nobody writes to what has been handed on.
+    let (packet, submessage) = unsafe {
+        let first = &*chain.cast::<Fragment>();
+        let bytes = first.packet.add(1).cast::<u8>();
+        let packet = std::slice::from_raw_parts(bytes, usize::from(first.payload));
+        (packet, usize::from(first.submessage))
+    };
+    Head::read(packet, submessage)
+}
+
+/// `from_ser` of requests.
+unsafe extern "C" fn request_from_packet(
+    sertype: *const c::ddsi_sertype,
+    kind: c::ddsi_serdata_kind,
+    chain: *const c::ddsi_rdata,
+    size: usize,
+) -> *mut c::ddsi_serdata {
+    let Some((from_ser, to_ser, from_memory)) = FUNCTIONS.get().and_then(|functions| {
+        let plain = &functions.plain;
+        Some((plain.from_ser?, plain.to_ser?, plain.from_ser_iov?))
+    }) else {
+        return ptr::null_mut();
+    };
+    let taken = if size > MAX_REQUEST { 0 } else { size };
+    let mut bytes = vec![0; Head::BYTES + taken];
+    let (place, payload) = bytes.split_at_mut(Head::BYTES);
+    // SAFETY: the arguments are those of the library; the copy has room for the whole sample; the sample that the
+    // crate's function makes is ours and freed here.
+    unsafe {
+        place.copy_from_slice(&head(chain).unwrap_or_default().bytes());
+        if taken > 0 {
+            let sample = from_ser(sertype, kind, chain, size);
+            to_ser(sample, 0, size, payload.as_mut_ptr().cast());
+            c::ddsi_serdata_unref(sample);
+        }
+        let whole = c::ddsrt_iovec_t {
+            iov_base: bytes.as_mut_ptr().cast(),
+            iov_len: bytes.len(),
+        };
+        from_memory(sertype, kind, 1, &raw const whole, bytes.len())
+    }
+}
+
+/// `from_ser_iov` of requests: from a writer of this process, which nobody can answer.
+unsafe extern "C" fn request_from_memory(
+    sertype: *const c::ddsi_sertype,
+    kind: c::ddsi_serdata_kind,
+    count: c::ddsrt_msg_iovlen_t,
+    ranges: *const c::ddsrt_iovec_t,
+    size: usize,
+) -> *mut c::ddsi_serdata {
+    let Some(from_memory) = FUNCTIONS
+        .get()
+        .and_then(|functions| functions.plain.from_ser_iov)
+    else {
+        return ptr::null_mut();
+    };
+    let mut head = Head::default().bytes();
+    let mut gather = vec![c::ddsrt_iovec_t {
+        iov_base: head.as_mut_ptr().cast(),
+        iov_len: head.len(),
+    }];
+    // SAFETY: the arguments are those of the library, which are valid during the call, as `head` is.
+    unsafe {
+        gather.extend_from_slice(std::slice::from_raw_parts(ranges, count));
+        from_memory(
+            sertype,
+            kind,
+            count + 1,
+            gather.as_ptr(),
+            Head::BYTES + size,
+        )
+    }
+}
+
+/// `free` of replies: forgets what it answered.
+unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
+    // SAFETY: nobody else has the sample any more.
+    let statusinfo = unsafe { (*sample).statusinfo };
+    if statusinfo & OURS != 0 {
+        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        named.identities.remove(&statusinfo);
+    }
+    if let Some(free) = FUNCTIONS.get().and_then(|functions| functions.plain.free) {
+        // SAFETY: made by the functions that this one belongs to.
+        unsafe { free(sample) };
+    }
+}

@@ -1,0 +1,48 @@
+//! Stands in front of the C library's `recvmsg`, as `ros/pacing` does with `sendmsg`: what comes for DDS is looked at before
+//! Cyclone does ([`early`](super::super::early)).
+
+#[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
+mod imp {
+    use super::super::super::early;
+
+    /// A reference, or the linker would take the C library's function.
+    pub(in super::super) fn link() {
+        std::hint::black_box(recvmsg as *const ());
+    }
+
+    /// The system call; then packets of DDS may be changed. Others begin differently.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn recvmsg(
+        socket: libc::c_int,
+        message: *mut libc::msghdr,
+        flags: libc::c_int,
+    ) -> libc::ssize_t {
+        // SAFETY: the caller's own arguments; the result is that of recvmsg(2), with errno.
+        let received =
+            unsafe { libc::syscall(libc::SYS_recvmsg, socket, message, flags) } as libc::ssize_t;
+        if received > 0 {
+            // SAFETY: the call has succeeded, so that the message is valid, and its first range has been written as far as
+            // it and what was received reach. Nobody else has the caller's buffer.
+            unsafe {
+                let message = &*message;
+                if message.msg_iovlen > 0 {
+                    let range = *message.msg_iov;
+                    let length = range.iov_len.min(received as usize);
+                    if length > 0 {
+                        let base = range.iov_base.cast::<u8>();
+                        early::came(std::slice::from_raw_parts_mut(base, length));
+                    }
+                }
+            }
+        }
+        received
+    }
+}
+
+/// Elsewhere they are not.
+#[cfg(not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")))]
+mod imp {
+    pub(in super::super) const fn link() {}
+}
+
+pub(super) use imp::link;

@@ -1,0 +1,132 @@
+//! Who may send to the bridge. Everybody else's datagrams are counted by address and dropped, before anything reads them.
+use ipnet::Ipv4Net;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Refused senders that are counted one by one; the rest is one sum, however many a stranger invents.
+const NAMED: usize = 32;
+
+/// Addresses that datagrams are taken from. Clones share their counts.
+#[derive(Clone, Debug)]
+pub struct Accept(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    networks: Vec<Ipv4Net>,
+    /// Addresses of this host's interfaces, if the simulator is on this host: it may send from any of them.
+    own: Option<RwLock<BTreeSet<Ipv4Addr>>>,
+    refused: Mutex<Refused>,
+}
+
+/// Who was refused, and how often.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Refused {
+    /// By address, as many as are told apart.
+    pub senders: BTreeMap<Ipv4Addr, RefusedSender>,
+    /// Datagrams of all others.
+    pub others: u64,
+}
+
+/// One address that is not accepted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RefusedSender {
+    /// UDP port of this host that it sent to first.
+    pub port: u16,
+    /// Its datagrams.
+    pub count: u64,
+}
+
+impl Refused {
+    /// All datagrams that were refused.
+    pub fn total(&self) -> u64 {
+        self.others
+            + self
+                .senders
+                .values()
+                .map(|sender| sender.count)
+                .sum::<u64>()
+    }
+}
+
+impl Accept {
+    /// Accepts these networks, and every address of this host where `own_host` says so.
+    pub fn new(networks: impl IntoIterator<Item = Ipv4Net>, own_host: bool) -> Self {
+        Self(Arc::new(Inner {
+            networks: Ipv4Net::aggregate(&networks.into_iter().collect()),
+            own: own_host.then(|| RwLock::new(own_addresses())),
+            refused: Mutex::default(),
+        }))
+    }
+
+    /// Accepts everybody.
+    pub fn anybody() -> Self {
+        Self::new([Ipv4Net::default()], false)
+    }
+
+    /// Whether datagrams of this address are taken.
+    pub fn takes(&self, from: Ipv4Addr) -> bool {
+        let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| {
+            own.read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .contains(&from)
+        };
+        self.0
+            .networks
+            .iter()
+            .any(|network| network.contains(&from))
+            || self.0.own.as_ref().is_some_and(known)
+    }
+
+    /// The same, and counts what is refused of a datagram to `port`.
+    pub(super) fn check(&self, from: Ipv4Addr, port: u16) -> bool {
+        if self.takes(from) {
+            return true;
+        }
+        let mut refused = self.lock();
+        let room = refused.senders.len() < NAMED;
+        if let Some(sender) = refused.senders.get_mut(&from) {
+            sender.count += 1;
+        } else if room {
+            let first = RefusedSender { port, count: 1 };
+            refused.senders.insert(from, first);
+        } else {
+            refused.others += 1;
+        }
+        false
+    }
+
+    /// Looks up this host's addresses again: interfaces come and go.
+    pub fn look_up_own_addresses(&self) {
+        if let Some(own) = &self.0.own {
+            *own.write().unwrap_or_else(PoisonError::into_inner) = own_addresses();
+        }
+    }
+
+    /// Who was refused so far.
+    pub fn refused(&self) -> Refused {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Refused> {
+        // A panic elsewhere leaves numbers, which are valid whatever they are.
+        self.0
+            .refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn own_addresses() -> BTreeSet<Ipv4Addr> {
+    let interfaces = nix::ifaddrs::getifaddrs();
+    let addresses = interfaces.into_iter().flatten().filter_map(|interface| {
+        let address = interface.address.as_ref()?;
+        Some(address.as_sockaddr_in()?.ip())
+    });
+    addresses.collect()
+}
+
+/// Whether an address belongs to this machine.
+pub fn is_local_address(address: Ipv4Addr) -> bool {
+    address.is_loopback() || own_addresses().contains(&address)
+}

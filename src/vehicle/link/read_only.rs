@@ -1,0 +1,63 @@
+//! A link that only listens: questions pass, nothing that could move or change the vehicle does.
+use super::{Abilities, Link, Refusal};
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::{CommandInt, CommandLong};
+
+/// HEARTBEAT, PING, PARAM_REQUEST_READ and _LIST, MISSION_REQUEST, _LIST, MISSION_ACK, MISSION_REQUEST_INT, REQUEST_DATA_STREAM,
+/// TIMESYNC.
+const QUESTIONS: [u32; 10] = [0, 4, 20, 21, 40, 43, 47, 51, 66, 111];
+/// MAV_CMD_GET_HOME_POSITION, _SET_MESSAGE_INTERVAL, _REQUEST_MESSAGE, _REQUEST_PROTOCOL_VERSION,
+/// _REQUEST_AUTOPILOT_CAPABILITIES.
+const QUESTIONS_AS_COMMANDS: [u16; 5] = [410, 511, 512, 519, 520];
+/// Where both kinds of command have their number.
+const COMMAND: usize = 28;
+
+/// Another link, of which only telemetry is wanted.
+pub struct ReadOnlyLink(Box<dyn Link>);
+
+impl ReadOnlyLink {
+    /// Lets questions pass to `link`.
+    pub fn new(link: Box<dyn Link>) -> Self {
+        Self(link)
+    }
+}
+
+fn is_question(message: &Outbound) -> bool {
+    match message {
+        Outbound::Raw(raw) if matches!(message.id(), CommandLong::ID | CommandInt::ID) => {
+            // Zeros at the end of a payload are left out.
+            let byte = |at| raw.payload().get(at).copied().unwrap_or(0);
+            let command = u16::from_le_bytes([byte(COMMAND), byte(COMMAND + 1)]);
+            QUESTIONS_AS_COMMANDS.contains(&command)
+        }
+        _ => QUESTIONS.contains(&message.id()),
+    }
+}
+
+impl Link for ReadOnlyLink {
+    fn abilities(&self) -> Abilities {
+        self.0.abilities()
+    }
+
+    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+        if is_question(message) {
+            return self.0.send(message, system, component);
+        }
+        Err(Refusal::Unsupported {
+            link: "a link that only listens",
+            what: "control.read_only is true",
+        })
+    }
+
+    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
+        self.0.incoming(bytes)
+    }
+
+    fn lost(&mut self) {
+        self.0.lost();
+    }
+
+    fn problem(&self) -> Option<&'static str> {
+        self.0.problem()
+    }
+}

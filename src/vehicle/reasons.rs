@@ -1,0 +1,50 @@
+//! What a vehicle says while somebody waits for it: the reason why it will not.
+use crate::wire::mavlink::raw::StatusText;
+
+/// Texts that are kept, and characters of each.
+const TEXTS: usize = 6;
+const MOST_TEXT: usize = 500;
+/// MAV_SEVERITY_WARNING; what is less grave is no reason.
+const WARNING: u8 = 4;
+
+/// Texts of a vehicle, with the number that their chunks share.
+#[derive(Debug, Default)]
+pub(super) struct Reasons(Vec<(u16, String)>);
+
+impl Reasons {
+    /// Takes a text; returns whether it is grave enough for a reason.
+    pub(super) fn hear(&mut self, message: &StatusText) -> bool {
+        if message.severity > WARNING {
+            return false;
+        }
+        let len = message.text.iter().take_while(|byte| **byte != 0).count();
+        let text = String::from_utf8_lossy(message.text.get(..len).unwrap_or_default());
+        let room = self.0.len() < TEXTS;
+        match self.0.last_mut() {
+            Some((id, begun)) if message.chunk > 0 && *id == message.id => {
+                begun.extend(text.chars().take(MOST_TEXT.saturating_sub(begun.len())));
+            }
+            _ if room => self.0.push((message.id, text.into_owned())),
+            _ => {}
+        }
+        true
+    }
+
+    /// Whether one of them says this.
+    pub(super) fn say(&self, what: &str) -> bool {
+        self.0.iter().any(|(_, text)| text.contains(what))
+    }
+
+    /// All of them; empty if there are none.
+    pub(super) fn joined(&self) -> String {
+        let texts: Vec<_> = self.0.iter().map(|(_, text)| text.trim()).collect();
+        texts.join("; ")
+    }
+
+    /// The same, once.
+    pub(super) fn take(&mut self) -> String {
+        let joined = self.joined();
+        self.0.clear();
+        joined
+    }
+}

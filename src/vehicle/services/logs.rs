@@ -1,0 +1,44 @@
+//! `log_transfer/raw/*`: refused with a reason, so that nobody waits for logs that do not come.
+use crate::msgs::Service;
+use crate::msgs::mavros_msgs::srv::{
+    LogRequestData, LogRequestDataResponse, LogRequestEnd, LogRequestEndResponse, LogRequestList,
+    LogRequestListResponse,
+};
+use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
+use crate::ros::RosError;
+use crate::vehicle::Open;
+
+const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); or ask \
+                   for them with mavlink_sink and mavlink_source";
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    refused::<LogRequestList>(open, "log_transfer/raw/log_request_list", || {
+        LogRequestListResponse { success: false }
+    })?;
+    refused::<LogRequestData>(open, "log_transfer/raw/log_request_data", || {
+        LogRequestDataResponse { success: false }
+    })?;
+    refused::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
+        LogRequestEndResponse { success: false }
+    })?;
+    refused::<Trigger>(open, "log_transfer/raw/log_request_erase", || {
+        TriggerResponse {
+            success: false,
+            message: WHY.to_owned(),
+        }
+    })
+}
+
+fn refused<S: Service>(
+    open: &Open<'_>,
+    name: &'static str,
+    reply: fn() -> S::Response,
+) -> Result<(), RosError> {
+    open.service::<S>(name, move |autopilot, _, responder| {
+        let fcu = &mut autopilot.fcu;
+        tracing::warn!(vehicle = fcu.settings.id, service = name, "{WHY}");
+        fcu.notice(format!("{name}: {WHY}"));
+        fcu.count("command_refused");
+        responder.respond(reply());
+    })
+}

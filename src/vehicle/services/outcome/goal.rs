@@ -1,0 +1,158 @@
+//! What a caller wants the vehicle to be, and how that is seen.
+use super::OFFBOARD;
+use crate::vehicle::Fcu;
+use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
+use crate::vehicle::reasons::Reasons;
+use std::time::Duration;
+
+/// Bits of `base_mode` that are a mode: manual, stabilized, guided, auto.
+const MODE_BITS: u8 = 64 | 16 | 8 | 4;
+/// MAV_STATE_STANDBY; PX4 reports less when it could not be armed in its present mode.
+const STANDBY: u8 = 3;
+/// MAV_AUTOPILOT_PX4.
+pub(super) const PX4: u8 = 12;
+/// PX4's AUTO.TAKEOFF and AUTO.VTOL_TAKEOFF.
+const TAKE_OFF_MODES: [u32; 2] = [4 << 16 | 2 << 24, 4 << 16 | 10 << 24];
+/// MAV_TYPE_FIXED_WING.
+const FIXED_WING: u8 = 1;
+/// MAV_LANDED_STATE: on the ground; in the air, and taking off.
+const ON_GROUND: u8 = 1;
+const OFF_GROUND: [u8; 2] = [2, 3];
+/// Further up than this, in m, is no noise of an estimate.
+const RISEN: f32 = 0.5;
+/// How PX4 says that there is nothing to climb to.
+const NOT_ABOVE: &str = "Already higher than takeoff altitude";
+
+/// Time for the heartbeat to show what was acknowledged; it comes once a second.
+const TO_SHOW: Duration = Duration::from_millis(2500);
+/// Time to leave the ground: motors spin up, a fixed wing needs a runway, and a simulation may be slow.
+const TO_RISE: Duration = Duration::from_secs(15);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goal {
+    Armed(bool),
+    Mode(u32),
+    /// Of an autopilot without own modes.
+    BaseMode(u8),
+    TakeOff(Start),
+}
+
+/// Where the vehicle was when it was told to take off.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    height: Option<f32>,
+    on_ground: bool,
+}
+
+/// What of a goal is to be seen.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Seen {
+    Nothing,
+    /// The vehicle is about to, unless it says that it is not.
+    Promised,
+    Reached,
+}
+
+impl Goal {
+    pub(super) fn take_off(fcu: &Fcu) -> Self {
+        Self::TakeOff(Start {
+            height: fcu.height,
+            // Nobody else is told to take off; where it is not known, its height shows whether it does.
+            on_ground: fcu.landed.is_none_or(|landed| landed == ON_GROUND),
+        })
+    }
+
+    /// How long it may take from the acknowledgement.
+    pub(super) fn time_to_show(self) -> Duration {
+        match self {
+            Self::TakeOff(_) => TO_RISE,
+            _ => TO_SHOW,
+        }
+    }
+
+    /// What the vehicle shows of it.
+    pub(super) fn seen(self, fcu: &Fcu) -> Seen {
+        let Some(heartbeat) = fcu.heartbeat else {
+            return Seen::Nothing;
+        };
+        let reached = match self {
+            Self::Armed(armed) => armed == fcu.armed(),
+            Self::Mode(custom_mode) => {
+                let custom = heartbeat.base_mode & CUSTOM_MODE_ENABLED != 0;
+                // On the ground PX4 shows OFFBOARD also without setpoints, but could not be armed in it.
+                let idle = custom_mode == OFFBOARD
+                    && heartbeat.autopilot == PX4
+                    && !fcu.armed()
+                    && heartbeat.system_status < STANDBY;
+                custom && heartbeat.custom_mode == custom_mode && !idle
+            }
+            Self::BaseMode(base_mode) => heartbeat.base_mode & MODE_BITS == base_mode & MODE_BITS,
+            Self::TakeOff(start) => return start.seen(fcu),
+        };
+        if reached {
+            Seen::Reached
+        } else {
+            Seen::Nothing
+        }
+    }
+
+    /// Whether the vehicle said that it will not come to be, whatever it acknowledged.
+    pub(super) fn is_denied_by(self, texts: &Reasons) -> bool {
+        matches!(self, Self::TakeOff(_)) && texts.say(NOT_ABOVE)
+    }
+
+    /// Why it was accepted and is not so, in words.
+    pub(super) fn missed(self, fcu: &Fcu) -> String {
+        let Some(heartbeat) = fcu.heartbeat else {
+            return "accepted, but the vehicle is not connected any more".to_owned();
+        };
+        let name = mode::name(
+            heartbeat.base_mode,
+            heartbeat.custom_mode,
+            heartbeat.autopilot,
+        );
+        match self {
+            Self::Armed(true) => "accepted, but the vehicle did not arm".to_owned(),
+            Self::Armed(false) => "accepted, but the vehicle did not disarm".to_owned(),
+            Self::Mode(OFFBOARD) if heartbeat.custom_mode == OFFBOARD => {
+                "OFFBOARD is chosen but not active: setpoints must stream before and after, or the vehicle is not ready"
+                    .to_owned()
+            }
+            Self::Mode(_) | Self::BaseMode(_) => {
+                format!("accepted, but the vehicle stays in {name}")
+            }
+            Self::TakeOff(_) if heartbeat.kind == FIXED_WING => {
+                "accepted, but the vehicle does not take off: a fixed wing needs a runway (RWTO_TKOFF) or a launch"
+                    .to_owned()
+            }
+            Self::TakeOff(_) => {
+                "accepted, but the vehicle does not take off; the altitude is above sea level".to_owned()
+            }
+        }
+    }
+}
+
+impl Start {
+    fn seen(self, fcu: &Fcu) -> Seen {
+        let Some(heartbeat) = fcu.heartbeat else {
+            return Seen::Nothing;
+        };
+        // Links without acknowledgements make up a mode.
+        let has_modes = heartbeat.autopilot == PX4 && fcu.abilities().acks;
+        if self.height.or(fcu.height).is_none() && fcu.landed.is_none() {
+            // There is nothing else to see.
+            return Seen::Reached;
+        }
+        let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= RISEN);
+        let left = self.on_ground && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
+        let taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
+        if risen || left {
+            Seen::Reached
+        } else if has_modes && taking_off && (!fcu.armed() || !self.on_ground) {
+            // Before it is armed nothing moves, and in the air it climbs from where it is.
+            Seen::Promised
+        } else {
+            Seen::Nothing
+        }
+    }
+}

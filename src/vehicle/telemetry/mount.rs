@@ -1,0 +1,49 @@
+//! `mount_control/orientation` and `mount_control/status`: where a gimbal looks.
+use super::topic::Topic;
+use crate::frames::{Attitude, Euler, Frd};
+use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
+use crate::ros::RosError;
+use crate::vehicle::{Fcu, Open};
+use crate::wire::mavlink::raw::MountOrientation;
+
+pub(super) struct Mount {
+    orientation: Topic<Quaternion>,
+    status: Topic<Vector3Stamped>,
+}
+
+impl Mount {
+    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+        Ok(Self {
+            orientation: Topic::open(open, "mount_control/orientation", Quaternion::default())?,
+            status: Topic::open(open, "mount_control/status", Vector3Stamped::default())?,
+        })
+    }
+
+    /// Roll, pitch and yaw stay as the vehicle counts them (FRD), as in mavros.
+    pub(super) fn orientation(
+        &mut self,
+        fcu: &mut Fcu,
+        component: u8,
+        m: &MountOrientation,
+    ) -> Result<(), RosError> {
+        let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(|deg| f64::from(deg).to_radians());
+        if ![roll, pitch, yaw].iter().all(|angle| angle.is_finite()) {
+            fcu.count("mount_without_angles");
+            return Ok(());
+        }
+        let attitude = Attitude::<Frd, Frd>::from_euler(Euler { roll, pitch, yaw });
+        let [w, x, y, z] = attitude.wxyz();
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        self.orientation
+            .stream(stamp, |message| *message = Quaternion { x, y, z, w })?;
+        self.status.stream(stamp, |message| {
+            // As mavros: the component that it is about.
+            message.header.frame_id = component.to_string();
+            message.vector = Vector3 {
+                x: roll,
+                y: pitch,
+                z: yaw,
+            };
+        })
+    }
+}
