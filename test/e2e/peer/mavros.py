@@ -15,6 +15,7 @@ MESSAGES = {
         "std_msgs/Header header; uint8 type_mask; geometry_msgs/Quaternion orientation; "
         "geometry_msgs/Vector3 body_rate; float32 thrust"
     ),
+    "mavros_msgs/msg/CompanionProcessStatus": "std_msgs/Header header; uint8 state; uint8 component",
     "mavros_msgs/msg/DebugValue": (
         "std_msgs/Header header; int32 index; int32 array_id; string name; float32 value_float; "
         "int32 value_int; float32[] data; uint8 type"
@@ -54,6 +55,10 @@ MESSAGES = {
         "std_msgs/Header header; uint8 framing_status; uint8 magic; uint8 len; uint8 incompat_flags; "
         "uint8 compat_flags; uint8 seq; uint8 sysid; uint8 compid; uint32 msgid; uint16 checksum; "
         "uint64[<=33] payload64; uint8[<=13] signature"
+    ),
+    "mavros_msgs/msg/MountControl": (
+        "std_msgs/Header header; uint8 mode; float32 pitch; float32 roll; float32 yaw; float32 altitude; "
+        "float32 latitude; float32 longitude"
     ),
     "mavros_msgs/msg/NavControllerOutput": (
         "std_msgs/Header header; float32 nav_roll; float32 nav_pitch; int16 nav_bearing; "
@@ -158,7 +163,17 @@ SERVICES = {
         "std_msgs/Header header; uint8 state",
         "bool success; uint8 result",
     ),
+    "mavros_msgs/srv/LogRequestData": ("uint16 id; uint32 offset; uint32 count", "bool success"),
+    "mavros_msgs/srv/LogRequestEnd": ("", "bool success"),
+    "mavros_msgs/srv/LogRequestList": ("uint16 start; uint16 end", "bool success"),
     "mavros_msgs/srv/MessageInterval": ("uint32 message_id; float32 message_rate", "bool success"),
+    "mavros_msgs/srv/MountConfigure": (
+        (
+            "std_msgs/Header header; uint8 mode; bool stabilize_roll; bool stabilize_pitch; "
+            "bool stabilize_yaw; uint8 roll_input; uint8 pitch_input; uint8 yaw_input"
+        ),
+        "bool success; uint8 result",
+    ),
     "mavros_msgs/srv/ParamPull": ("bool force_pull", "bool success; uint32 param_received"),
     "mavros_msgs/srv/ParamSetV2": (
         "bool force_set; string param_id; rcl_interfaces/ParameterValue value",
