@@ -54,7 +54,8 @@ class Caller:
     def get(self, names, times=1, timeout=60.0):
         answers = [self.call("get", GetParameters.Request(names=names), timeout) for _ in range(times)]
         values = [answer and [plain(value) for value in answer.values] for answer, _ in answers]
-        return {"values": values[-1], "same": all(v == values[-1] for v in values), "s": [s for _, s in answers]}
+        others = {k: value for k, value in enumerate(values) if value != values[-1]}
+        return {"values": values[-1], "others": others, "s": [s for _, s in answers]}
 
     def new(self, names, timeout):
         name = f"{NODE}/get_parameters"
