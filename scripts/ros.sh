@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The package in a real ROS 2 workspace: colcon build and test, ROS 2's own tools, rclpy subscribers, the end-to-end suite
-# and the launch files against what colcon built, under every RMW that is installed.
+# and the launch files against what colcon built, and the tools against the stand-alone program, under every RMW that is
+# installed.
 #
 #   source /opt/ros/humble/setup.bash && scripts/ros.sh      # or RFLY_ROS_SETUP=/opt/ros/humble/setup.bash scripts/ros.sh
-#   scripts/ros.sh tools e2e                                 # some of: package stock build lint test run tools e2e launch
+#   scripts/ros.sh tools e2e        # some of: package stock build lint test run tools e2e launch standalone
 #   RFLY_RMW=rmw_fastrtps_cpp scripts/ros.sh tools           # one RMW
 #
 # Everything colcon writes is below target/colcon. Run it again without `build` to use what is there.
@@ -11,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 . scripts/parts.sh
-groups=${*:-package stock build lint test run tools e2e launch}
+groups=${*:-package stock build lint test run tools e2e launch standalone}
 wants() { [[ " $groups " == *" $1 "* ]]; }
 
 if [ -n "${RFLY_ROS_SETUP:-}" ]; then
@@ -40,12 +41,12 @@ work=$root/target/colcon
 mkdir -p "$work"
 colcon_() { (cd "$work" && colcon --log-base log "$@"); }
 
-# Runs a command in the workspace that colcon built.
+# Runs a command in the workspace that colcon built; without it where nothing was built (group `standalone` alone).
 overlay() {
     (
         set +u
         # shellcheck disable=SC1091
-        . "$work/install/local_setup.bash"
+        [ ! -e "$work/install/local_setup.bash" ] || . "$work/install/local_setup.bash"
         set -u
         "$@"
     )
@@ -213,7 +214,7 @@ if wants build; then
 fi
 if wants lint; then part "lints of the rclrs back end" clippy_without_dds; fi
 if wants test; then part "colcon test" colcon_test; fi
-if [[ "$groups" =~ run|tools|e2e|launch ]] && [ ! -x "$bridge" ]; then
+if [[ " $groups " =~ \ (run|tools|e2e|launch)\  ]] && [ ! -x "$bridge" ]; then
     echo "ros: $bridge is missing; run scripts/ros.sh build" >&2
     totals
     exit 1
@@ -224,6 +225,23 @@ if wants run; then
     part "ros2 run rfly_bridge rflysim_emulator" ros2_run rflysim_emulator
 fi
 
+has_rclpy=false
+"$ros_python" -c 'import pytest, psutil, rclpy' 2>/dev/null && has_rclpy=true
+
+# launch_testing of Humble is a pytest plugin that newer pytests refuse to load; nothing here uses it.
+tools() {
+    overlay scripts/alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2 "$@"
+}
+
+# What ROS 2 sees of the program that knows nothing of this workspace; it is not started by ros2.
+standalone_tools() {
+    RFLY_BACKEND=dds RFLY_BRIDGE=$root/target/release/rfly_bridge RFLY_EMULATOR=$root/target/release/rflysim_emulator \
+        tools --ignore test/ros2/test_lifetime.py
+}
+
+if wants standalone; then
+    part "release build of the stand-alone program" cargo build -q --release || { totals; exit 1; }
+fi
 for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     [[ " ${RFLY_RMW:-$rmw} " == *" $rmw "* ]] || continue
     if ! installed_rmws | grep -qx "$rmw"; then
@@ -231,15 +249,14 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
         continue
     fi
     export RMW_IMPLEMENTATION=$rmw
-    if wants tools; then
-        if "$ros_python" -c 'import pytest, psutil, rclpy' 2>/dev/null; then
-            # launch_testing of Humble is a pytest plugin that newer pytests refuse to load; nothing here uses it.
-            part "ros2 tools and rclpy subscribers, $rmw" overlay scripts/alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
-                "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2
-        else
-            skip "ros2 tools and rclpy subscribers, $rmw" "$ros_python lacks pytest, psutil or rclpy"
-        fi
-    fi
+    for group in tools standalone; do
+        wants $group || continue
+        case $group in
+            tools) name="ros2 tools and rclpy subscribers, $rmw" run=tools ;;
+            standalone) name="ros2 tools and rclpy with the stand-alone program, $rmw" run=standalone_tools ;;
+        esac
+        if $has_rclpy; then part "$name" $run; else skip "$name" "$ros_python lacks pytest, psutil or rclpy"; fi
+    done
     if wants e2e; then
         if [ -x .venv/bin/python ]; then
             part "end to end (independent DDS subscriber), $rmw" overlay env -u PYTHONPATH scripts/e2e.sh
