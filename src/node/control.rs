@@ -5,7 +5,7 @@ use super::peer::Peer;
 use super::plan::Plan;
 use super::sources::Binder;
 use super::stats::SourceStats;
-use super::tasks::Endless;
+use super::tasks::Source;
 use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings, serial, tasks};
 use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TfSource};
@@ -234,32 +234,24 @@ struct Task {
 
 struct UdpTask(Task, Arc<UdpReceiver>);
 
-impl Endless for UdpTask {
-    fn name(&self) -> String {
-        self.0.stats.name.clone()
+impl Source for UdpTask {
+    fn stats(&self) -> &SourceStats {
+        &self.0.stats
     }
 
-    fn failed(&mut self) {
-        self.0.stats.lock().drop_one("task_failed");
-    }
-
-    async fn work(&mut self) {
+    async fn run(&mut self) {
         self.0.run_udp(&self.1).await;
     }
 }
 
 struct SerialTask(Task, serial::Port);
 
-impl Endless for SerialTask {
-    fn name(&self) -> String {
-        self.0.stats.name.clone()
+impl Source for SerialTask {
+    fn stats(&self) -> &SourceStats {
+        &self.0.stats
     }
 
-    fn failed(&mut self) {
-        self.0.stats.lock().drop_one("task_failed");
-    }
-
-    async fn work(&mut self) {
+    async fn run(&mut self) {
         self.0.run_serial(&mut self.1).await;
     }
 }

@@ -71,9 +71,6 @@ impl Endless for StaticTf {
         "/tf_static".to_owned()
     }
 
-    /// Every panic is in `/diagnostics` anyway.
-    fn failed(&mut self) {}
-
     async fn work(&mut self) {
         self.run().await;
     }

@@ -48,9 +48,6 @@ impl Endless for Supervisor {
         "supervision".to_owned()
     }
 
-    /// Every panic is in the report anyway.
-    fn failed(&mut self) {}
-
     async fn work(&mut self) {
         self.run().await;
     }

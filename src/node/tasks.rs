@@ -1,5 +1,6 @@
 //! Tasks and threads that run as long as the bridge does: one that panics, or ends, is noticed and goes on.
 use super::NodeError;
+use super::stats::SourceStats;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
@@ -16,11 +17,37 @@ pub trait Endless: Send + 'static {
     /// What it is called in the log.
     fn name(&self) -> String;
 
-    /// Counts that it has failed.
-    fn failed(&mut self);
+    /// Counts that it has failed, beside the report of all panics in `/diagnostics`.
+    fn failed(&mut self) {}
 
     /// Works; it fails if it panics, and also if it ends.
     fn work(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// A task with an entry of its own in `/diagnostics`, which counts its failures.
+pub(super) trait Source: Send + 'static {
+    fn stats(&self) -> &SourceStats;
+
+    /// Forgets what cannot be trusted after a failure.
+    fn recover(&mut self) {}
+
+    /// Works, as [`Endless::work`].
+    fn run(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+impl<S: Source> Endless for S {
+    fn name(&self) -> String {
+        self.stats().name.clone()
+    }
+
+    fn failed(&mut self) {
+        self.stats().lock().drop_one("task_failed");
+        self.recover();
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
 }
 
 /// Runs a task for ever.

@@ -2,7 +2,7 @@
 use super::clock::{SimClock, host_now};
 use super::live::FovWatch;
 use super::stats::SourceStats;
-use super::tasks::Endless;
+use super::tasks::Source;
 use crate::sensors::{Frame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};
 use crate::time::{RosTime, SimTime, Stream};
@@ -35,22 +35,6 @@ pub(crate) struct UdpSource {
     pub(crate) said: Vec<&'static str>,
 }
 
-impl Endless for UdpSource {
-    fn name(&self) -> String {
-        self.stats.name.clone()
-    }
-
-    fn failed(&mut self) {
-        self.stats.lock().drop_one("task_failed");
-        // What was being put together then is not trusted.
-        self.reassembler.abandon();
-    }
-
-    async fn work(&mut self) {
-        self.run().await;
-    }
-}
-
 /// Returns how long datagrams may wait in a receive buffer that the system granted: not at all if it holds less than
 /// two frames, as then the pause would lose what it only wants to count.
 pub(crate) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Duration> {
@@ -68,9 +52,18 @@ async fn until_readable(receiver: &UdpReceiver, unfinished: bool) -> io::Result<
     }
 }
 
-impl UdpSource {
+impl Source for UdpSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    /// What was being put together is not trusted.
+    fn recover(&mut self) {
+        self.reassembler.abandon();
+    }
+
     /// Serves the sensor until the task is dropped.
-    pub(crate) async fn run(&mut self) {
+    async fn run(&mut self) {
         loop {
             let unfinished = self.reassembler.in_flight() > 0;
             match until_readable(&self.receiver, unfinished).await {
@@ -103,7 +96,9 @@ impl UdpSource {
             tokio::task::yield_now().await;
         }
     }
+}
 
+impl UdpSource {
     /// Handles one datagram; false if there was none.
     fn step(&mut self) -> io::Result<bool> {
         let wanted = self.sensor.wanted();

@@ -5,7 +5,7 @@ use super::clock::{SimClock, SimClocks, host_now};
 use super::live::SettingsWatch;
 use super::stats::SourceStats;
 use super::supervisor::RESENDS;
-use super::tasks::Endless;
+use super::tasks::Source;
 use crate::frames::{Attitude, Euler, FrameTree, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::msgs::tf2_msgs::msg::TFMessage;
@@ -54,9 +54,13 @@ pub(crate) struct ImuSource {
     pub(crate) stats: Arc<SourceStats>,
 }
 
-impl ImuSource {
+impl Source for ImuSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
     /// Asks for samples until they come, publishes them, and asks again when they stop.
-    pub(crate) async fn run(&mut self) {
+    async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut ask = tokio::time::interval(self.period);
         ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -88,7 +92,9 @@ impl ImuSource {
             }
         }
     }
+}
 
+impl ImuSource {
     /// Takes over what parameters have changed.
     fn take_over(&mut self) {
         let settings = self.settings.borrow_and_update();
@@ -137,48 +143,6 @@ impl ImuSource {
             }
             Err(_) => figures.drop_one("publish"),
         }
-    }
-}
-
-impl Endless for ImuSource {
-    fn name(&self) -> String {
-        self.stats.name.clone()
-    }
-
-    fn failed(&mut self) {
-        self.stats.lock().drop_one("task_failed");
-    }
-
-    async fn work(&mut self) {
-        self.run().await;
-    }
-}
-
-impl Endless for TruthSource {
-    fn name(&self) -> String {
-        self.stats.name.clone()
-    }
-
-    fn failed(&mut self) {
-        self.stats.lock().drop_one("task_failed");
-    }
-
-    async fn work(&mut self) {
-        self.run().await;
-    }
-}
-
-impl Endless for HeartbeatSource {
-    fn name(&self) -> String {
-        self.stats.name.clone()
-    }
-
-    fn failed(&mut self) {
-        self.stats.lock().drop_one("task_failed");
-    }
-
-    async fn work(&mut self) {
-        self.run().await;
     }
 }
 
@@ -242,9 +206,13 @@ pub(crate) struct Tf {
     pub(crate) posed: Arc<Mutex<BTreeSet<u16>>>,
 }
 
-impl TruthSource {
+impl Source for TruthSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
     /// Publishes every state.
-    pub(crate) async fn run(&mut self) {
+    async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut last = None;
         let mut heard: Option<Instant> = None;
@@ -266,7 +234,9 @@ impl TruthSource {
             }
         }
     }
+}
 
+impl TruthSource {
     fn state_on_link(&mut self, state: &TrueState, last: &mut Option<RosTime>) {
         self.stats.lock().received += 1;
         let now = host_now();
@@ -400,9 +370,13 @@ pub(crate) struct HeartbeatSource {
     pub(crate) stats: Arc<SourceStats>,
 }
 
-impl HeartbeatSource {
+impl Source for HeartbeatSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
     /// Feeds the clocks.
-    pub(crate) async fn run(&mut self) {
+    async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
             let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await else {
