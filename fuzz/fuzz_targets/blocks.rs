@@ -13,11 +13,11 @@ use rfly_bridge::transport::SharedBlock;
 use rfly_bridge::wire::{ShmFlag, shm_block_len};
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
-use support::{HEIGHT, Open, SECOND, WIDTH, open};
+use support::{HEIGHT, Rig, SECOND, WIDTH, open};
 
 /// A sensor and its block.
 struct Source {
-    open: Open,
+    open: Rig,
     reader: BlockReader,
     zeros: Vec<u8>,
     file: File,

@@ -9,7 +9,7 @@ use rfly_bridge::config::TransportMode;
 use rfly_bridge::sensors::{Frame, SENSORS};
 use rfly_bridge::time::RosTime;
 use std::cell::RefCell;
-use support::{Open, open};
+use support::{Rig, open};
 
 const TRANSPORTS: [TransportMode; 3] = [
     TransportMode::UdpRaw,
@@ -21,7 +21,7 @@ const TIMES: usize = 3;
 
 thread_local! {
     /// Opened once: that costs more than a thousand payloads.
-    static OPEN: RefCell<Vec<Open>> = RefCell::new(
+    static OPEN: RefCell<Vec<Rig>> = RefCell::new(
         SENSORS.iter().flat_map(|spec| TRANSPORTS.map(|mode| open(spec, mode))).collect(),
     );
 }

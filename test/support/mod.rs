@@ -7,4 +7,5 @@ pub mod golden;
 pub mod mavlink;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;
+pub mod sensor;
 pub mod vehicle;
