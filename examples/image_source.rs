@@ -5,7 +5,7 @@
 use anyhow::Context;
 use rfly_bridge::{
     msgs::std_msgs::msg::Header,
-    ros::{ImageView, Middleware, Options, Qos},
+    ros::{ImageHead, Middleware, Options, Qos},
     time::RosTime,
 };
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -51,14 +51,14 @@ fn main() -> anyhow::Result<()> {
             frame_id: "camera_optical_frame".to_owned(),
         };
         let before = Instant::now();
-        publisher.publish(&ImageView {
+        let head = ImageHead {
             header: &header,
             height,
             width,
             encoding: "bgr8",
             step,
-            data: (&data).into(),
-        })?;
+        };
+        publisher.publish(&head, &data)?;
         let took = before.elapsed();
         spent += took;
         longest = longest.max(took);

@@ -2,7 +2,7 @@
 use super::Result;
 use nix::sys::socket::{setsockopt, sockopt};
 use rfly_bridge::msgs::std_msgs::msg::Header;
-use rfly_bridge::ros::{Bytes, ImagePublisher, ImageView, Middleware, Options, Qos};
+use rfly_bridge::ros::{Bytes, ImageHead, ImagePublisher, Middleware, Options, Qos};
 use rfly_bridge::time::{RosTime, SimTime};
 use rfly_bridge::transport::SharedBlock;
 use rfly_bridge::wire::{FragmentHeader, HeaderVariant, SHM_HEADER_LEN, ShmFlag, shm_name};
@@ -49,15 +49,14 @@ impl Writer {
 
     fn write(&mut self, sim_time: f64, data: Bytes<'_>) -> Result<()> {
         self.header.stamp = RosTime(SimTime::from_secs(sim_time).0).to_msg();
-        let view = ImageView {
+        let head = ImageHead {
             header: &self.header,
             height: self.height,
             width: self.width,
             encoding: "bgr8",
             step: self.width * 3,
-            data,
         };
-        self.publisher.publish(&view)?;
+        self.publisher.publish(&head, data)?;
         Ok(())
     }
 }

@@ -206,7 +206,7 @@ impl Plan<'_> {
             let idle_pause = idle_pause(receiver.buffer_bytes(), len);
             let source = UdpSource {
                 receiver,
-                reassembler: Reassembler::new(2 * len + SPARE_FRAME_BYTES),
+                reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
                 sensor,
                 fov,
                 compressed: config.transport.is_compressed(),

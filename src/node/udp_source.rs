@@ -3,7 +3,9 @@ use super::clock::{SimClock, host_now};
 use super::live::FovWatch;
 use super::stats::SourceStats;
 use super::tasks::Source;
-use crate::sensors::{Frame, Sensor, SensorError};
+use crate::msgs::sensor_msgs::msg::Image;
+use crate::ros::Loan;
+use crate::sensors::{LentFrame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};
 use crate::time::{RosTime, SimTime, Stream};
 use crate::transport::{Received, UdpReceiver};
@@ -21,7 +23,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// One sensor's stream.
 pub(crate) struct UdpSource {
     pub(crate) receiver: UdpReceiver,
-    pub(crate) reassembler: Reassembler,
+    pub(crate) reassembler: Reassembler<Loan<Image>>,
     pub(crate) sensor: Box<dyn Sensor>,
     pub(crate) fov: FovWatch,
     pub(crate) compressed: bool,
@@ -103,7 +105,7 @@ impl UdpSource {
     fn step(&mut self) -> io::Result<bool> {
         let wanted = self.sensor.wanted();
         let received = if wanted {
-            let Landing { header, payload } = self.reassembler.landing();
+            let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
             self.receiver
                 .try_recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
         } else {
@@ -148,16 +150,26 @@ impl UdpSource {
                     let stamp = self.clock.stamp(sim_time, arrival, Stream::Image)?;
                     Some((sim_time, stamp))
                 });
+                let (info, payload) = (whole.info, (!whole.lent).then_some(whole.payload));
                 let accepted = match stamped {
-                    Some((sim_time, stamp)) => self.sensor.accept(&Frame {
-                        payload: whole.payload,
-                        stamp,
-                        sim_time,
-                        compressed: self.compressed,
-                    }),
+                    Some((sim_time, stamp)) => {
+                        let frame = LentFrame {
+                            len: info.len,
+                            stamp,
+                            sim_time,
+                            compressed: self.compressed,
+                        };
+                        match payload {
+                            Some(payload) => self.sensor.accept(&frame.with(payload)),
+                            None => match self.reassembler.take_loan() {
+                                Some(loan) => self.sensor.accept_loan(loan, &frame),
+                                None => Ok(()), // it was lent a moment ago
+                            },
+                        }
+                    }
                     None => Err(SensorError::Time),
                 };
-                (whole.info, Some(accepted))
+                (info, Some(accepted))
             }
         };
         if let Some(Err(error)) = &result {

@@ -1,7 +1,8 @@
 //! Messages whose array is big, published without being owned.
 //!
-//! As CDR: everything before the array, and everything after it; the back end gathers head, array and tail in one
-//! copy. In a workspace: a message that is kept and filled, in one copy too.
+//! As CDR: everything before the array, and everything after it. The back end gathers head, array and tail in one copy, or
+//! puts head and tail around an array that was written in memory of its own ([`Loan`](super::Loan)). In a workspace: a
+//! message that is kept, and filled in one copy, or lent.
 use super::RosError;
 use crate::msgs::{
     Message,
@@ -32,6 +33,12 @@ impl<'a> From<&'a [u8]> for Bytes<'a> {
 impl<'a> From<&'a Vec<u8>> for Bytes<'a> {
     fn from(bytes: &'a Vec<u8>) -> Self {
         Self::Own(bytes)
+    }
+}
+
+impl<'a> From<VolatileSlice<'a>> for Bytes<'a> {
+    fn from(bytes: VolatileSlice<'a>) -> Self {
+        Self::Foreign(bytes)
     }
 }
 
@@ -67,20 +74,11 @@ impl Bytes<'_> {
             }
         }
     }
-
-    /// Returns where they are, for a foreign function that copies them.
-    #[cfg(feature = "dds")]
-    pub(super) fn as_ptr(&self) -> *const u8 {
-        match self {
-            Self::Own(bytes) => bytes.as_ptr(),
-            Self::Foreign(bytes) => bytes.ptr_guard().as_ptr(),
-        }
-    }
 }
 
-/// An image that is published without being owned. Rows are `step` bytes apart; little-endian samples.
+/// An image without its data: `step * height` bytes, rows `step` bytes apart, little-endian samples.
 #[derive(Clone, Copy, Debug)]
-pub struct ImageView<'a> {
+pub struct ImageHead<'a> {
     /// Stamp of acquisition and optical frame.
     pub header: &'a Header,
     /// Rows.
@@ -91,24 +89,21 @@ pub struct ImageView<'a> {
     pub encoding: &'a str,
     /// Bytes per row.
     pub step: u32,
-    /// `step * height` bytes.
-    pub data: Bytes<'a>,
 }
 
-/// A compressed image that is published without being owned.
+/// A compressed image without its data, the file's bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct CompressedView<'a> {
+pub struct CompressedHead<'a> {
     /// Stamp of acquisition and optical frame.
     pub header: &'a Header,
     /// For example `jpeg`, `png`, `bgr8; jpeg compressed bgr8` (compressed_image_transport).
     pub format: &'a str,
-    /// The file's bytes.
-    pub data: &'a [u8],
 }
 
-/// A point cloud that is published without being owned. Little-endian fields; rows are `width * point_step` bytes.
+/// A point cloud without its data: `point_step * width * height` bytes, little-endian fields, rows of
+/// `width * point_step` bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct CloudView<'a> {
+pub struct CloudHead<'a> {
     /// Stamp of acquisition and frame of the points.
     pub header: &'a Header,
     /// Rows; 1 if not organised.
@@ -119,8 +114,6 @@ pub struct CloudView<'a> {
     pub fields: &'a [PointField],
     /// Bytes per point.
     pub point_step: u32,
-    /// `point_step * width * height` bytes.
-    pub data: &'a [u8],
     /// True if no point is NaN.
     pub is_dense: bool,
 }
@@ -149,37 +142,61 @@ impl Tail {
     }
 }
 
-/// What every view can do for the back ends.
-pub(super) trait View {
+/// A message with one big array.
+pub trait Bulk: Message {
+    /// The array of the message as the workspace's type support lays it out.
+    #[cfg(feature = "rclrs")]
+    #[doc(hidden)]
+    fn array(message: &mut Self::RmwMsg) -> &mut super::rclrs::Array;
+
+    /// The same to look at.
+    #[cfg(feature = "rclrs")]
+    #[doc(hidden)]
+    fn array_of(message: &Self::RmwMsg) -> &super::rclrs::Array;
+}
+
+macro_rules! bulk {
+    ($($message:ident)+) => {
+        $(impl Bulk for $message {
+            #[cfg(feature = "rclrs")]
+            fn array(message: &mut Self::RmwMsg) -> &mut super::rclrs::Array {
+                &mut message.data
+            }
+
+            #[cfg(feature = "rclrs")]
+            fn array_of(message: &Self::RmwMsg) -> &super::rclrs::Array {
+                &message.data
+            }
+        })+
+    };
+}
+
+bulk!(Image CompressedImage PointCloud2);
+
+/// What every message without its array can do for the back ends.
+pub(super) trait Head {
     /// The message it stands for.
-    type Message: Message;
+    type Message: Bulk;
 
-    /// Bytes of the array.
-    fn data(&self) -> Bytes<'_>;
+    /// Writes the CDR of everything before an array of `data` bytes, and returns what follows it.
+    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError>;
 
-    /// Writes the CDR of everything before the array, and returns what follows it.
-    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError>;
-
-    /// Fills the message as the workspace's type support lays it out; keeps its memory where the sizes are the same.
+    /// Fills the message, but for its array, as the workspace's type support lays it out.
     #[cfg(feature = "rclrs")]
     fn fill(&self, message: &mut <Self::Message as crate::msgs::Native>::RmwMsg);
 }
 
-impl View for ImageView<'_> {
+impl Head for ImageHead<'_> {
     type Message = Image;
 
-    fn data(&self) -> Bytes<'_> {
-        self.data
-    }
-
     #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut super::rclrs::fill::Image) {
-        super::rclrs::fill::image(self, message);
+    fn fill(&self, message: &mut super::rclrs::Image) {
+        super::rclrs::image(self, message);
     }
 
-    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
         #[derive(Serialize)]
-        struct Head<'a> {
+        struct Fields<'a> {
             header: &'a Header,
             height: u32,
             width: u32,
@@ -194,13 +211,12 @@ impl View for ImageView<'_> {
             width,
             encoding,
             step,
-            data,
         } = self;
-        let data_length = length(data.len(), Image::TYPE)?;
+        let data_length = length(data, Image::TYPE)?;
         encode(
             head,
             Image::TYPE,
-            &Head {
+            &Fields {
                 header,
                 height,
                 width,
@@ -210,63 +226,51 @@ impl View for ImageView<'_> {
                 data_length,
             },
         )?;
-        Ok(Tail::new(head.len() + data.len(), None))
+        Ok(Tail::new(head.len() + data, None))
     }
 }
 
-impl View for CompressedView<'_> {
+impl Head for CompressedHead<'_> {
     type Message = CompressedImage;
 
-    fn data(&self) -> Bytes<'_> {
-        Bytes::Own(self.data)
-    }
-
     #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut super::rclrs::fill::CompressedImage) {
-        super::rclrs::fill::compressed(self, message);
+    fn fill(&self, message: &mut super::rclrs::CompressedImage) {
+        super::rclrs::compressed(self, message);
     }
 
-    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
         #[derive(Serialize)]
-        struct Head<'a> {
+        struct Fields<'a> {
             header: &'a Header,
             format: &'a str,
             data_length: u32,
         }
-        let &Self {
-            header,
-            format,
-            data,
-        } = self;
-        let data_length = length(data.len(), CompressedImage::TYPE)?;
+        let &Self { header, format } = self;
+        let data_length = length(data, CompressedImage::TYPE)?;
         encode(
             head,
             CompressedImage::TYPE,
-            &Head {
+            &Fields {
                 header,
                 format,
                 data_length,
             },
         )?;
-        Ok(Tail::new(head.len() + data.len(), None))
+        Ok(Tail::new(head.len() + data, None))
     }
 }
 
-impl View for CloudView<'_> {
+impl Head for CloudHead<'_> {
     type Message = PointCloud2;
 
-    fn data(&self) -> Bytes<'_> {
-        Bytes::Own(self.data)
-    }
-
     #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut super::rclrs::fill::PointCloud2) {
-        super::rclrs::fill::cloud(self, message);
+    fn fill(&self, message: &mut super::rclrs::PointCloud2) {
+        super::rclrs::cloud(self, message);
     }
 
-    fn encode_head(&self, head: &mut Vec<u8>) -> Result<Tail, RosError> {
+    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
         #[derive(Serialize)]
-        struct Head<'a> {
+        struct Fields<'a> {
             header: &'a Header,
             height: u32,
             width: u32,
@@ -282,12 +286,11 @@ impl View for CloudView<'_> {
             width,
             fields,
             point_step,
-            data,
             is_dense,
         } = self;
-        let data_length = length(data.len(), PointCloud2::TYPE)?;
+        let data_length = length(data, PointCloud2::TYPE)?;
         let row_step = point_step.wrapping_mul(width);
-        let fields = Head {
+        let before = Fields {
             header,
             height,
             width,
@@ -297,8 +300,8 @@ impl View for CloudView<'_> {
             row_step,
             data_length,
         };
-        encode(head, PointCloud2::TYPE, &fields)?;
-        Ok(Tail::new(head.len() + data.len(), Some(is_dense)))
+        encode(head, PointCloud2::TYPE, &before)?;
+        Ok(Tail::new(head.len() + data, Some(is_dense)))
     }
 }
 

@@ -4,9 +4,11 @@
 //! * `rclrs` (feature): the middleware of a sourced ROS 2 workspace.
 //! * [`recorder`]: keeps what is published, for tests and dry runs.
 //!
-//! Publishing never waits for a reader. Images and clouds go from the caller's slice to the middleware in one copy.
+//! Publishing never waits for a reader. Images and clouds go from the caller's slice to the middleware in one copy, or
+//! without one from memory that the publisher has lent.
 mod bulk;
 mod error;
+mod loan;
 pub mod names;
 mod options;
 mod pacing;
@@ -29,8 +31,9 @@ compile_error!(
 #[cfg(not(any(feature = "dds", feature = "rclrs")))]
 compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
-pub use bulk::{Bytes, CloudView, CompressedView, ImageView};
+pub use bulk::{Bulk, Bytes, CloudHead, CompressedHead, ImageHead};
 pub use error::RosError;
+pub use loan::Loan;
 pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};

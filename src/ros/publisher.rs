@@ -1,7 +1,8 @@
 //! Publishers: a message becomes a list of byte ranges, the back end takes the list.
 use super::{
-    CloudView, CompressedView, ImageView, Qos, RosError, WriterStats,
-    bulk::{self, Bytes, Tail, View},
+    CloudHead, CompressedHead, ImageHead, Qos, RosError, WriterStats,
+    bulk::{self, Bulk, Bytes, Head, Tail},
+    loan::{Loan, Place},
     recorder,
 };
 use crate::msgs::{
@@ -83,27 +84,6 @@ impl<M: Message> Sink<M> {
         }
     }
 
-    /// Publishes with one copy of the array, unless `intact` denies after the copy.
-    fn publish_view<V: View<Message = M>>(
-        &self,
-        view: &V,
-        intact: &dyn Fn() -> bool,
-    ) -> Result<Outcome, RosError> {
-        match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => with_scratch(|head| {
-                let tail = view.encode_head(head)?;
-                writer.write(&parts(head, view.data(), &tail), intact)
-            }),
-            #[cfg(feature = "rclrs")]
-            Self::Rclrs(writer) => writer.publish_view(view, intact),
-            Self::Recorder(writer, _) => with_scratch(|head| {
-                let tail = view.encode_head(head)?;
-                Ok(writer.write(&parts(head, view.data(), &tail), intact))
-            }),
-        }
-    }
-
     fn subscribers(&self) -> usize {
         every_back_end!(self, writer => writer.subscribers())
     }
@@ -118,6 +98,65 @@ impl<M: Message> Sink<M> {
 
     fn qos(&self) -> Qos {
         every_back_end!(self, writer => writer.qos())
+    }
+}
+
+impl<M: Bulk> Sink<M> {
+    /// Publishes with one copy of the array, unless `intact` denies after the copy.
+    fn publish_copy<H: Head<Message = M>>(
+        &self,
+        head: &H,
+        data: Bytes<'_>,
+        intact: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RosError> {
+        match self {
+            #[cfg(feature = "dds")]
+            Self::Dds(writer) => with_scratch(|before| {
+                let tail = head.encode(before, data.len())?;
+                writer.write(&parts(before, data, &tail), intact)
+            }),
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(writer) => writer.publish_copy(head, data, intact),
+            Self::Recorder(writer, _) => with_scratch(|before| {
+                let tail = head.encode(before, data.len())?;
+                Ok(writer.write(&parts(before, data, &tail), intact))
+            }),
+        }
+    }
+
+    fn loan(&self, room: usize) -> Loan<M> {
+        match self {
+            #[cfg(feature = "dds")]
+            Self::Dds(writer) => Loan::block(writer.block(room)),
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(writer) => Loan(Place::Message(writer.loan(room))),
+            Self::Recorder(writer, _) => Loan::block(writer.block(room)),
+        }
+    }
+
+    /// Publishes `len` bytes of what was written into a loan, without a copy if the loan is this publisher's.
+    fn publish_loan<H: Head<Message = M>>(
+        &self,
+        head: &H,
+        loan: Loan<M>,
+        len: usize,
+    ) -> Result<Outcome, RosError> {
+        match (self, loan.0) {
+            #[cfg(feature = "dds")]
+            (Self::Dds(writer), Place::Block(block, _)) => with_scratch(|before| {
+                let tail = head.encode(before, len)?;
+                writer.write_block(block, before, len, &tail)
+            }),
+            #[cfg(feature = "rclrs")]
+            (Self::Rclrs(writer), Place::Message(message)) => {
+                writer.publish_loan(head, message, len)
+            }
+            (_, place) => {
+                let loan = Loan(place);
+                let data = loan.as_ref().get(..len).unwrap_or_default();
+                self.publish_copy(head, data.into(), &|| true)
+            }
+        }
     }
 }
 
@@ -192,7 +231,7 @@ impl<M: Message> Publisher<M> {
 }
 
 macro_rules! bulk_publisher {
-    ($(#[$doc:meta])* $name:ident, $view:ident, $message:ident) => {
+    ($(#[$doc:meta])* $name:ident, $head:ident, $message:ident) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub struct $name {
@@ -205,8 +244,27 @@ macro_rules! bulk_publisher {
             }
 
             /// Publishes with one copy of the data; never waits for a reader.
-            pub fn publish(&self, view: &$view<'_>) -> Result<Outcome, RosError> {
-                self.sink.publish_view(view, &|| true)
+            pub fn publish<'a>(
+                &self,
+                head: &$head<'_>,
+                data: impl Into<Bytes<'a>>,
+            ) -> Result<Outcome, RosError> {
+                self.sink.publish_copy(head, data.into(), &|| true)
+            }
+
+            /// Lends memory for the data of the next message, at least `room` bytes, of which any may be in it.
+            pub fn loan(&self, room: usize) -> Loan<$message> {
+                self.sink.loan(room)
+            }
+
+            /// Publishes the first `len` bytes of a loan of this publisher, without a copy.
+            pub fn publish_loan(
+                &self,
+                head: &$head<'_>,
+                loan: Loan<$message>,
+                len: usize,
+            ) -> Result<Outcome, RosError> {
+                self.sink.publish_loan(head, loan, len)
             }
 
             common!();
@@ -216,26 +274,27 @@ macro_rules! bulk_publisher {
 
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/Image`. Cheap to clone.
-    ImagePublisher, ImageView, Image
+    ImagePublisher, ImageHead, Image
 }
 
 impl ImagePublisher {
     /// Publishes unless `intact`, asked once after the data was copied, denies: then the source was overwritten meanwhile,
     /// nothing is sent and the torn sample is counted.
-    pub fn publish_if(
+    pub fn publish_if<'a>(
         &self,
-        view: &ImageView<'_>,
+        head: &ImageHead<'_>,
+        data: impl Into<Bytes<'a>>,
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        self.sink.publish_view(view, intact)
+        self.sink.publish_copy(head, data.into(), intact)
     }
 }
 
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/CompressedImage`. Cheap to clone.
-    CompressedPublisher, CompressedView, CompressedImage
+    CompressedPublisher, CompressedHead, CompressedImage
 }
 bulk_publisher! {
     /// Publisher of `sensor_msgs/msg/PointCloud2`. Cheap to clone.
-    CloudPublisher, CloudView, PointCloud2
+    CloudPublisher, CloudHead, PointCloud2
 }

@@ -1,6 +1,7 @@
 //! The back end that keeps what is published, for tests and dry runs.
 use super::{
     Bytes, Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    loan::{Block, Pool},
     service::{self, CdrService},
     subscription::{self, Callback},
 };
@@ -207,6 +208,7 @@ impl Recorder {
             topic: name.into(),
             qos,
             recorder: self.clone(),
+            pool: Arc::default(),
         })
     }
 
@@ -277,9 +279,14 @@ pub(super) struct Writer {
     topic: Arc<str>,
     qos: Qos,
     recorder: Recorder,
+    pool: Arc<Pool>,
 }
 
 impl Writer {
+    pub(super) fn block(&self, room: usize) -> Block {
+        self.pool.take(room)
+    }
+
     pub(super) fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Outcome {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
         let heard = self.recorder.is_subscribed(&self.topic);

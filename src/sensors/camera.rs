@@ -1,7 +1,7 @@
 //! Colour and grey images: types 1, 3, 4, 8, 9, 40 and 41.
 use super::{
-    Codec, Decoder, ForeignFrame, Frame, FrameKind, Layout, Lens, Sensor, SensorError, SensorSpec,
-    Size, TopicSpec,
+    Codec, Decoder, ForeignFrame, Frame, FrameKind, Layout, Lens, LentFrame, Sensor, SensorError,
+    SensorSpec, Size, TopicSpec,
     camera_info::InfoTopic,
     codec::size_of_file,
     pixels,
@@ -10,10 +10,11 @@ use super::{
 };
 use crate::{
     config::params::{RgbEncoding, Stream},
-    msgs::std_msgs::msg::Header,
+    msgs::{sensor_msgs::msg::Image, std_msgs::msg::Header},
     ros::{
-        Bytes, CompressedPublisher, CompressedView, ImagePublisher, ImageView, Outcome, RosError,
+        CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, Loan, Outcome, RosError,
     },
+    session::LOAN_SPARE,
 };
 
 const IMAGE: &str = "sensor_msgs/msg/Image";
@@ -161,6 +162,8 @@ struct Camera {
     /// What is published.
     layout: Layout,
     size: Size,
+    /// The transport delivers files.
+    file_expected: bool,
     guard: ShapeGuard,
     decoder: Decoder,
     swapped: Vec<u8>,
@@ -178,10 +181,16 @@ impl Camera {
             raw,
             layout: if swap { Layout::Rgb8 } else { raw },
             size,
+            file_expected: topics.context.config.transport.is_compressed(),
             guard: topics.guard(),
             decoder: topics.decoder(),
             swapped: Vec::new(),
         }))
+    }
+
+    /// Bytes of a raw payload.
+    fn expected(&self) -> usize {
+        self.size.pixels() * self.raw.bytes()
     }
 
     /// Publishes raw pixels; without a swap the payload itself is the data.
@@ -198,8 +207,8 @@ impl Camera {
                 pixels::copy_swapped(frame.payload, &mut self.swapped);
                 &self.swapped
             };
-            let view = view(&self.header, self.size, self.layout, data.into());
-            sent(self.image.publish(&view)?)?;
+            let head = head(&self.header, self.size, self.layout);
+            sent(self.image.publish(&head, data)?)?;
         }
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
@@ -208,9 +217,8 @@ impl Camera {
     fn foreign(&mut self, frame: &ForeignFrame<'_>) -> Result<(), SensorError> {
         self.header.stamp = frame.stamp.to_msg();
         if self.image.subscribers() > 0 {
-            let data = Bytes::Foreign(frame.pixels);
-            let view = view(&self.header, self.size, self.layout, data);
-            sent(self.image.publish_if(&view, frame.intact)?)?;
+            let head = head(&self.header, self.size, self.layout);
+            sent(self.image.publish_if(&head, frame.pixels, frame.intact)?)?;
         }
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
@@ -221,17 +229,16 @@ impl Camera {
         self.guard.admit(Shape { size, file: true })?;
         if let Some(compressed) = self.compressed.as_ref().filter(|c| c.subscribers() > 0) {
             let format = format_of(self.raw, codec);
-            let view = CompressedView {
+            let head = CompressedHead {
                 header: &self.header,
                 format,
-                data: frame.payload,
             };
-            sent(compressed.publish(&view)?)?;
+            sent(compressed.publish(&head, frame.payload)?)?;
         }
         if self.image.subscribers() > 0 {
             let (size, data) = self.decoder.decode(frame.payload, self.layout)?;
-            let view = view(&self.header, size, self.layout, data.into());
-            sent(self.image.publish(&view)?)?;
+            let head = head(&self.header, size, self.layout);
+            sent(self.image.publish(&head, data)?)?;
         }
         Ok(self.info.publish(&self.header.stamp, size)?)
     }
@@ -249,7 +256,7 @@ impl Sensor for Camera {
 
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         self.header.stamp = frame.stamp.to_msg();
-        let expected = self.size.pixels() * self.raw.bytes();
+        let expected = self.expected();
         // A file is a file whatever the mode says (trap 2); only a raw image of the right size is never taken for one.
         if frame.compressed
             || (frame.payload.len() != expected && Codec::of(frame.payload).is_some())
@@ -266,8 +273,29 @@ impl Sensor for Camera {
     }
 
     fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
-        let expected = self.size.pixels() * self.raw.bytes();
-        (self.layout == self.raw && frame.pixels.len() == expected).then(|| self.foreign(frame))
+        let fits = frame.pixels.len() == self.expected();
+        (self.layout == self.raw && fits).then(|| self.foreign(frame))
+    }
+
+    fn lend(&self) -> Option<Loan<Image>> {
+        let as_it_is = !self.file_expected && self.layout == self.raw;
+        (as_it_is && self.image.subscribers() > 0)
+            .then(|| self.image.loan(self.expected() + LOAN_SPARE))
+    }
+
+    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
+        if frame.len != self.expected() || self.image.subscribers() == 0 {
+            let payload = loan.as_ref().get(..frame.len).unwrap_or_default();
+            return self.accept(&frame.with(payload));
+        }
+        self.header.stamp = frame.stamp.to_msg();
+        self.guard.admit(Shape {
+            size: self.size,
+            file: false,
+        })?;
+        let head = head(&self.header, self.size, self.layout);
+        sent(self.image.publish_loan(&head, loan, frame.len)?)?;
+        Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
 
     fn set_fov(&mut self, fov_deg: f32) {
@@ -275,14 +303,13 @@ impl Sensor for Camera {
     }
 }
 
-fn view<'a>(header: &'a Header, size: Size, layout: Layout, data: Bytes<'a>) -> ImageView<'a> {
-    ImageView {
+fn head(header: &Header, size: Size, layout: Layout) -> ImageHead<'_> {
+    ImageHead {
         header,
         height: size.height as u32,
         width: size.width as u32,
         encoding: layout.encoding(),
         step: (size.width * layout.bytes()) as u32,
-        data,
     }
 }
 

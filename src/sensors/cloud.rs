@@ -8,8 +8,7 @@ use super::{
 use crate::{
     config::params::{LabelType, Stream, WorldConvention},
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
-    ros::{CloudPublisher, CloudView, RosError},
-    session::Peak,
+    ros::{CloudHead, CloudPublisher, RosError},
     wire::CloudView as WireCloud,
 };
 use zerocopy::FromBytes as _;
@@ -179,13 +178,13 @@ pub struct Converted {
     pub is_dense: bool,
 }
 
-/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label; `out` is resized.
+/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label. `out` has room for all of them.
 pub fn convert<const CHANNELS: usize>(
     points: &[[I16; CHANNELS]],
     axes: Axes,
     missing: Missing,
     label: LabelType,
-    out: &mut Vec<u8>,
+    out: &mut [u8],
 ) -> Converted {
     match label {
         LabelType::Float32 => convert_with(points, axes, missing, |l| f32::from(l).to_bits(), out),
@@ -198,23 +197,20 @@ fn convert_with<const CHANNELS: usize>(
     axes: Axes,
     missing: Missing,
     label: impl Fn(u16) -> u32 + Copy,
-    out: &mut Vec<u8>,
+    out: &mut [u8],
 ) -> Converted {
-    out.resize(points.len() * CHANNELS * 4, 0);
     let Ok(target) = <[[U32; CHANNELS]]>::mut_from_bytes(out) else {
         return Converted {
             points: 0,
             is_dense: true,
         }; // unreachable: alignment is 1 and the length a multiple
     };
-    let converted = match (axes.swap, missing) {
+    match (axes.swap, missing) {
         (false, Missing::Nan) => keep::<CHANNELS, false>(points, axes.scale, label, target),
         (true, Missing::Nan) => keep::<CHANNELS, true>(points, axes.scale, label, target),
         (false, Missing::Removed) => compact::<CHANNELS, false>(points, axes.scale, label, target),
         (true, Missing::Removed) => compact::<CHANNELS, true>(points, axes.scale, label, target),
-    };
-    out.truncate(converted.points * CHANNELS * 4);
-    converted
+    }
 }
 
 /// Converts one point; the second value is not 0 if it is missing. Free of branches, so that loops become vector code.
@@ -285,8 +281,6 @@ struct Cloud<const CHANNELS: usize> {
     /// Points per row and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     label: LabelType,
-    points: Vec<u8>,
-    peak: Peak,
 }
 
 impl<const CHANNELS: usize> Cloud<CHANNELS> {
@@ -321,8 +315,6 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             },
             grid: grid.filter(|_| options.organized),
             label: options.label,
-            points: Vec::new(),
-            peak: Peak::default(),
         }))
     }
 }
@@ -346,20 +338,21 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
         } else {
             Missing::Removed
         };
-        let converted = convert(points, self.axes, missing, self.label, &mut self.points);
+        let room = points.len() * CHANNELS * 4;
+        let mut loan = self.publisher.loan(room);
+        let out = &mut loan.as_mut()[..room];
+        let converted = convert(points, self.axes, missing, self.label, out);
         let (width, height) = organized.unwrap_or((converted.points, 1));
         self.header.stamp = frame.stamp.to_msg();
-        let view = CloudView {
+        let head = CloudHead {
             header: &self.header,
             height: height as u32,
             width: width as u32,
             fields: &self.fields,
             point_step: 4 * CHANNELS as u32,
-            data: &self.points,
             is_dense: converted.is_dense,
         };
-        let sent = sent(self.publisher.publish(&view)?);
-        self.peak.tidy(self.points.len(), &mut self.points);
-        sent
+        let len = converted.points * CHANNELS * 4;
+        sent(self.publisher.publish_loan(&head, loan, len)?)
     }
 }

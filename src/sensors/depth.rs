@@ -13,7 +13,7 @@ use super::{
 use crate::{
     config::params::DepthEncoding,
     msgs::std_msgs::msg::Header,
-    ros::{CompressedPublisher, CompressedView, ImagePublisher, ImageView, RosError},
+    ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError},
     session::Peak,
 };
 
@@ -65,9 +65,8 @@ struct Depth {
     guard: ShapeGuard,
     decoder: Decoder,
     millimetres: Vec<u8>,
-    metres: Vec<u8>,
     file: Vec<u8>,
-    peaks: [Peak; 3],
+    peaks: [Peak; 2],
 }
 
 impl Depth {
@@ -92,15 +91,14 @@ impl Depth {
             guard: topics.guard(),
             decoder: topics.decoder(),
             millimetres: Vec::new(),
-            metres: Vec::new(),
             file: Vec::new(),
-            peaks: [Peak::default(); 3],
+            peaks: [Peak::default(); 2],
         }))
     }
 
     /// Gives back what only a larger image needed.
     fn tidy(&mut self) {
-        let buffers = [&mut self.millimetres, &mut self.metres, &mut self.file];
+        let buffers = [&mut self.millimetres, &mut self.file];
         for (peak, buffer) in self.peaks.iter_mut().zip(buffers) {
             peak.tidy(buffer.len(), buffer);
         }
@@ -150,12 +148,11 @@ impl Sensor for Depth {
             .as_ref()
             .filter(|c| is_file && c.subscribers() > 0)
         {
-            let view = CompressedView {
+            let head = CompressedHead {
                 header,
                 format: "mono16; png compressed ",
-                data: frame.payload,
             };
-            sent(compressed.publish(&view)?)?;
+            sent(compressed.publish(&head, frame.payload)?)?;
         }
 
         let main = self.main.subscribers() > 0;
@@ -171,13 +168,12 @@ impl Sensor for Depth {
             true => (size, &[][..]),
             false => (size, frame.payload),
         };
-        let image = |encoding, bytes: usize, data| ImageView {
+        let image = |encoding, bytes: usize| ImageHead {
             header,
             height: size.height as u32,
             width: size.width as u32,
             encoding,
             step: (size.width * bytes) as u32,
-            data,
         };
 
         let mut in_millimetres = None;
@@ -190,15 +186,17 @@ impl Sensor for Depth {
             });
         }
         if main {
-            let view = match in_millimetres.filter(|_| !self.vendor) {
-                Some((data, _)) => image("16UC1", 2, data.into()),
-                None => image("mono16", 2, counts.into()),
+            let published = match in_millimetres.filter(|_| !self.vendor) {
+                Some((data, _)) => self.main.publish(&image("16UC1", 2), data),
+                None => self.main.publish(&image("mono16", 2), counts),
             };
-            sent(self.main.publish(&view)?)?;
+            sent(published?)?;
         }
         if let Some(float) = float {
-            to_metres(counts, self.scale, self.no_return, &mut self.metres);
-            sent(float.publish(&image("32FC1", 4, self.metres[..].into()))?)?;
+            let mut loan = float.loan(counts.len() * 2);
+            let metres = &mut loan.as_mut()[..counts.len() * 2];
+            to_metres(counts, self.scale, self.no_return, metres);
+            sent(float.publish_loan(&image("32FC1", 4), loan, counts.len() * 2)?)?;
         }
         if let (Some(publisher), Some((data, unchanged))) = (compressed_depth, in_millimetres) {
             self.file.clear();
@@ -208,12 +206,11 @@ impl Sensor for Depth {
             } else {
                 encode(size, data, &mut self.file)?;
             }
-            let view = CompressedView {
+            let head = CompressedHead {
                 header,
                 format: "16UC1; compressedDepth png",
-                data: &self.file,
             };
-            sent(publisher.publish(&view)?)?;
+            sent(publisher.publish(&head, &self.file)?)?;
         }
         self.tidy();
         Ok(self.info.publish(&self.header.stamp, size)?)
@@ -258,8 +255,7 @@ fn to_millimetres(counts: &[u8], scale: f32, out: &mut Vec<u8>) {
 }
 
 /// Converts counts to metres; 0 becomes NaN, no return `no_return`.
-fn to_metres(counts: &[u8], scale: f32, no_return: f32, out: &mut Vec<u8>) {
-    out.resize(counts.len() * 2, 0);
+fn to_metres(counts: &[u8], scale: f32, no_return: f32, out: &mut [u8]) {
     for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(4)) {
         let raw = count(c);
         let metres = f32::from(raw) * scale;

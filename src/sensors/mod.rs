@@ -23,7 +23,11 @@ pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use error::SensorError;
 pub use imu::{AttitudeSample, ImuConverter};
 pub use options::Options;
-pub use spec::{ForeignFrame, Frame, FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
+pub use spec::{
+    ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
+};
+
+use crate::{msgs::sensor_msgs::msg::Image, ros::Loan};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
@@ -32,6 +36,17 @@ pub trait Sensor: Send {
 
     /// Converts and publishes what is subscribed to. An error is counted by the caller and never fatal.
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError>;
+
+    /// Lends memory of a publisher for the next payload, [`LOAN_SPARE`](crate::session::LOAN_SPARE) larger than it should
+    /// be, if a payload is published as it is and somebody subscribes.
+    fn lend(&self) -> Option<Loan<Image>> {
+        None
+    }
+
+    /// Publishes a payload that is in memory that [`Self::lend`] gave, without a copy if it is what was expected.
+    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
+        self.accept(&frame.with(loan.as_ref().get(..frame.len).unwrap_or_default()))
+    }
 
     /// Publishes raw pixels that stay as they are in one copy, out of memory that the simulator may write to; `None` if the
     /// frame has to be copied for [`Self::accept`] instead.

@@ -265,6 +265,31 @@ pub struct Frame<'a> {
     pub compressed: bool,
 }
 
+/// What is known of a payload that is in memory of the sensor's publisher.
+#[derive(Clone, Copy, Debug)]
+pub struct LentFrame {
+    /// Bytes of the payload.
+    pub len: usize,
+    /// Stamp of the ROS headers.
+    pub stamp: RosTime,
+    /// Time of the simulator.
+    pub sim_time: SimTime,
+    /// The transport is mode 1 or 3, so images are PNG or JPEG files.
+    pub compressed: bool,
+}
+
+impl LentFrame {
+    /// Returns the same for a payload to be looked at.
+    pub fn with<'a>(&self, payload: &'a [u8]) -> Frame<'a> {
+        Frame {
+            payload,
+            stamp: self.stamp,
+            sim_time: self.sim_time,
+            compressed: self.compressed,
+        }
+    }
+}
+
 /// Raw pixels where the simulator wrote them and may write again.
 #[derive(Clone, Copy)]
 pub struct ForeignFrame<'a> {

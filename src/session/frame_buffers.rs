@@ -5,26 +5,79 @@ pub(super) struct Spot {
     pub(super) offset: usize,
 }
 
-/// `N` buffers that grow as needed, so that after the first frames nothing is allocated.
+/// `N` buffers that grow as needed, so that after the first frames nothing is allocated. Each may be lent memory instead.
 #[derive(Debug)]
-pub(super) struct FrameBuffers<const N: usize> {
-    buffers: [Vec<u8>; N],
+pub(super) struct FrameBuffers<L, const N: usize> {
+    buffers: [Buffer<L>; N],
 }
 
-impl<const N: usize> FrameBuffers<N> {
+#[derive(Debug)]
+struct Buffer<L> {
+    own: Vec<u8>,
+    lent: Option<L>,
+}
+
+impl<L: AsRef<[u8]> + AsMut<[u8]>> Buffer<L> {
+    fn bytes(&self) -> &[u8] {
+        match &self.lent {
+            Some(lent) => lent.as_ref(),
+            None => &self.own,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match &mut self.lent {
+            Some(lent) => lent.as_mut(),
+            None => &mut self.own,
+        }
+    }
+
+    fn grow(&mut self, len: usize) {
+        if self.bytes().len() >= len {
+            return;
+        }
+        self.own.reserve_exact(len.saturating_sub(self.own.len()));
+        self.own.resize(len, 0);
+        // Lent memory does not grow: what is in it moves.
+        if let Some(lent) = self.lent.take() {
+            let bytes = lent.as_ref();
+            self.own[..bytes.len()].copy_from_slice(bytes);
+        }
+    }
+}
+
+impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     pub(super) fn new() -> Self {
         Self {
-            buffers: std::array::from_fn(|_| Vec::new()),
+            buffers: std::array::from_fn(|_| Buffer {
+                own: Vec::new(),
+                lent: None,
+            }),
         }
+    }
+
+    /// Uses `lent` instead of a buffer's own memory until it is taken or too small; what the buffer held is gone.
+    pub(super) fn lend(&mut self, buffer: usize, lend: impl FnOnce() -> Option<L>) {
+        if let Some(buffer) = self.buffers.get_mut(buffer)
+            && buffer.lent.is_none()
+        {
+            buffer.lent = lend();
+        }
+    }
+
+    pub(super) fn is_lent(&self, buffer: usize) -> bool {
+        self.buffers.get(buffer).is_some_and(|b| b.lent.is_some())
+    }
+
+    /// Gives back the memory that was lent for a buffer.
+    pub(super) fn take(&mut self, buffer: usize) -> Option<L> {
+        self.buffers.get_mut(buffer)?.lent.take()
     }
 
     /// Makes a buffer at least `len` bytes long.
     pub(super) fn grow(&mut self, buffer: usize, len: usize) {
-        if let Some(buffer) = self.buffers.get_mut(buffer)
-            && buffer.len() < len
-        {
-            buffer.reserve_exact(len - buffer.len());
-            buffer.resize(len, 0);
+        if let Some(buffer) = self.buffers.get_mut(buffer) {
+            buffer.grow(len);
         }
     }
 
@@ -32,7 +85,7 @@ impl<const N: usize> FrameBuffers<N> {
     pub(super) fn get(&self, at: Spot, len: usize) -> &[u8] {
         let buffer = self.buffers.get(at.buffer);
         buffer
-            .and_then(|b| b.get(at.offset..at.offset + len))
+            .and_then(|b| b.bytes().get(at.offset..at.offset + len))
             .unwrap_or_default()
     }
 
@@ -40,7 +93,7 @@ impl<const N: usize> FrameBuffers<N> {
     pub(super) fn get_mut(&mut self, at: Spot, len: usize) -> &mut [u8] {
         let buffer = self.buffers.get_mut(at.buffer);
         buffer
-            .and_then(|b| b.get_mut(at.offset..at.offset + len))
+            .and_then(|b| b.bytes_mut().get_mut(at.offset..at.offset + len))
             .unwrap_or_default()
     }
 
@@ -51,36 +104,36 @@ impl<const N: usize> FrameBuffers<N> {
         }
         let (start, end) = (from.offset, from.offset + len);
         if from.buffer == to.buffer {
-            if let Some(buffer) = self.buffers.get_mut(to.buffer)
-                && buffer.len() >= end.max(to.offset + len)
+            if let Some(bytes) = self.buffers.get_mut(to.buffer).map(Buffer::bytes_mut)
+                && bytes.len() >= end.max(to.offset + len)
             {
-                buffer.copy_within(start..end, to.offset);
+                bytes.copy_within(start..end, to.offset);
             }
         } else if let Ok([source, target]) = self.buffers.get_disjoint_mut([from.buffer, to.buffer])
             && let (Some(source), Some(target)) = (
-                source.get(start..end),
-                target.get_mut(to.offset..to.offset + len),
+                source.bytes().get(start..end),
+                target.bytes_mut().get_mut(to.offset..to.offset + len),
             )
         {
             target.copy_from_slice(source);
         }
     }
 
-    /// Gives back what a buffer has beyond `len` bytes.
+    /// Gives back what a buffer's own memory has beyond `len` bytes.
     pub(super) fn shrink(&mut self, buffer: usize, len: usize) {
         if let Some(buffer) = self.buffers.get_mut(buffer) {
-            buffer.truncate(len);
-            buffer.shrink_to_fit();
+            buffer.own.truncate(len);
+            buffer.own.shrink_to_fit();
         }
     }
 
-    /// Returns the bytes of one buffer.
+    /// Returns the bytes of one buffer's own memory.
     pub(super) fn held(&self, buffer: usize) -> usize {
-        self.buffers.get(buffer).map_or(0, Vec::capacity)
+        self.buffers.get(buffer).map_or(0, |b| b.own.capacity())
     }
 
-    /// Returns the bytes held.
+    /// Returns the bytes held, without those that are lent.
     pub(super) fn memory(&self) -> usize {
-        self.buffers.iter().map(Vec::capacity).sum()
+        self.buffers.iter().map(|b| b.own.capacity()).sum()
     }
 }

@@ -29,7 +29,7 @@ pub use parameters::{
     ParameterName, ParameterSettings, ParameterValue, Parameters,
 };
 pub(crate) use peak::Peak;
-pub use reassembly::{FrameInfo, Landing, Outcome, Reassembler, WholeFrame};
+pub use reassembly::{FrameInfo, LOAN_SPARE, Landing, Outcome, Reassembler, WholeFrame};
 pub use timesync::{
     ClockLine, TimesyncCounters, TimesyncEstimator, TimesyncOutcome, TimesyncSample,
     TimesyncSettings,

@@ -20,6 +20,8 @@ const NOWHERE: Spot = Spot {
 const ROOM: usize = 65_507 - HeaderVariant::A.len();
 /// More fragments than that are no frame: 65,536 fragments of the vendor's size are 3.9 GB.
 const MAX_FRAGMENTS: u32 = 65_536;
+/// What lent memory needs beyond the frame: room for a datagram behind a last fragment of full length.
+pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + ROOM + 8;
 /// So many repetitions of one frame without another one are new frames of a simulator whose clock stands.
 const STANDING_CLOCK_REPEATS: u32 = 30;
 /// An incomplete frame is given up at the latest when so many later ones were completed.
@@ -56,6 +58,8 @@ pub struct WholeFrame<'a> {
     pub info: FrameInfo,
     /// The payloads of all fragments in order.
     pub payload: &'a [u8],
+    /// They are in lent memory, which [`Reassembler::take_loan`] gives back until the next datagram is read.
+    pub lent: bool,
 }
 
 /// What a datagram led to.
@@ -100,10 +104,15 @@ pub enum Outcome<'a> {
 ///     }
 /// }
 /// ```
+///
+/// Where the frame's memory is lent ([`Self::landing_in`], at least [`LOAN_SPARE`] larger than the frame), payload lands
+/// there, and the loan is taken with the frame in it.
 #[derive(Debug)]
-pub struct Reassembler {
+pub struct Reassembler<L = Vec<u8>> {
     max_frame_len: usize,
-    buffers: FrameBuffers<{ SLOTS + 1 }>,
+    buffers: FrameBuffers<L, { SLOTS + 1 }>,
+    /// Slot of the frame that was delivered last.
+    delivered: usize,
     slots: [PartialFrame; SLOTS],
     history: History,
     counters: ReassemblyCounters,
@@ -138,11 +147,19 @@ struct Last {
 }
 
 impl Reassembler {
-    /// Creates a reassembler for frames of at most `max_frame_len` bytes.
+    /// Creates a reassembler for frames of at most `max_frame_len` bytes, in memory of its own.
     pub fn new(max_frame_len: usize) -> Self {
+        Self::for_loans(max_frame_len)
+    }
+}
+
+impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
+    /// Creates a reassembler for frames of at most `max_frame_len` bytes.
+    pub fn for_loans(max_frame_len: usize) -> Self {
         Self {
             max_frame_len,
             buffers: FrameBuffers::new(),
+            delivered: 0,
             slots: Default::default(),
             history: History::default(),
             counters: ReassemblyCounters::default(),
@@ -167,7 +184,15 @@ impl Reassembler {
 
     /// Says where to read the next datagram; call [`Self::commit`] afterwards.
     pub fn landing(&mut self) -> Landing<'_> {
+        self.landing_in(|| None)
+    }
+
+    /// The same; a frame that begins may land in what `lend` gives.
+    pub fn landing_in(&mut self, lend: impl FnOnce() -> Option<L>) -> Landing<'_> {
         let spot = self.predict();
+        if spot.offset == 0 && spot.buffer != SCRATCH {
+            self.buffers.lend(spot.buffer, lend);
+        }
         self.aim = Aim {
             spot,
             header_len: self.last.variant.len(),
@@ -211,8 +236,14 @@ impl Reassembler {
                     buffer: slot,
                     offset: 0,
                 };
+                self.delivered = slot;
                 let payload = self.buffers.get(start, info.len);
-                Outcome::Complete(WholeFrame { info, payload })
+                let lent = self.buffers.is_lent(slot);
+                Outcome::Complete(WholeFrame {
+                    info,
+                    payload,
+                    lent,
+                })
             }
         }
     }
@@ -231,6 +262,11 @@ impl Reassembler {
         let body = payload.len().min(landing.payload.len());
         landing.payload[..body].copy_from_slice(&payload[..body]);
         self.commit(datagram.len(), arrival)
+    }
+
+    /// Gives back the lent memory with the frame that was delivered last in it, if it is in lent memory.
+    pub fn take_loan(&mut self) -> Option<L> {
+        self.buffers.take(self.delivered)
     }
 
     /// What the last frame held was not of this sensor: its number and time do not count either.

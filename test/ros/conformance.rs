@@ -6,7 +6,7 @@ use super::{
 };
 use rfly_bridge::{
     msgs::{self, Message, sensor_msgs, std_msgs},
-    ros::{Discovery, Distro, ImageView, Middleware, Options, Outcome, Policy, Publisher, Qos},
+    ros::{Discovery, Distro, ImageHead, Middleware, Options, Outcome, Policy, Publisher, Qos},
 };
 use serde_json::{Value, json};
 
@@ -125,15 +125,17 @@ fn a_reader_sees_name_type_qos_and_bytes_of_each_publisher() {
         .collect();
     for data in [&[1_u8, 2, 3][..], &big] {
         let (height, width) = (1, data.len() as u32);
-        let view = ImageView {
+        let head = ImageHead {
             header: &header,
             height,
             width,
             encoding: "mono8",
             step: width,
-            data: data.into(),
         };
-        assert_eq!(image.publish(&view).expect("published"), Outcome::Sent);
+        assert_eq!(
+            image.publish(&head, data).expect("published"),
+            Outcome::Sent
+        );
     }
     let report = probe.finish();
 
@@ -324,15 +326,14 @@ fn a_stalled_reader_neither_blocks_publishing_nor_costs_memory_and_gets_later_fr
     let big = vec![7_u8; BYTES];
     let publish = |data: &[u8]| {
         let width = data.len() as u32;
-        let view = ImageView {
+        let head = ImageHead {
             header: &header,
             height: 1,
             width,
             encoding: "mono8",
             step: width,
-            data: data.into(),
         };
-        image.publish(&view).expect("published")
+        image.publish(&head, data).expect("published")
     };
 
     probe.pause();
@@ -389,15 +390,17 @@ fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
             return; // it has its image and is about to end; without a reader nothing would pause
         }
         let (height, width) = (1000, 1000);
-        let view = ImageView {
+        let head = ImageHead {
             header: &header,
             height,
             width,
             encoding: "mono8",
             step: width,
-            data: big[..].into(),
         };
-        assert_eq!(image.publish(&view).expect("published"), Outcome::Sent);
+        assert_eq!(
+            image.publish(&head, &big).expect("published"),
+            Outcome::Sent
+        );
         sent += 1;
         assert!(
             sent < 60,

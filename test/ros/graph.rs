@@ -5,7 +5,7 @@ use rfly_bridge::{
         Message,
         std_msgs::msg::{Header, Int32},
     },
-    ros::{Bytes, Distro, ImageView, Outcome, Qos},
+    ros::{Distro, ImageHead, Outcome, Qos},
     time::RosTime,
 };
 use std::sync::{Arc, Mutex, mpsc};
@@ -249,20 +249,19 @@ fn a_torn_frame_never_reaches_the_wire() {
         .unwrap();
     wait_until(|| image.subscribers() == 1);
     let header = Header::default();
-    let view = |data| ImageView {
+    let head = ImageHead {
         header: &header,
         height: 1,
         width: 1,
         encoding: "mono8",
         step: 1,
-        data: Bytes::Own(data),
     };
     assert_eq!(
-        image.publish_if(&view(&[0; 1000]), &|| false).unwrap(),
+        image.publish_if(&head, &[0; 1000], &|| false).unwrap(),
         Outcome::Torn
     );
     assert_eq!(
-        image.publish_if(&view(&[0; 10]), &|| true).unwrap(),
+        image.publish_if(&head, &[0; 10], &|| true).unwrap(),
         Outcome::Sent
     );
     assert!(

@@ -138,7 +138,7 @@ fn every_wire_value_gives_the_vendors_f32_for_usual_ranges() {
     let raw: Vec<[I16; 3]> = (i16::MIN..=i16::MAX)
         .map(|v| [I16::new(v), I16::new(1), I16::new(v)])
         .collect();
-    let mut out = Vec::new();
+    let mut out = vec![0; raw.len() * 12];
     for range in [0.5f32, 1.0, 30.0, 50.0, 100.0, 123.4, 200.0, 260.0] {
         let converted = convert(
             &raw,
@@ -183,12 +183,11 @@ proptest! {
         };
         let wire: Vec<[I16; 4]> = raw.iter().map(|p| p.map(I16::new)).collect();
         let missing = if remove { Missing::Removed } else { Missing::Nan };
-        let mut out = vec![1; 13];
+        let mut out = vec![1; raw.len() * 16];
         let converted = convert(&wire, axes, missing, label, &mut out);
         let gone = |p: &[i16; 4]| p[..3] == [0; 3];
         let kept: Vec<_> = raw.iter().filter(|p| !(remove && gone(p))).collect();
         prop_assert_eq!(converted, Converted { points: kept.len(), is_dense: remove || !raw.iter().any(gone) });
-        prop_assert_eq!(out.len(), kept.len() * 16);
         for (p, bytes) in kept.iter().zip(out.chunks_exact(16)) {
             let word = |i: usize| <[u8; 4]>::try_from(&bytes[i..i + 4]).unwrap();
             let class = match label {

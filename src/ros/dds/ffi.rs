@@ -9,6 +9,8 @@ mod log;
 mod peer;
 mod reader;
 mod recvmsg;
+mod sample;
+mod sertype;
 mod writer;
 
 pub(super) use identity::can_answer;

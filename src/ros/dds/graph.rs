@@ -1,6 +1,6 @@
 //! `ros_discovery_info`: how `ros2 node list` and `ros2 topic info --verbose` learn which node owns an endpoint.
 use super::{
-    super::{Bytes, Distro, Qos, RosError, bulk, names::Resolver},
+    super::{Bytes, Distro, Qos, RosError, bulk, loan::Pool, names::Resolver},
     ffi::{Guid, Participant, Writer},
 };
 use serde::Serialize;
@@ -20,6 +20,7 @@ pub(super) struct Graph {
     namespace: String,
     name: String,
     endpoints: Mutex<Endpoints>,
+    pool: Arc<Pool>,
 }
 
 #[derive(Default)]
@@ -108,6 +109,7 @@ impl Graph {
             namespace: names.namespace().to_owned(),
             name: names.base_name().to_owned(),
             endpoints: Mutex::default(),
+            pool: Arc::default(),
         };
         graph.update(|_| ())?;
         Ok(graph)
@@ -160,9 +162,9 @@ impl Graph {
             return Ok(());
         }
         let cdr = self.encode(&endpoints)?;
-        self.writer
-            .write(TOPIC, &[Bytes::Own(&cdr)], &|| true, 0)
-            .map(|_| ())
+        let mut block = self.pool.take(cdr.len());
+        let range = block.gather(&[Bytes::Own(&cdr)]);
+        self.writer.write(TOPIC, block, range, 0).map(|_| ())
     }
 
     fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {

@@ -11,6 +11,8 @@ mod type_hash;
 use super::{
     Bytes, ClientInfo, Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription,
     TopicInfo, WriterReport, WriterStats,
+    bulk::Tail,
+    loan::{Block, Pool},
     names::{self, Resolver},
     pacing,
     subscription::Callback,
@@ -19,6 +21,7 @@ use ffi::{Domain, Participant, Written};
 use graph::{Graph, Kind};
 use std::{
     collections::BTreeMap,
+    ops::Range,
     sync::{
         Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicU32, AtomicU64, Ordering},
@@ -75,6 +78,7 @@ impl Node {
             type_name,
             qos,
             pacing_bytes_per_s: self.pacing_bytes_per_s,
+            pool: Arc::default(),
             counters: Counters::default(),
             graph: self.graph.clone(),
         });
@@ -174,6 +178,7 @@ pub(super) struct Writer {
     type_name: &'static str,
     qos: Qos,
     pacing_bytes_per_s: u64,
+    pool: Arc<Pool>,
     counters: Counters,
     graph: Arc<Graph>,
 }
@@ -193,20 +198,51 @@ impl Writer {
         parts: &[Bytes<'_>],
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
+        let size = parts.iter().map(Bytes::len).sum::<usize>();
+        let mut block = self.block(size);
+        let range = block.gather(parts);
+        if !intact() {
+            self.counters.torn.fetch_add(1, Ordering::Relaxed);
+            return Ok(Outcome::Torn);
+        }
+        self.send(block, range)
+    }
+
+    /// Memory for a sample.
+    pub(super) fn block(&self, room: usize) -> Block {
+        self.pool.take(room)
+    }
+
+    /// Writes the first `len` bytes of a block between `head` and `tail`.
+    pub(super) fn write_block(
+        &self,
+        mut block: Block,
+        head: &[u8],
+        len: usize,
+        tail: &Tail,
+    ) -> Result<Outcome, RosError> {
+        match block.frame(head, len, tail.as_slice()) {
+            Some(range) => self.send(block, range),
+            None => {
+                let data = block.data().get(..len).unwrap_or_default();
+                let parts = [head, data, tail.as_slice()].map(Bytes::Own);
+                self.write(&parts, &|| true)
+            }
+        }
+    }
+
+    fn send(&self, block: Block, range: Range<usize>) -> Result<Outcome, RosError> {
+        let bytes = range.len() as u64;
         let written = self
             .inner
-            .write(&self.topic, parts, intact, self.pacing_bytes_per_s)?;
+            .write(&self.topic, block, range, self.pacing_bytes_per_s)?;
         let (counter, outcome) = match written {
             Written::Sent { .. } => (&self.counters.published, Outcome::Sent),
-            Written::Torn => (&self.counters.torn, Outcome::Torn),
             Written::Refused => (&self.counters.dropped, Outcome::Dropped),
         };
         counter.fetch_add(1, Ordering::Relaxed);
         if let Written::Sent { paused } = written {
-            let bytes: usize = parts.iter().map(|part| part.len()).sum();
-            self.counters
-                .bytes
-                .fetch_add(bytes as u64, Ordering::Relaxed);
+            self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
             self.counters
                 .paused_ns
                 .fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);

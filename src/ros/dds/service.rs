@@ -11,7 +11,7 @@ use super::{
     names,
 };
 use crate::ros::{
-    Bytes, RawSample, RosError,
+    RawSample, RosError,
     service::{CdrService, Counters},
 };
 use std::{
@@ -264,14 +264,14 @@ impl Replies {
         let written = match &reply.call {
             Call::InFront(id) => {
                 let (encapsulation, body) = reply.cdr.split_at(reply.cdr.len().min(4));
-                let parts = [encapsulation, id, body].map(Bytes::Own);
-                self.writer.write(&self.name, &parts, &|| true, 0)
+                let cdr = [encapsulation, id, body].concat();
+                self.writer.reply(&self.name, &cdr, None)
             }
-            Call::Beside(request) => self.writer.reply(&self.name, &reply.cdr, *request),
+            Call::Beside(request) => self.writer.reply(&self.name, &reply.cdr, Some(*request)),
         };
         match written {
             Ok(Written::Sent { .. }) => {}
-            Ok(Written::Torn | Written::Refused) => Counters::count(&self.counters.undelivered),
+            Ok(Written::Refused) => Counters::count(&self.counters.undelivered),
             Err(error) => {
                 Counters::count(&self.counters.undelivered);
                 tracing::debug!(service = self.name, %error, "response not sent");

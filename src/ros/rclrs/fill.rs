@@ -1,35 +1,37 @@
 //! Images and clouds as the workspace's type support lays them out.
-use crate::ros::{Bytes, CloudView, CompressedView, ImageView};
+#![expect(unsafe_code, reason = "sequences that are shorter than their memory")]
+
+use crate::ros::{Bytes, CloudHead, CompressedHead, ImageHead};
 use rclrs::rosidl_runtime_rs::{Sequence, String};
 pub(in super::super) use ros_env::sensor_msgs::msg::rmw::{CompressedImage, Image, PointCloud2};
+/// The array of a message.
+pub type Array = Sequence<u8>;
 use ros_env::{sensor_msgs::msg::rmw::PointField, std_msgs::msg::rmw::Header};
 
-pub(in super::super) fn image(view: &ImageView<'_>, to: &mut Image) {
-    header(view.header, &mut to.header);
-    to.height = view.height;
-    to.width = view.width;
-    text(view.encoding, &mut to.encoding);
+pub(in super::super) fn image(head: &ImageHead<'_>, to: &mut Image) {
+    header(head.header, &mut to.header);
+    to.height = head.height;
+    to.width = head.width;
+    text(head.encoding, &mut to.encoding);
     to.is_bigendian = 0;
-    to.step = view.step;
-    bytes(view.data, &mut to.data);
+    to.step = head.step;
 }
 
-pub(in super::super) fn compressed(view: &CompressedView<'_>, to: &mut CompressedImage) {
-    header(view.header, &mut to.header);
-    text(view.format, &mut to.format);
-    bytes(view.data.into(), &mut to.data);
+pub(in super::super) fn compressed(head: &CompressedHead<'_>, to: &mut CompressedImage) {
+    header(head.header, &mut to.header);
+    text(head.format, &mut to.format);
 }
 
-pub(in super::super) fn cloud(view: &CloudView<'_>, to: &mut PointCloud2) {
-    header(view.header, &mut to.header);
-    to.height = view.height;
-    to.width = view.width;
+pub(in super::super) fn cloud(head: &CloudHead<'_>, to: &mut PointCloud2) {
+    header(head.header, &mut to.header);
+    to.height = head.height;
+    to.width = head.width;
     let same = |have: &PointField, want: &crate::msgs::sensor_msgs::msg::PointField| {
         (have.offset, have.datatype, have.count) == (want.offset, want.datatype, want.count)
             && is(&have.name, &want.name)
     };
-    let unchanged = to.fields.len() == view.fields.len()
-        && to.fields.iter().zip(view.fields).all(|(h, w)| same(h, w));
+    let unchanged = to.fields.len() == head.fields.len()
+        && to.fields.iter().zip(head.fields).all(|(h, w)| same(h, w));
     if !unchanged {
         to.fields = view
             .fields
@@ -43,10 +45,9 @@ pub(in super::super) fn cloud(view: &CloudView<'_>, to: &mut PointCloud2) {
             .collect();
     }
     to.is_bigendian = false;
-    to.point_step = view.point_step;
-    to.row_step = view.point_step.wrapping_mul(view.width);
-    to.is_dense = view.is_dense;
-    bytes(view.data.into(), &mut to.data);
+    to.point_step = head.point_step;
+    to.row_step = head.point_step.wrapping_mul(head.width);
+    to.is_dense = head.is_dense;
 }
 
 fn header(from: &crate::msgs::std_msgs::msg::Header, to: &mut Header) {
@@ -66,10 +67,47 @@ fn is(have: &String, want: &str) -> bool {
     have.iter().map(|c| c.cast_unsigned()).eq(want.bytes())
 }
 
-/// Copies once; allocates only when the size changes.
-fn bytes(from: Bytes<'_>, to: &mut Sequence<u8>) {
-    if to.len() != from.len() {
-        *to = Sequence::new(from.len());
-    }
+/// Copies once; allocates only where there is no room.
+pub(super) fn copy(from: Bytes<'_>, to: &mut Array) {
+    make_room(to, from.len());
     from.copy_to(to.as_mut_slice());
+    set_len(to, from.len());
+}
+
+/// Makes the array at least `room` bytes long.
+pub(super) fn make_room(array: &mut Array, room: usize) {
+    let capacity = capacity(array);
+    if capacity < room {
+        *array = Sequence::new(room);
+    } else {
+        set_len(array, capacity);
+    }
+}
+
+/// `rosidl_runtime_c__uint8__Sequence`, as which [`Sequence`] is laid out; its own interface hides that a sequence may be
+/// shorter than its memory.
+#[repr(C)]
+struct RawSequence {
+    data: *mut u8,
+    size: usize,
+    capacity: usize,
+}
+
+const _: () = assert!(
+    size_of::<RawSequence>() == size_of::<Array>()
+        && align_of::<RawSequence>() == align_of::<Array>()
+);
+
+fn capacity(array: &Array) -> usize {
+    // SAFETY: `Sequence` is `repr(C)` with these fields, to be handed to C.
+    unsafe { (*ptr::from_ref(array).cast::<RawSequence>()).capacity }
+}
+
+/// Says that the array has `len` elements, at most as many as there is memory for.
+pub(super) fn set_len(array: &mut Array, len: usize) {
+    // SAFETY: as in `capacity`; all of the memory was initialised, by `Sequence::new` or with the elements.
+    unsafe {
+        let raw = &mut *ptr::from_mut(array).cast::<RawSequence>();
+        raw.size = len.min(raw.capacity);
+    }
 }

@@ -1,12 +1,14 @@
 //! The middleware of a sourced ROS 2 workspace, through rclrs.
 //!
 //! rclrs gets final names and no arguments: expansion and remapping are the facade's, so that both back ends agree.
-pub(super) mod fill;
+mod fill;
 mod graph;
 mod watch;
 mod writer;
 
-pub(super) use writer::Writer;
+pub use fill::Array;
+pub(super) use fill::{CompressedImage, Image, PointCloud2, cloud, compressed, image};
+pub(super) use writer::{Kept, Writer};
 
 use super::{
     ClientInfo, Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport,

@@ -1,8 +1,12 @@
 //! Publishers that count.
-use super::{error, graph};
+use super::{error, fill, graph};
 use crate::{
     msgs::{Message, Native},
-    ros::{Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats, bulk::View, pacing},
+    ros::{
+        Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats,
+        bulk::{Bulk, Head},
+        pacing,
+    },
 };
 use std::{
     borrow::Cow,
@@ -13,10 +17,10 @@ use std::{
     time::Duration,
 };
 
-/// One rcl publisher. What it publishes is a message as the type support lays it out, kept from call to call.
+/// One rcl publisher. Messages are kept from call to call.
 pub(in super::super) struct Writer<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
-    kept: Mutex<M::RmwMsg>,
+    kept: Mutex<Vec<Kept<M>>>,
     pacing_bytes_per_s: u64,
     endpoint: Arc<Endpoint>,
 }
@@ -75,25 +79,14 @@ impl<M: Message> Writer<M> {
         self.send(&native, 0)
     }
 
-    pub(in super::super) fn publish_view<V: View<Message = M>>(
-        &self,
-        view: &V,
-        intact: &dyn Fn() -> bool,
-    ) -> Result<Outcome, RosError> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        view.fill(&mut kept);
-        if !intact() {
-            self.endpoint.torn.fetch_add(1, Ordering::Relaxed);
-            return Ok(Outcome::Torn);
-        }
+    fn send_paced(&self, message: &M::RmwMsg, bytes: usize) -> Result<Outcome, RosError> {
         // Asked only where it matters: it is a call into the middleware.
         let readers = match self.pacing_bytes_per_s {
             0 => 0,
             _ => self.subscribers(),
         };
-        let bytes = view.data().len();
         let (sent, paused) = pacing::paced(self.pacing_bytes_per_s, readers, bytes, || {
-            self.send(&kept, bytes)
+            self.send(message, bytes)
         });
         self.endpoint
             .paused_ns
@@ -126,6 +119,75 @@ impl<M: Message> Writer<M> {
 
     pub(in super::super) fn qos(&self) -> Qos {
         self.endpoint.qos
+    }
+}
+
+impl<M: Bulk> Writer<M> {
+    /// Publishes with one copy of the array, unless `intact` denies after the copy.
+    pub(in super::super) fn publish_copy<H: Head<Message = M>>(
+        &self,
+        head: &H,
+        data: Bytes<'_>,
+        intact: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RosError> {
+        let mut kept = self.take();
+        fill::copy(data, M::array(&mut kept.0));
+        let outcome = if intact() {
+            head.fill(&mut kept.0);
+            self.send_paced(&kept.0, data.len())
+        } else {
+            self.endpoint.torn.fetch_add(1, Ordering::Relaxed);
+            Ok(Outcome::Torn)
+        };
+        self.keep(kept);
+        outcome
+    }
+
+    /// A message whose array has `room` bytes at least.
+    pub(in super::super) fn loan(&self, room: usize) -> Kept<M> {
+        let mut kept = self.take();
+        fill::make_room(M::array(&mut kept.0), room);
+        kept
+    }
+
+    fn take(&self) -> Kept<M> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.pop().unwrap_or_else(|| Kept(Box::default()))
+    }
+
+    /// For the next message: one is received into while another is published.
+    fn keep(&self, message: Kept<M>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < 2 {
+            kept.push(message);
+        }
+    }
+
+    /// Publishes a lent message with the first `len` bytes of its array.
+    pub(in super::super) fn publish_loan<H: Head<Message = M>>(
+        &self,
+        head: &H,
+        mut kept: Kept<M>,
+        len: usize,
+    ) -> Result<Outcome, RosError> {
+        fill::set_len(M::array(&mut kept.0), len);
+        head.fill(&mut kept.0);
+        let outcome = self.send_paced(&kept.0, len);
+        self.keep(kept);
+        outcome
+    }
+}
+
+/// A message as the type support lays it out, kept for the memory of its array.
+pub(in super::super) struct Kept<M: Message>(Box<M::RmwMsg>);
+
+impl<M: Bulk> Kept<M> {
+    pub(in super::super) fn data(&self) -> &[u8] {
+        M::array_of(&self.0).as_slice()
+    }
+
+    pub(in super::super) fn data_mut(&mut self) -> &mut [u8] {
+        M::array(&mut self.0).as_mut_slice()
     }
 }
 

@@ -12,27 +12,19 @@
 //! `test/ros/fastdds.rs` notice a change.
 use super::{
     super::identity::{Head, RELATED_SAMPLE_IDENTITY, SampleIdentity},
-    Entity, Participant, c_string,
+    sertype,
 };
-use crate::ros::RosError;
 use cyclors as c;
 use std::{
     collections::BTreeMap,
     ffi::c_void,
     hint::black_box,
     ptr,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 /// Requests beyond this size come without their payload, and are counted as not to be decoded.
 const MAX_REQUEST: usize = 16 << 20;
-
-/// Which half of a service a topic carries.
-#[derive(Clone, Copy)]
-pub(super) enum Half {
-    Requests,
-    Replies,
-}
 
 /// `struct ddsi_xmsg`, a message under construction.
 #[repr(C)]
@@ -121,90 +113,20 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, s
     }
 }
 
-/// The functions of the crate's opaque samples, and ours in front of them.
-struct Functions {
-    sertype: &'static c::ddsi_sertype_ops,
-    plain: c::ddsi_serdata_ops,
-    requests: c::ddsi_serdata_ops,
-    replies: c::ddsi_serdata_ops,
-}
-
-// SAFETY: function pointers, and a null pointer of the library's that nobody uses; nothing changes.
-unsafe impl Send for Functions {}
-// SAFETY: see `Send`.
-unsafe impl Sync for Functions {}
-
-static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
-
-impl Functions {
-    /// `topic` is one of the crate's opaque ones.
-    fn of(topic: &Entity) -> Result<&'static Self, RosError> {
-        let mut sertype = ptr::null();
-        // SAFETY: a place to write to; the tables that a type points to are static.
-        let (types, plain) = unsafe {
-            let code = c::dds_get_entity_sertype(topic.0, &raw mut sertype);
-            super::check("dds_get_entity_sertype", "opaque samples", code)?;
-            (&*(*sertype).ops, *(*sertype).serdata_ops)
-        };
-        Ok(FUNCTIONS.get_or_init(|| Self {
-            sertype: types,
-            plain,
-            requests: c::ddsi_serdata_ops {
-                from_ser: Some(request_from_packet),
-                from_ser_iov: Some(request_from_memory),
-                ..plain
-            },
-            replies: c::ddsi_serdata_ops {
-                free: Some(free_reply),
-                ..plain
-            },
-        }))
+/// Functions of requests: [`Head`] stands in front of the payload.
+pub(super) fn requests(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
+    c::ddsi_serdata_ops {
+        from_ser: Some(request_from_packet),
+        from_ser_iov: Some(request_from_memory),
+        ..*plain
     }
 }
 
-impl Participant {
-    /// A topic whose samples are opaque bytes with an identity.
-    pub(super) fn service_topic(
-        &self,
-        half: Half,
-        topic: &str,
-        type_name: &str,
-    ) -> Result<Entity, RosError> {
-        let functions = match FUNCTIONS.get() {
-            Some(functions) => functions,
-            None => Functions::of(&self.topic(topic, type_name)?)?,
-        };
-        let samples = match half {
-            Half::Requests => &functions.requests,
-            Half::Replies => &functions.replies,
-        };
-        let (name, type_name) = (c_string(topic)?, c_string(type_name)?);
-        // SAFETY: the type is allocated as the crate's own, whose functions free it; tables are static, strings
-        // terminated and copied. The topic takes the type over, or leaves it to us if it fails.
-        let code = unsafe {
-            let mut sertype = libc::malloc(size_of::<c::ddsi_sertype>()).cast::<c::ddsi_sertype>();
-            assert!(!sertype.is_null(), "out of memory");
-            c::ddsi_sertype_init_flags(
-                sertype,
-                type_name.as_ptr(),
-                functions.sertype,
-                samples,
-                c::DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY,
-            );
-            let code = c::dds_create_topic_sertype(
-                self.entity.0,
-                name.as_ptr(),
-                &raw mut sertype,
-                ptr::null(),
-                ptr::null(),
-                ptr::null(),
-            );
-            if code < 0 {
-                c::ddsi_sertype_unref(sertype);
-            }
-            code
-        };
-        Entity::new("dds_create_topic_sertype", topic, code)
+/// Functions of replies.
+pub(super) fn replies(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
+    c::ddsi_serdata_ops {
+        free: Some(free_reply),
+        ..*plain
     }
 }
 
@@ -261,10 +183,9 @@ unsafe extern "C" fn request_from_packet(
     chain: *const c::ddsi_rdata,
     size: usize,
 ) -> *mut c::ddsi_serdata {
-    let Some((from_ser, to_ser, from_memory)) = FUNCTIONS.get().and_then(|functions| {
-        let plain = &functions.plain;
-        Some((plain.from_ser?, plain.to_ser?, plain.from_ser_iov?))
-    }) else {
+    let Some((from_ser, to_ser, from_memory)) = sertype::plain()
+        .and_then(|plain| Some((plain.from_ser?, plain.to_ser?, plain.from_ser_iov?)))
+    else {
         return ptr::null_mut();
     };
     let taken = if size > MAX_REQUEST { 0 } else { size };
@@ -295,10 +216,7 @@ unsafe extern "C" fn request_from_memory(
     ranges: *const c::ddsrt_iovec_t,
     size: usize,
 ) -> *mut c::ddsi_serdata {
-    let Some(from_memory) = FUNCTIONS
-        .get()
-        .and_then(|functions| functions.plain.from_ser_iov)
-    else {
+    let Some(from_memory) = sertype::plain().and_then(|plain| plain.from_ser_iov) else {
         return ptr::null_mut();
     };
     let mut head = Head::default().bytes();
@@ -327,7 +245,7 @@ unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
         named.identities.remove(&statusinfo);
     }
-    if let Some(free) = FUNCTIONS.get().and_then(|functions| functions.plain.free) {
+    if let Some(free) = sertype::plain().and_then(|plain| plain.free) {
         // SAFETY: made by the functions that this one belongs to.
         unsafe { free(sample) };
     }

@@ -1,6 +1,6 @@
 //! A DDS reader that hands each sample to a callback.
 use super::{
-    super::identity::Head, Entity, Guid, Listener, NativeQos, Participant, Peer, identity::Half,
+    super::identity::Head, Entity, Guid, Listener, NativeQos, Participant, Peer, sertype::Samples,
 };
 use crate::{
     ros::{Qos, RawSample, RosError},
@@ -81,7 +81,7 @@ impl Reader {
         user_data: &str,
         callback: Callback,
     ) -> Result<Self, RosError> {
-        let topic = participant.service_topic(Half::Requests, topic_name, type_name)?;
+        let topic = participant.topic_of(Samples::Requests, topic_name, type_name)?;
         let qos = Qos::SERVICE;
         Self::of(
             participant,

@@ -1,13 +1,13 @@
 //! A DDS writer, its events and its statistics.
 use super::{
-    super::identity::SampleIdentity,
-    Entity, Guid, Listener, NativeQos, Participant, Peer, check,
-    identity::{self, Half},
+    super::identity::SampleIdentity, Entity, Guid, Listener, NativeQos, Participant, Peer, check,
+    identity, sample, sertype::Samples,
 };
-use crate::ros::{Bytes, Policy, Qos, RosError, pacing};
+use crate::ros::{Policy, Qos, RosError, loan::Block, pacing};
 use cyclors as c;
 use std::{
     ffi::{c_char, c_void},
+    ops::Range,
     ptr,
     sync::{
         Arc, Mutex, PoisonError,
@@ -40,9 +40,6 @@ struct KeyValue {
 
 /// `DDS_STAT_KIND_UINT64`.
 const KIND_UINT64: u32 = 1;
-
-/// Ranges that one sample may be gathered from.
-const MAX_PARTS: usize = 4;
 
 /// What a writer's listener learns; read without a lock.
 #[derive(Default)]
@@ -100,8 +97,6 @@ extern "C" fn on_incompatible(
 pub(in super::super) enum Written {
     /// After `paused` in total for the sake of the readers' buffers.
     Sent { paused: Duration },
-    /// `intact` denied.
-    Torn,
     /// The library would have had to wait.
     Refused,
 }
@@ -132,7 +127,7 @@ impl Writer {
         qos: Qos,
         user_data: &str,
     ) -> Result<Self, RosError> {
-        let topic = participant.topic(topic_name, type_name)?;
+        let topic = participant.topic_of(Samples::Blocks, topic_name, type_name)?;
         Self::of(participant, topic, topic_name, qos, user_data)
     }
 
@@ -143,7 +138,7 @@ impl Writer {
         type_name: &str,
         user_data: &str,
     ) -> Result<Self, RosError> {
-        let topic = participant.service_topic(Half::Replies, topic_name, type_name)?;
+        let topic = participant.topic_of(Samples::Replies, topic_name, type_name)?;
         Self::of(participant, topic, topic_name, Qos::SERVICE, user_data)
     }
 
@@ -207,20 +202,17 @@ impl Writer {
         &self.events
     }
 
-    /// Copies `parts` into one sample, asks `intact`, and writes, at no more than `bytes_per_s` if that is not 0.
+    /// Writes the sample that is in this range of the block, at no more than `bytes_per_s` if that is not 0.
     pub(in super::super) fn write(
         &self,
         topic: &str,
-        parts: &[Bytes<'_>],
-        intact: &dyn Fn() -> bool,
+        block: Block,
+        range: Range<usize>,
         bytes_per_s: u64,
     ) -> Result<Written, RosError> {
-        let (sample, size) = self.sample(parts);
-        if !intact() {
-            // SAFETY: `sample` was just created and has one reference, ours.
-            unsafe { c::ddsi_serdata_unref(sample) };
-            return Ok(Written::Torn);
-        }
+        let size = range.len();
+        // SAFETY: the type is this writer's, which has the functions of samples in blocks.
+        let sample = unsafe { sample::new(self.sertype, block, range) };
         let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
             // SAFETY: hands over our reference to `sample`.
             unsafe { c::dds_writecdr(self.entity.0, sample) }
@@ -231,18 +223,32 @@ impl Writer {
         check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
     }
 
-    /// Writes the response to a request that is told apart by what stands beside the payload.
+    /// Writes the response to a request, with what tells it apart beside the payload or, without `request`, in it.
     pub(in super::super) fn reply(
         &self,
         topic: &str,
         cdr: &[u8],
-        request: SampleIdentity,
+        request: Option<SampleIdentity>,
     ) -> Result<Written, RosError> {
-        let (sample, _) = self.sample(&[Bytes::Own(cdr)]);
-        // SAFETY: `sample` was just created and is ours until it is handed over; unlike `dds_writecdr` this call keeps
-        // what is written into it.
+        let range = c::ddsrt_iovec_t {
+            iov_base: cdr.as_ptr().cast_mut().cast(),
+            iov_len: cdr.len(),
+        };
+        // SAFETY: the range is valid for reads during the call, which copies it; Cyclone reads samples in units of four
+        // bytes, checked here. The sample was just created and is ours until it is handed over; unlike `dds_writecdr`
+        // `dds_forwardcdr` keeps what is written into it.
         let code = unsafe {
-            identity::name(sample, request);
+            assert!(cdr.len().is_multiple_of(4), "responses are padded");
+            let sample = c::ddsi_serdata_from_ser_iov(
+                self.sertype,
+                c::ddsi_serdata_kind_SDK_DATA,
+                1,
+                &raw const range,
+                cdr.len(),
+            );
+            if let Some(request) = request {
+                identity::name(sample, request);
+            }
             (*sample).timestamp.v = c::dds_time();
             c::dds_forwardcdr(self.entity.0, sample)
         };
@@ -251,44 +257,6 @@ impl Writer {
         }
         let paused = Duration::ZERO;
         check("dds_forwardcdr", topic, code).map(|_| Written::Sent { paused })
-    }
-
-    /// Copies `parts` into one sample; returns it, and its size.
-    fn sample(&self, parts: &[Bytes<'_>]) -> (*mut c::ddsi_serdata, usize) {
-        let empty = c::ddsrt_iovec_t {
-            iov_base: ptr::null_mut(),
-            iov_len: 0,
-        };
-        let mut gather = [empty; MAX_PARTS];
-        let mut size = 0;
-        assert!(
-            parts.len() <= MAX_PARTS,
-            "a sample has a head, an array and a tail"
-        );
-        for (iov, part) in gather.iter_mut().zip(parts) {
-            *iov = c::ddsrt_iovec_t {
-                iov_base: part.as_ptr().cast_mut().cast(),
-                iov_len: part.len(),
-            };
-            size += part.len();
-        }
-        // SAFETY: the ranges are valid for reads during the call, which copies them and looks at none of their bytes but
-        // the first four, which are ours; another process may write to what is `Foreign`. `size` is their sum; `sertype`
-        // belongs to this writer. Cyclone reads samples in units of four bytes: callers pad, checked here.
-        let sample = unsafe {
-            debug_assert!(
-                size % 4 == 0 && size >= 4,
-                "samples are padded to a multiple of four"
-            );
-            c::ddsi_serdata_from_ser_iov(
-                self.sertype,
-                c::ddsi_serdata_kind_SDK_DATA,
-                parts.len() as c::ddsrt_msg_iovlen_t,
-                gather.as_ptr(),
-                size,
-            )
-        };
-        (sample, size)
     }
 
     /// Bytes sent again because a reader asked for them.

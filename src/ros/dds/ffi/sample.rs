@@ -1,0 +1,134 @@
+//! Samples in blocks of ours: Cyclone sends them, and sends them again, from where they are, and the block goes back to its
+//! pool when no reader needs it any more. Only writers have topics of such samples.
+use crate::ros::loan::Block;
+use cyclors as c;
+use std::{ffi::c_void, ops::Range, ptr};
+
+// In the library, not in the crate's bindings (ddsi_serdata.h).
+unsafe extern "C" {
+    fn ddsi_serdata_ref(data: *const c::ddsi_serdata) -> *mut c::ddsi_serdata;
+}
+
+/// `struct ddsi_serdata` with what is behind it.
+#[repr(C)]
+struct Sample {
+    base: c::ddsi_serdata,
+    /// None: what the library keeps of an instance of a topic without keys.
+    block: Option<Block>,
+    /// Where the sample is in the block.
+    range: Range<usize>,
+}
+
+impl Sample {
+    fn bytes(&self) -> &[u8] {
+        let bytes = self.block.as_ref().map_or(&[][..], Block::bytes);
+        bytes.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+/// The functions of such samples; the rest is that of the crate's opaque ones, which look at nothing of a sample.
+pub(super) fn functions(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
+    c::ddsi_serdata_ops {
+        get_size: Some(get_size),
+        from_ser: None,
+        from_ser_iov: None,
+        to_ser: Some(to_ser),
+        to_ser_ref: Some(to_ser_ref),
+        to_ser_unref: Some(to_ser_unref),
+        to_untyped: Some(to_untyped),
+        free: Some(free),
+        from_psmx: None,
+        ..*plain
+    }
+}
+
+/// A sample with one reference, the caller's.
+///
+/// # Safety
+/// `sertype` is valid, lives as long as the sample, and has [`functions`].
+pub(super) unsafe fn new(
+    sertype: *const c::ddsi_sertype,
+    block: Block,
+    range: Range<usize>,
+) -> *mut c::ddsi_serdata {
+    // SAFETY: says the caller.
+    unsafe { create(sertype, c::ddsi_serdata_kind_SDK_DATA, Some(block), range) }
+}
+
+/// # Safety
+/// As [`new`].
+unsafe fn create(
+    sertype: *const c::ddsi_sertype,
+    kind: c::ddsi_serdata_kind,
+    block: Option<Block>,
+    range: Range<usize>,
+) -> *mut c::ddsi_serdata {
+    // SAFETY: all-zero is a valid `ddsi_serdata` (numbers and pointers), which the library then fills in.
+    let base = unsafe { std::mem::zeroed() };
+    let sample = Box::into_raw(Box::new(Sample { base, block, range }));
+    // SAFETY: valid and ours; the caller says that the type is valid.
+    unsafe { c::ddsi_serdata_init(&raw mut (*sample).base, sertype, kind) };
+    sample.cast()
+}
+
+/// # Safety
+/// `data` is a sample of [`create`] that lives as long as the result is used.
+unsafe fn sample<'a>(data: *const c::ddsi_serdata) -> &'a Sample {
+    // SAFETY: says the caller; `base` is the first field. Nobody changes block and range.
+    unsafe { &*data.cast::<Sample>() }
+}
+
+unsafe extern "C" fn get_size(data: *const c::ddsi_serdata) -> u32 {
+    // SAFETY: the library passes what it was given.
+    unsafe { sample(data) }.bytes().len() as u32
+}
+
+unsafe extern "C" fn to_ser(
+    data: *const c::ddsi_serdata,
+    offset: usize,
+    size: usize,
+    to: *mut c_void,
+) {
+    // SAFETY: the library passes what it was given, a part that is in the sample, and room for it.
+    unsafe {
+        let from = sample(data).bytes().as_ptr().add(offset);
+        ptr::copy_nonoverlapping(from, to.cast(), size);
+    }
+}
+
+unsafe extern "C" fn to_ser_ref(
+    data: *const c::ddsi_serdata,
+    offset: usize,
+    size: usize,
+    range: *mut c::ddsrt_iovec_t,
+) -> *mut c::ddsi_serdata {
+    // SAFETY: as in `to_ser`; the library reads what the range names until it gives the reference back. Sizes of samples
+    // are multiples of four, so that rounding up names nothing behind them.
+    unsafe {
+        let from = sample(data).bytes().as_ptr().add(offset);
+        *range = c::ddsrt_iovec_t {
+            iov_base: from.cast_mut().cast(),
+            iov_len: size,
+        };
+        ddsi_serdata_ref(data)
+    }
+}
+
+unsafe extern "C" fn to_ser_unref(data: *mut c::ddsi_serdata, _: *const c::ddsrt_iovec_t) {
+    // SAFETY: gives back the reference that `to_ser_ref` took.
+    unsafe { c::ddsi_serdata_unref(data) };
+}
+
+unsafe extern "C" fn to_untyped(data: *const c::ddsi_serdata) -> *mut c::ddsi_serdata {
+    // SAFETY: the library passes what it was given, with its type; an untyped sample has none.
+    unsafe {
+        let untyped = create((*data).type_, c::ddsi_serdata_kind_SDK_KEY, None, 0..0);
+        (*untyped).type_ = ptr::null();
+        untyped
+    }
+}
+
+unsafe extern "C" fn free(data: *mut c::ddsi_serdata) {
+    // SAFETY: made by `create`, and nobody else has it any more.
+    drop(unsafe { Box::from_raw(data.cast::<Sample>()) });
+}
