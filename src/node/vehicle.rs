@@ -202,7 +202,7 @@ impl MapCentre {
 pub(crate) struct Tf {
     pub(crate) tree: Arc<Mutex<FrameTree>>,
     pub(crate) publisher: Arc<Publisher<TFMessage>>,
-    /// Vehicles whose pose was published.
+    /// Vehicles whose pose is known.
     pub(crate) posed: Arc<Mutex<BTreeSet<u16>>>,
 }
 
@@ -348,14 +348,17 @@ impl Tf {
         self.posed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes the frames that move with a vehicle.
+    /// Publishes the frames that move with a vehicle, while somebody listens.
     pub(crate) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
             let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-            tree.update(pose, stamp).to_vec()
+            let transforms = tree.update(pose, stamp);
+            (self.publisher.subscribers() > 0).then(|| transforms.to_vec())
         };
-        // A failure is in the counters of the publisher.
-        let _counted = self.publisher.publish(&TFMessage { transforms });
+        if let Some(transforms) = transforms {
+            // A failure is in the counters of the publisher.
+            let _counted = self.publisher.publish(&TFMessage { transforms });
+        }
         self.posed().insert(pose.vehicle);
     }
 }
