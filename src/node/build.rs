@@ -13,14 +13,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 
 /// A running bridge; it ends when this is dropped.
 pub struct Bridge {
-    data: Option<Runtime>,
-    stop: Arc<AtomicBool>,
-    quit: Vec<tokio::sync::oneshot::Sender<()>>,
     interfaces: Vec<Interface>,
-    threads: Vec<JoinHandle<()>>,
+    running: Threads,
     parameters: Option<ParameterServer>,
     middleware: Middleware,
 }
@@ -28,31 +26,14 @@ pub struct Bridge {
 impl Bridge {
     /// Opens topics and ports, asks for the sensors, and publishes from then on.
     pub fn start(settings: &Settings, middleware: &Middleware) -> Result<Self, NodeError> {
-        let data = Builder::new_multi_thread()
-            .worker_threads(workers())
-            .thread_name("rfly-data")
-            .enable_all()
-            .build()
-            .map_err(|source| NodeError::Start {
-                what: "the data runtime",
-                source,
-            })?;
-        let prompt = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|source| NodeError::Start {
-                what: "the IMU runtime",
-                source,
-            })?;
+        let prompt = runtime("the IMU runtime")?;
         let senders = Arc::new(Senders::new(&settings.params));
         let settings = &discover::with_found(settings, &prompt, &senders)?;
         let _all_at_once = middleware.hold_graph();
         let shared = Arc::new(settings.clone());
         let (changes, watch) = tokio::sync::watch::channel(shared.clone());
         let plan = Plan::new(settings, watch, middleware, senders)?;
-        let (quit, mut quitting) = tokio::sync::oneshot::channel();
-        let (quit_control, mut control_quits) = tokio::sync::oneshot::channel();
-        let stop = Arc::new(AtomicBool::new(false));
+        let mut running = Threads::default();
         let mut binder = Binder::default();
 
         let mut others = Vec::new();
@@ -60,24 +41,15 @@ impl Bridge {
             let _guard = prompt.enter();
             plan.vehicle_tasks(&prompt, &mut binder, &mut others)?;
         }
-        let control = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|source| NodeError::Start {
-                what: "the control runtime",
-                source,
-            })?;
+        let control = runtime("the control runtime")?;
         let static_tf = plan.publish_static_tf()?;
         let interfaces = {
             let _guard = control.enter();
             plan.control_tasks(&control, &mut binder, &mut others, static_tf.as_ref())?
         };
         let mut links = Vec::new();
-        let mut blocks = Vec::new();
-        {
-            let _guard = data.enter();
-            plan.sensor_tasks(&data, &mut binder, &mut links, &mut blocks)?;
-        }
+        let (mut streams, mut blocks) = (Vec::new(), Vec::new());
+        plan.sensor_tasks(&mut binder, &mut links, &mut streams, &mut blocks)?;
         let neighbours = binder.finish()?;
         let robot_descriptions = plan.publish_robot_descriptions()?;
         let supervisor = plan.supervisor(links, others, neighbours)?;
@@ -91,29 +63,23 @@ impl Bridge {
         );
         let parameters =
             ParameterServer::start(middleware, events, plan.clocks.headers(None), live)?;
-        tasks::start(&data, supervisor);
+        let report = runtime("the report runtime")?;
+        tasks::start(&report, supervisor);
 
-        let mut threads = vec![tasks::thread("rfly-prompt", move || {
-            // Dropping the runtime afterwards ends its tasks.
-            let _quit_or_dropped = prompt.block_on(&mut quitting);
-        })?];
+        running.serve("rfly-prompt", prompt)?;
+        running.serve("rfly-report", report)?;
         if !interfaces.is_empty() {
-            threads.push(tasks::thread("rfly-control", move || {
-                let _quit_or_dropped = control.block_on(&mut control_quits);
-            })?);
+            running.serve("rfly-control", control)?;
+        }
+        for mut stream in streams {
+            running.start("rfly-stream", move |stop| stream.serve(stop))?;
         }
         if !blocks.is_empty() {
-            let stop = stop.clone();
-            threads.push(tasks::thread("rfly-shm", move || {
-                shm_source::poll(&mut blocks, &stop);
-            })?);
+            running.start("rfly-shm", move |stop| shm_source::poll(&mut blocks, stop))?;
         }
         Ok(Self {
-            data: Some(data),
-            stop,
-            quit: vec![quit, quit_control],
             interfaces,
-            threads,
+            running,
             parameters: Some(parameters),
             middleware: middleware.clone(),
         })
@@ -125,13 +91,50 @@ impl Drop for Bridge {
         let _all_at_once = self.middleware.hold_graph();
         // First, so that nothing changes any more; it also keeps the latched messages until now.
         drop(self.parameters.take());
+        self.running.stop();
+        self.interfaces.clear();
+        self.running.join();
+    }
+}
+
+/// The threads of a bridge.
+#[derive(Default)]
+struct Threads {
+    stop: Arc<AtomicBool>,
+    quit: Vec<oneshot::Sender<()>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    /// Runs the tasks of a runtime.
+    fn serve(&mut self, name: &'static str, runtime: Runtime) -> Result<(), NodeError> {
+        let (quit, mut quitting) = oneshot::channel();
+        self.quit.push(quit);
+        self.threads.push(tasks::thread(name, move || {
+            // Dropping the runtime afterwards ends its tasks.
+            let _quit_or_dropped = runtime.block_on(&mut quitting);
+        })?);
+        Ok(())
+    }
+
+    /// Runs what ends by itself soon after it is told to.
+    fn start(
+        &mut self,
+        name: &'static str,
+        mut body: impl FnMut(&AtomicBool) + Send + 'static,
+    ) -> Result<(), NodeError> {
+        let stop = self.stop.clone();
+        self.threads.push(tasks::thread(name, move || body(&stop))?);
+        Ok(())
+    }
+
+    fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         // Also ends the thread if it is told nothing: it sees that the sender is gone.
         self.quit.clear();
-        self.interfaces.clear();
-        if let Some(data) = self.data.take() {
-            data.shutdown_timeout(std::time::Duration::from_secs(1));
-        }
+    }
+
+    fn join(&mut self) {
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
                 tracing::error!("a thread of the bridge panicked");
@@ -140,8 +143,7 @@ impl Drop for Bridge {
     }
 }
 
-fn workers() -> usize {
-    std::thread::available_parallelism()
-        .map_or(2, usize::from)
-        .clamp(2, 4)
+fn runtime(what: &'static str) -> Result<Runtime, NodeError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|source| NodeError::Start { what, source })
 }

@@ -15,8 +15,9 @@ use crate::config::{ControlLink, SensorConfig, TransportMode};
 use crate::program::limit_behind;
 use crate::sensors::{ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
 use crate::session::{Order, Reassembler};
-use crate::transport::{BindOptions, UdpReceiver, holders, is_local_address};
+use crate::transport::{BindOptions, StreamReceiver, UdpReceiver, holders, is_local_address};
 use crate::wire::{ImuRequestPacket, shm_block_len, shm_name};
+use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 use tokio::runtime::Runtime;
@@ -148,9 +149,9 @@ impl Plan<'_> {
 
     pub(super) fn sensor_tasks(
         &self,
-        runtime: &Runtime,
         binder: &mut Binder,
         links: &mut Vec<Link>,
+        streams: &mut Vec<UdpSource>,
         blocks: &mut Vec<ShmSource>,
     ) -> Result<(), NodeError> {
         let params = &self.settings.params;
@@ -191,7 +192,8 @@ impl Plan<'_> {
                 buffer_bytes: params.receive_buffer_bytes,
                 ..self.senders.port_at(config.ip.into(), config.port)
             };
-            let Some(receiver) = binder.bind(&options, &stats.name) else {
+            let Some(receiver) = binder.bind_with(StreamReceiver::bind, &options, &stats.name)
+            else {
                 continue;
             };
             if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
@@ -204,7 +206,7 @@ impl Plan<'_> {
                 );
             }
             let idle_pause = idle_pause(receiver.buffer_bytes(), len);
-            let source = UdpSource {
+            streams.push(UdpSource {
                 receiver,
                 reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
                 sensor,
@@ -215,8 +217,7 @@ impl Plan<'_> {
                 idle_pause,
                 overflows: 0,
                 said: Vec::new(),
-            };
-            tasks::start(runtime, source);
+            });
         }
         Ok(())
     }
@@ -252,7 +253,16 @@ pub(super) struct Binder {
 
 impl Binder {
     pub(super) fn bind(&mut self, options: &BindOptions, what: &str) -> Option<UdpReceiver> {
-        let receiver = UdpReceiver::bind(options);
+        self.bind_with(UdpReceiver::bind, options, what)
+    }
+
+    fn bind_with<R>(
+        &mut self,
+        bind: fn(&BindOptions) -> io::Result<R>,
+        options: &BindOptions,
+        what: &str,
+    ) -> Option<R> {
+        let receiver = bind(options);
         match &receiver {
             Ok(_) if options.reuse => self.neighbours.watch(options.port, what),
             Ok(_) => {}

@@ -28,9 +28,6 @@ pub trait Endless: Send + 'static {
 pub(super) trait Source: Send + 'static {
     fn stats(&self) -> &SourceStats;
 
-    /// Forgets what cannot be trusted after a failure.
-    fn recover(&mut self) {}
-
     /// Works, as [`Endless::work`].
     fn run(&mut self) -> impl Future<Output = ()> + Send;
 }
@@ -42,7 +39,6 @@ impl<S: Source> Endless for S {
 
     fn failed(&mut self) {
         self.stats().lock().drop_one("task_failed");
-        self.recover();
     }
 
     async fn work(&mut self) {

@@ -1,20 +1,19 @@
-//! One sensor over UDP: receive, put together, stamp, convert, publish, in one task.
+//! One sensor over UDP: receive, put together, stamp, convert, publish, on one thread.
 use super::clock::{SimClock, host_now};
 use super::live::FovWatch;
 use super::stats::SourceStats;
-use super::tasks::Source;
+use super::tasks::{self, PAUSE};
 use crate::msgs::sensor_msgs::msg::Image;
 use crate::ros::Loan;
 use crate::sensors::{LentFrame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};
 use crate::time::{RosTime, SimTime, Stream};
-use crate::transport::{Received, UdpReceiver};
+use crate::transport::{Received, StreamReceiver};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Datagrams handled before other tasks get a turn; about four frames of 640x480.
-const BURST: usize = 64;
 /// Less than the time between two frames at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
 /// The pieces of a frame are sent in one go: when nothing has come for so long, the rest of it is lost.
@@ -22,7 +21,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 /// One sensor's stream.
 pub(crate) struct UdpSource {
-    pub(crate) receiver: UdpReceiver,
+    pub(crate) receiver: StreamReceiver,
     pub(crate) reassembler: Reassembler<Loan<Image>>,
     pub(crate) sensor: Box<dyn Sensor>,
     pub(crate) fov: FovWatch,
@@ -43,75 +42,57 @@ pub(crate) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Dura
     (buffer_bytes >= 2 * frame_bytes).then_some(IDLE_PAUSE)
 }
 
-/// Waits for a datagram; false if none came for long and the rest of a frame is awaited.
-async fn until_readable(receiver: &UdpReceiver, unfinished: bool) -> io::Result<bool> {
-    if !unfinished {
-        return receiver.readable().await.map(|()| true);
-    }
-    match tokio::time::timeout(SILENCE, receiver.readable()).await {
-        Ok(result) => result.map(|()| true),
-        Err(_elapsed) => Ok(false),
-    }
-}
-
-impl Source for UdpSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
+impl UdpSource {
+    /// Serves the sensor until `stop` is set; goes on after a panic.
+    pub(crate) fn serve(&mut self, stop: &AtomicBool) {
+        while tasks::panics(|| self.run(stop)) {
+            self.stats.lock().drop_one("task_failed");
+            // What was being put together is not trusted.
+            self.reassembler.abandon();
+            std::thread::sleep(PAUSE);
+        }
     }
 
-    /// What was being put together is not trusted.
-    fn recover(&mut self) {
-        self.reassembler.abandon();
-    }
-
-    /// Serves the sensor until the task is dropped.
-    async fn run(&mut self) {
-        loop {
-            let unfinished = self.reassembler.in_flight() > 0;
-            match until_readable(&self.receiver, unfinished).await {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.reassembler.abandon();
-                    self.stats
-                        .lock()
-                        .set_reassembly(self.reassembler.counters());
-                    continue;
-                }
-                Err(error) => {
-                    tracing::error!(source = self.stats.name, %error, "socket cannot be waited for");
-                    return;
-                }
+    fn run(&mut self, stop: &AtomicBool) {
+        let mut last = Instant::now();
+        while !stop.load(Ordering::Relaxed) {
+            match self.step(false) {
+                Ok(true) => last = Instant::now(),
+                Ok(false) => self.look_for_silence(last),
+                Err(_) => self.stats.lock().drop_one("socket"),
             }
             if !self.sensor.wanted()
                 && let Some(pause) = self.idle_pause
             {
                 // One wake-up for all datagrams of a frame; their arrival is known from the kernel.
-                tokio::time::sleep(pause).await;
+                std::thread::sleep(pause);
+                while !stop.load(Ordering::Relaxed) && matches!(self.step(true), Ok(true)) {}
             }
-            for _ in 0..BURST {
-                match self.step() {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(_) => self.stats.lock().drop_one("socket"),
-                }
-            }
-            tokio::task::yield_now().await;
         }
     }
-}
 
-impl UdpSource {
-    /// Handles one datagram; false if there was none.
-    fn step(&mut self) -> io::Result<bool> {
-        let wanted = self.sensor.wanted();
-        let received = if wanted {
+    /// The rest of a frame that has not come for long is lost.
+    fn look_for_silence(&mut self, last: Instant) {
+        if self.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
+            self.reassembler.abandon();
+            let counters = self.reassembler.counters();
+            self.stats.lock().set_reassembly(counters);
+        }
+    }
+
+    /// Handles one datagram, which it waits for unless it `must_be_there`; false if there was none.
+    fn step(&mut self, must_be_there: bool) -> io::Result<bool> {
+        let receiver = &self.receiver;
+        let receive = |buffers: &mut [IoSliceMut<'_>]| match must_be_there {
+            true => receiver.try_recv(buffers),
+            false => receiver.recv(buffers),
+        };
+        let received = if self.sensor.wanted() {
             let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
-            self.receiver
-                .try_recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
+            receive(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
         } else {
             // Nobody subscribes: the kernel copies 32 bytes instead of 60,000.
-            self.receiver
-                .try_recv(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
+            receive(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
         };
         let datagram = match received {
             None => return Ok(false),

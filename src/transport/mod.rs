@@ -7,4 +7,4 @@ mod udp;
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, holders};
 pub use shm::{SharedBlock, ShmError};
-pub use udp::{BindOptions, Datagram, Received, UdpReceiver};
+pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver};

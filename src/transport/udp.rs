@@ -4,6 +4,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::AsRawFd;
+use std::time::Duration;
 use tokio::{io::Interest, net::UdpSocket};
 
 /// How a receiving socket is set up.
@@ -62,6 +63,64 @@ pub enum Received {
     Refused,
 }
 
+/// How long [`StreamReceiver::recv`] waits for a datagram.
+const WAIT: Duration = Duration::from_millis(250);
+
+/// A UDP socket with a thread of its own, for streams of many large datagrams: one system call for each, and the kernel
+/// wakes the thread that handles it. Otherwise as [`UdpReceiver`].
+#[derive(Debug)]
+pub struct StreamReceiver {
+    socket: Socket,
+    port: u16,
+    accept: Accept,
+}
+
+impl StreamReceiver {
+    /// Binds a socket.
+    pub fn bind(options: &BindOptions) -> io::Result<Self> {
+        let socket = bind(options)?;
+        socket.set_read_timeout(Some(WAIT))?;
+        Ok(Self {
+            port: port_of(&socket)?,
+            socket,
+            accept: options.accept.clone(),
+        })
+    }
+
+    /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
+    pub fn buffer_bytes(&self) -> usize {
+        buffer_bytes(&self.socket)
+    }
+
+    /// Receives one datagram into `buffers`, in order; `None` if none came for a quarter of a second.
+    pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
+        self.recv_with(buffers, MsgFlags::empty())
+    }
+
+    /// The same; `None` if there is none now.
+    pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
+        self.recv_with(buffers, MsgFlags::MSG_DONTWAIT)
+    }
+
+    fn recv_with(
+        &self,
+        buffers: &mut [IoSliceMut<'_>],
+        flags: MsgFlags,
+    ) -> io::Result<Option<Received>> {
+        match receive(self.socket.as_raw_fd(), buffers, flags) {
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                Ok(None)
+            }
+            result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
+        }
+    }
+}
+
 /// A non-blocking UDP socket that scatters datagrams into buffers, knows when they arrived, and refuses strangers.
 #[derive(Debug)]
 pub struct UdpReceiver {
@@ -73,29 +132,11 @@ pub struct UdpReceiver {
 impl UdpReceiver {
     /// Binds a socket. Must be called within the tokio runtime that will poll it.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
-        let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
-        if options.reuse {
-            socket.set_reuse_address(true)?;
-        }
-        socket.set_recv_buffer_size(options.buffer_bytes)?;
-        if buffer_bytes(&socket) < options.buffer_bytes {
-            // Beyond net.core.rmem_max only a privileged process gets more; the caller sees what was granted.
-            let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &options.buffer_bytes);
-        }
-        setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
-        setsockopt(&socket, sockopt::RxqOvfl, &1)?;
-        socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
-        for group in &options.groups {
-            match options.join_at {
-                Some(interface) => socket.join_multicast_v4(group, &interface)?,
-                None => join_everywhere(&socket, *group)?,
-            }
-        }
+        let socket = bind(options)?;
         socket.set_nonblocking(true)?;
-        let socket = UdpSocket::from_std(socket.into())?;
         Ok(Self {
-            port: socket.local_addr()?.port(),
-            socket,
+            port: port_of(&socket)?,
+            socket: UdpSocket::from_std(socket.into())?,
             accept: options.accept.clone(),
         })
     }
@@ -119,12 +160,11 @@ impl UdpReceiver {
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
         let fd = self.socket.as_raw_fd();
         // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
-        match self
-            .socket
-            .try_io(Interest::READABLE, || receive(fd, buffers))
-        {
+        match self.socket.try_io(Interest::READABLE, || {
+            receive(fd, buffers, MsgFlags::empty())
+        }) {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            result => result.map(|datagram| Some(self.judge(datagram))),
+            result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
         }
     }
 
@@ -133,18 +173,11 @@ impl UdpReceiver {
         let fd = self.socket.as_raw_fd();
         let datagram = self
             .socket
-            .async_io(Interest::READABLE, || receive(fd, buffers))
+            .async_io(Interest::READABLE, || {
+                receive(fd, buffers, MsgFlags::empty())
+            })
             .await?;
-        Ok(self.judge(datagram))
-    }
-
-    /// Every datagram that was read goes through here.
-    fn judge(&self, datagram: Datagram) -> Received {
-        if self.accept.check(*datagram.from.ip(), self.port) {
-            Received::Datagram(datagram)
-        } else {
-            Received::Refused
-        }
+        Ok(judge(&self.accept, self.port, datagram))
     }
 
     /// Sends a datagram from this socket, so that answers to its source come back here.
@@ -153,9 +186,46 @@ impl UdpReceiver {
     }
 }
 
-fn receive(fd: i32, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Datagram> {
+fn bind(options: &BindOptions) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+    if options.reuse {
+        socket.set_reuse_address(true)?;
+    }
+    socket.set_recv_buffer_size(options.buffer_bytes)?;
+    if buffer_bytes(&socket) < options.buffer_bytes {
+        // Beyond net.core.rmem_max only a privileged process gets more; the caller sees what was granted.
+        let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &options.buffer_bytes);
+    }
+    setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+    setsockopt(&socket, sockopt::RxqOvfl, &1)?;
+    socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
+    for group in &options.groups {
+        match options.join_at {
+            Some(interface) => socket.join_multicast_v4(group, &interface)?,
+            None => join_everywhere(&socket, *group)?,
+        }
+    }
+    Ok(socket)
+}
+
+fn port_of(socket: &Socket) -> io::Result<u16> {
+    let address = socket.local_addr()?;
+    Ok(address.as_socket_ipv4().map_or(0, |address| address.port()))
+}
+
+/// Every datagram that was read goes through here.
+fn judge(accept: &Accept, port: u16, datagram: Datagram) -> Received {
+    if accept.check(*datagram.from.ip(), port) {
+        Received::Datagram(datagram)
+    } else {
+        Received::Refused
+    }
+}
+
+fn receive(fd: i32, buffers: &mut [IoSliceMut<'_>], flags: MsgFlags) -> io::Result<Datagram> {
     let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec, u32);
-    let message = recvmsg::<SockaddrIn>(fd, buffers, Some(&mut control), MsgFlags::MSG_TRUNC)?;
+    let flags = flags | MsgFlags::MSG_TRUNC;
+    let message = recvmsg::<SockaddrIn>(fd, buffers, Some(&mut control), flags)?;
     let from = message
         .address
         .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
