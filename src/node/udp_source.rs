@@ -56,7 +56,7 @@ impl UdpSource {
     fn run(&mut self, stop: &AtomicBool) {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
-            match self.step(false) {
+            match self.step() {
                 Ok(true) => last = Instant::now(),
                 Ok(false) => self.look_for_silence(last),
                 Err(_) => self.stats.lock().drop_one("socket"),
@@ -66,7 +66,23 @@ impl UdpSource {
             {
                 // One wake-up for all datagrams of a frame; their arrival is known from the kernel.
                 std::thread::sleep(pause);
-                while !stop.load(Ordering::Relaxed) && matches!(self.step(true), Ok(true)) {}
+                if self.count_waiting().is_err() {
+                    self.stats.lock().drop_one("socket");
+                }
+            }
+        }
+    }
+
+    /// Takes the headers of what has come meanwhile.
+    fn count_waiting(&mut self) -> io::Result<()> {
+        loop {
+            let waiting = self.receiver.try_recv_heads()?;
+            if waiting.is_empty() {
+                return Ok(());
+            }
+            for (head, received) in waiting {
+                self.reassembler.landing_for_header().copy_from_slice(&head);
+                self.take(received);
             }
         }
     }
@@ -80,27 +96,28 @@ impl UdpSource {
         }
     }
 
-    /// Handles one datagram, which it waits for unless it `must_be_there`; false if there was none.
-    fn step(&mut self, must_be_there: bool) -> io::Result<bool> {
-        let receiver = &self.receiver;
-        let receive = |buffers: &mut [IoSliceMut<'_>]| match must_be_there {
-            true => receiver.try_recv(buffers),
-            false => receiver.recv(buffers),
-        };
+    /// Waits for a datagram and handles it; false if none came.
+    fn step(&mut self) -> io::Result<bool> {
         let received = if self.sensor.wanted() {
             let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
-            receive(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
+            self.receiver
+                .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
         } else {
             // Nobody subscribes: the kernel copies 32 bytes instead of 60,000.
-            receive(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
+            self.receiver
+                .recv(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
         };
-        let datagram = match received {
-            None => return Ok(false),
-            Some(Received::Datagram(datagram)) => datagram,
-            Some(Received::Refused) => {
-                self.stats.lock().drop_one("refused");
-                return Ok(true);
-            }
+        let came = received.is_some();
+        if let Some(received) = received {
+            self.take(received);
+        }
+        Ok(came)
+    }
+
+    /// Handles the datagram that was read into the last landing.
+    fn take(&mut self, received: Received) {
+        let Received::Datagram(datagram) = received else {
+            return self.stats.lock().drop_one("refused");
         };
         if datagram.overflows != self.overflows {
             self.overflows = datagram.overflows;
@@ -108,12 +125,10 @@ impl UdpSource {
         }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
         let (info, result) = match self.reassembler.commit(datagram.len, arrival) {
-            Outcome::Stored => return Ok(true),
+            Outcome::Stored => return,
             Outcome::Dropped(_) => {
-                self.stats
-                    .lock()
-                    .set_reassembly(self.reassembler.counters());
-                return Ok(true);
+                let counters = self.reassembler.counters();
+                return self.stats.lock().set_reassembly(counters);
             }
             Outcome::Counted(info) => {
                 if let Some(time) = SimTime::checked_from_secs(info.sim_time) {
@@ -167,7 +182,6 @@ impl UdpSource {
             Some(Err(error)) => figures.drop_one(error.cause()),
             None => {}
         }
-        Ok(true)
     }
 
     /// What is not of this sensor says nothing of its order either; why it is refused is said once.
