@@ -147,24 +147,24 @@ pub trait Bulk: Message {
     /// The array of the message as the workspace's type support lays it out.
     #[cfg(feature = "rclrs")]
     #[doc(hidden)]
-    fn array(message: &mut Self::RmwMsg) -> &mut super::rclrs::Array;
+    fn array(message: &mut Self::RmwMsg) -> &mut ::rclrs::rosidl_runtime_rs::Sequence<u8>;
 
     /// The same to look at.
     #[cfg(feature = "rclrs")]
     #[doc(hidden)]
-    fn array_of(message: &Self::RmwMsg) -> &super::rclrs::Array;
+    fn array_of(message: &Self::RmwMsg) -> &::rclrs::rosidl_runtime_rs::Sequence<u8>;
 }
 
 macro_rules! bulk {
     ($($message:ident)+) => {
         $(impl Bulk for $message {
             #[cfg(feature = "rclrs")]
-            fn array(message: &mut Self::RmwMsg) -> &mut super::rclrs::Array {
+            fn array(message: &mut Self::RmwMsg) -> &mut ::rclrs::rosidl_runtime_rs::Sequence<u8> {
                 &mut message.data
             }
 
             #[cfg(feature = "rclrs")]
-            fn array_of(message: &Self::RmwMsg) -> &super::rclrs::Array {
+            fn array_of(message: &Self::RmwMsg) -> &::rclrs::rosidl_runtime_rs::Sequence<u8> {
                 &message.data
             }
         })+

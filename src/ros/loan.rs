@@ -1,10 +1,13 @@
 //! Memory for the data of a message, where the back end wants it: what is written there is published without a copy.
-use super::bulk::{Bulk, Bytes};
+#[cfg(feature = "dds")]
+use super::Bytes;
+use super::bulk::Bulk;
 #[cfg(feature = "rclrs")]
 use super::rclrs;
+#[cfg(feature = "dds")]
+use std::ops::Range;
 use std::{
     marker::PhantomData,
-    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -76,7 +79,10 @@ impl Block {
         let end = self.bytes.len() - TAIL_ROOM;
         &mut self.bytes[HEAD_ROOM..end]
     }
+}
 
+#[cfg(feature = "dds")]
+impl Block {
     /// Puts `head` in front of the first `len` bytes of the data and `tail` behind them; returns where the sample is, or
     /// none if it does not fit.
     pub(super) fn frame(&mut self, head: &[u8], len: usize, tail: &[u8]) -> Option<Range<usize>> {
@@ -103,7 +109,6 @@ impl Block {
         0..padded
     }
 
-    #[cfg(feature = "dds")]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -144,7 +149,7 @@ impl Pool {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "dds"))]
 mod tests {
     use super::*;
 

@@ -4,9 +4,10 @@
 use crate::ros::{Bytes, CloudHead, CompressedHead, ImageHead};
 use rclrs::rosidl_runtime_rs::{Sequence, String};
 pub(in super::super) use ros_env::sensor_msgs::msg::rmw::{CompressedImage, Image, PointCloud2};
-/// The array of a message.
-pub type Array = Sequence<u8>;
 use ros_env::{sensor_msgs::msg::rmw::PointField, std_msgs::msg::rmw::Header};
+use std::ptr;
+
+type Array = Sequence<u8>;
 
 pub(in super::super) fn image(head: &ImageHead<'_>, to: &mut Image) {
     header(head.header, &mut to.header);
@@ -33,7 +34,7 @@ pub(in super::super) fn cloud(head: &CloudHead<'_>, to: &mut PointCloud2) {
     let unchanged = to.fields.len() == head.fields.len()
         && to.fields.iter().zip(head.fields).all(|(h, w)| same(h, w));
     if !unchanged {
-        to.fields = view
+        to.fields = head
             .fields
             .iter()
             .map(|field| PointField {

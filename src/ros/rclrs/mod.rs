@@ -6,7 +6,6 @@ mod graph;
 mod watch;
 mod writer;
 
-pub use fill::Array;
 pub(super) use fill::{CompressedImage, Image, PointCloud2, cloud, compressed, image};
 pub(super) use writer::{Kept, Writer};
 
