@@ -1,13 +1,9 @@
 //! Images and clouds as the workspace's type support lays them out.
-#![expect(unsafe_code, reason = "sequences that are shorter than their memory")]
-
+use super::sequence::{Array, make_room, set_len};
 use crate::ros::{Bytes, CloudHead, CompressedHead, ImageHead};
-use rclrs::rosidl_runtime_rs::{Sequence, String};
+use rclrs::rosidl_runtime_rs::String;
 pub(in super::super) use ros_env::sensor_msgs::msg::rmw::{CompressedImage, Image, PointCloud2};
 use ros_env::{sensor_msgs::msg::rmw::PointField, std_msgs::msg::rmw::Header};
-use std::ptr;
-
-type Array = Sequence<u8>;
 
 pub(in super::super) fn image(head: &ImageHead<'_>, to: &mut Image) {
     header(head.header, &mut to.header);
@@ -73,42 +69,4 @@ pub(super) fn copy(from: Bytes<'_>, to: &mut Array) {
     make_room(to, from.len());
     from.copy_to(to.as_mut_slice());
     set_len(to, from.len());
-}
-
-/// Makes the array at least `room` bytes long.
-pub(super) fn make_room(array: &mut Array, room: usize) {
-    let capacity = capacity(array);
-    if capacity < room {
-        *array = Sequence::new(room);
-    } else {
-        set_len(array, capacity);
-    }
-}
-
-/// `rosidl_runtime_c__uint8__Sequence`, as which [`Sequence`] is laid out; its own interface hides that a sequence may be
-/// shorter than its memory.
-#[repr(C)]
-struct RawSequence {
-    data: *mut u8,
-    size: usize,
-    capacity: usize,
-}
-
-const _: () = assert!(
-    size_of::<RawSequence>() == size_of::<Array>()
-        && align_of::<RawSequence>() == align_of::<Array>()
-);
-
-fn capacity(array: &Array) -> usize {
-    // SAFETY: `Sequence` is `repr(C)` with these fields, to be handed to C.
-    unsafe { (*ptr::from_ref(array).cast::<RawSequence>()).capacity }
-}
-
-/// Says that the array has `len` elements, at most as many as there is memory for.
-pub(super) fn set_len(array: &mut Array, len: usize) {
-    // SAFETY: as in `capacity`; all of the memory was initialised, by `Sequence::new` or with the elements.
-    unsafe {
-        let raw = &mut *ptr::from_mut(array).cast::<RawSequence>();
-        raw.size = len.min(raw.capacity);
-    }
 }

@@ -3,6 +3,7 @@
 //! rclrs gets final names and no arguments: expansion and remapping are the facade's, so that both back ends agree.
 mod fill;
 mod graph;
+mod sequence;
 mod watch;
 mod writer;
 

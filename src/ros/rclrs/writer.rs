@@ -1,5 +1,5 @@
 //! Publishers that count.
-use super::{error, fill, graph};
+use super::{error, fill, graph, sequence};
 use crate::{
     msgs::{Message, Native},
     ros::{
@@ -146,7 +146,7 @@ impl<M: Bulk> Writer<M> {
     /// A message whose array has `room` bytes at least.
     pub(in super::super) fn loan(&self, room: usize) -> Kept<M> {
         let mut kept = self.take();
-        fill::make_room(M::array(&mut kept.0), room);
+        sequence::make_room(M::array(&mut kept.0), room);
         kept
     }
 
@@ -170,7 +170,7 @@ impl<M: Bulk> Writer<M> {
         mut kept: Kept<M>,
         len: usize,
     ) -> Result<Outcome, RosError> {
-        fill::set_len(M::array(&mut kept.0), len);
+        sequence::set_len(M::array(&mut kept.0), len);
         head.fill(&mut kept.0);
         let outcome = self.send_paced(&kept.0, len);
         self.keep(kept);

@@ -1,0 +1,44 @@
+//! Arrays of bytes that are shorter than their memory, so that one array serves messages of any size.
+#![expect(unsafe_code, reason = "the length of a sequence of C")]
+use rclrs::rosidl_runtime_rs::Sequence;
+use std::ptr;
+
+pub(super) type Array = Sequence<u8>;
+
+/// Makes the array at least `room` bytes long.
+pub(super) fn make_room(array: &mut Array, room: usize) {
+    let capacity = capacity(array);
+    if capacity < room {
+        *array = Sequence::new(room);
+    } else {
+        set_len(array, capacity);
+    }
+}
+
+/// `rosidl_runtime_c__uint8__Sequence`, as which [`Sequence`] is laid out; its own interface hides that a sequence may be
+/// shorter than its memory.
+#[repr(C)]
+struct RawSequence {
+    data: *mut u8,
+    size: usize,
+    capacity: usize,
+}
+
+const _: () = assert!(
+    size_of::<RawSequence>() == size_of::<Array>()
+        && align_of::<RawSequence>() == align_of::<Array>()
+);
+
+fn capacity(array: &Array) -> usize {
+    // SAFETY: `Sequence` is `repr(C)` with these fields, to be handed to C.
+    unsafe { (*ptr::from_ref(array).cast::<RawSequence>()).capacity }
+}
+
+/// Says that the array has `len` elements, at most as many as there is memory for.
+pub(super) fn set_len(array: &mut Array, len: usize) {
+    // SAFETY: as in `capacity`; all of the memory was initialised, by `Sequence::new` or with the elements.
+    unsafe {
+        let raw = &mut *ptr::from_mut(array).cast::<RawSequence>();
+        raw.size = len.min(raw.capacity);
+    }
+}
