@@ -53,7 +53,7 @@ def depth(count: int) -> str:
     ("topic", "kind", "durability", "kept"),
     [
         (main_topic(COLOUR), "sensor_msgs/msg/Image", "VOLATILE", 3),
-        (info_topic(COLOUR), "sensor_msgs/msg/CameraInfo", "TRANSIENT_LOCAL", 5),
+        (info_topic(COLOUR), "sensor_msgs/msg/CameraInfo", "VOLATILE", 5),
         ("/rflysim/imu", "sensor_msgs/msg/Imu", "VOLATILE", 50),
         ("/tf", "tf2_msgs/msg/TFMessage", "VOLATILE", 100),
         ("/tf_static", "tf2_msgs/msg/TFMessage", "TRANSIENT_LOCAL", 1),

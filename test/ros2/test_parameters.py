@@ -51,7 +51,7 @@ def test_the_rate_of_the_imu_follows(bridge, listener):
 
 
 def test_the_field_of_view_reaches_camera_info(bridge, listener):
-    infos = listener.collect(CameraInfo, info_topic(CAMERA), LATCHED)
+    infos = listener.collect(CameraInfo, info_topic(CAMERA), 10)
     wait_count(infos, 3, "camera_info")
     assert infos[-1].k[0] == pytest.approx(CAMERA.width / 2)
     changeable(f"sensor{CAMERA.seq}.fov_deg", "60.0")
