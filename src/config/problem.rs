@@ -79,21 +79,29 @@ pub(crate) fn closest<'a>(
     candidates
         .into_iter()
         .map(|candidate| (similarity(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score >= 0.7)
+        .filter(|(score, _)| *score >= SIMILAR)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
 
-/// 0 to 1. Edits catch typing errors, containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
+/// From here on a name is offered instead of another.
+const SIMILAR: f64 = 0.7;
+
+/// 0 to 1; 0 for whatever is below [`SIMILAR`] by its length alone. Edits catch typing errors, containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
-    let edits = strsim::normalized_damerau_levenshtein(word, candidate);
+    let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
+    // At least as many edits as the lengths differ by; comparing costs the product of the lengths.
+    let edits = match a.min(b) / a.max(b) < SIMILAR {
+        true => 0.0,
+        false => strsim::normalized_damerau_levenshtein(word, candidate),
+    };
     let (short, long) = if word.len() < candidate.len() {
         (word, candidate)
     } else {
         (candidate, word)
     };
     if short.len() >= 4 && long.contains(short) {
-        edits.max(0.7 + 0.2 * short.len() as f64 / long.len() as f64)
+        edits.max(SIMILAR + 0.2 * short.len() as f64 / long.len() as f64)
     } else {
         edits
     }
