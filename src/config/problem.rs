@@ -89,7 +89,10 @@ const SIMILAR: f64 = 0.7;
 
 /// 0 to 1; 0 for whatever is below [`SIMILAR`] by its length alone. Edits catch typing errors, containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
-    let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
+    let (a, b) = (
+        word.chars().count() as f64,
+        candidate.chars().count() as f64,
+    );
     // At least as many edits as the lengths differ by; comparing costs the product of the lengths.
     let edits = match a.min(b) / a.max(b) < SIMILAR {
         true => 0.0,

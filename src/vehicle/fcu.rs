@@ -134,7 +134,7 @@ impl Fcu {
     /// A vehicle that nothing is known of.
     pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
         let link = match settings.read_only {
-            true => Box::new(ReadOnlyLink::new(link)),
+            true => Box::new(ReadOnlyLink::new(link, settings.component)),
             false => link,
         };
         Self {

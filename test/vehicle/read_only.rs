@@ -4,7 +4,8 @@ use super::rig::Rig;
 use rfly_bridge::msgs::Message;
 use rfly_bridge::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped};
 use rfly_bridge::msgs::mavros_msgs::msg::{
-    AttitudeTarget, ManualControl, OverrideRCIn, PositionTarget, State, WaypointList,
+    AttitudeTarget, CompanionProcessStatus, ManualControl, OverrideRCIn, PositionTarget, State,
+    WaypointList,
 };
 use rfly_bridge::msgs::mavros_msgs::srv::*;
 use rfly_bridge::vehicle::VehicleSettings;
@@ -78,6 +79,20 @@ fn every_setpoint_is_refused() {
     topic_is_refused(&rig, "setpoint_velocity/cmd_vel", &TwistStamped::default());
     topic_is_refused(&rig, "manual_control/send", &ManualControl::default());
     topic_is_refused(&rig, "rc/override", &OverrideRCIn::default());
+}
+
+#[test]
+fn nobody_else_is_announced() {
+    let (rig, _) = connected();
+    let message = CompanionProcessStatus {
+        state: 4,
+        component: 197,
+        ..CompanionProcessStatus::default()
+    };
+    rig.publish("companion_process/status", &message);
+    let sent = rig.sent_bytes();
+    assert!(frames(&sent).all(|frame| frame.expect("a frame").component != 197));
+    assert_eq!(refused(&rig), 1);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::ros::{
 use std::{
     borrow::Cow,
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -219,7 +220,9 @@ impl Replies {
         if !waiting.watched {
             let replies = self.clone();
             let watcher = std::thread::Builder::new().name("rfly-replies".to_owned());
-            waiting.watched = watcher.spawn(move || while replies.look() {}).is_ok();
+            // A panic is in the report of all; what waits is looked for all the same.
+            let look = move || catch_unwind(AssertUnwindSafe(|| replies.look())).unwrap_or(true);
+            waiting.watched = watcher.spawn(move || while look() {}).is_ok();
         }
     }
 

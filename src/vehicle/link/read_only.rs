@@ -13,12 +13,15 @@ const QUESTIONS_AS_COMMANDS: [u16; 5] = [410, 511, 512, 519, 520];
 const COMMAND: usize = 28;
 
 /// Another link, of which only telemetry is wanted.
-pub struct ReadOnlyLink(Box<dyn Link>);
+pub struct ReadOnlyLink {
+    link: Box<dyn Link>,
+    component: u8,
+}
 
 impl ReadOnlyLink {
-    /// Lets questions pass to `link`.
-    pub fn new(link: Box<dyn Link>) -> Self {
-        Self(link)
+    /// Lets questions of `component`, the bridge's own, pass to `link`.
+    pub fn new(link: Box<dyn Link>, component: u8) -> Self {
+        Self { link, component }
     }
 }
 
@@ -36,12 +39,13 @@ fn is_question(message: &Outbound) -> bool {
 
 impl Link for ReadOnlyLink {
     fn abilities(&self) -> Abilities {
-        self.0.abilities()
+        self.link.abilities()
     }
 
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
-        if is_question(message) {
-            return self.0.send(message, system, component);
+        // In another name even a heartbeat says something: that a companion process is there.
+        if component == self.component && is_question(message) {
+            return self.link.send(message, system, component);
         }
         Err(Refusal::Unsupported {
             link: "a link that only listens",
@@ -50,14 +54,14 @@ impl Link for ReadOnlyLink {
     }
 
     fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
-        self.0.incoming(bytes)
+        self.link.incoming(bytes)
     }
 
     fn lost(&mut self) {
-        self.0.lost();
+        self.link.lost();
     }
 
     fn problem(&self) -> Option<&'static str> {
-        self.0.problem()
+        self.link.problem()
     }
 }
