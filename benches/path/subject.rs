@@ -1,7 +1,7 @@
 //! Processes under measurement, and what they are asked to do.
 use super::processor::processor_time;
 use super::{HZ, Result};
-use rfly_bridge::config::vendor;
+use rfly_bridge::config::config_json;
 use rfly_bridge::emulator::Emulator;
 use rfly_bridge::node::sensor_request;
 use std::net::UdpSocket;
@@ -47,11 +47,11 @@ impl Config {
 
     /// Requests the sensors, for a subject that does not do so itself.
     pub(crate) fn request(&self) -> Result<()> {
-        let overrides = vendor::VendorOverrides {
-            transport: vendor::TransportOverride::File,
+        let overrides = config_json::VendorOverrides {
+            transport: config_json::TransportOverride::File,
             ..Default::default()
         };
-        let loaded = vendor::load(&[("bench".to_owned(), self.text.clone())], &overrides)
+        let loaded = config_json::load(&[("bench".to_owned(), self.text.clone())], &overrides)
             .map_err(|p| p.to_string())?;
         let socket = UdpSocket::bind("127.0.0.1:0")?;
         let mut buffer = [0; 148];

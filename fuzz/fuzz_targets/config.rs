@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rfly_bridge::config::vendor::{VendorOverrides, inspect, load};
+use rfly_bridge::config::config_json::{VendorOverrides, inspect, load};
 
 fuzz_target!(|text: &str| {
     let files = [("Config.json".to_owned(), text.to_owned())];

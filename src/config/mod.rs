@@ -1,6 +1,6 @@
 //! Settings: text in, values that cannot be wrong out, or *all* problems at once. No I/O; the caller reads the files.
 //!
-//! * [`vendor`]: the simulator's `Config.json`, its quirks included.
+//! * [`config_json`]: the simulator's `Config.json`, its quirks included.
 //! * [`params`]: every ROS parameter, in one table that also makes `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
@@ -9,9 +9,9 @@ mod names;
 pub mod params;
 mod problem;
 pub(crate) use problem::did_you_mean;
+pub mod config_json;
 pub mod ros_args;
 mod sensor;
-pub mod vendor;
 
 pub use angle_unit::{AngleUnit, AngleUnitChoice, ResolvedAngleUnit, resolve_angle_unit};
 pub use control::{ControlLink, SimMode};

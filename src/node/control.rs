@@ -1,8 +1,8 @@
 //! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
-use super::asking::Asking;
 use super::live::StaticTf;
 use super::peer::Peer;
 use super::plan::Plan;
+use super::requester::Requester;
 use super::sources::Binder;
 use super::stats::SourceStats;
 use super::tasks::Source;
@@ -87,7 +87,7 @@ impl Plan<'_> {
                 wake,
                 stats,
                 start: self.start,
-                asking: Asking::new(params, id, link),
+                requester: Requester::new(params, id, link),
                 tf: match params.frames.tf_source {
                     TfSource::Estimate => self.tf.clone(),
                     TfSource::Truth | TfSource::External => None,
@@ -215,7 +215,7 @@ struct Task {
     wake: Arc<Notify>,
     stats: Arc<SourceStats>,
     start: Instant,
-    asking: Option<Asking>,
+    requester: Option<Requester>,
     /// Gets the estimated pose.
     tf: Option<Tf>,
     /// Has the frame that the autopilot counts in.
@@ -259,7 +259,7 @@ impl Source for SerialTask {
 impl Task {
     async fn run_udp(&mut self, socket: &UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
-        let mut next_request = self.asking.is_some().then(Instant::now);
+        let mut next_request = self.requester.is_some().then(Instant::now);
         loop {
             let deadline = self.poll();
             tokio::select! {
@@ -283,12 +283,12 @@ impl Task {
 
     /// Asks the simulator while nothing comes; returns when to look again.
     fn ask(&self) -> Option<Instant> {
-        let asking = self.asking.as_ref()?;
+        let requester = self.requester.as_ref()?;
         let connected = self.handle.with(|autopilot| autopilot.fcu.connected());
-        if connected == Some(false) && asking.ask() > 0 {
+        if connected == Some(false) && requester.ask() > 0 {
             self.stats.lock().drop_one("request_not_sent");
         }
-        Some(Instant::now() + asking.period)
+        Some(Instant::now() + requester.period)
     }
 
     /// Takes all that has arrived, within reason; false if the socket fails.

@@ -1,6 +1,6 @@
 //! Vehicles that announce themselves: CopterSim sends a heartbeat for each.
 use super::Settings;
-use super::announced::IDS;
+use super::heartbeat_directory::IDS;
 use super::senders::Senders;
 use super::sources::HEARTBEAT_PORT;
 use crate::config::Problems;

@@ -1,7 +1,5 @@
 //! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
-mod announced;
-mod asking;
-mod build;
+mod bridge;
 mod clock;
 mod condition;
 mod control;
@@ -9,6 +7,7 @@ mod discover;
 mod error;
 mod figures;
 mod health;
+mod heartbeat_directory;
 mod live;
 mod neighbours;
 mod parameters;
@@ -16,6 +15,7 @@ mod peer;
 mod plan;
 mod rate;
 mod request;
+mod requester;
 mod rosout;
 mod senders;
 mod serial;
@@ -32,10 +32,10 @@ mod unserved;
 mod urdf;
 mod vehicle;
 
-pub use announced::{Announced, Announcement, Whereabouts};
-pub use build::Bridge;
+pub use bridge::Bridge;
 pub use condition::{Condition, Finding, Level};
 pub use error::NodeError;
+pub use heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
 pub use peer::Peer;
 pub use rate::{RateWatch, Shortfall};
 pub use request::{LinkChange, LinkState, Liveness, sensor_request};

@@ -4,7 +4,7 @@ use crate::config;
 use crate::config::params::TimeMode;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
-    ParamValue, Params, Problem, Problems, SensorConfig, resolve_angle_unit, vendor,
+    ParamValue, Params, Problem, Problems, SensorConfig, config_json, resolve_angle_unit,
 };
 use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
@@ -94,7 +94,7 @@ impl Settings {
             .iter()
             .filter_map(|path| read(path, &mut problems))
             .collect();
-        let (loaded, found) = vendor::inspect(&files, &params.vendor_overrides());
+        let (loaded, found) = config_json::inspect(&files, &params.vendor_overrides());
         problems.0.extend(found.0);
         let loaded = problems.or(loaded)?;
         let mut warnings = loaded.warnings;

@@ -1,5 +1,5 @@
 //! What the bridge receives: one task per source.
-use super::announced::{Announced, Whereabouts};
+use super::heartbeat_directory::{HeartbeatDirectory, Whereabouts};
 use super::live::FovWatch;
 use super::neighbours::Neighbours;
 use super::plan::{Plan, below};
@@ -132,7 +132,7 @@ impl Plan<'_> {
     }
 
     /// The vehicles that are served, and where CopterSim is for those that it stands behind.
-    fn announced(&self) -> Announced {
+    fn announced(&self) -> HeartbeatDirectory {
         let params = &self.settings.params;
         let place = |id: u16| {
             let address = params.copter_sim(id);
@@ -144,7 +144,7 @@ impl Plan<'_> {
         };
         let vehicles = self.settings.vehicles().into_iter();
         let others = params.other_vehicles.iter().copied();
-        Announced::new(vehicles.map(|id| (id, place(id))), others)
+        HeartbeatDirectory::new(vehicles.map(|id| (id, place(id))), others)
     }
 
     pub(super) fn sensor_tasks(

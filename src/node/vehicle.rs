@@ -1,7 +1,7 @@
 //! Small, frequent datagrams of a vehicle: IMU, true state, heartbeats. They share one thread of their own, so that
 //! no image delays them.
-use super::announced::{Announced, Announcement, Whereabouts};
 use super::clock::{SimClock, SimClocks, host_now};
+use super::heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
 use super::live::SettingsWatch;
 use super::stats::SourceStats;
 use super::supervisor::RESENDS;
@@ -367,7 +367,7 @@ impl Tf {
 pub(crate) struct HeartbeatSource {
     pub(crate) receiver: UdpReceiver,
     pub(crate) clocks: SimClocks,
-    pub(crate) announced: Announced,
+    pub(crate) announced: HeartbeatDirectory,
     /// Vehicles that are served.
     pub(crate) served: Vec<u16>,
     pub(crate) stats: Arc<SourceStats>,

@@ -1,6 +1,6 @@
 //! `mount_angle_unit`: the unit of SensorAngEular.
 #![expect(clippy::approx_constant, reason = "angles as people write them")]
-use rfly_bridge::config::vendor::{VendorOverrides, load};
+use rfly_bridge::config::config_json::{VendorOverrides, load};
 use rfly_bridge::config::{
     AngleUnit, AngleUnitChoice, ResolvedAngleUnit, SensorConfig, resolve_angle_unit,
 };

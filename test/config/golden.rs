@@ -1,6 +1,6 @@
 //! Config.json against what the vendor's loader made of the same text.
 use crate::support::golden::{self, Vector, number, numbers};
-use rfly_bridge::config::vendor::{Loaded, TransportOverride, VendorOverrides, inspect};
+use rfly_bridge::config::config_json::{Loaded, TransportOverride, VendorOverrides, inspect};
 use rfly_bridge::config::{Problems, SensorConfig, TransportMode};
 use rfly_bridge::wire::{RequestLayout, SensorRequest};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Tests of `config`.
 mod angle_unit;
+mod config_json;
 mod control;
 mod golden;
 mod params;
 mod ros_args;
 mod store;
-mod vendor;

@@ -1,8 +1,8 @@
 //! The table of parameters: typed values, refusals with suggestions.
+use rfly_bridge::config::config_json::TransportOverride;
 use rfly_bridge::config::params::{
     Durability, History, PARAMETERS, QosSettings, Reliability, Stream, TimeMode, WorldConvention,
 };
-use rfly_bridge::config::vendor::TransportOverride;
 use rfly_bridge::config::{ParamValue, Params, TransportMode};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -276,10 +276,12 @@ fn parameters_of_sensors_must_suit_the_sensors() {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("config/Config.json"),
     )
     .unwrap();
-    let sensors =
-        rfly_bridge::config::vendor::load(&[("Config.json".to_owned(), case)], &Default::default())
-            .unwrap()
-            .sensors;
+    let sensors = rfly_bridge::config::config_json::load(
+        &[("Config.json".to_owned(), case)],
+        &Default::default(),
+    )
+    .unwrap()
+    .sensors;
     let good = params(&[
         ("sensor0.encoding", string("rgb8")),
         ("sensor1.encoding", string("vendor")),

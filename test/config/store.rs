@@ -1,8 +1,8 @@
 //! The declared parameters: listing, describing, and changing all or nothing.
+use rfly_bridge::config::config_json::{self, VendorOverrides};
 use rfly_bridge::config::params::{
     Checked, PARAMETERS, ParamType, QosSettings, SENSOR_PARAMETERS, Store,
 };
-use rfly_bridge::config::vendor::{self, VendorOverrides};
 use rfly_bridge::config::{AngleUnit, MountOrientation, ParamValue, Params, SensorConfig};
 
 fn sensor(seq_id: u16, type_id: u16, orientation: &str) -> String {
@@ -28,7 +28,7 @@ fn sensors() -> Vec<SensorConfig> {
     ];
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(", "));
     let files = [("Config.json".to_owned(), text)];
-    vendor::load(&files, &VendorOverrides::default())
+    config_json::load(&files, &VendorOverrides::default())
         .unwrap_or_else(|problems| panic!("{problems}"))
         .sensors
 }

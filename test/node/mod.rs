@@ -1,7 +1,7 @@
 //! Tests of `node`.
-mod announced;
 mod blocks;
 mod condition;
+mod heartbeat_directory;
 mod liveness;
 mod mounts;
 mod peer;

@@ -1,6 +1,6 @@
 //! From Config.json to the frame tree.
 use crate::support::geometry as g;
-use rfly_bridge::config::vendor::{self, VendorOverrides};
+use rfly_bridge::config::config_json::{self, VendorOverrides};
 use rfly_bridge::config::{AngleUnitChoice, Params, resolve_angle_unit};
 use rfly_bridge::frames::FrameTree;
 use rfly_bridge::node::Settings;
@@ -20,7 +20,7 @@ fn tree(angles: &str, choice: AngleUnitChoice) -> FrameTree {
         sensor(2, 9)
     );
     let files = [("Config.json".to_owned(), text)];
-    let sensors = vendor::load(&files, &VendorOverrides::default())
+    let sensors = config_json::load(&files, &VendorOverrides::default())
         .unwrap()
         .sensors;
     let angle_unit = resolve_angle_unit(&sensors, choice);

@@ -1,7 +1,7 @@
 //! From Config.json to the request on the wire: the vendor's recorded bytes.
 use crate::support::golden;
 use rfly_bridge::config::TransportMode;
-use rfly_bridge::config::vendor::{self, TransportOverride, VendorOverrides};
+use rfly_bridge::config::config_json::{self, TransportOverride, VendorOverrides};
 use rfly_bridge::node::sensor_request;
 use rfly_bridge::wire::{CONSOLE_LONG_LEN, console_command};
 
@@ -28,7 +28,7 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
             receive_address,
         };
         let text = args["config"].as_str().unwrap().to_owned();
-        let loaded = vendor::load(&[("Config.json".to_owned(), text)], &overrides)
+        let loaded = config_json::load(&[("Config.json".to_owned(), text)], &overrides)
             .unwrap_or_else(|problems| panic!("{}: {problems}", vector.name()));
 
         let mut sent: Vec<Vec<u8>> = vector.sent().into_iter().map(|(_, bytes)| bytes).collect();

@@ -1,7 +1,7 @@
 //! The vehicle as URDF, read back by a scanner of attributes and composed with textbook rotations.
 use crate::support::geometry as g;
 use proptest::prelude::*;
-use rfly_bridge::config::vendor::{self, VendorOverrides};
+use rfly_bridge::config::config_json::{self, VendorOverrides};
 use rfly_bridge::config::{AngleUnitChoice, ParamValue, Params, resolve_angle_unit};
 use rfly_bridge::frames::FrameTree;
 use rfly_bridge::node::{Settings, UrdfForm, robot_description};
@@ -25,7 +25,7 @@ fn settings(entries: &[Entry], params: &[(&str, ParamValue)]) -> Settings {
         .collect();
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, sensors.join(", "));
     let files = [("Config.json".to_owned(), text)];
-    let sensors = vendor::load(&files, &VendorOverrides::default())
+    let sensors = config_json::load(&files, &VendorOverrides::default())
         .unwrap()
         .sensors;
     let values: Vec<_> = params

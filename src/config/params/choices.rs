@@ -1,5 +1,5 @@
 //! Settings that are one word of a short list.
-use super::super::{AngleUnitChoice, TransportMode, vendor::TransportOverride};
+use super::super::{AngleUnitChoice, TransportMode, config_json::TransportOverride};
 use crate::frames::WorldConvention;
 
 /// A setting that is one word of a list.

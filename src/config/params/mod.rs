@@ -27,7 +27,7 @@ pub use table::{
 pub use value::ParamValue;
 
 use super::ControlLink;
-use super::vendor::{TransportOverride, VendorOverrides};
+use super::config_json::{TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;

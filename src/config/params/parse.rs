@@ -7,7 +7,7 @@ use super::{
     ParameterSpec, Params, QosParams, RequestParams, RgbEncoding, SensorParams, SetpointParams,
     TimeParams, VehicleParams,
 };
-use crate::config::{ControlLink, Mount, Problems, SensorConfig, names, vendor};
+use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -369,7 +369,7 @@ impl Params {
         for sensor in sensors {
             let fov = self.sensors.get(&sensor.seq_id).and_then(|own| own.fov_deg);
             if let Some(fov) = fov
-                && let Err(why) = vendor::check_fov(sensor.type_id, f64::from(fov))
+                && let Err(why) = config_json::check_fov(sensor.type_id, f64::from(fov))
             {
                 problems.push(format!("sensor{}.fov_deg", sensor.seq_id), why);
             }

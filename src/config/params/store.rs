@@ -7,7 +7,7 @@ use super::{
     SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
-use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, vendor};
+use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, config_json};
 use crate::frames::{Attitude, Frd};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -283,7 +283,7 @@ fn sensor_default(
     Some(match row.name {
         "fov_deg" => {
             let fov = f64::from(sensor.fov_deg);
-            vendor::check_fov(sensor.type_id, fov).ok()?;
+            config_json::check_fov(sensor.type_id, fov).ok()?;
             ParamValue::Float(fov)
         }
         "rate_hz" => ParamValue::Int(sensor.rate_hz.into()),

@@ -3,7 +3,7 @@ use super::{
     ImuOrientation, LabelType, MavFrame, ParamValue, QosPreset, Reliability, RgbEncoding, TfSource,
     TimeEstimator, TimeMode, WORLD_CONVENTIONS,
 };
-use crate::config::vendor::TransportOverride;
+use crate::config::config_json::TransportOverride;
 
 /// Type and range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -54,7 +54,7 @@ impl CommandPart {
         match unanswered(fcu, &command) {
             Some(ending) => self.hand_over(fcu, waiter, ending),
             None => {
-                self.introduce(fcu);
+                self.set_sender(fcu);
                 self.machine.start(fcu.now.mono, command, waiter);
                 self.run(fcu);
             }
@@ -76,7 +76,7 @@ impl CommandPart {
             Some(ending) if ending.end == CommandEnd::Broadcast => Ok(()),
             Some(ending) => Err(ending),
             None => {
-                self.introduce(fcu);
+                self.set_sender(fcu);
                 self.machine
                     .start_once(fcu.now.mono, command, Waiter::Nobody);
                 self.run(fcu);
@@ -86,7 +86,7 @@ impl CommandPart {
     }
 
     /// Commands carry the sender that others see.
-    fn introduce(&mut self, fcu: &Fcu) {
+    fn set_sender(&mut self, fcu: &Fcu) {
         let (system, component) = fcu.own();
         self.machine.set_sender(system, component);
     }

@@ -12,7 +12,7 @@ const REQUEST_GROUP: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(224, 0, 0, 1
 const MODEL_PORT: u16 = 30_100;
 
 /// Sends the request of one vehicle.
-pub(super) struct Asking {
+pub(super) struct Requester {
     socket: UdpSocket,
     packet: CopterSimRequestPacket,
     targets: Vec<SocketAddrV4>,
@@ -20,7 +20,7 @@ pub(super) struct Asking {
     pub(super) period: Duration,
 }
 
-impl Asking {
+impl Requester {
     /// `None` where there is nothing to ask: CopterSim sends to its own host unasked.
     pub(super) fn new(params: &Params, id: u16, link: &ControlLink) -> Option<Self> {
         let ControlLink::Simulator(mode) = link else {

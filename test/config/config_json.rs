@@ -1,6 +1,6 @@
 //! Config.json: problems with their places, relations between sensors, overrides.
 use proptest::prelude::*;
-use rfly_bridge::config::vendor::{Loaded, TransportOverride, VendorOverrides, load};
+use rfly_bridge::config::config_json::{Loaded, TransportOverride, VendorOverrides, load};
 use rfly_bridge::config::{Mount, Problems, TransportMode};
 use std::path::Path;
 
@@ -88,7 +88,7 @@ fn every_case_file_gives_its_list_of_problems_and_warnings() {
             std::fs::read_to_string(folder.join(&name)).unwrap(),
         )];
         let (loaded, problems) =
-            rfly_bridge::config::vendor::inspect(&files, &VendorOverrides::default());
+            rfly_bridge::config::config_json::inspect(&files, &VendorOverrides::default());
         let warnings = Problems(loaded.warnings);
         let report = format!(
             "{problems}\n\nwarnings: {warnings}\n\n{} good sensors\n",

@@ -4,7 +4,7 @@
 //! The format is documented in `docs/config_json.md`.
 //!
 //! ```
-//! use rfly_bridge::config::vendor::{VendorOverrides, load};
+//! use rfly_bridge::config::config_json::{VendorOverrides, load};
 //! let file = ("Config.json".to_owned(), r#"{"VisionSensors": [{"TypeID": 1, "DataWith": 640}]}"#.to_owned());
 //! let problems = load(&[file], &VendorOverrides::default()).unwrap_err();
 //! assert!(problems.to_string().contains(r#"did you mean "DataWidth"?"#));

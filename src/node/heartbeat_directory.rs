@@ -45,14 +45,14 @@ pub enum Announcement {
 
 /// The vehicles that are served, and those that were heard and are not.
 #[derive(Clone, Debug)]
-pub struct Announced {
+pub struct HeartbeatDirectory {
     served: BTreeMap<u16, Option<Whereabouts>>,
     others: BTreeSet<u16>,
     strangers: BTreeSet<i32>,
     elsewhere: BTreeSet<u16>,
 }
 
-impl Announced {
+impl HeartbeatDirectory {
     /// Vehicles that are served, and where their datagrams are sent to (`None` if to nobody that sends heartbeats); and
     /// those that other bridges serve.
     pub fn new(

@@ -1,5 +1,5 @@
 //! Vehicles that announce themselves after the start are told once, with what is to be done.
-use rfly_bridge::node::{Announced, Announcement, Whereabouts};
+use rfly_bridge::node::{Announcement, HeartbeatDirectory, Whereabouts};
 use std::net::Ipv4Addr;
 
 fn at(last: u8) -> Whereabouts {
@@ -19,7 +19,7 @@ const KNOWN: Announcement = Announcement::NotServed { first: false };
 
 #[test]
 fn a_vehicle_that_is_not_served_is_told_once() {
-    let mut announced = Announced::new([(1, Some(at(10)))], []);
+    let mut announced = HeartbeatDirectory::new([(1, Some(at(10)))], []);
     assert_eq!(announced.hear(1, at(10)), Announcement::Served);
     assert_eq!(announced.hear(2, at(10)), NEW);
     assert_eq!(announced.hear(3, at(10)), NEW);
@@ -30,7 +30,8 @@ fn a_vehicle_that_is_not_served_is_told_once() {
 
 #[test]
 fn a_vehicle_at_another_address_than_it_is_sent_to_is_told_once() {
-    let mut announced = Announced::new([(1, Some(at(10))), (2, Some(LOOPBACK)), (3, None)], []);
+    let mut announced =
+        HeartbeatDirectory::new([(1, Some(at(10))), (2, Some(LOOPBACK)), (3, None)], []);
     let elsewhere = |sent_to: Whereabouts, first| Announcement::Elsewhere {
         sent_to: sent_to.address,
         first,
@@ -51,7 +52,7 @@ fn a_vehicle_at_another_address_than_it_is_sent_to_is_told_once() {
 
 #[test]
 fn a_vehicle_that_another_bridge_serves_is_expected() {
-    let mut announced = Announced::new([(1, Some(at(10)))], [1, 2]);
+    let mut announced = HeartbeatDirectory::new([(1, Some(at(10)))], [1, 2]);
     assert_eq!(announced.hear(2, at(10)), Announcement::OfAnotherBridge);
     assert_eq!(announced.hear(3, at(10)), NEW);
     assert_eq!(announced.hear(1, at(10)), Announcement::Served);
@@ -59,7 +60,7 @@ fn a_vehicle_that_another_bridge_serves_is_expected() {
 
 #[test]
 fn a_flood_of_ids_is_counted_and_not_told() {
-    let mut announced = Announced::new([(1, Some(LOOPBACK))], []);
+    let mut announced = HeartbeatDirectory::new([(1, Some(LOOPBACK))], []);
     for id in [i32::MIN, -1, 0, 10_001, i32::MAX] {
         assert_eq!(announced.hear(id, LOOPBACK), KNOWN, "{id} is no CopterID");
     }
