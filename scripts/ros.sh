@@ -233,10 +233,11 @@ tools() {
     overlay scripts/alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2 "$@"
 }
 
-# What ROS 2 sees of the program that knows nothing of this workspace; it is not started by ros2.
+# What ROS 2 sees of the program that knows nothing of this workspace; it is not started by ros2. How many images arrive at
+# default readers of another DDS is measured by dds_matrix.py, and depends on the machine.
 standalone_tools() {
     RFLY_BACKEND=dds RFLY_BRIDGE=$root/target/release/rfly_bridge RFLY_EMULATOR=$root/target/release/rflysim_emulator \
-        tools --ignore test/ros2/test_lifetime.py
+        tools --ignore test/ros2/test_lifetime.py --ignore test/ros2/test_throughput.py
 }
 
 if wants standalone; then

@@ -69,7 +69,7 @@ const fn v(name: &'static str, interface: &'static str, doc: &'static str) -> Se
     }
 }
 
-use Stream::{Latched, Telemetry, VehicleState};
+use Stream::{Latched, ParameterEvents, Telemetry, VehicleState};
 
 /// Every topic.
 #[rustfmt::skip] // a table
@@ -150,7 +150,7 @@ pub const TOPICS: &[TopicSpec] = &[
     p("geofence/fences", "mavros_msgs/msg/WaypointList", Latched, "the geofence, after it was read or changed"),
     p("rallypoint/rallypoints", "mavros_msgs/msg/WaypointList", Latched, "the rally points, after they were read or changed"),
     p("mission/reached", "mavros_msgs/msg/WaypointReached", Latched, "MISSION_ITEM_REACHED"),
-    p("param/event", "mavros_msgs/msg/ParamEvent", Telemetry, "every PARAM_VALUE"),
+    p("param/event", "mavros_msgs/msg/ParamEvent", ParameterEvents, "every PARAM_VALUE"),
     p("wind_estimation", "geometry_msgs/msg/TwistWithCovarianceStamped", Telemetry, "wind, ENU (WIND_COV)"),
     p("nav_controller_output/output", "mavros_msgs/msg/NavControllerOutput", Telemetry, "NAV_CONTROLLER_OUTPUT"),
     s("actuator_control", "mavros_msgs/msg/ActuatorControl", "SET_ACTUATOR_CONTROL_TARGET"),

@@ -6,11 +6,15 @@ import re
 import socket
 import time
 
+import pytest
+from backend import BACKEND
 from peer.services import Client
 from soak import count
 from system import System
 
 from sensors import COMPRESSED, with_defaults
+
+pytestmark = pytest.mark.skipif(BACKEND != "dds", reason="in a workspace the middleware logs and secures itself")
 
 RANGE = [with_defaults(0, 5, COMPRESSED, rate=5)]
 PACKETS = count(20_000, 2_000_000)

@@ -19,6 +19,10 @@ DISTRO = "jazzy" if BACKEND == "dds" else os.environ.get("ROS_DISTRO", "")
 TELLS_DEPTH = RMW != "rmw_fastrtps_cpp"
 """Does discovery say how many samples a publisher keeps?"""
 
+# Neither do tools on Fast DDS look for what Cyclone adds.
+TOOLS_SEE_DEPTH = os.environ.get("RMW_IMPLEMENTATION") != "rmw_fastrtps_cpp"
+"""Do ROS 2's own tools show it?"""
+
 # The client of the tests is a Cyclone client; Fast DDS tells requests apart in another way (docs/dds.md).
 ANSWERS_PEER = RMW != "rmw_fastrtps_cpp"
 """Can the services be called by `peer.services`?"""

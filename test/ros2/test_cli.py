@@ -7,8 +7,8 @@ import time
 
 import pytest
 import yaml
-from backend import TELLS_DEPTH
-from conftest import COLOUR, DEPTH, SENSORS
+from backend import TOOLS_SEE_DEPTH
+from conftest import COLOUR, DEPTH, RANGE, SENSORS
 from topics import DIAGNOSTICS, IMU, TF, info_topic, main_topic, topics_of
 
 from ros import NODE, Background, ros2, ros2_for
@@ -46,7 +46,7 @@ def qos_of(topic: str) -> dict[str, str]:
 
 def depth(count: int) -> str:
     """How the tool shows the depth of a remote publisher."""
-    return f"KEEP_LAST ({count})" if TELLS_DEPTH else "UNKNOWN"
+    return f"KEEP_LAST ({count})" if TOOLS_SEE_DEPTH else "UNKNOWN"
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_topic_echo_of_a_field_and_without_arrays():
 
 
 def test_topic_hz_is_the_rate_of_the_sensor():
-    with Background("topic", "hz", main_topic(COLOUR)) as hz:
+    with Background("topic", "hz", main_topic(RANGE)) as hz:
         hz.wait_for(r"average rate: [\d.]+(?:.*\n)+.*average rate: [\d.]+(?:.*\n)+.*average rate")
     rates = [float(rate) for rate in re.findall(r"average rate: ([\d.]+)", hz.output)]
-    assert rates[-1] == pytest.approx(COLOUR.rate, rel=0.1), hz.output
+    assert rates[-1] == pytest.approx(RANGE.rate, rel=0.1), hz.output
 
 
 def test_topic_bw_is_rate_times_size():

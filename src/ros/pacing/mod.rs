@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Samples up to this size fit any receive buffer and are not paced.
-const SMALL_BYTES: usize = 65_536;
+pub(super) const SMALL_BYTES: usize = 65_536;
 
 /// What may leave without a pause: 60 % of Linux's default receive buffer (`net.core.rmem_default` = 212992).
 const BURST_BYTES: u64 = 128_000;

@@ -8,6 +8,8 @@ pub(in super::super) struct Peer {
     pub(in super::super) guid: Guid,
     /// The participant it belongs to.
     pub(in super::super) participant: Guid,
+    /// What it misses is not sent again.
+    pub(in super::super) best_effort: bool,
     user_data: String,
 }
 
@@ -20,9 +22,10 @@ impl Peer {
         // SAFETY: null or valid, says the caller.
         let data = unsafe { endpoint.as_ref() }?;
         let mut user_data = String::new();
+        let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
         if !data.qos.is_null() {
             let (mut bytes, mut length) = (ptr::null_mut::<c_void>(), 0);
-            // SAFETY: the QoS is valid; both results have a place. The library allocates a terminated copy, or none.
+            // SAFETY: the QoS is valid; the results have a place, or are not wanted. The library allocates a terminated copy, or none.
             unsafe {
                 if c::dds_qget_userdata(data.qos, &raw mut bytes, &raw mut length)
                     && !bytes.is_null()
@@ -31,11 +34,13 @@ impl Peer {
                     user_data = String::from_utf8_lossy(bytes).into_owned();
                 }
                 c::dds_free(bytes);
+                c::dds_qget_reliability(data.qos, &raw mut reliability, ptr::null_mut());
             }
         }
         let peer = Self {
             guid: data.key.v,
             participant: data.participant_key.v,
+            best_effort: reliability == c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT,
             user_data,
         };
         // SAFETY: the caller leaves it to us; `data` is not used any more.
