@@ -118,7 +118,7 @@ streams! {
     Range = "range", QosSettings::reliable(10), "range sensor and its hit details";
     Detections = "detections", QosSettings::reliable(10), "detections";
     Telemetry = "telemetry", QosSettings::latched(10), "what a vehicle reports, mavros-style; transient local too, because some clients of mavros ask for it";
-    ParameterEvents = "parameter_events", QosSettings::reliable(1000), "`param/event`, as mavros: all at once while parameters are read, and who comes late is told nothing of the past";
+    ParameterEvents = "parameter_events", QosSettings::reliable(100), "`param/event`, as mavros: all at once while parameters are read, and who comes late is told nothing of the past";
     VehicleState = "vehicle_state", QosSettings::latched(10), "state, extended state, home: as mavros, who comes late gets the last one";
     Latched = "latched", QosSettings::latched(1), "mission and origins of a vehicle";
     Imu = "imu", QosSettings::reliable(50), "IMU";
