@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// Less than the time between two frames at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
+/// Batches of datagrams that are taken before the thread looks again whether it is to end.
+const MAX_BATCHES: usize = 64;
 /// The pieces of a frame are sent in one go: when nothing has come for so long, the rest of it is lost.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -59,7 +61,7 @@ impl UdpSource {
             match self.step() {
                 Ok(true) => last = Instant::now(),
                 Ok(false) => self.look_for_silence(last),
-                Err(_) => self.stats.lock().drop_one("socket"),
+                Err(_) => self.failed(),
             }
             if !self.sensor.wanted()
                 && let Some(pause) = self.idle_pause
@@ -67,24 +69,31 @@ impl UdpSource {
                 // One wake-up for all datagrams of a frame; their arrival is known from the kernel.
                 std::thread::sleep(pause);
                 if self.count_waiting().is_err() {
-                    self.stats.lock().drop_one("socket");
+                    self.failed();
                 }
             }
         }
     }
 
-    /// Takes the headers of what has come meanwhile.
+    /// The socket failed; what fails at once does not take a core.
+    fn failed(&self) {
+        self.stats.lock().drop_one("socket");
+        std::thread::sleep(IDLE_PAUSE);
+    }
+
+    /// Takes the headers of what has come meanwhile, but not without end.
     fn count_waiting(&mut self) -> io::Result<()> {
-        loop {
+        for _ in 0..MAX_BATCHES {
             let waiting = self.receiver.try_recv_heads()?;
             if waiting.is_empty() {
-                return Ok(());
+                break;
             }
             for (head, received) in waiting {
                 self.reassembler.landing_for_header().copy_from_slice(&head);
                 self.take(received);
             }
         }
+        Ok(())
     }
 
     /// The rest of a frame that has not come for long is lost.
