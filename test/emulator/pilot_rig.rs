@@ -159,13 +159,10 @@ impl PilotRig {
             vz,
             yaw_rate,
             type_mask: dialect::PositionTargetTypemask::from_bits_retain(0b0101_1100_0111),
-            target_system: 1,
-            target_component: 1,
             coordinate_frame: dialect::MavFrame::MAV_FRAME_LOCAL_NED,
             ..Default::default()
         };
-        let message = MavMessage::SET_POSITION_TARGET_LOCAL_NED(target).into();
-        self.stream = Some(self.encode(&message));
+        self.stream_local(target);
     }
 
     pub(super) fn stream_target(&mut self, frame: u8, mask: u16, p: [f32; 3], v: [f32; 3]) {
@@ -177,13 +174,10 @@ impl PilotRig {
             vy: v[1],
             vz: v[2],
             type_mask: dialect::PositionTargetTypemask::from_bits_retain(mask),
-            target_system: 1,
-            target_component: 1,
             coordinate_frame: mav_frame(frame),
             ..Default::default()
         };
-        let message = MavMessage::SET_POSITION_TARGET_LOCAL_NED(target).into();
-        self.stream = Some(self.encode(&message));
+        self.stream_local(target);
     }
 
     /// Streams the place over the start, 5 m high, looking east.
@@ -192,10 +186,17 @@ impl PilotRig {
             z: -5.0,
             yaw: std::f32::consts::FRAC_PI_2,
             type_mask: dialect::PositionTargetTypemask::from_bits_retain(0b1001_1111_1000),
-            target_system: 1,
-            target_component: 1,
             coordinate_frame: dialect::MavFrame::MAV_FRAME_LOCAL_NED,
             ..Default::default()
+        };
+        self.stream_local(target);
+    }
+
+    fn stream_local(&mut self, target: dialect::SET_POSITION_TARGET_LOCAL_NED_DATA) {
+        let target = dialect::SET_POSITION_TARGET_LOCAL_NED_DATA {
+            target_system: 1,
+            target_component: 1,
+            ..target
         };
         let message = MavMessage::SET_POSITION_TARGET_LOCAL_NED(target).into();
         self.stream = Some(self.encode(&message));
