@@ -11,7 +11,7 @@ use super::{
     names,
 };
 use crate::ros::{
-    RawSample, RosError,
+    Qos, RawSample, RosError,
     service::{CdrService, Counters},
 };
 use std::{
@@ -32,8 +32,11 @@ const HEADER: usize = 16;
 const WITHOUT_HEADER: [[u8; 2]; 2] = [FAST_DDS, [1, 18]];
 /// The bit that the ids of readers have and those of writers have not (RTPS 2.5, 9.3.1.2).
 const READER: u8 = 4;
-/// Responses that may wait for the reader of their client to be discovered.
-const WAITING: usize = 64;
+/// Responses that may wait for the reader of their client to be discovered: as many as a service keeps requests, so that
+/// a client may call that often before it is known.
+const WAITING: usize = Qos::SERVICE.depth as usize;
+/// All of them together.
+const WAITING_BYTES: usize = 4 << 20;
 /// How often, and how many times, it is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const LOOKS: u16 = 200;
@@ -201,6 +204,7 @@ struct Replies {
 struct Waiting {
     /// With the number of looks left.
     replies: VecDeque<(Reply, u16)>,
+    bytes: usize,
     watched: bool,
 }
 
@@ -209,13 +213,15 @@ impl Replies {
     /// what a volatile reader missed is lost: then it waits a second at most, as in `rmw_cyclonedds_cpp`, but without
     /// holding up the caller.
     fn send(self: &Arc<Self>, reply: Reply) {
-        if self.reaches(&reply) {
+        if self.reaches(&reply, &self.writer.readers()) {
             return self.write(&reply);
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.replies.len() >= WAITING {
+        let bytes = waiting.bytes + reply.cdr.len();
+        if waiting.replies.len() >= WAITING || bytes > WAITING_BYTES {
             return Counters::count(&self.counters.undelivered);
         }
+        waiting.bytes = bytes;
         waiting.replies.push_back((reply, LOOKS));
         if !waiting.watched {
             let replies = self.clone();
@@ -229,9 +235,10 @@ impl Replies {
     /// Looks again for all that wait; false once none is left.
     fn look(&self) -> bool {
         std::thread::sleep(LOOK_EVERY);
+        let readers = self.writer.readers();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.replies.retain_mut(|(reply, looks)| {
-            if self.reaches(reply) {
+            if self.reaches(reply, &readers) {
                 self.write(reply);
                 return false;
             }
@@ -241,26 +248,27 @@ impl Replies {
             }
             *looks > 0
         });
+        let left = waiting.replies.iter();
+        waiting.bytes = left.map(|(reply, _)| reply.cdr.len()).sum();
         waiting.watched = !waiting.replies.is_empty();
         waiting.watched
     }
 
     /// Is the response reader of this client matched? Fast DDS clients name it, Cyclone clients have a name of their own;
     /// of others the process is known.
-    fn reaches(&self, reply: &Reply) -> bool {
-        let readers = || self.writer.readers().into_iter();
+    fn reaches(&self, reply: &Reply, readers: &[Peer]) -> bool {
         if let Some(guid) = reply.reader() {
-            return readers().any(|reader| reader.guid == guid);
+            return readers.iter().any(|reader| reader.guid == guid);
         }
         let Some(client) = &reply.client else {
-            return self.writer.events().matched() > 0;
+            return !readers.is_empty();
         };
         let id = client.value("clientid");
         let same = |reader: &Peer| match id {
             Some(id) => reader.value("clientid") == Some(id),
             None => reader.participant == client.participant,
         };
-        readers().any(|reader| same(&reader))
+        readers.iter().any(same)
     }
 
     fn write(&self, reply: &Reply) {

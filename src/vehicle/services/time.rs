@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// 2009; an autopilot that says less does not know the time.
 const LEAST_UNIX_US: u64 = 1_234_567_890_000_000;
-/// When the wall clock was set, everything is counted from its new zero.
+/// ROS time jumps when the wall clock is set or a simulation restarts; everything is then counted from its new zero.
 const STEP_NS: u64 = 100_000_000;
 /// Between two SYSTEM_TIME, as mavros.
 const SYSTEM_TIME: Duration = Duration::from_secs(1);
@@ -40,8 +40,11 @@ impl TimePart {
         let stepped = |known: i64| known.abs_diff(epoch) > STEP_NS;
         match &mut self.estimator {
             Some((known, _)) if stepped(*known) => {
-                tracing::warn!(vehicle = fcu.settings.id, "the clock of this host was set");
-                fcu.count("host_clock_set");
+                tracing::warn!(
+                    vehicle = fcu.settings.id,
+                    "ROS time jumped: the autopilot's clock is compared anew"
+                );
+                fcu.count("ros_time_jumped");
                 (fcu.clock, fcu.rough_clock) = (None, None);
                 self.estimator = None;
             }
