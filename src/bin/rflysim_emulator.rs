@@ -6,11 +6,10 @@ use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, World};
 use rfly_bridge::emulator::{
-    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, Ports, StatePacket,
-    Stats,
+    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, StatePacket, Stats,
 };
 use rfly_bridge::program::{OutputLog, Signals, note_panics};
-use rfly_bridge::wire::HeaderVariant;
+use rfly_bridge::wire::{HeaderVariant, Ports};
 use std::io::IsTerminal as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -224,26 +223,13 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         tests,
         ..
     } = arguments;
-    let shift = |port: u16| {
-        port.checked_add(network.port_offset)
-            .context("--port-offset is too large")
+    let usual = Ports {
+        direct: protocol.direct_port,
+        ..Ports::default()
     };
-    let usual = Ports::default();
-    let ports = Ports {
-        window: shift(usual.window)?,
-        multicast_local: network.multicast.then(|| shift(20008)).transpose()?,
-        multicast_lan: network.multicast.then(|| shift(20009)).transpose()?,
-        requests: network.multicast.then(|| shift(20002)).transpose()?,
-        coptersim: shift(usual.coptersim)?,
-        autopilot: shift(usual.autopilot)?,
-        autopilot_client: shift(usual.autopilot_client)?,
-        direct: shift(protocol.direct_port)?,
-        outputs: shift(usual.outputs)?,
-        true_state: shift(usual.true_state)?,
-        heartbeat: shift(usual.heartbeat)?,
-        report: shift(usual.report)?,
-        imu: shift(usual.imu)?,
-    };
+    let ports = usual
+        .shifted(network.port_offset)
+        .context("--port-offset is too large")?;
     if scene
         .battery
         .is_some_and(|percent| !(0.0..=100.0).contains(&percent))
@@ -285,7 +271,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         },
         state_rate: protocol.state_rate,
         heartbeat_period: protocol.heartbeat_period,
-        multicast_heartbeat: network.multicast,
+        multicast: network.multicast,
         link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,
         speed: scene.speed,

@@ -26,10 +26,11 @@ pub mod world;
 
 pub use autopilot::ControlMode;
 pub use faults::{FaultCounts, FaultScope, Faults, Lane};
-pub use options::{AngleUnit, EmulatorOptions, Ports, StatePacket};
+pub use options::{AngleUnit, EmulatorOptions, StatePacket};
 pub use render::class_colour;
 pub use shared::{SensorStats, Stats};
 
+use crate::wire::{HOST_GROUP, NETWORK_GROUP};
 use engine::Engine;
 use sender::Postman;
 use servers::Role;
@@ -79,22 +80,16 @@ impl Emulator {
         let (bind, ports) = (options.bind, options.ports);
         let mut sockets = Vec::new();
         for window in 0..options.windows {
-            let port = if ports.window == 0 {
-                0
-            } else {
-                ports.window + window
-            };
             sockets.push((
                 Role::Window(window.into()),
-                listen(format!("window {window}"), (bind, port).into())?,
+                listen(
+                    format!("window {window}"),
+                    (bind, ports.window(window)).into(),
+                )?,
             ));
         }
         for vehicle in &options.world.vehicles {
-            let port = if ports.coptersim == 0 {
-                0
-            } else {
-                ports.coptersim + 2 * (vehicle.id - 1)
-            };
+            let port = ports.coptersim(vehicle.id);
             let what = format!("CopterSim of vehicle {}", vehicle.id);
             sockets.push((
                 Role::CopterSim(vehicle.id),
@@ -103,11 +98,9 @@ impl Emulator {
         }
         if options.autopilot.is_some() {
             for vehicle in &options.world.vehicles {
-                let direct = options.autopilot == Some(ControlMode::Direct);
-                let port = match (direct, ports.direct, ports.autopilot) {
-                    (true, 0, _) | (false, _, 0) => 0,
-                    (true, first, _) => first + (vehicle.id - 1),
-                    (false, _, first) => first + 2 * (vehicle.id - 1),
+                let port = match options.autopilot {
+                    Some(ControlMode::Direct) => ports.direct(vehicle.id),
+                    _ => ports.autopilot(vehicle.id),
                 };
                 let what = format!("the autopilot of vehicle {}", vehicle.id);
                 let socket = listen(what, (bind, port).into())?;
@@ -115,14 +108,12 @@ impl Emulator {
             }
         }
         let groups = [
-            (ports.multicast_local, [224, 0, 0, 11], Role::Group),
-            (ports.multicast_lan, [224, 0, 0, 10], Role::Group),
-            (ports.requests, [224, 0, 0, 10], Role::Requests),
+            (ports.host_windows, HOST_GROUP, Role::Group),
+            (ports.network_windows, NETWORK_GROUP, Role::Group),
+            (ports.requests, NETWORK_GROUP, Role::Requests),
         ];
-        for (port, group, role) in groups {
-            if let Some(port) = port {
-                sockets.push((role, listen_group(group.into(), port)?));
-            }
+        for (port, group, role) in groups.into_iter().filter(|_| options.multicast) {
+            sockets.push((role, listen_group(group, port)?));
         }
         if let Some(port) = options.control {
             sockets.push((

@@ -1,62 +1,9 @@
 use super::autopilot::ControlMode;
 use super::autopilot::fence::Limits;
 use super::world::World;
-use crate::wire::HeaderVariant;
+use crate::wire::{HeaderVariant, Ports};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
-
-/// Base ports; the defaults are the simulator's.
-///
-/// A listening port of 0 asks the operating system for a free one, which is then found in [`super::Emulator`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Ports {
-    /// Window `w` listens on `window + w`.
-    pub window: u16,
-    /// Receives multicast requests of the same host (224.0.0.11), if wanted.
-    pub multicast_local: Option<u16>,
-    /// Receives multicast requests of the network (224.0.0.10), if wanted.
-    pub multicast_lan: Option<u16>,
-    /// Receives multicast requests to `CopterSim` (224.0.0.10), if wanted.
-    pub requests: Option<u16>,
-    /// `CopterSim` of vehicle `id` listens on `coptersim + 2 (id - 1)`.
-    pub coptersim: u16,
-    /// The autopilot of vehicle `id` listens on `autopilot + 2 (id - 1)`.
-    pub autopilot: u16,
-    /// The autopilot of vehicle `id` sends to `autopilot_client + 2 (id - 1)`.
-    pub autopilot_client: u16,
-    /// An autopilot of vehicle `id` without `CopterSim` listens on `direct + id - 1`.
-    pub direct: u16,
-    /// What a model in the autopilot of vehicle `id` says goes to `outputs + 2 (id - 1)`.
-    pub outputs: u16,
-    /// The true state of vehicle `id` goes to `true_state + 2 (id - 1)`.
-    pub true_state: u16,
-    /// Heartbeats go here.
-    pub heartbeat: u16,
-    /// Reports of the renderer go here.
-    pub report: u16,
-    /// IMU samples go here, plus `id - 1`, if a request names no port.
-    pub imu: u16,
-}
-
-impl Default for Ports {
-    fn default() -> Self {
-        Self {
-            window: 20010,
-            multicast_local: None,
-            multicast_lan: None,
-            requests: None,
-            coptersim: 30100,
-            autopilot: 20100,
-            autopilot_client: 20101,
-            direct: 14580,
-            outputs: 40101,
-            true_state: 30101,
-            heartbeat: 20005,
-            report: 20006,
-            imu: 31000,
-        }
-    }
-}
 
 /// Unit of the Euler angles in sensor requests; type 9 always uses degrees.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -83,7 +30,8 @@ pub enum StatePacket {
 /// Everything that can be chosen when the emulator starts.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
-    /// Ports to listen on and to send to.
+    /// Ports to listen on and to send to. Where it listens on port 0 the operating system chooses one, which is then
+    /// found in [`super::Emulator`].
     pub ports: Ports,
     /// Address to bind.
     pub bind: IpAddr,
@@ -113,8 +61,8 @@ pub struct EmulatorOptions {
     pub heartbeat_period: f64,
     /// Speed in Gbit/s at which fragments follow each other; 0 is no limit.
     pub link_gbit_per_s: f64,
-    /// Sends heartbeats to 224.0.0.10 on loopback as well.
-    pub multicast_heartbeat: bool,
+    /// Heartbeats, reports and requests go by multicast as well, on loopback.
+    pub multicast: bool,
     /// Drift of the simulation clock against the host's, in parts per million.
     pub clock_drift_ppm: f64,
     /// Simulation seconds per second.
@@ -149,7 +97,7 @@ impl Default for EmulatorOptions {
             state_rate: 100,
             heartbeat_period: 1.0,
             link_gbit_per_s: 10.0,
-            multicast_heartbeat: false,
+            multicast: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,
             pattern: false,

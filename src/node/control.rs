@@ -26,7 +26,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::{Notify, mpsc};
 
 /// CopterSim of vehicle 1 listens here, and sends to the port after it; the next vehicle is two further.
-const CONTROL_PORT: u16 = 20_100;
 /// Longer than every frame, and than several in one datagram.
 const BUFFER: usize = 4096;
 /// Datagrams that are taken before other tasks and callbacks get their turn.
@@ -66,15 +65,15 @@ impl Plan<'_> {
                     Line::Udp(Arc::new(socket), SocketAddrV4::new(address, *port))
                 }
                 ControlLink::Simulator(_) => {
-                    let port = CONTROL_PORT + 2 * (id - 1);
+                    let ports = &self.settings.ports;
                     let options = BindOptions {
                         buffer_bytes: 1 << 20,
-                        ..self.senders.port(port + 1)
+                        ..self.senders.port(ports.autopilot_client(id))
                     };
                     let Some(socket) = binder.bind(&options, &what) else {
                         continue;
                     };
-                    let peer = SocketAddrV4::new(params.copter_sim(id), port);
+                    let peer = SocketAddrV4::new(params.copter_sim(id), ports.autopilot(id));
                     Line::Udp(Arc::new(socket), peer)
                 }
             };
@@ -87,7 +86,7 @@ impl Plan<'_> {
                 wake,
                 stats,
                 start: self.start,
-                requester: Requester::new(params, id, link),
+                requester: Requester::new(self.settings, id, link),
                 tf: match params.frames.tf_source {
                     TfSource::Estimate => self.tf.clone(),
                     TfSource::Truth | TfSource::External => None,

@@ -2,7 +2,6 @@
 use super::Settings;
 use super::heartbeat_directory::IDS;
 use super::senders::Senders;
-use super::sources::HEARTBEAT_PORT;
 use crate::config::Problems;
 use crate::transport::{Received, UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
@@ -23,14 +22,13 @@ pub(super) fn with_found(
     if time.is_zero() {
         return Ok(settings.clone());
     }
-    let heard = runtime.block_on(listen(senders, time));
+    let port = settings.ports.heartbeat;
+    let heard = runtime.block_on(listen(senders, port, time));
     senders.tell();
     let found = match heard {
         Ok(found) => found,
         Err(error) => {
-            tracing::error!(
-                "UDP port {HEARTBEAT_PORT}: {error}; no vehicle can be found by its heartbeat"
-            );
+            tracing::error!("UDP port {port}: {error}; no vehicle can be found by its heartbeat");
             return Ok(settings.clone());
         }
     };
@@ -46,7 +44,7 @@ pub(super) fn with_found(
     if found.is_empty() {
         let served = settings.vehicles();
         tracing::warn!(
-            "no vehicle was heard on UDP port {HEARTBEAT_PORT} within {} s: start CopterSim before the bridge, let it send to \
+            "no vehicle was heard on UDP port {port} within {} s: start CopterSim before the bridge, let it send to \
              this host, name its host (simulator_address, accept_from), or name the vehicles (vehicles:=[1, 2]). Served are {served:?}",
             time.as_secs_f64()
         );
@@ -58,8 +56,12 @@ pub(super) fn with_found(
 }
 
 /// CopterIDs, and where they are: only accepted senders are listened to, so nothing is ever sent to anybody else.
-async fn listen(senders: &Senders, time: Duration) -> io::Result<BTreeMap<u16, Ipv4Addr>> {
-    let receiver = UdpReceiver::bind(&senders.heartbeats())?;
+async fn listen(
+    senders: &Senders,
+    port: u16,
+    time: Duration,
+) -> io::Result<BTreeMap<u16, Ipv4Addr>> {
+    let receiver = UdpReceiver::bind(&senders.heartbeats(port))?;
     let mut found = BTreeMap::new();
     let mut buffer = [0; 256];
     let end = tokio::time::sleep(time);

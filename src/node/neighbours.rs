@@ -1,6 +1,5 @@
 //! Other programs on ports that several may bind: what is sent there reaches only one of them, so both say so.
-use super::sources::HEARTBEAT_PORT;
-use crate::transport::{Holder, holders};
+use crate::transport::{BindOptions, Holder, holders};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sockets that are named one by one.
@@ -9,16 +8,27 @@ const NAMED: usize = 32;
 /// The ports of this bridge that others may bind, too.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    ports: BTreeMap<u16, String>,
+    ports: BTreeMap<u16, Watched>,
     /// Sockets that were there at the last look.
     seen: BTreeSet<u64>,
     told: BTreeSet<u64>,
 }
 
+#[derive(Debug)]
+struct Watched {
+    what: String,
+    /// It comes by multicast too, which reaches everybody.
+    grouped: bool,
+}
+
 impl Neighbours {
     /// Watches a port that `what` comes to.
-    pub(super) fn watch(&mut self, port: u16, what: &str) {
-        self.ports.insert(port, what.to_owned());
+    pub(super) fn watch(&mut self, options: &BindOptions, what: &str) {
+        let watched = Watched {
+            what: what.to_owned(),
+            grouped: !options.groups.is_empty(),
+        };
+        self.ports.insert(options.port, watched);
     }
 
     /// Names those who are new in the log; returns the ports on which another socket takes what is meant for us, with whose.
@@ -26,14 +36,14 @@ impl Neighbours {
     pub(super) fn look(&mut self) -> Vec<(u16, Holder)> {
         let mut found = Vec::new();
         let before = std::mem::take(&mut self.seen);
-        for (port, what) in &self.ports {
+        for (port, Watched { what, grouped }) in &self.ports {
             for holder in holders(*port) {
                 self.seen.insert(holder.inode);
                 if !before.contains(&holder.inode) {
                     continue;
                 }
                 let new = self.told.len() < NAMED && self.told.insert(holder.inode);
-                if *port != HEARTBEAT_PORT {
+                if !grouped {
                     if new {
                         tracing::warn!(
                             "{holder} listens on UDP port {port} as well ({what}): what is sent there reaches only one of the two. \

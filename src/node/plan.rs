@@ -24,8 +24,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-const RENDERER_PORT: u16 = 20010;
-
 /// What the tasks are made of.
 pub(super) struct Plan<'a> {
     pub(super) settings: &'a Settings,
@@ -250,7 +248,7 @@ impl<'a> Plan<'a> {
         }
         let renderer = SocketAddrV4::new(
             params.simulator_address,
-            RENDERER_PORT + u16::from(params.window),
+            self.settings.ports.window(params.window.into()),
         );
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
             .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))

@@ -1,15 +1,11 @@
 //! Asks CopterSim to send its control port's data here, and to change its UDPSIMMODE where the user wants that.
-use crate::config::{ControlLink, Params};
+use super::Settings;
+use crate::config::ControlLink;
 use crate::transport::is_local_address;
-use crate::wire::CopterSimRequestPacket;
+use crate::wire::{CopterSimRequestPacket, NETWORK_GROUP};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::Duration;
 use zerocopy::IntoBytes as _;
-
-/// CopterSim takes requests here.
-const REQUEST_GROUP: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(224, 0, 0, 10), 20_002);
-/// And, of one vehicle, here: 30100 is vehicle 1.
-const MODEL_PORT: u16 = 30_100;
 
 /// Sends the request of one vehicle.
 pub(super) struct Requester {
@@ -22,21 +18,22 @@ pub(super) struct Requester {
 
 impl Requester {
     /// `None` where there is nothing to ask: CopterSim sends to its own host unasked.
-    pub(super) fn new(params: &Params, id: u16, link: &ControlLink) -> Option<Self> {
+    pub(super) fn new(settings: &Settings, id: u16, link: &ControlLink) -> Option<Self> {
         let ControlLink::Simulator(mode) = link else {
             return None;
         };
+        let Settings { params, ports, .. } = settings;
         let host = params.copter_sim(id);
         let remote = !is_local_address(host);
         if !remote && !params.control.switch_mode {
             return None;
         }
         let mut packet = CopterSimRequestPacket::new(id.into());
-        let mut targets = vec![REQUEST_GROUP];
+        let mut targets = vec![SocketAddrV4::new(NETWORK_GROUP, ports.requests)];
         if remote {
             packet = packet.to_sender();
-            targets.push(SocketAddrV4::new(host, REQUEST_GROUP.port()));
-            targets.push(SocketAddrV4::new(host, MODEL_PORT + 2 * (id - 1)));
+            targets.push(SocketAddrV4::new(host, ports.requests));
+            targets.push(SocketAddrV4::new(host, ports.coptersim(id)));
         }
         if params.control.switch_mode {
             packet = packet.with_udp_mode(mode.number());

@@ -1,7 +1,7 @@
 //! Who may send to the bridge, and where it listens: the one place that knows. Every receiving socket gets its options here.
-use super::sources::{HEARTBEAT_GROUP, HEARTBEAT_PORT};
 use crate::config::{ControlLink, Params};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
+use crate::wire::NETWORK_GROUP;
 use ipnet::Ipv4Net;
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -87,15 +87,15 @@ impl Senders {
 
     /// Options of the port of heartbeats: they come by multicast too, which a socket that is bound to an address of this
     /// host does not get.
-    pub(super) fn heartbeats(&self) -> BindOptions {
+    pub(super) fn heartbeats(&self, port: u16) -> BindOptions {
         BindOptions {
             address: Ipv4Addr::UNSPECIFIED,
             reuse: true,
-            groups: vec![HEARTBEAT_GROUP],
+            groups: vec![NETWORK_GROUP],
             join_at: self
                 .bind_address
                 .filter(|address| !address.is_unspecified()),
-            ..self.port(HEARTBEAT_PORT)
+            ..self.port(port)
         }
     }
 

@@ -9,6 +9,7 @@ use crate::config::{
 use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
 use crate::sensors::{FrameKind, spec_of};
+use crate::wire::Ports;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -34,6 +35,8 @@ pub struct Settings {
     pub warnings: Vec<Problem>,
     /// Unit of the mounting angles, and why.
     pub angle_unit: config::ResolvedAngleUnit,
+    /// Where the platform listens and sends to.
+    pub ports: Ports,
     /// What they were made of.
     pub origin: Origin,
 }
@@ -123,7 +126,11 @@ impl Settings {
     /// # Errors
     /// Parameters that do not suit the sensors.
     pub fn changed(&self, params: Params) -> Result<Self, Problems> {
-        Self::assemble(params, self.origin.clone(), self.warnings.clone())
+        let changed = Self::assemble(params, self.origin.clone(), self.warnings.clone())?;
+        Ok(Self {
+            ports: self.ports,
+            ..changed
+        })
     }
 
     fn assemble(params: Params, origin: Origin, warnings: Vec<Problem>) -> Result<Self, Problems> {
@@ -141,6 +148,7 @@ impl Settings {
             sensors,
             warnings,
             angle_unit,
+            ports: Ports::default(),
             origin,
         })
     }

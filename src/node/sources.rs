@@ -23,11 +23,6 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-pub(super) const HEARTBEAT_PORT: u16 = 20005;
-pub(super) const HEARTBEAT_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
-const COPTERSIM_PORT: u16 = 30100;
-const TRUTH_PORT: u16 = 30101;
-const IMU_PORT: u16 = 31000;
 /// True states on their way from the autopilot's link; more are not waited for.
 const RELAYED: usize = 256;
 /// A PNG of noise is a little larger than its pixels; small payloads get room for longer lists.
@@ -41,12 +36,16 @@ impl Plan<'_> {
         others: &mut Vec<Arc<SourceStats>>,
     ) -> Result<(), NodeError> {
         let params = &self.settings.params;
+        let ports = &self.settings.ports;
         let mut watch = |name: String| {
             let stats = Arc::new(SourceStats::new(name));
             others.push(stats.clone());
             stats
         };
-        if let Some(receiver) = binder.bind(&self.senders.heartbeats(), "clock heartbeats") {
+        if let Some(receiver) = binder.bind(
+            &self.senders.heartbeats(ports.heartbeat),
+            "clock heartbeats",
+        ) {
             let source = HeartbeatSource {
                 receiver,
                 clocks: self.clocks.clone(),
@@ -61,10 +60,9 @@ impl Plan<'_> {
                 continue;
             };
             let attitude = SharedAttitude::default();
-            let step = 2 * (vehicle - 1);
             let options = BindOptions {
                 reuse: true,
-                ..self.senders.port(TRUTH_PORT + step)
+                ..self.senders.port(ports.true_state(vehicle))
             };
             if let Some(receiver) =
                 binder.bind(&options, &format!("true state of vehicle {vehicle}"))
@@ -92,7 +90,7 @@ impl Plan<'_> {
             if !params.imu.enabled {
                 continue;
             }
-            let port = IMU_PORT + vehicle - 1;
+            let port = ports.imu(vehicle);
             if let Some(receiver) = binder.bind(
                 &self.senders.port(port),
                 &format!("IMU of vehicle {vehicle}"),
@@ -104,7 +102,10 @@ impl Plan<'_> {
                 let source = ImuSource {
                     receiver,
                     request: ImuRequestPacket::new(params.imu.rate_hz, reply_to.octets(), port),
-                    simulator: SocketAddrV4::new(params.simulator_address, COPTERSIM_PORT + step),
+                    simulator: SocketAddrV4::new(
+                        params.simulator_address,
+                        ports.coptersim(vehicle),
+                    ),
                     period: params.request.period,
                     timeout: params.request.timeout,
                     converter: ImuConverter::new(
@@ -264,7 +265,7 @@ impl Binder {
     ) -> Option<R> {
         let receiver = bind(options);
         match &receiver {
-            Ok(_) if options.reuse => self.neighbours.watch(options.port, what),
+            Ok(_) if options.reuse => self.neighbours.watch(options, what),
             Ok(_) => {}
             Err(error) => {
                 let by: String = holders(options.port)

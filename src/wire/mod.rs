@@ -25,6 +25,7 @@ mod imu;
 pub mod mavlink;
 mod objects;
 mod packetiser;
+mod ports;
 mod px4_ext;
 mod range;
 mod sensor_request;
@@ -53,6 +54,7 @@ pub use image_fragment::{
 pub use imu::{ImuPacket, ImuRequestPacket};
 pub use objects::{BoxEntry, ListView, TargetEntry, append_list};
 pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
+pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
 pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};

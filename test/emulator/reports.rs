@@ -181,7 +181,7 @@ fn every_window_takes_requests() {
 fn heartbeats_also_reach_the_multicast_group_on_loopback() {
     let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
     let change = |o: &mut rfly_bridge::emulator::EmulatorOptions| {
-        (o.multicast_heartbeat, o.heartbeat_period) = (true, 0.05);
+        (o.multicast, o.heartbeat_period) = (true, 0.05);
     };
     let rig = Rig::with(world, change, Faults::default());
     let group = Ipv4Addr::new(224, 0, 0, 10);

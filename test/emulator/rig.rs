@@ -1,7 +1,7 @@
 //! An emulator on free ports and a reader that knows nothing of the bridge's reassembly.
 use rfly_bridge::emulator::world::{Block, Motion, Pose, Vec3, Vehicle, World};
-use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults, Ports};
-use rfly_bridge::wire::{FragmentHeader, RequestLayout, SendProtocol, SensorRequest};
+use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+use rfly_bridge::wire::{FragmentHeader, Ports, RequestLayout, SendProtocol, SensorRequest};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;

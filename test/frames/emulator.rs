@@ -1,11 +1,11 @@
 //! The emulator's log of true poses against the tree, for every type of mount. The two share no code.
 use crate::support::{geometry as g, golden};
-use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults, Ports, world};
+use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults, world};
 use rfly_bridge::frames::{
     Attitude, FrameNames, FrameTree, Mount, MountOrientation, SensorMount, Vector, VehiclePose,
 };
 use rfly_bridge::time::RosTime;
-use rfly_bridge::wire::{RequestLayout, SendProtocol, SensorRequest};
+use rfly_bridge::wire::{Ports, RequestLayout, SendProtocol, SensorRequest};
 use serde_json::Value;
 use std::net::UdpSocket;
 

@@ -29,6 +29,7 @@ fn tree(angles: &str, choice: AngleUnitChoice) -> FrameTree {
         sensors,
         warnings: Vec::new(),
         angle_unit,
+        ports: Default::default(),
         origin: Default::default(),
     };
     FrameTree::new(

@@ -38,6 +38,7 @@ fn settings(entries: &[Entry], params: &[(&str, ParamValue)]) -> Settings {
         sensors,
         warnings: Vec::new(),
         angle_unit,
+        ports: Default::default(),
         origin: Default::default(),
     }
 }

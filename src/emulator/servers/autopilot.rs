@@ -88,7 +88,7 @@ fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
 
 impl Line {
     fn new(shared: &Shared, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
-        let port = shared.options.ports.autopilot_client + 2 * (id - 1);
+        let port = shared.options.ports.autopilot_client(id);
         let known = control != ControlMode::Direct;
         Self {
             id,
@@ -173,7 +173,7 @@ impl Line {
     fn forward_outputs(&mut self, shared: &Shared, now: f64) {
         let coptersim = self.client.filter(|_| self.control != ControlMode::Direct);
         if let (Some(controls), Some(client)) = (self.pilot.take_outputs(), coptersim) {
-            let port = shared.options.ports.outputs + 2 * (self.id - 1);
+            let port = shared.options.ports.outputs(self.id);
             let packet = Px4ExtPacket::new(self.id.into(), now, controls);
             let _ = self.socket.send_to(packet.as_bytes(), (client.ip(), port)); // nobody may listen
         }

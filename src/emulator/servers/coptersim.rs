@@ -10,7 +10,7 @@ use crate::emulator::shared::{ImuReader, Order, Shared};
 use crate::emulator::world::{Kinematics, Snapshot, Vec3};
 use crate::wire::{
     CopterSimRequestPacket, FullStatePacket, HeartbeatPacket, ImuPacket, ImuRequestPacket,
-    MapCentrePacket, Packet, ShortStatePacket, TimedStatePacket, TrueState,
+    MapCentrePacket, NETWORK_GROUP, Packet, ShortStatePacket, TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(in crate::emulator) fn accept(
 ) {
     if let Ok(request) = ImuRequestPacket::parse(bytes) {
         let port = match request.port.get() {
-            0 => shared.options.ports.imu + (id - 1),
+            0 => shared.options.ports.imu(id),
             port => port,
         };
         let ip = match request.ip {
@@ -95,7 +95,7 @@ pub(in crate::emulator) fn request(
                 shared.order(vehicle.id, Order::Origin);
                 let to = (
                     shared.client(vehicle.id),
-                    shared.options.ports.true_state + 2 * (vehicle.id - 1),
+                    shared.options.ports.true_state(vehicle.id),
                 );
                 let told = MapCentrePacket::new(vehicle.id.into(), centre);
                 let _ = socket.send_to(told.as_bytes(), to); // nobody may listen
@@ -255,11 +255,8 @@ fn send_heartbeats(shared: &Shared, socket: &UdpSocket, count: u64) {
         let packet = heartbeat(shared, vehicle.id, count as i64);
         // Nobody may listen, or multicast may be off: a heartbeat is never worth an error.
         let _ = socket.send_to(packet.as_bytes(), (options.client, options.ports.heartbeat));
-        if options.multicast_heartbeat {
-            let _ = socket.send_to(
-                packet.as_bytes(),
-                (Ipv4Addr::new(224, 0, 0, 10), options.ports.heartbeat),
-            );
+        if options.multicast {
+            let _ = socket.send_to(packet.as_bytes(), (NETWORK_GROUP, options.ports.heartbeat));
         }
         shared.stats().heartbeats += 1;
     }
@@ -274,7 +271,7 @@ pub(in crate::emulator) fn send_true_states(
     let options = &shared.options;
     let geo = shared.geo();
     for (id, motion) in &snapshot.vehicles {
-        let to = SocketAddr::new(shared.client(*id), options.ports.true_state + 2 * (id - 1));
+        let to = SocketAddr::new(shared.client(*id), options.ports.true_state(*id));
         let mut state = true_state(
             *id,
             snapshot.time,

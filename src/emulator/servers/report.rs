@@ -6,9 +6,9 @@ use crate::emulator::shared::Shared;
 use crate::emulator::world::{
     Caster, Kinematics, Object, Pose, Snapshot, Solid, VEHICLE_HALF, Vec3,
 };
-use crate::wire::SensorRequest;
+use crate::wire::{NETWORK_GROUP, SensorRequest};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::UdpSocket;
 
 /// Check word of camera and object descriptions.
 const DESCRIPTION: i32 = 1_234_567_891;
@@ -116,8 +116,8 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
     for Packet(bytes) in packets {
         // Nobody may listen.
         let _ = socket.send_to(&bytes, (options.client, options.ports.report));
-        if options.multicast_heartbeat {
-            let _ = socket.send_to(&bytes, (Ipv4Addr::new(224, 0, 0, 10), options.ports.report));
+        if options.multicast {
+            let _ = socket.send_to(&bytes, (NETWORK_GROUP, options.ports.report));
         }
     }
 }

@@ -1,0 +1,138 @@
+//! UDP ports and multicast groups of the platform. Vehicles count from 1, windows from 0.
+use std::net::Ipv4Addr;
+
+/// Reaches everybody in the network: heartbeats, reports, requests to `CopterSim` and to renderers.
+pub const NETWORK_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
+/// Reaches the renderers of one host.
+pub const HOST_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 11);
+
+/// Where everybody listens; [`Ports::default`] is what the vendor's programs use.
+///
+/// A base of 0 gives 0 for every vehicle and window: the operating system then chooses a free port.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Ports {
+    /// Requests to `CopterSim`, by group.
+    pub requests: u16,
+    /// Heartbeats of `CopterSim`.
+    pub heartbeat: u16,
+    /// Reports of the renderer.
+    pub report: u16,
+    /// Requests to the renderers of one host, by group.
+    pub host_windows: u16,
+    /// Requests to the renderers of the network, by group.
+    pub network_windows: u16,
+    /// Window 0 of the renderer.
+    pub window: u16,
+    /// The control port of vehicle 1: what is meant for its autopilot.
+    pub autopilot: u16,
+    /// What the autopilot of vehicle 1 says.
+    pub autopilot_client: u16,
+    /// `CopterSim` of vehicle 1.
+    pub coptersim: u16,
+    /// True states of vehicle 1.
+    pub true_state: u16,
+    /// IMU samples of vehicle 1.
+    pub imu: u16,
+    /// What a model in the autopilot of vehicle 1 says.
+    pub outputs: u16,
+    /// The autopilot of vehicle 1 where it runs without `CopterSim`.
+    pub direct: u16,
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self {
+            requests: 20002,
+            heartbeat: 20005,
+            report: 20006,
+            host_windows: 20008,
+            network_windows: 20009,
+            window: 20010,
+            autopilot: 20100,
+            autopilot_client: 20101,
+            coptersim: 30100,
+            true_state: 30101,
+            imu: 31000,
+            outputs: 40101,
+            direct: 14580,
+        }
+    }
+}
+
+impl Ports {
+    /// Where window `number` listens.
+    #[must_use]
+    pub const fn window(&self, number: u16) -> u16 {
+        from_base(self.window, number)
+    }
+
+    /// Where commands to the autopilot of a vehicle go.
+    #[must_use]
+    pub const fn autopilot(&self, vehicle: u16) -> u16 {
+        from_base(self.autopilot, 2 * (vehicle - 1))
+    }
+
+    /// Where the autopilot of a vehicle sends to.
+    #[must_use]
+    pub const fn autopilot_client(&self, vehicle: u16) -> u16 {
+        from_base(self.autopilot_client, 2 * (vehicle - 1))
+    }
+
+    /// Where `CopterSim` of a vehicle listens.
+    #[must_use]
+    pub const fn coptersim(&self, vehicle: u16) -> u16 {
+        from_base(self.coptersim, 2 * (vehicle - 1))
+    }
+
+    /// Where the true states of a vehicle go.
+    #[must_use]
+    pub const fn true_state(&self, vehicle: u16) -> u16 {
+        from_base(self.true_state, 2 * (vehicle - 1))
+    }
+
+    /// Where the IMU samples of a vehicle go if the request names no port.
+    #[must_use]
+    pub const fn imu(&self, vehicle: u16) -> u16 {
+        from_base(self.imu, vehicle - 1)
+    }
+
+    /// Where what a model in the autopilot of a vehicle says goes.
+    #[must_use]
+    pub const fn outputs(&self, vehicle: u16) -> u16 {
+        from_base(self.outputs, 2 * (vehicle - 1))
+    }
+
+    /// Where the autopilot of a vehicle listens that runs without `CopterSim`.
+    #[must_use]
+    pub const fn direct(&self, vehicle: u16) -> u16 {
+        from_base(self.direct, vehicle - 1)
+    }
+
+    /// All ports higher by `offset`; `None` if one is not a port then.
+    #[must_use]
+    pub fn shifted(self, offset: u16) -> Option<Self> {
+        let shift = |port: u16| port.checked_add(offset);
+        Some(Self {
+            requests: shift(self.requests)?,
+            heartbeat: shift(self.heartbeat)?,
+            report: shift(self.report)?,
+            host_windows: shift(self.host_windows)?,
+            network_windows: shift(self.network_windows)?,
+            window: shift(self.window)?,
+            autopilot: shift(self.autopilot)?,
+            autopilot_client: shift(self.autopilot_client)?,
+            coptersim: shift(self.coptersim)?,
+            true_state: shift(self.true_state)?,
+            imu: shift(self.imu)?,
+            outputs: shift(self.outputs)?,
+            direct: shift(self.direct)?,
+        })
+    }
+}
+
+const fn from_base(base: u16, offset: u16) -> u16 {
+    match base {
+        0 => 0,
+        base => base + offset,
+    }
+}
