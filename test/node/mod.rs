@@ -1,5 +1,6 @@
 //! Tests of `node`.
 mod blocks;
+mod bridge;
 mod condition;
 mod heartbeat_directory;
 mod liveness;

@@ -1,9 +1,10 @@
 //! What the DDS back end publishes, as an independent subscriber in another process sees it.
 use super::{
-    probe::{Probe, knowing, node, subscription, until, wait_until},
+    probe::{Probe, knowing, node, subscription, until},
     samples::sample,
     types::every_message,
 };
+use crate::support::wait::wait_until;
 use rfly_bridge::{
     msgs::{self, Message, sensor_msgs, std_msgs},
     ros::{Discovery, Distro, ImageHead, Middleware, Options, Outcome, Policy, Publisher, Qos},

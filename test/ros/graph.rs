@@ -1,5 +1,6 @@
 //! The node in the ROS graph, and DDS in both directions.
-use super::probe::{Probe, knowing, node, subscription, until, wait_until};
+use super::probe::{Probe, knowing, node, subscription, until};
+use crate::support::wait::wait_until;
 use rfly_bridge::{
     msgs::{
         Message,

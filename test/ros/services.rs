@@ -1,6 +1,7 @@
 //! Services of the DDS back end, called by a client that shares no code with it, and those of the recorder.
-use super::probe::{node, wait_until};
+use super::probe::node;
 use crate::support::python;
+use crate::support::wait::wait_until;
 use rfly_bridge::{
     msgs::{
         self, Message, Service,

@@ -9,3 +9,4 @@ pub mod mavlink;
 pub mod python;
 pub mod sensor;
 pub mod vehicle;
+pub mod wait;

@@ -1,0 +1,218 @@
+//! A whole bridge in this process: emulator, sockets of loopback, and the recorder as middleware.
+use crate::support::wait::wait_until;
+use rfly_bridge::config::ros_args;
+use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+use rfly_bridge::msgs::diagnostic_msgs::msg::DiagnosticArray;
+use rfly_bridge::msgs::geometry_msgs::msg::TransformStamped;
+use rfly_bridge::msgs::sensor_msgs::msg::{CameraInfo, Image, Imu};
+use rfly_bridge::msgs::tf2_msgs::msg::TFMessage;
+use rfly_bridge::msgs::{Message, builtin_interfaces::msg::Time};
+use rfly_bridge::node::{Bridge, Settings};
+use rfly_bridge::ros::{self, Middleware, Recorder};
+use rfly_bridge::wire::Ports;
+use std::collections::BTreeSet;
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const IMAGE: &str = "/rflysim/sensor0/img_rgb";
+const INFO: &str = "/rflysim/sensor0/camera_info";
+const IMU: &str = "/rflysim/imu";
+
+struct Rig {
+    true_state: u16,
+    recorder: Recorder,
+    middleware: Middleware,
+    // The bridge ends before what it receives from.
+    bridge: Bridge,
+    _emulator: Emulator,
+}
+
+/// Ports that nobody uses at this moment.
+fn free_ports<const N: usize>() -> [u16; N] {
+    let sockets = [(); N].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
+    sockets.map(|socket| socket.local_addr().expect("it is bound").port())
+}
+
+/// One vehicle with one camera; `prepare` sees the middleware before anything is published.
+fn start(more: &[&str], prepare: impl FnOnce(&Middleware, &Recorder)) -> Rig {
+    start_with(None, more, prepare)
+}
+
+/// The same, where the emulator may send true states to another port.
+fn start_with(
+    states_to: Option<u16>,
+    more: &[&str],
+    prepare: impl FnOnce(&Middleware, &Recorder),
+) -> Rig {
+    let [heartbeat, autopilot_client, true_state, imu, camera] = free_ports();
+    let mut ports = Ports {
+        window: 0,
+        coptersim: 0,
+        autopilot: 0,
+        heartbeat,
+        autopilot_client,
+        true_state: states_to.unwrap_or(true_state),
+        imu,
+        report: 9, // nobody listens to `discard`
+        ..Ports::default()
+    };
+    let options = EmulatorOptions {
+        ports,
+        autopilot: Some(Default::default()),
+        ..EmulatorOptions::default()
+    };
+    let emulator = Emulator::start(options, Faults::default()).expect("an emulator");
+    ports.window = emulator.windows()[0].port();
+    ports.coptersim = emulator.coptersims()[0].port();
+    ports.autopilot = emulator.autopilots()[0].port();
+    ports.true_state = true_state;
+
+    let text = format!(
+        r#"{{"VisionSensors": [{{"SeqID": 0, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
+           "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,127,0,0,1,{camera},0,0], "CameraFOV": 90,
+           "SensorPosXYZ": [0.3, 0, 0], "SensorAngEular": [0, 0, 0], "otherParams": [0,0,0,0,0,0,0,0]}}]}}"#
+    );
+    let config = std::env::temp_dir().join(format!("rfly_whole_{}_{camera}", std::process::id()));
+    std::fs::write(&config, text).expect("a temporary file");
+    let mut words = vec!["--ros-args".to_owned(), "-p".to_owned()];
+    words.push(format!("config:={}", config.display()));
+    for word in more {
+        words.extend(["-p".to_owned(), (*word).to_owned()]);
+    }
+    let settings = ros_args::parse(words).expect("arguments");
+    let mut settings = Settings::load(&settings).unwrap_or_else(|error| panic!("{error}"));
+    std::fs::remove_file(&config).expect("it was there");
+    settings.ports = ports;
+
+    let (middleware, recorder) =
+        Middleware::recorder(&ros::Options::new("rfly_bridge")).expect("a middleware");
+    for topic in [IMAGE, INFO, IMU, "/tf"] {
+        recorder.set_subscribers(topic, 1);
+    }
+    prepare(&middleware, &recorder);
+    let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
+    Rig {
+        true_state,
+        recorder,
+        middleware,
+        bridge,
+        _emulator: emulator,
+    }
+}
+
+impl Rig {
+    fn messages<M: Message>(&self, topic: &str) -> Vec<M> {
+        self.recorder.messages(topic).expect("of this type")
+    }
+}
+
+fn nanoseconds(stamp: &Time) -> i64 {
+    i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec)
+}
+
+#[test]
+fn the_first_frame_has_its_camera_info_and_its_place_in_tf() {
+    let seen = (0..20).find_map(|_| the_first_frame());
+    assert!(seen.is_some(), "this machine never ran for a second");
+}
+
+/// The simulator says 300 ms late where the vehicle is. `None` if the machine stood still for longer than the bridge waits
+/// for that: then nothing is proved.
+fn the_first_frame() -> Option<()> {
+    let begin = Instant::now();
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let port = socket.local_addr().expect("it is bound").port();
+    let rig = start_with(Some(port), &[], |_, _| {});
+    std::thread::sleep(Duration::from_millis(300));
+    let to = ("127.0.0.1", rig.true_state);
+    let late = std::thread::Builder::new().name("late states".to_owned());
+    let forward = move || {
+        let mut datagram = [0; 2048];
+        while let Ok(len) = socket.recv(&mut datagram) {
+            // The bridge may have ended.
+            let _ = socket.send_to(&datagram[..len], to);
+        }
+    };
+    late.spawn(forward).expect("a thread");
+    wait_until(|| !rig.recorder.raw("/tf").is_empty());
+    if begin.elapsed() > Duration::from_secs(1) {
+        return None;
+    }
+    wait_until(|| rig.messages::<Image>(IMAGE).len() > 2);
+    let first = rig.messages::<Image>(IMAGE)[0].header.clone();
+    let stamp = nanoseconds(&first.stamp);
+    wait_until(|| {
+        let infos = rig.messages::<CameraInfo>(INFO);
+        infos.iter().any(|info| info.header == first)
+    });
+    let transforms = |topic: &str| -> Vec<_> {
+        let messages = rig.messages::<TFMessage>(topic);
+        messages.into_iter().flat_map(|tf| tf.transforms).collect()
+    };
+    let at = |transform: &TransformStamped| nanoseconds(&transform.header.stamp);
+    wait_until(|| transforms("/tf").iter().any(|t| at(t) >= stamp));
+    // From the frame of the image up to the map: each transform is static, or known from before the image until after it.
+    let (fixed, moving) = (transforms("/tf_static"), transforms("/tf"));
+    let (mut frame, mut passed) = (first.frame_id, BTreeSet::new());
+    while frame != "map" {
+        assert!(passed.insert(frame.clone()), "a circle at {frame}");
+        let mut known = fixed.iter().chain(&moving);
+        let edge = known.find(|t| t.child_frame_id == frame);
+        let edge = edge.unwrap_or_else(|| panic!("no way up from {frame}"));
+        let late = at(edge) - stamp;
+        assert!(
+            fixed.contains(edge) || late <= 0,
+            "{frame} is known {late} ns after the first image"
+        );
+        frame.clone_from(&edge.header.frame_id);
+    }
+    Some(())
+}
+
+#[test]
+fn a_task_that_panics_goes_on_and_diagnostics_name_it() {
+    let armed = std::sync::Arc::new(AtomicBool::new(true));
+    let trap = armed.clone();
+    let mut trapped = None;
+    let rig = start(&["diagnostics.period_s:=0.1"], |middleware, _| {
+        // A subscriber of the recorder runs in the task that publishes.
+        let fall = move |_: Imu| assert!(!trap.swap(false, Ordering::Relaxed), "in a test");
+        trapped = Some(middleware.subscribe(IMU, ros::Qos::SENSOR_DATA, fall));
+    });
+    wait_until(|| !armed.load(Ordering::Relaxed));
+    let before = rig.messages::<Imu>(IMU).len();
+    wait_until(|| rig.messages::<Imu>(IMU).len() > before + 10);
+    wait_until(|| {
+        let reports = rig.messages::<DiagnosticArray>("/diagnostics");
+        let mut all = reports.iter().flat_map(|report| &report.status);
+        all.any(|status| {
+            let failed = |value: &&_| {
+                let rfly_bridge::msgs::diagnostic_msgs::msg::KeyValue { key, value } = value;
+                key.contains("task_failed") && value == "1"
+            };
+            status.name.contains("imu of vehicle 1") && status.values.iter().any(|v| failed(&v))
+        })
+    });
+}
+
+#[test]
+fn a_bridge_that_ends_gives_back_its_ports_and_services() {
+    let rig = start(&[], |_, _| {});
+    wait_until(|| !rig.messages::<Image>(IMAGE).is_empty());
+    assert!(!rig.recorder.services().is_empty());
+    let Rig {
+        recorder,
+        middleware,
+        bridge,
+        _emulator,
+        ..
+    } = rig;
+    drop(bridge);
+    assert_eq!(recorder.services(), []);
+    assert_eq!(recorder.subscribed(), [""; 0]);
+    let published: u64 = middleware.report().iter().map(|w| w.stats.published).sum();
+    std::thread::sleep(Duration::from_millis(200));
+    let later: u64 = middleware.report().iter().map(|w| w.stats.published).sum();
+    assert_eq!(published, later, "nothing is published any more");
+}
