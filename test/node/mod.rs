@@ -1,4 +1,5 @@
 //! Tests of `node`.
+mod anything;
 mod blocks;
 mod bridge;
 mod condition;

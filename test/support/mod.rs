@@ -5,6 +5,7 @@ pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;
 pub mod mavlink;
+pub mod parameters;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;
 pub mod sensor;
