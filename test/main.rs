@@ -8,6 +8,7 @@
 mod architecture;
 mod config;
 mod emulator;
+mod flight;
 mod frames;
 mod node;
 mod program;
