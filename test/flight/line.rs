@@ -41,11 +41,11 @@ impl Conditions {
     /// A bad line, but one that people fly over.
     pub(super) fn bad(random: &mut Random) -> Self {
         Self {
-            latency_ms: random.up_to(60.0),
-            jitter_ms: random.up_to(40.0),
-            loss: random.up_to(0.1),
-            duplication: random.up_to(0.05),
-            drift_ppm: random.up_to(400.0) - 200.0,
+            latency_ms: random.up_to(250.0),
+            jitter_ms: random.up_to(200.0),
+            loss: random.up_to(0.3),
+            duplication: random.up_to(0.3),
+            drift_ppm: random.up_to(2000.0) - 1000.0,
         }
     }
 }
