@@ -29,7 +29,7 @@ for path in sorted(golden.glob("*.json")):
             for header in (24, 32):  # what a fragment carries: a cloud, a list, an image file
                 if path.stem.startswith("recv_") and len(packet) > header:
                     write("datagram", f"{name}-{number}-{header}", packet[header:])
-                    kinds = [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]  # the table SENSORS
+                    kinds = [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]  # `SensorKind::ALL`
                     kind = (vector.get("args") or {}).get("TypeID")
                     for mode in range(3) if kind in kinds else ():
                         write("sensors", f"{name}-{number}-{mode}", bytes([kinds.index(kind), mode]) + packet[header:])

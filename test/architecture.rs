@@ -11,7 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("program", &[]),
     ("frames", &["msgs", "time"]),
     ("time", &["msgs"]),
-    ("config", &["frames", "time"]),
+    ("config", &["wire", "frames", "time"]),
     ("session", &["wire", "time"]),
     ("ros", &["msgs", "time", "config"]),
     (

@@ -7,7 +7,7 @@ mod support;
 use libfuzzer_sys::fuzz_target;
 use rfly_bridge::config::TransportMode;
 use rfly_bridge::node::{BlockReader, Taken};
-use rfly_bridge::sensors::{SENSORS, SensorSpec};
+use rfly_bridge::sensors::{SensorSpec, specs};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::transport::SharedBlock;
 use rfly_bridge::wire::{ShmFlag, shm_block_len};
@@ -25,11 +25,11 @@ struct Source {
 }
 
 thread_local! {
-    static SOURCES: RefCell<Vec<Source>> = RefCell::new(SENSORS.iter().map(source).collect());
+    static SOURCES: RefCell<Vec<Source>> = RefCell::new(specs().map(source).collect());
 }
 
 fn source(spec: &SensorSpec) -> Source {
-    let len = shm_block_len(spec.type_id, WIDTH, HEIGHT, SECOND as u32).expect("all have blocks");
+    let len = shm_block_len(spec.kind.type_id(), WIDTH, HEIGHT, SECOND as u32).expect("all have blocks");
     let (file, block) = block(len);
     Source {
         open: open(spec, TransportMode::SharedMemory),
@@ -58,7 +58,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     SOURCES.with_borrow_mut(|sources| {
-        let source = &mut sources[usize::from(*kind) % SENSORS.len()];
+        let source = &mut sources[usize::from(*kind) % specs().count()];
         let block = &source.block;
         block.copy_in(0, &source.zeros);
         block.copy_in(0, bytes);

@@ -6,7 +6,7 @@ mod support;
 
 use libfuzzer_sys::fuzz_target;
 use rfly_bridge::config::TransportMode;
-use rfly_bridge::sensors::{Frame, SENSORS};
+use rfly_bridge::sensors::{Frame, specs};
 use rfly_bridge::time::RosTime;
 use std::cell::RefCell;
 use support::{Rig, open};
@@ -22,7 +22,7 @@ const TIMES: usize = 3;
 thread_local! {
     /// Opened once: that costs more than a thousand payloads.
     static OPEN: RefCell<Vec<Rig>> = RefCell::new(
-        SENSORS.iter().flat_map(|spec| TRANSPORTS.map(|mode| open(spec, mode))).collect(),
+        specs().flat_map(|spec| TRANSPORTS.map(|mode| open(spec, mode))).collect(),
     );
 }
 
@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     OPEN.with_borrow_mut(|open| {
-        let at = usize::from(*kind) % SENSORS.len() * TRANSPORTS.len();
+        let at = usize::from(*kind) % specs().count() * TRANSPORTS.len();
         let one = &mut open[at + usize::from(*mode) % TRANSPORTS.len()];
         for _ in 0..TIMES {
             let frame = Frame::new(payload, RosTime(0), one.compressed);

@@ -14,7 +14,7 @@ pub const SECOND: f32 = 2.0;
 
 pub fn open(spec: &SensorSpec, transport: TransportMode) -> Rig {
     let config = sensor::config(
-        spec.type_id,
+        spec.kind.type_id(),
         WIDTH,
         HEIGHT,
         transport.number(),

@@ -1,3 +1,4 @@
+use crate::wire::SensorKind;
 use std::fmt;
 
 /// How the simulator delivers a sensor's data, `SendProtocol[0]`.
@@ -132,7 +133,7 @@ pub struct SensorConfig {
     /// Sensor number, unique; names the shared memory block.
     pub seq_id: u16,
     /// Sensor type.
-    pub type_id: u16,
+    pub kind: SensorKind,
     /// What it is attached to.
     pub mount: Mount,
     /// Width in px, or points per ring.

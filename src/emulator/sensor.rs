@@ -1,6 +1,6 @@
 use super::options::AngleUnit;
 use super::world::{Pose, Quat, Snapshot, VEHICLE_HALF, Vec3};
-use crate::wire::{RequestLayout, SensorRequest};
+use crate::wire::{Optics, RequestLayout, SensorKind, SensorRequest};
 use nalgebra::Quaternion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -64,11 +64,10 @@ impl SensorTable {
         source: SocketAddr,
         now: f64,
     ) -> Result<(), Refusal> {
-        if !matches!(request.type_id, 1..=5 | 7..=9 | 20..=23 | 30 | 31 | 40 | 41) {
-            return Err(Refusal::UnknownType);
-        }
+        let kind = SensorKind::from_type_id(request.type_id).ok_or(Refusal::UnknownType)?;
         let rays = usize::from(request.width) * usize::from(request.height);
-        if !matches!(request.type_id, 5 | 23 | 31) && !(1..=MAX_RAYS).contains(&rays) {
+        let fixed = matches!(kind.row().optics, Optics::None | Optics::Mid360);
+        if !fixed && !(1..=MAX_RAYS).contains(&rays) {
             return Err(Refusal::Size);
         }
         let old = self.live.get(&request.seq_id);
@@ -154,7 +153,7 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
     }
     let degrees = unit == AngleUnit::Degrees
         || request.layout == RequestLayout::Gimbal
-        || request.type_id == 9;
+        || request.type_id == SensorKind::Pod.type_id();
     let [roll, pitch, yaw] = request
         .euler
         .map(wide)

@@ -179,9 +179,7 @@ impl<'a> Plan<'a> {
         published.extend(vehicles.iter().map(|v| self.tree.local_origin(*v)));
         published.extend(vehicles.iter().map(|v| self.tree.base_link(*v)));
         for config in &self.settings.sensors {
-            let Some(spec) = spec_of(config.type_id) else {
-                continue;
-            };
+            let spec = spec_of(config.kind);
             let ids = self.frame_ids(config);
             published.extend(spec.topics.iter().map(|t| ids.id(t.frame).to_owned()));
         }

@@ -13,7 +13,7 @@ pub fn sensor_request(sensor: &SensorConfig) -> SensorRequest {
         },
         seq_id: sensor.seq_id,
         bitmask: 0,
-        type_id: sensor.type_id,
+        type_id: sensor.kind.type_id(),
         target_copter: sensor.mount.target(),
         mount_type: sensor.mount.number(),
         width: sensor.width,

@@ -9,7 +9,7 @@ use crate::config::{
 use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
 use crate::sensors::{FrameKind, spec_of};
-use crate::wire::Ports;
+use crate::wire::{Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -20,9 +20,6 @@ pub const NODE_NAME: &str = "rfly_bridge";
 const FILES: u64 = 48;
 /// Address space that is used then: stacks of threads above all.
 const BYTES: u64 = 96 << 20;
-
-/// TypeID of the pod camera, which turns in its mount.
-const GIMBAL: u16 = 9;
 
 /// Checked parameters and sensors.
 #[derive(Clone, Debug)]
@@ -253,9 +250,11 @@ impl Settings {
                 }
                 config::MountOrientation::Quaternion(q) => MountOrientation::Quaternion(q),
             },
-            optical: spec_of(sensor.type_id)
-                .is_some_and(|spec| spec.topics.iter().any(|t| t.frame == FrameKind::Optical)),
-            moving: sensor.type_id == GIMBAL,
+            optical: spec_of(sensor.kind)
+                .topics
+                .iter()
+                .any(|t| t.frame == FrameKind::Optical),
+            moving: sensor.kind == SensorKind::Pod,
             optical_frame: own.as_ref().map(|link| optical_of(link)),
             link: own,
         }
@@ -264,8 +263,8 @@ impl Settings {
 
 /// The simulator takes the angles of the pod in degrees whatever it does with those of others (trap 4).
 fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
-    match sensor.type_id {
-        GIMBAL => config::AngleUnit::Degrees,
+    match sensor.kind {
+        SensorKind::Pod => config::AngleUnit::Degrees,
         _ => resolved.unit,
     }
 }

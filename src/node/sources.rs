@@ -157,9 +157,7 @@ impl Plan<'_> {
     ) -> Result<(), NodeError> {
         let params = &self.settings.params;
         for config in &self.settings.sensors {
-            let Some(spec) = spec_of(config.type_id) else {
-                continue;
-            };
+            let spec = spec_of(config.kind);
             let Some(clock) = self.clocks.of(self.settings.vehicle_of(config)) else {
                 continue;
             };
@@ -171,7 +169,7 @@ impl Plan<'_> {
             )));
             stats.lock().asked_hz = Some(config.rate_hz.into());
             let len = shm_block_len(
-                config.type_id,
+                config.kind.type_id(),
                 config.width,
                 config.height,
                 max_objects(config),

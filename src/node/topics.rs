@@ -1,11 +1,11 @@
-use crate::sensors::{FrameKind, SENSORS, SensorSpec, TopicSpec};
+use crate::sensors::{FrameKind, SensorSpec, TopicSpec, specs};
 use crate::vehicle::{Direction, SERVICES, TOPICS, TRUTH_TOPICS};
 use std::fmt::Write as _;
 
-/// Returns `docs/topics.md`, made of [`SENSORS`] and [`TRUTH_TOPICS`].
+/// Returns `docs/topics.md`, made of [`specs`] and [`TRUTH_TOPICS`].
 pub fn topics_markdown() -> String {
     let mut text = String::from(HEAD);
-    for spec in SENSORS {
+    for spec in specs() {
         for (i, topic) in spec.topics.iter().enumerate() {
             row(&mut text, spec, topic, i == 0);
         }
@@ -48,7 +48,7 @@ pub fn topics_markdown() -> String {
 const HEAD: &str = "\
 # Topics
 
-Made from the table `SENSORS` (`src/sensors/mod.rs`) by `make docs`; a test compares. Why the messages look as they do:
+Made from the table of sensors (`src/sensors/mod.rs`) by `make docs`; a test compares. Why the messages look as they do:
 [sensors.md](sensors.md).
 
 * `<N>` is the sensor's `SeqID`, `<prefix>` the frame prefix of its vehicle (empty for a single vehicle).
@@ -101,13 +101,13 @@ fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
         FrameKind::World => "`map`",
     };
     let modes: Vec<String> = spec
-        .modes
+        .modes()
         .iter()
         .filter(|m| !topic.compressed_only || [1, 3].contains(*m))
         .map(u16::to_string)
         .collect();
     let (type_id, name) = if first {
-        (spec.type_id.to_string(), spec.name)
+        (spec.kind.type_id().to_string(), spec.name)
     } else {
         (String::new(), "")
     };

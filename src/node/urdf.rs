@@ -3,6 +3,7 @@ use super::{NodeError, Settings};
 use crate::config::{Problem, Problems};
 use crate::frames::{Attitude, Flu, FrameTree, Mount, SensorMount, Transform};
 use crate::frames::{WorldConvention, mount_transform};
+use crate::wire::{Optics, Payload, SensorKind};
 use std::fmt::Write as _;
 
 /// Name of the robot, and of its xacro macro.
@@ -81,13 +82,14 @@ enum Look {
     Range,
 }
 
-fn look_of(type_id: u16) -> Look {
-    match type_id {
-        1..=4 | 7..=9 | 40 | 41 => Look::Camera,
-        20..=23 => Look::Lidar,
-        5 => Look::Range,
-        // Detectors look through the eyes of the renderer.
-        _ => Look::Nothing,
+fn look_of(kind: SensorKind) -> Look {
+    let row = kind.row();
+    match (row.payload, row.optics) {
+        // They look through the eyes of the renderer.
+        (Payload::Boxes | Payload::Targets, _) => Look::Nothing,
+        (Payload::Range, _) => Look::Range,
+        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Look::Lidar,
+        _ => Look::Camera,
     }
 }
 
@@ -117,7 +119,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
             Mount::Sensor(carrier) => tree.sensor(carrier).map_or(&root, |c| &c.link),
             _ => &root,
         };
-        let look = look_of(sensor.type_id);
+        let look = look_of(sensor.kind);
         let level = matches!(mount.mount, Mount::VehicleLevel(_));
         // TF knows a level sensor only in the map; at rest it is where a fixed one would be.
         let pose = match level {

@@ -15,6 +15,7 @@ use crate::{
         CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, Loan, Outcome, RosError,
     },
     session::LOAN_SPARE,
+    wire::SensorKind,
 };
 
 const IMAGE: &str = "sensor_msgs/msg/Image";
@@ -56,10 +57,10 @@ pub(super) const fn compressed_topic(suffix: &'static str, doc: &'static str) ->
 }
 
 macro_rules! camera {
-    ($name:ident, $type_id:literal, $key:literal, $suffix:literal, $open:ident, $encoding:literal, $doc:literal) => {
+    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $open:ident, $encoding:literal, $doc:literal) => {
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
-            type_id: $type_id,
+            kind: SensorKind::$kind,
             name: $key,
             topics: &[
                 image_topic($suffix, $encoding),
@@ -69,7 +70,6 @@ macro_rules! camera {
                 ),
                 INFO_TOPIC,
             ],
-            modes: &[0, 1, 2, 3],
             doc: $doc,
             open: $open,
         };
@@ -78,7 +78,7 @@ macro_rules! camera {
 
 camera!(
     RGB,
-    1,
+    Rgb,
     "rgb",
     "img_rgb",
     open_colour,
@@ -87,7 +87,7 @@ camera!(
 );
 camera!(
     GREY,
-    3,
+    Grey,
     "grey",
     "img_gray",
     open_grey,
@@ -96,7 +96,7 @@ camera!(
 );
 camera!(
     SEGMENTATION,
-    4,
+    Segmentation,
     "segmentation",
     "img_Segmentation",
     open_colour,
@@ -105,7 +105,7 @@ camera!(
 );
 camera!(
     FISHEYE,
-    8,
+    Fisheye,
     "fisheye",
     "fisheye",
     open_fisheye,
@@ -114,7 +114,7 @@ camera!(
 );
 camera!(
     POD,
-    9,
+    Pod,
     "pod",
     "img_cine",
     open_colour,
@@ -123,7 +123,7 @@ camera!(
 );
 camera!(
     INFRARED_GREY,
-    40,
+    Infrared,
     "infrared_grey",
     "img_Infrared_Gray",
     open_grey,
@@ -132,7 +132,7 @@ camera!(
 );
 camera!(
     INFRARED,
-    41,
+    Thermal,
     "infrared",
     "img_Infrared",
     open_colour,

@@ -9,7 +9,7 @@ use crate::{
     config::params::{LabelType, Stream, WorldConvention},
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
     ros::{CloudHead, CloudPublisher, RosError},
-    wire::CloudView as WireCloud,
+    wire::{CloudView as WireCloud, SensorKind},
 };
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{I16, U32};
@@ -29,13 +29,12 @@ const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) 
 }
 
 macro_rules! cloud {
-    ($name:ident, $type_id:literal, $key:literal, $suffix:literal, $frame:ident, $open:expr, $modes:expr, $fields:literal, $doc:literal) => {
+    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal) => {
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
-            type_id: $type_id,
+            kind: SensorKind::$kind,
             name: $key,
             topics: &[cloud_topic($suffix, FrameKind::$frame, $fields)],
-            modes: $modes,
             doc: $doc,
             open: $open,
         };
@@ -44,56 +43,51 @@ macro_rules! cloud {
 
 cloud!(
     DEPTH_CLOUD,
-    7,
+    DepthCloud,
     "depth_cloud",
     "Depth_Cloud",
     Link,
     |t| Cloud::<3>::open(t, Grid::Pixels),
-    &[0, 1, 3],
     "x, y, z; rows of pixels if complete",
     "depth camera as point cloud"
 );
 cloud!(
     LIDAR,
-    20,
+    Lidar,
     "lidar",
     "vehicle_lidar",
     Link,
     |t| Cloud::<4>::open(t, Grid::Rings),
-    &[0, 1],
     "x, y, z, label; rows are rings if complete",
     "mechanical lidar in its own frame"
 );
 cloud!(
     GLOBAL_LIDAR,
-    21,
+    GlobalLidar,
     "global_lidar",
     "global_lidar",
     World,
     |t| Cloud::<4>::open(t, Grid::Rings),
-    &[0, 1],
     "x, y, z, label; rows are rings if complete",
     "mechanical lidar in the world frame"
 );
 cloud!(
     MID40,
-    22,
+    Mid40,
     "mid40",
     "livox_lidar",
     Link,
     |t| Cloud::<4>::open(t, Grid::None),
-    &[0, 1],
     "x, y, z, label",
     "Livox Mid-40"
 );
 cloud!(
     MID360,
-    23,
+    Mid360,
     "mid360",
     "mid360_lidar",
     Link,
     |t| Cloud::<4>::open(t, Grid::None),
-    &[0, 1],
     "x, y, z, label",
     "Livox Mid-360"
 );

@@ -15,6 +15,7 @@ use crate::{
     msgs::std_msgs::msg::Header,
     ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError},
     session::Peak,
+    wire::SensorKind,
 };
 
 /// Count of a pixel without return.
@@ -25,7 +26,7 @@ const DEFAULT_SCALE: f32 = 0.001;
 const CONFIG_HEADER: [u8; 12] = [0; 12];
 
 pub(super) const DEPTH: SensorSpec = SensorSpec {
-    type_id: 2,
+    kind: SensorKind::Depth,
     name: "depth",
     topics: &[
         image_topic(
@@ -46,7 +47,6 @@ pub(super) const DEPTH: SensorSpec = SensorSpec {
         ),
         INFO_TOPIC,
     ],
-    modes: &[0, 1, 2, 3],
     doc: "depth camera",
     open: Depth::open,
 };

@@ -1,4 +1,4 @@
-//! Payloads of the simulator to ROS messages: one row of [`SENSORS`] and one file per kind of sensor.
+//! Payloads of the simulator to ROS messages: one row of [`spec_of`] and one file per kind of sensor.
 //!
 //! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only what somebody
 //! subscribes to, into buffers that it keeps; raw images go out as the slice they came in. Why each message looks the
@@ -27,7 +27,7 @@ pub use spec::{
     ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
 };
 
-use crate::{msgs::sensor_msgs::msg::Image, ros::Loan};
+use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
@@ -58,27 +58,29 @@ pub trait Sensor: Send {
     fn set_fov(&mut self, _fov_deg: f32) {}
 }
 
-/// The table of sensors: the bridge, the documents and the tests iterate over it.
-pub const SENSORS: &[SensorSpec] = &[
-    camera::RGB,
-    depth::DEPTH,
-    camera::GREY,
-    camera::SEGMENTATION,
-    range::RANGE,
-    cloud::DEPTH_CLOUD,
-    camera::FISHEYE,
-    camera::POD,
-    cloud::LIDAR,
-    cloud::GLOBAL_LIDAR,
-    cloud::MID40,
-    cloud::MID360,
-    objects::DETECTIONS,
-    objects::TARGETS,
-    camera::INFRARED_GREY,
-    camera::INFRARED,
-];
+/// The table of sensors: the bridge, the documents and the tests go over it.
+pub fn specs() -> impl Iterator<Item = &'static SensorSpec> {
+    SensorKind::ALL.into_iter().map(spec_of)
+}
 
-/// Returns the row of a `TypeID`.
-pub fn spec_of(type_id: u16) -> Option<&'static SensorSpec> {
-    SENSORS.iter().find(|spec| spec.type_id == type_id)
+/// Returns the row of a kind of sensor.
+pub fn spec_of(kind: SensorKind) -> &'static SensorSpec {
+    match kind {
+        SensorKind::Rgb => &camera::RGB,
+        SensorKind::Depth => &depth::DEPTH,
+        SensorKind::Grey => &camera::GREY,
+        SensorKind::Segmentation => &camera::SEGMENTATION,
+        SensorKind::Range => &range::RANGE,
+        SensorKind::DepthCloud => &cloud::DEPTH_CLOUD,
+        SensorKind::Fisheye => &camera::FISHEYE,
+        SensorKind::Pod => &camera::POD,
+        SensorKind::Lidar => &cloud::LIDAR,
+        SensorKind::GlobalLidar => &cloud::GLOBAL_LIDAR,
+        SensorKind::Mid40 => &cloud::MID40,
+        SensorKind::Mid360 => &cloud::MID360,
+        SensorKind::Detections => &objects::DETECTIONS,
+        SensorKind::Targets => &objects::TARGETS,
+        SensorKind::Infrared => &camera::INFRARED_GREY,
+        SensorKind::Thermal => &camera::INFRARED,
+    }
 }

@@ -10,12 +10,12 @@ use crate::{
         },
     },
     ros::{Publisher, RosError},
-    wire::{BoxEntry, ListView, Packet, TargetEntry},
+    wire::{BoxEntry, ListView, Packet, SensorKind, TargetEntry},
 };
 use std::fmt::Write as _;
 
 pub(super) const DETECTIONS: SensorSpec = SensorSpec {
-    type_id: 30,
+    kind: SensorKind::Detections,
     name: "detections",
     topics: &[TopicSpec {
         stream: Stream::Detections,
@@ -25,13 +25,12 @@ pub(super) const DETECTIONS: SensorSpec = SensorSpec {
         compressed_only: false,
         doc: "boxes in px; class_id is the vehicle's id",
     }],
-    modes: &[0, 1, 3],
     doc: "object detector",
     open: |topics| open::<BoxEntry>(topics),
 };
 
 pub(super) const TARGETS: SensorSpec = SensorSpec {
-    type_id: 31,
+    kind: SensorKind::Targets,
     name: "targets",
     topics: &[TopicSpec {
         stream: Stream::Detections,
@@ -41,7 +40,6 @@ pub(super) const TARGETS: SensorSpec = SensorSpec {
         compressed_only: false,
         doc: "positions in m; class_id is the vehicle's id",
     }],
-    modes: &[0, 1, 3],
     doc: "positions of targets",
     open: |topics| open::<TargetEntry>(topics),
 };

@@ -9,7 +9,7 @@ use crate::{
         vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose},
     },
     ros::{Publisher, RosError},
-    wire::{Packet, RangeRecord},
+    wire::{Packet, RangeRecord, SensorKind},
 };
 
 /// Range in m if `otherParams[0]` is 0; the vendor's default.
@@ -18,7 +18,7 @@ const DEFAULT_MAX_RANGE: f32 = 200.0;
 const FIELD_OF_VIEW: f32 = 0.01;
 
 pub(super) const RANGE: SensorSpec = SensorSpec {
-    type_id: 5,
+    kind: SensorKind::Range,
     name: "range",
     topics: &[
         TopicSpec {
@@ -38,7 +38,6 @@ pub(super) const RANGE: SensorSpec = SensorSpec {
             doc: "object hit: id, point hit (pose), centre of its box (bbox); empty without hit",
         },
     ],
-    modes: &[0, 1, 3],
     doc: "range finder",
     open: RangeFinder::open,
 };

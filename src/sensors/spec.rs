@@ -9,6 +9,7 @@ use crate::{
         CloudPublisher, CompressedPublisher, ImagePublisher, Middleware, Publisher, Qos, RosError,
     },
     time::{RosTime, SimTime},
+    wire::SensorKind,
 };
 use vm_memory::VolatileSlice;
 
@@ -87,16 +88,14 @@ pub struct SensorContext<'a> {
     pub qos: &'a dyn Fn(Stream, &str) -> Qos,
 }
 
-/// One kind of sensor: a row of [`super::SENSORS`].
+/// One kind of sensor: a row of [`super::spec_of`].
 pub struct SensorSpec {
-    /// `TypeID` of the simulator.
-    pub type_id: u16,
+    /// Which one it is for the simulator.
+    pub kind: SensorKind,
     /// Key in configuration and documents.
     pub name: &'static str,
     /// Its topics; the first is the vendor's.
     pub topics: &'static [TopicSpec],
-    /// Values of SendProtocol\[0\] that carry it: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
-    pub modes: &'static [u16],
     /// One sentence for `docs/topics.md`.
     pub doc: &'static str,
     pub(super) open: fn(&Topics<'_>) -> Result<Box<dyn Sensor>, RosError>,
@@ -109,6 +108,11 @@ impl SensorSpec {
             spec: self,
             context,
         })
+    }
+
+    /// Values of SendProtocol\[0\] that carry it: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
+    pub fn modes(&self) -> &'static [u16] {
+        self.kind.row().modes.numbers()
     }
 
     /// Returns the vendor's topic suffix.
@@ -151,7 +155,7 @@ impl SensorSpec {
 impl std::fmt::Debug for SensorSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SensorSpec")
-            .field("type_id", &self.type_id)
+            .field("kind", &self.kind)
             .field("name", &self.name)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,7 @@
-use super::Packet;
+use super::{
+    BoxEntry, CLOUD_HEADER_LEN, MID360_POINTS, Optics, Packet, Payload, RangeRecord, SensorKind,
+    TargetEntry,
+};
 use zerocopy::little_endian::F64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -77,18 +80,20 @@ pub fn shm_name(seq_id: u16) -> String {
 ///
 /// `max_objects` is the second other parameter (types 30 and 31).
 pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
-    let pixels = usize::from(width) * usize::from(height);
+    let kind = SensorKind::from_type_id(type_id)?.row();
+    let rays = match kind.optics {
+        Optics::Mid360 => MID360_POINTS,
+        _ => usize::from(width) * usize::from(height),
+    };
     let objects = usize::try_from(max_objects).ok()?;
-    Some(match type_id {
-        1 | 4 | 8 | 9 | 41 => pixels * 3 + 9,
-        2 => pixels * 2 + 9,
-        3 | 40 => pixels + 9,
-        5 => 65,
-        7 => pixels * 6 + 37,
-        20..=22 => pixels * 8 + 37,
-        23 => 64 * 272 * 8 + 37,
-        30 => 13 + objects.checked_mul(24)?,
-        31 => 13 + objects.checked_mul(16)?,
-        _ => return None,
-    })
+    let payload = match kind.payload {
+        Payload::Bgr8 => rays * 3,
+        Payload::Grey16 => rays * 2,
+        Payload::Grey8 => rays,
+        Payload::Range => RangeRecord::LEN,
+        Payload::Points(numbers) => CLOUD_HEADER_LEN + rays * 2 * numbers,
+        Payload::Boxes => 4 + objects.checked_mul(BoxEntry::LEN)?,
+        Payload::Targets => 4 + objects.checked_mul(TargetEntry::LEN)?,
+    };
+    Some(SHM_HEADER_LEN + payload)
 }

@@ -24,7 +24,11 @@ fn the_demo_has_one_sensor_of_every_kind_and_no_warning() {
     )
     .unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(loaded.warnings, []);
-    let mut types: Vec<u16> = loaded.sensors.iter().map(|sensor| sensor.type_id).collect();
+    let mut types: Vec<u16> = loaded
+        .sensors
+        .iter()
+        .map(|sensor| sensor.kind.type_id())
+        .collect();
     types.sort_unstable();
     assert_eq!(
         types,

@@ -39,7 +39,7 @@ fn assert_sensor(name: &str, ours: &SensorConfig, vendor: &Value) {
     let mount = ours.mount;
     let integers = [
         ours.seq_id,
-        ours.type_id,
+        ours.kind.type_id(),
         mount.target(),
         mount.number(),
         ours.width,
@@ -208,7 +208,7 @@ fn every_recorded_request_follows_from_its_config_json() {
                 numbers,
                 [
                     ours.seq_id,
-                    ours.type_id,
+                    ours.kind.type_id(),
                     ours.mount.target(),
                     ours.mount.number(),
                     ours.width,

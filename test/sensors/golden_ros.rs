@@ -74,7 +74,13 @@ fn assert_same_messages(vector: &Vector) {
                 })
                 .collect();
             let range = number(&vector["args"]["otherParams"][0]);
-            assert_cloud(name, rig.spec.type_id.into(), ours, &json!(points), range);
+            assert_cloud(
+                name,
+                rig.spec.kind.type_id().into(),
+                ours,
+                &json!(points),
+                range,
+            );
         }
     }
 }

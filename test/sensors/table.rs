@@ -1,40 +1,46 @@
 //! The table itself, and what holds for every row.
 use super::rig::{Rig, config};
 use crate::support::golden::{fixture, load};
+use rfly_bridge::wire::SensorKind;
 use rfly_bridge::{
     config::SensorConfig,
     msgs::TYPES,
-    sensors::{FrameIds, FrameKind, Options, SENSORS, SensorSpec, spec_of},
+    sensors::{FrameIds, FrameKind, Options, SensorSpec, spec_of, specs},
 };
 use std::collections::BTreeSet;
 
 /// Every sensor in every mode it has.
 fn every_sensor() -> impl Iterator<Item = (&'static SensorSpec, SensorConfig)> {
-    SENSORS.iter().flat_map(|spec| {
-        spec.modes
-            .iter()
-            .map(move |mode| (spec, config(spec.type_id, 16, 8, *mode, &[100.0, 2.0])))
+    specs().flat_map(|spec| {
+        spec.modes().iter().map(move |mode| {
+            (
+                spec,
+                config(spec.kind.type_id(), 16, 8, *mode, &[100.0, 2.0]),
+            )
+        })
     })
 }
 
 #[test]
 fn the_table_has_every_type_id_once_in_order() {
-    let ids: Vec<_> = SENSORS.iter().map(|s| s.type_id).collect();
+    let ids: Vec<_> = specs().map(|s| s.kind.type_id()).collect();
     assert_eq!(
         ids,
         [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]
     );
-    let names: BTreeSet<_> = SENSORS.iter().map(|s| s.name).collect();
-    assert_eq!(names.len(), SENSORS.len(), "names are unique");
+    let names: BTreeSet<_> = specs().map(|s| s.name).collect();
+    assert_eq!(names.len(), specs().count(), "names are unique");
     assert!(
-        spec_of(6).is_none() && spec_of(10).is_none(),
+        [6, 10]
+            .iter()
+            .all(|id| SensorKind::from_type_id(*id).is_none()),
         "the wire layout of these is unknown"
     );
 }
 
 #[test]
 fn topics_have_known_types_and_unique_names() {
-    for spec in SENSORS {
+    for spec in specs() {
         let suffixes: BTreeSet<_> = spec.topics.iter().map(|t| t.suffix).collect();
         assert_eq!(suffixes.len(), spec.topics.len(), "{}", spec.name);
         for topic in spec.topics {
@@ -74,9 +80,9 @@ fn every_row_has_a_recorded_payload() {
                 .filter_map(|v| v["args"]["TypeID"].as_u64()),
         );
     }
-    for spec in SENSORS {
+    for spec in specs() {
         assert!(
-            recorded.contains(&u64::from(spec.type_id)),
+            recorded.contains(&u64::from(spec.kind.type_id())),
             "{} has no fixture",
             spec.name
         );
@@ -85,7 +91,7 @@ fn every_row_has_a_recorded_payload() {
 
 #[test]
 fn other_topics_follow_the_main_one() {
-    let depth = spec_of(2).unwrap();
+    let depth = spec_of(SensorKind::Depth);
     let names = |main: &str| {
         depth
             .topics
@@ -125,7 +131,7 @@ fn frames_are_named_after_sensor_and_vehicle() {
     );
     assert_eq!(frames.id(FrameKind::Link), "copter2/sensor5_link");
     assert_eq!(frames.id(FrameKind::World), "map");
-    let kind = |type_id| spec_of(type_id).unwrap().frame();
+    let kind = |type_id| spec_of(SensorKind::from_type_id(type_id).unwrap()).frame();
     assert!(
         [1, 2, 3, 4, 8, 9, 30, 40, 41]
             .iter()
@@ -155,17 +161,17 @@ fn garbage_of_every_length_is_counted_or_converted_but_never_panics() {
         for len in 0..2048 {
             let garbage: Vec<u8> = (0..len).map(|_| random()).collect();
             match rig.accept(&garbage) {
-                Ok(()) => drop(accepted.insert((spec.type_id, settings.transport.number(), len))),
+                Ok(()) => drop(accepted.insert((spec.kind, settings.transport.number(), len))),
                 Err(error) => assert!(!error.cause().is_empty()),
             }
         }
     }
     // Only what has no inner structure may pass: raw images of their size, and a range record and what follows it.
-    for (type_id, mode, len) in accepted {
-        let raw = spec_of(type_id).unwrap().interface().ends_with("Image") && matches!(mode, 0 | 2);
+    for (kind, mode, len) in accepted {
+        let raw = spec_of(kind).interface().ends_with("Image") && matches!(mode, 0 | 2);
         assert!(
-            (raw && [128, 256, 384].contains(&len)) || (type_id == 5 && len >= 56),
-            "type {type_id}, mode {mode}, {len} bytes"
+            (raw && [128, 256, 384].contains(&len)) || (kind == SensorKind::Range && len >= 56),
+            "{kind:?}, mode {mode}, {len} bytes"
         );
     }
 }
@@ -209,6 +215,6 @@ fn the_table_of_topics_in_the_documents_is_current() {
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         stored == made,
-        "docs/topics.md differs from the table SENSORS; `make docs` writes it:\n{made}"
+        "docs/topics.md differs from the table of sensors; `make docs` writes it:\n{made}"
     );
 }

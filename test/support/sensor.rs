@@ -5,6 +5,7 @@ use rfly_bridge::{
     ros::{self, Middleware, Recorder},
     sensors::{Frame, FrameIds, Options, Sensor, SensorContext, SensorError, SensorSpec, spec_of},
     time::RosTime,
+    wire::SensorKind,
 };
 
 pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) -> SensorConfig {
@@ -12,7 +13,7 @@ pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) 
     other_params[..params.len()].copy_from_slice(params);
     SensorConfig {
         seq_id: 3,
-        type_id,
+        kind: SensorKind::from_type_id(type_id).expect("a TypeID"),
         mount: Mount::VehicleCentre(1),
         width,
         height,
@@ -52,7 +53,7 @@ impl Rig {
     }
 
     pub fn open_unwatched(config: &SensorConfig, options: Options) -> Self {
-        let spec = spec_of(config.type_id).expect("a row of the table");
+        let spec = spec_of(config.kind);
         let (middleware, recorder) = Middleware::recorder(&ros::Options::new("test")).unwrap();
         let main = spec.default_topic("/rflysim", config.seq_id);
         let context = SensorContext {

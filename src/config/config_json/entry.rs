@@ -1,8 +1,9 @@
 //! One entry of `VisionSensors`.
 use super::fields::Entry;
-use super::types::{self, Fov, Size, TypeRules};
+use super::types;
 use super::{TransportOverride, VendorOverrides, orientation};
 use crate::config::{Mount, SensorConfig, TransportMode};
+use crate::wire::{Optics, SensorKind};
 
 const MANDATORY: &[&str] = &[
     "SeqID",
@@ -61,28 +62,28 @@ pub(super) fn read(
     let automatic =
         entry.get("SeqID").and_then(super::text::Node::integer) == Some(0) && current.is_some();
     let seq_id = read_seq_id(entry, current);
-    let rules = read_type(entry);
+    let kind = read_type(entry);
     let mount = read_mount(entry);
-    let size = read_size(entry, rules);
+    let size = read_size(entry, kind);
     let rate_hz = entry.integer("DataCheckFreq", 1..=1000, "Hz");
-    let send = read_send_protocol(entry, seq_id, rules, overrides);
-    let fov = read_fov(entry, rules);
+    let send = read_send_protocol(entry, seq_id, kind, overrides);
+    let fov = read_fov(entry, kind);
     let position = entry.numbers::<3>("SensorPosXYZ");
     let orientation = orientation::read(entry);
     let new_layout = entry.get("EularOrQuat").is_some();
     let other_params = read_other_params(entry, new_layout);
     let mode = send.as_ref().map(|send| send.mode);
-    if let (Some(rules), Some(params)) = (rules, &other_params) {
-        types::check_other_params(entry, rules, params, mode, size.unwrap_or_default());
+    if let (Some(kind), Some(params)) = (kind, &other_params) {
+        types::check_other_params(entry, kind, params, mode, size.unwrap_or_default());
     }
 
     let good = entry.problem_count() == before;
     let sensor = || {
-        let (rules, send, orientation) = (rules?, send.as_ref()?, orientation?);
+        let (kind, send, orientation) = (kind?, send.as_ref()?, orientation?);
         let (width, height) = size?;
         Some(SensorConfig {
             seq_id: seq_id?,
-            type_id: rules.id,
+            kind,
             mount: mount?,
             width: u16::try_from(width).ok()?,
             height: u16::try_from(height).ok()?,
@@ -131,14 +132,11 @@ fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> 
     seq_id
 }
 
-fn read_type(entry: &mut Entry<'_>) -> Option<&'static TypeRules> {
+fn read_type(entry: &mut Entry<'_>) -> Option<SensorKind> {
     let id = entry.integer("TypeID", 0..=65_535, "")?;
-    let rules = types::find(id);
-    if rules.is_none() {
-        let known: Vec<String> = types::TYPES
-            .iter()
-            .map(|rules| rules.id.to_string())
-            .collect();
+    let kind = u16::try_from(id).ok().and_then(SensorKind::from_type_id);
+    if kind.is_none() {
+        let known = SensorKind::ALL.map(|kind| kind.type_id().to_string());
         match types::unsupported(id) {
             Some(why) => entry.problem("TypeID", format!("{id} is the {why}")),
             None => entry.problem(
@@ -147,7 +145,7 @@ fn read_type(entry: &mut Entry<'_>) -> Option<&'static TypeRules> {
             ),
         }
     }
-    rules
+    kind
 }
 
 fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
@@ -171,16 +169,18 @@ fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
     Mount::from_numbers(mount_type, target)
 }
 
-fn read_size(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<(i64, i64)> {
-    let (range, unit) = match rules.map(|rules| rules.size) {
-        Some(Size::Pixels) => (1..=MAX_EDGE, "px"),
-        Some(Size::Points) => (1..=65_535, "points"),
-        Some(Size::Unused) | None => (0..=65_535, ""),
+fn read_size(entry: &mut Entry<'_>, kind: Option<SensorKind>) -> Option<(i64, i64)> {
+    let optics = kind.map(|kind| kind.row().optics);
+    let points = matches!(optics, Some(Optics::Rings | Optics::Rosette));
+    let (range, unit) = match optics {
+        Some(Optics::Pinhole | Optics::Fisheye) => (1..=MAX_EDGE, "px"),
+        _ if points => (1..=65_535, "points"),
+        _ => (0..=65_535, ""),
     };
     let width = entry.integer("DataWidth", range.clone(), unit);
     let height = entry.integer("DataHeight", range, unit);
     let (width, height) = (width?, height?);
-    if rules.is_some_and(|rules| rules.size == Size::Points) && width * height > MAX_POINTS {
+    if points && width * height > MAX_POINTS {
         entry.problem(
             "DataWidth",
             format!("times DataHeight must be at most {MAX_POINTS} points, is {width} * {height}"),
@@ -190,16 +190,17 @@ fn read_size(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<(i64, i
     Some((width, height))
 }
 
-fn read_fov(entry: &mut Entry<'_>, rules: Option<&TypeRules>) -> Option<f64> {
+fn read_fov(entry: &mut Entry<'_>, kind: Option<SensorKind>) -> Option<f64> {
     let fov = entry.number("CameraFOV")?;
-    let rules = rules?;
-    if rules.fov != Fov::Unused
-        && let Err(why) = rules.check_fov(fov)
+    let kind = kind?;
+    let optics = kind.row().optics;
+    if matches!(optics, Optics::Pinhole | Optics::Fisheye)
+        && let Err(why) = types::check_fov(kind, fov)
     {
         entry.problem("CameraFOV", why);
         return None;
     }
-    if rules.fov == Fov::Fisheye && !(180.0..=270.0).contains(&fov) {
+    if optics == Optics::Fisheye && !(180.0..=270.0).contains(&fov) {
         entry.warning(
             "CameraFOV",
             format!("the simulator documents 180 to 270 deg for the fisheye camera, is {fov}"),
@@ -220,7 +221,7 @@ struct Send {
 fn read_send_protocol(
     entry: &mut Entry<'_>,
     seq_id: Option<u16>,
-    rules: Option<&TypeRules>,
+    kind: Option<SensorKind>,
     overrides: &VendorOverrides,
 ) -> Option<Send> {
     const NAMES: &str = " (mode, 4 bytes of the address, port, 2 reserved)";
@@ -261,7 +262,7 @@ fn read_send_protocol(
         TransportOverride::Vendor => (written_mode, false),
         TransportOverride::Mode(mode) => (mode, false),
     };
-    let mode = check_mode(entry, mode, rules, overrides);
+    let mode = check_mode(entry, mode, kind, overrides);
     let port = match (written_port?, seq_id) {
         (0, Some(seq_id)) => match BASE_PORT.checked_add(seq_id) {
             Some(port) => port,
@@ -285,13 +286,16 @@ fn read_send_protocol(
 fn check_mode(
     entry: &mut Entry<'_>,
     mode: TransportMode,
-    rules: Option<&TypeRules>,
+    kind: Option<SensorKind>,
     overrides: &VendorOverrides,
 ) -> TransportMode {
-    let Some(rules) = rules.filter(|rules| !rules.modes.allow(mode)) else {
+    let number = mode.number();
+    let lacks = |kind: &SensorKind| !kind.row().modes.numbers().contains(&number);
+    let Some(kind) = kind.filter(lacks) else {
         return mode;
     };
-    let (id, name, number) = (rules.id, rules.name, mode.number());
+    let (id, row) = (kind.type_id(), kind.row());
+    let name = row.name;
     if matches!(overrides.transport, TransportOverride::Mode(_)) {
         entry.warning(
             "SendProtocol[0]",
@@ -303,7 +307,7 @@ fn check_mode(
         "SendProtocol[0]",
         format!(
             "must be {} for TypeID {id} ({name}), is {number}",
-            rules.modes.text()
+            types::modes_text(row.modes)
         ),
     );
     mode

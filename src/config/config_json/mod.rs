@@ -17,6 +17,7 @@ mod text;
 mod types;
 
 use super::{Problem, Problems, SensorConfig, TransportMode};
+use crate::wire::SensorKind;
 use fields::{Entry, Findings};
 use text::Node;
 
@@ -54,8 +55,8 @@ pub struct Loaded {
 ///
 /// # Errors
 /// What is wrong, for people.
-pub fn check_fov(type_id: u16, fov_deg: f64) -> Result<(), String> {
-    types::find(type_id.into()).map_or(Ok(()), |rules| rules.check_fov(fov_deg))
+pub fn check_fov(kind: SensorKind, fov_deg: f64) -> Result<(), String> {
+    types::check_fov(kind, fov_deg)
 }
 
 /// Reads `(name, text)` of one or more files, as if the vendor's loader had been called once per file: the sensors

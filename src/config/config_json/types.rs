@@ -1,165 +1,34 @@
-//! What each TypeID allows. Source: protocol reference 3.1, 3.2, 3.5 and traps 7, 8, 32 of section 21.
+//! What each sensor type allows in `Config.json` (docs/wire/traps.md, 7, 8 and 32).
 use super::fields::Entry;
 use crate::config::TransportMode;
+use crate::wire::{Modes, Optics, Payload, SensorKind};
 
-/// What `DataWidth` and `DataHeight` are.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Size {
-    /// Pixels.
-    Pixels,
-    /// Points; the product is bounded by what a frame may hold.
-    Points,
-    /// Ignored by the simulator.
-    Unused,
+/// Says which transport modes a type has.
+pub(super) const fn modes_text(modes: Modes) -> &'static str {
+    match modes {
+        Modes::Image => "0, 1, 2 or 3",
+        Modes::Record => "0, 1 or 3 (2 is for images)",
+        Modes::Lidar => "0 or 1 (2 and 3 are for images)",
+    }
 }
 
-/// What `CameraFOV` is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Fov {
-    /// Horizontal field of view of a pinhole camera, below 180 degrees.
-    Pinhole,
-    /// Field of view of a fisheye, up to 360 degrees.
-    Fisheye,
-    /// Ignored by the simulator.
-    Unused,
-}
-
-/// Which transport modes the simulator has for a type.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Modes {
-    /// 0 to 3.
-    Image,
-    /// 0, 1 and 3, which is the same as 1 here.
-    Record,
-    /// 0 and 1.
-    Lidar,
-}
-
-impl Modes {
-    pub(super) fn allow(self, mode: TransportMode) -> bool {
-        match mode {
-            TransportMode::SharedMemory | TransportMode::UdpCompressed => true,
-            TransportMode::UdpRaw => self == Self::Image,
-            TransportMode::UdpCompressedAlt => self != Self::Lidar,
+/// Says what is wrong with a field of view.
+pub(super) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
+    let (id, row) = (kind.type_id(), kind.row());
+    let (good, allowed) = match row.optics {
+        Optics::Pinhole => (fov > 0.0 && fov < 180.0, "above 0 and below 180"),
+        Optics::Fisheye => (fov > 0.0 && fov <= 360.0, "above 0 and at most 360"),
+        Optics::Rings | Optics::Rosette | Optics::Mid360 | Optics::None => {
+            return Err(format!("TypeID {id} ({}) has none", row.name));
         }
+    };
+    match good {
+        true => Ok(()),
+        false => Err(format!(
+            "must be {allowed} deg for TypeID {id} ({}), is {fov}",
+            row.name
+        )),
     }
-
-    pub(super) const fn text(self) -> &'static str {
-        match self {
-            Self::Image => "0, 1, 2 or 3",
-            Self::Record => "0, 1 or 3 (2 is for images)",
-            Self::Lidar => "0 or 1 (2 and 3 are for images)",
-        }
-    }
-}
-
-/// One supported TypeID.
-pub(super) struct TypeRules {
-    pub(super) id: u16,
-    pub(super) name: &'static str,
-    pub(super) size: Size,
-    pub(super) fov: Fov,
-    pub(super) modes: Modes,
-}
-
-impl TypeRules {
-    /// Says what is wrong with a field of view.
-    pub(super) fn check_fov(&self, fov: f64) -> Result<(), String> {
-        let (good, allowed) = match self.fov {
-            Fov::Pinhole => (fov > 0.0 && fov < 180.0, "above 0 and below 180"),
-            Fov::Fisheye => (fov > 0.0 && fov <= 360.0, "above 0 and at most 360"),
-            Fov::Unused => return Err(format!("TypeID {} ({}) has none", self.id, self.name)),
-        };
-        match good {
-            true => Ok(()),
-            false => Err(format!(
-                "must be {allowed} deg for TypeID {} ({}), is {fov}",
-                self.id, self.name
-            )),
-        }
-    }
-}
-
-const fn rules(id: u16, name: &'static str, size: Size, fov: Fov, modes: Modes) -> TypeRules {
-    TypeRules {
-        id,
-        name,
-        size,
-        fov,
-        modes,
-    }
-}
-
-pub(super) const TYPES: &[TypeRules] = &[
-    rules(1, "RGB camera", Size::Pixels, Fov::Pinhole, Modes::Image),
-    rules(2, "depth camera", Size::Pixels, Fov::Pinhole, Modes::Image),
-    rules(3, "grey camera", Size::Pixels, Fov::Pinhole, Modes::Image),
-    rules(
-        4,
-        "segmentation camera",
-        Size::Pixels,
-        Fov::Pinhole,
-        Modes::Image,
-    ),
-    rules(5, "range finder", Size::Unused, Fov::Unused, Modes::Record),
-    rules(7, "depth cloud", Size::Pixels, Fov::Pinhole, Modes::Record),
-    rules(
-        8,
-        "fisheye camera",
-        Size::Pixels,
-        Fov::Fisheye,
-        Modes::Image,
-    ),
-    rules(9, "pod camera", Size::Pixels, Fov::Pinhole, Modes::Image),
-    rules(
-        20,
-        "lidar, sensor frame",
-        Size::Points,
-        Fov::Unused,
-        Modes::Lidar,
-    ),
-    rules(
-        21,
-        "lidar, world frame",
-        Size::Points,
-        Fov::Unused,
-        Modes::Lidar,
-    ),
-    rules(22, "Livox Mid-40", Size::Points, Fov::Unused, Modes::Lidar),
-    rules(23, "Livox Mid-360", Size::Unused, Fov::Unused, Modes::Lidar),
-    rules(
-        30,
-        "object detector",
-        Size::Pixels,
-        Fov::Pinhole,
-        Modes::Record,
-    ),
-    rules(
-        31,
-        "target positions",
-        Size::Unused,
-        Fov::Unused,
-        Modes::Record,
-    ),
-    rules(
-        40,
-        "infrared camera",
-        Size::Pixels,
-        Fov::Pinhole,
-        Modes::Image,
-    ),
-    rules(
-        41,
-        "thermal camera",
-        Size::Pixels,
-        Fov::Pinhole,
-        Modes::Image,
-    ),
-];
-
-/// Returns the rules of a supported type.
-pub(super) fn find(id: i64) -> Option<&'static TypeRules> {
-    TYPES.iter().find(|rules| i64::from(rules.id) == id)
 }
 
 /// Says why a type that the simulator has is not supported.
@@ -180,30 +49,33 @@ const KEY: &str = "otherParams";
 /// Checks the parameters that have a meaning for this type.
 pub(super) fn check_other_params(
     entry: &mut Entry<'_>,
-    rules: &TypeRules,
+    kind: SensorKind,
     p: &[f64; 16],
     mode: Option<TransportMode>,
     size: (i64, i64),
 ) {
-    match rules.id {
-        2 => check_depth(entry, p),
-        5 if p[0] <= 0.0 => entry.warning(
+    let row = kind.row();
+    match row.payload {
+        Payload::Grey16 => check_depth(entry, p),
+        Payload::Range if p[0] <= 0.0 => entry.warning(
             "otherParams[0]",
             format!(
                 "the maximum range should be above 0 m (the vendor's examples have 200), is {}",
                 p[0]
             ),
         ),
-        7 | 20..=23 => check_cloud(entry, rules, p),
-        8 if p[0] >= size.0.min(size.1) as f64 => entry.warning(
+        Payload::Points(_) => check_cloud(entry, row.optics, p),
+        Payload::Boxes | Payload::Targets => check_list(entry, p, mode),
+        Payload::Range | Payload::Bgr8 | Payload::Grey8 => {}
+    }
+    if row.optics == Optics::Fisheye && p[0] >= size.0.min(size.1) as f64 {
+        entry.warning(
             "otherParams[0]",
             format!(
                 "the edge of the cube map should be below width and height, is {}",
                 p[0]
             ),
-        ),
-        30 | 31 => check_list(entry, p, mode),
-        _ => {}
+        );
     }
 }
 
@@ -233,7 +105,7 @@ fn check_depth(entry: &mut Entry<'_>, p: &[f64; 16]) {
 }
 
 /// The range scales the points: a cloud with range 0 lies in one point.
-fn check_cloud(entry: &mut Entry<'_>, rules: &TypeRules, p: &[f64; 16]) {
+fn check_cloud(entry: &mut Entry<'_>, optics: Optics, p: &[f64; 16]) {
     if p[0] <= 0.0 {
         entry.problem(
             "otherParams[0]",
@@ -243,7 +115,7 @@ fn check_cloud(entry: &mut Entry<'_>, rules: &TypeRules, p: &[f64; 16]) {
             ),
         );
     }
-    if !matches!(rules.id, 20 | 21) {
+    if optics != Optics::Rings {
         return;
     }
     for (i, name, limit) in [(2, "horizontal", 360.0), (4, "vertical", 90.0)] {

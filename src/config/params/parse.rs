@@ -8,6 +8,7 @@ use super::{
     TimeParams, VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
+use crate::wire::Payload;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -348,9 +349,9 @@ impl Params {
                 continue;
             };
             if let Some(encoding) = &own.encoding {
-                let possible: &[&str] = match sensor.type_id {
-                    1 | 4 | 8 | 9 | 41 => RgbEncoding::NAMES,
-                    2 => DepthEncoding::NAMES,
+                let possible: &[&str] = match sensor.kind.row().payload {
+                    Payload::Bgr8 => RgbEncoding::NAMES,
+                    Payload::Grey16 => DepthEncoding::NAMES,
                     _ => &[],
                 };
                 if !possible.contains(&encoding.as_str()) {
@@ -361,7 +362,10 @@ impl Params {
                     };
                     problems.push(
                         format!("sensor{seq_id}.encoding"),
-                        format!("TypeID {} {possible}, is {encoding:?}", sensor.type_id),
+                        format!(
+                            "TypeID {} {possible}, is {encoding:?}",
+                            sensor.kind.type_id()
+                        ),
                     );
                 }
             }
@@ -369,7 +373,7 @@ impl Params {
         for sensor in sensors {
             let fov = self.sensors.get(&sensor.seq_id).and_then(|own| own.fov_deg);
             if let Some(fov) = fov
-                && let Err(why) = config_json::check_fov(sensor.type_id, f64::from(fov))
+                && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))
             {
                 problems.push(format!("sensor{}.fov_deg", sensor.seq_id), why);
             }

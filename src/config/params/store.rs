@@ -283,7 +283,7 @@ fn sensor_default(
     Some(match row.name {
         "fov_deg" => {
             let fov = f64::from(sensor.fov_deg);
-            config_json::check_fov(sensor.type_id, fov).ok()?;
+            config_json::check_fov(sensor.kind, fov).ok()?;
             ParamValue::Float(fov)
         }
         "rate_hz" => ParamValue::Int(sensor.rate_hz.into()),

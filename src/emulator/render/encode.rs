@@ -1,5 +1,5 @@
 //! Files that compressed transports carry.
-use crate::wire::SensorRequest;
+use crate::wire::{Payload, SensorKind, SensorRequest};
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
@@ -59,10 +59,11 @@ impl Encoding {
 /// Returns how a sensor's data are sent. `swap` exchanges PNG and JPEG between modes 1 and 3; depth is always PNG,
 /// because it cannot be lossy.
 pub(in crate::emulator) fn encoding_of(request: &SensorRequest, swap: bool) -> Encoding {
-    let layout = match request.type_id {
-        1 | 4 | 8 | 9 | 41 => Layout::Bgr8,
-        2 => Layout::Grey16,
-        3 | 40 => Layout::Grey8,
+    let payload = SensorKind::from_type_id(request.type_id).map(|kind| kind.row().payload);
+    let layout = match payload {
+        Some(Payload::Bgr8) => Layout::Bgr8,
+        Some(Payload::Grey16) => Layout::Grey16,
+        Some(Payload::Grey8) => Layout::Grey8,
         _ => Layout::Record,
     };
     let codec = match (layout, request.send_protocol.mode) {

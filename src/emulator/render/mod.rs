@@ -10,7 +10,7 @@ pub use palette::class_colour;
 pub(super) use encode::{encode, encoding_of};
 
 use super::world::{Caster, Hit, Pose, RayBundle, Snapshot, Solid};
-use crate::wire::SensorRequest;
+use crate::wire::{SensorKind, SensorRequest};
 use lidar::CloudFrame;
 use std::sync::Arc;
 
@@ -51,25 +51,25 @@ impl Optics {
             other_params: params,
             ..
         } = *request;
-        Some(match request.type_id {
-            8 => Self::Fisheye {
+        Some(match SensorKind::from_type_id(request.type_id)? {
+            SensorKind::Fisheye => Self::Fisheye {
                 width,
                 height,
                 fov_deg,
             },
-            20 | 21 => Self::Rings {
+            SensorKind::Lidar | SensorKind::GlobalLidar => Self::Rings {
                 points: width,
                 rings: height,
                 angles: [params[2], params[3], params[4], params[5]],
             },
-            22 => Self::Mid40 {
+            SensorKind::Mid40 => Self::Mid40 {
                 points: width,
                 petals: height,
                 fov_deg,
                 params,
             },
-            23 => Self::Mid360,
-            5 | 30 | 31 => return None,
+            SensorKind::Mid360 => Self::Mid360,
+            SensorKind::Range | SensorKind::Detections | SensorKind::Targets => return None,
             _ => Self::Pinhole {
                 width,
                 height,
@@ -162,11 +162,14 @@ impl Renderer {
         out: &mut Vec<u8>,
     ) -> PayloadId {
         let params = &request.other_params;
+        let kind = SensorKind::from_type_id(request.type_id);
         let Some(optics) = Optics::of(request) else {
             let caster = Caster::new(snapshot, pose, own);
-            match request.type_id {
-                5 => objects::range(snapshot, &caster, pose, params[0], out),
-                30 => objects::boxes(snapshot, request, &caster, pose, own, out),
+            match kind {
+                Some(SensorKind::Range) => objects::range(snapshot, &caster, pose, params[0], out),
+                Some(SensorKind::Detections) => {
+                    objects::boxes(snapshot, request, &caster, pose, own, out)
+                }
                 _ => objects::targets(snapshot, request, pose, own, out),
             }
             self.last_id += 1;
@@ -180,19 +183,27 @@ impl Renderer {
         if known == Some(id) {
             return id;
         }
-        match request.type_id {
-            2 => camera::depth(view, [params[0], params[1], params[2]], out),
-            3 => camera::paint(view, out, |hit, point| {
+        match kind {
+            Some(SensorKind::Depth) => camera::depth(view, [params[0], params[1], params[2]], out),
+            Some(SensorKind::Grey) => camera::paint(view, out, |hit, point| {
                 [palette::grey(palette::daylight(hit, point))]
             }),
-            4 => camera::paint(view, out, |hit, _| {
+            Some(SensorKind::Segmentation) => camera::paint(view, out, |hit, _| {
                 palette::class_colour(palette::class(hit))
             }),
-            7 => lidar::depth_cloud(view, pose, request.width, params[0], params[1], out),
-            20 | 22 | 23 => lidar::cloud(view, pose, params[0], CloudFrame::Sensor, out),
-            21 => lidar::cloud(view, pose, params[0], CloudFrame::World, out),
-            40 => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
-            41 => camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(hit))),
+            Some(SensorKind::DepthCloud) => {
+                lidar::depth_cloud(view, pose, request.width, params[0], params[1], out)
+            }
+            Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
+                lidar::cloud(view, pose, params[0], CloudFrame::Sensor, out)
+            }
+            Some(SensorKind::GlobalLidar) => {
+                lidar::cloud(view, pose, params[0], CloudFrame::World, out)
+            }
+            Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
+            Some(SensorKind::Thermal) => {
+                camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(hit)))
+            }
             _ => camera::paint(view, out, palette::daylight),
         }
         id
