@@ -10,6 +10,7 @@ import sys
 import time
 
 import rclpy
+import rclpy.qos
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 
@@ -39,7 +40,10 @@ class Caller:
     def client(self, kind):
         if kind not in self.clients:
             service, name = KINDS[kind]
-            self.clients[kind] = self.node.create_client(service, f"{NODE}/{name}")
+            # The responses to all clients of a service go to each of them. By default a client keeps 10 until it looks, and on
+            # rmw_fastrtps_cpp those of others then push out its own, whoever serves (docs/dds.md).
+            deep = rclpy.qos.QoSProfile(depth=1000)
+            self.clients[kind] = self.node.create_client(service, f"{NODE}/{name}", qos_profile=deep)
             assert self.clients[kind].wait_for_service(60), f"no service {name}"
         return self.clients[kind]
 

@@ -85,6 +85,9 @@ def node(system, domain_id):
         yield node
 
 
+COUNTED = ("requests", "undecodable", "unanswered", "undelivered", "foreign")
+
+
 def counters(system) -> dict:
     """What /diagnostics counts of services, once more."""
     recording = Recording(system)
@@ -122,19 +125,18 @@ def test_clients_of_both_kinds_at_once_get_their_own_answers_and_none_twice(syst
             for k, (client, number) in enumerate(zip(cyclone, numbers, strict=True)):
                 found = client.receive(number).values
                 assert [value.type for value in found] == [2] * (k + 1), "integers, as many as were asked for"
-        for node, expected in zip(nodes, answers, strict=True):
-            answer = node.receive()
-            assert (answer["values"], answer["others"]) == (expected, {}), "by number of the call"
+        received = [node.receive() for node in nodes]
+        after = counters(system)
+        counted = {name: after[name] - before[name] for name in COUNTED}
+        for answer, expected in zip(received, answers, strict=True):
+            assert (answer["values"], answer["others"]) == (expected, {}), f"by number of the call; {counted}"
             times = sorted(answer["s"])
             print(f"{rounds} calls: {times[len(times) // 2] * 1e3:.2f} ms in the middle, {times[-1] * 1e3:.1f} ms at most")
     finally:
         for node in nodes:
             node.__exit__()
-    after = counters(system)
     calls = rounds * (len(nodes) + len(cyclone))
-    assert after["requests"] - before["requests"] == calls, "each was handled once"
-    for name in ("undecodable", "unanswered", "undelivered", "foreign"):
-        assert after[name] == before[name], name
+    assert counted == {**dict.fromkeys(COUNTED, 0), "requests": calls}, "each was handled once"
 
 
 def test_a_request_that_overtakes_the_announcement_of_its_sender_is_answered(system, node):
