@@ -5,6 +5,7 @@
 //! Allocations are those of a whole sample.
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
@@ -121,7 +122,7 @@ impl Fleet {
                     id,
                     system: Some(1),
                     adopt_system: true,
-                    geoid: Some(17.0), // the recorded places are far apart, which no vehicle can be
+                    geoid: Geoid::Constant(17.0), // the recorded places are far apart, which no vehicle can be
                     ..VehicleSettings::default()
                 };
                 Interface::open(

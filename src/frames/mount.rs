@@ -2,20 +2,78 @@ use super::attitude::{Attitude, Euler};
 use super::transform::Transform;
 use super::vector::{Flu, Frd, Ned, Vector};
 use super::world::WorldConvention;
+use std::fmt;
 
 /// What a sensor is attached to: `TargetMountType` with the `TargetCopter` that it means.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Mount {
     /// 0: geometric centre of this vehicle.
     VehicleCentre(u16),
     /// 1: bottom centre of this vehicle.
     VehicleBottom(u16),
-    /// 2: fixed to the ground; the position is a point of the simulator's world.
-    Ground,
+    /// 2: fixed to the ground; the position is a point of the simulator's world. The number is only kept because it is sent;
+    /// it names the clock of the sensor.
+    Ground(u16),
     /// 3: moves with this vehicle, but neither tilts nor turns with it.
     VehicleLevel(u16),
     /// 4: attached to the sensor with this `SeqID`.
     Sensor(u16),
+}
+
+impl Mount {
+    /// Returns `TargetMountType`.
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::VehicleCentre(_) => 0,
+            Self::VehicleBottom(_) => 1,
+            Self::Ground(_) => 2,
+            Self::VehicleLevel(_) => 3,
+            Self::Sensor(_) => 4,
+        }
+    }
+
+    /// Returns `TargetCopter`.
+    pub const fn target(self) -> u16 {
+        match self {
+            Self::VehicleCentre(id)
+            | Self::VehicleBottom(id)
+            | Self::Ground(id)
+            | Self::VehicleLevel(id)
+            | Self::Sensor(id) => id,
+        }
+    }
+
+    /// Returns the vehicle the sensor is directly attached to; none on the ground and on another sensor.
+    pub const fn vehicle(self) -> Option<u16> {
+        match self {
+            Self::VehicleCentre(id) | Self::VehicleBottom(id) | Self::VehicleLevel(id) => Some(id),
+            Self::Ground(_) | Self::Sensor(_) => None,
+        }
+    }
+
+    /// Makes a mount of the two numbers in the file.
+    pub const fn from_numbers(mount_type: u16, target: u16) -> Option<Self> {
+        Some(match mount_type {
+            0 => Self::VehicleCentre(target),
+            1 => Self::VehicleBottom(target),
+            2 => Self::Ground(target),
+            3 => Self::VehicleLevel(target),
+            4 => Self::Sensor(target),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Mount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VehicleCentre(id) => write!(f, "vehicle {id}, centre"),
+            Self::VehicleBottom(id) => write!(f, "vehicle {id}, bottom"),
+            Self::Ground(_) => write!(f, "ground"),
+            Self::VehicleLevel(id) => write!(f, "vehicle {id}, level"),
+            Self::Sensor(id) => write!(f, "sensor {id}"),
+        }
+    }
 }
 
 /// Attitude of a sensor in its mount, FRD in FRD (FRD in NED for [`Mount::Ground`] and [`Mount::VehicleLevel`]).
@@ -80,7 +138,7 @@ pub fn mount_transform(
     match mount {
         Mount::VehicleCentre(id) => (MountReference::BaseLink(id), in_body(0.0)),
         Mount::VehicleBottom(id) => (MountReference::BaseLink(id), in_body(bottom_m)),
-        Mount::Ground => (MountReference::Map, in_world()),
+        Mount::Ground(_) => (MountReference::Map, in_world()),
         Mount::VehicleLevel(id) => (MountReference::MapAtVehicle(id), in_world()),
         Mount::Sensor(seq_id) => (MountReference::SensorLink(seq_id), in_body(0.0)),
     }

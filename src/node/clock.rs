@@ -1,11 +1,10 @@
 //! The simulator's clocks, one per vehicle, shared by all sources of that clock.
 use crate::config::Params;
-use crate::config::params::{TimeEstimator, TimeMode};
 use crate::msgs::rosgraph_msgs::msg::Clock;
 use crate::ros::Publisher;
 use crate::time::{
-    AlignerSettings, ClockStatus, Estimator, Heartbeat, Observation, RosTime, SimTime, StampMode,
-    Stream, TimeAligner,
+    AlignerSettings, ClockStatus, Heartbeat, Observation, RosTime, SimTime, StampMode, Stream,
+    TimeAligner,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -120,15 +119,8 @@ impl SimClocks {
         mut publisher: Option<Publisher<Clock>>,
     ) -> Self {
         let settings = AlignerSettings {
-            mode: match params.time.mode {
-                TimeMode::Aligned => StampMode::Aligned,
-                TimeMode::Sim => StampMode::Sim,
-                TimeMode::Arrival => StampMode::Arrival,
-            },
-            estimator: match params.time.estimator {
-                TimeEstimator::Envelope => Estimator::Envelope,
-                TimeEstimator::Vendor => Estimator::Vendor,
-            },
+            mode: params.time.mode,
+            estimator: params.time.estimator,
             ..AlignerSettings::default()
         };
         let by_vehicle = vehicles

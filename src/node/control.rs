@@ -8,13 +8,13 @@ use super::stats::SourceStats;
 use super::tasks::Source;
 use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings, serial, tasks};
-use crate::config::params::{GeoidModel, HeartbeatKind, MavFrame, TfSource};
+use crate::config::params::{HeartbeatKind, TfSource};
 use crate::config::{ControlLink, SimMode};
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
 use crate::transport::{BindOptions, Received, UdpReceiver};
 use crate::vehicle::{
-    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, SetpointFrame, Sink, UdpFullLink,
-    UdpSimpleLink, VehicleSettings,
+    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
+    VehicleSettings,
 };
 use crate::wire::TrueState;
 use std::collections::BTreeMap;
@@ -157,12 +157,6 @@ impl Plan<'_> {
 fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
     let params = &settings.params;
     let control = &params.control;
-    let frame = |frame: MavFrame| match frame {
-        MavFrame::LocalNed => SetpointFrame::LocalNed,
-        MavFrame::LocalOffsetNed => SetpointFrame::LocalOffsetNed,
-        MavFrame::BodyNed => SetpointFrame::BodyNed,
-        MavFrame::BodyOffsetNed => SetpointFrame::BodyOffsetNed,
-    };
     VehicleSettings {
         id,
         system: (control.system_id != 0).then_some(control.system_id),
@@ -176,12 +170,9 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
         px4_checks: control.px4_checks,
         max_position: control.max_position,
         max_speed: control.max_speed,
-        geoid: match control.geoid {
-            GeoidModel::Egm96 => None,
-            GeoidModel::Zero => Some(0.0),
-        },
-        position_frame: frame(params.setpoint.position_frame),
-        velocity_frame: frame(params.setpoint.velocity_frame),
+        geoid: control.geoid,
+        position_frame: params.setpoint.position_frame,
+        velocity_frame: params.setpoint.velocity_frame,
         send_force: params.setpoint.accel_is_force,
         use_quaternion: params.setpoint.use_quaternion,
         reverse_thrust: params.setpoint.reverse_thrust,

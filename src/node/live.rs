@@ -3,12 +3,12 @@ use super::clock::HeaderClock;
 use super::tasks::Endless;
 use super::vehicle::Tf;
 use super::{NodeError, Settings, UrdfForm, robot_description};
-use crate::config::params::{Checked, QosSettings, Store};
+use crate::config::params::{Checked, Store};
 use crate::config::{ParamValue, Problems};
 use crate::frames::{FrameTree, Ned, Transform, Vector};
 use crate::msgs::geometry_msgs::msg::TransformStamped;
 use crate::msgs::{std_msgs, tf2_msgs::msg::TFMessage};
-use crate::ros::Publisher;
+use crate::ros::{Publisher, Qos};
 use crate::time::RosTime;
 use crate::vehicle::BodyFrame;
 use std::collections::{BTreeMap, BTreeSet};
@@ -169,7 +169,7 @@ impl Live {
         changes: watch::Sender<Arc<Settings>>,
         static_tf: Option<StaticTf>,
         descriptions: Vec<(u16, Publisher<std_msgs::msg::String>)>,
-        publishers: &[(String, QosSettings)],
+        publishers: &[(String, Qos)],
     ) -> Self {
         let origin = &settings.origin;
         let unit = |sensor: &_| settings.unit_of(sensor);

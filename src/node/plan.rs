@@ -10,9 +10,9 @@ use super::supervisor::{Link, Supervisor};
 use super::urdf::{UrdfForm, fixed_frames, robot_description};
 use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings};
-use crate::config::params::{GeoidModel, ImuFrame, QosSettings, Stream, TfSource, TimeMode};
+use crate::config::params::{ImuFrame, StampMode, Stream, TfSource};
 use crate::config::{ControlLink, SensorConfig};
-use crate::frames::{FrameTree, Geoid, MissingPath};
+use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::{Message, std_msgs};
 use crate::ros::{Middleware, Publisher, Qos};
 use crate::sensors::{FrameIds, spec_of};
@@ -53,11 +53,11 @@ impl<'a> Plan<'a> {
         let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
             .map_err(NodeError::Frames)?;
         let clock = match params.time.mode {
-            TimeMode::Sim => Some(middleware.publisher(
+            StampMode::Sim => Some(middleware.publisher(
                 "/clock",
                 qos_of(settings, middleware, Stream::Clock, "/clock"),
             )?),
-            TimeMode::Aligned | TimeMode::Arrival => None,
+            StampMode::Aligned | StampMode::Arrival => None,
         };
         let tf = match params.frames.publish_tf {
             false => None,
@@ -129,10 +129,6 @@ impl<'a> Plan<'a> {
     pub(super) fn ground_truth(&self, vehicle: u16) -> Result<GroundTruth, NodeError> {
         let prefix = self.vehicle_prefix(vehicle);
         let names = self.tree.names();
-        let geoid = match self.settings.params.control.geoid {
-            GeoidModel::Egm96 => Geoid::Egm96,
-            GeoidModel::Zero => Geoid::Constant(0.0),
-        };
         let publishers = TruthPublishers {
             odometry: self.truth_topic(&prefix, "ground_truth/odom")?,
             path: self.truth_topic(&prefix, "ground_truth/path")?,
@@ -148,7 +144,7 @@ impl<'a> Plan<'a> {
             names.world,
             names.map.clone(),
             self.tree.base_link(vehicle),
-            geoid,
+            self.settings.params.control.geoid,
         ))
     }
 
@@ -307,7 +303,7 @@ fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &
     let name = middleware
         .resolve(topic)
         .unwrap_or_else(|_| topic.to_owned());
-    to_qos(settings.params.qos.of(stream, &name))
+    settings.params.qos.of(stream, &name)
 }
 
 /// QoS of every publisher there is, as parameters; not of those of the vehicles' control, which are dozens per vehicle:
@@ -315,44 +311,12 @@ fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &
 pub(super) fn publishers(
     middleware: &Middleware,
     control_prefixes: &[String],
-) -> Vec<(String, QosSettings)> {
+) -> Vec<(String, Qos)> {
     let controls = |topic: &str| {
         let mut prefixes = control_prefixes.iter();
         prefixes.any(|prefix| is_below(topic, prefix))
     };
     let writers = middleware.report().into_iter();
     let writers = writers.filter(|writer| !controls(&writer.topic));
-    writers
-        .map(|writer| (writer.topic, from_qos(writer.qos)))
-        .collect()
-}
-
-fn to_qos(settings: QosSettings) -> Qos {
-    let QosSettings {
-        reliability,
-        durability,
-        history,
-        depth,
-    } = settings;
-    Qos {
-        reliability,
-        durability,
-        history,
-        depth,
-    }
-}
-
-fn from_qos(qos: Qos) -> QosSettings {
-    let Qos {
-        reliability,
-        durability,
-        history,
-        depth,
-    } = qos;
-    QosSettings {
-        reliability,
-        durability,
-        history,
-        depth,
-    }
+    writers.map(|writer| (writer.topic, writer.qos)).collect()
 }

@@ -1,12 +1,12 @@
 //! From a command line to everything the bridge needs to know, or all that is wrong.
 use super::NodeError;
 use crate::config;
-use crate::config::params::TimeMode;
+use crate::config::params::StampMode;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
     ParamValue, Params, Problem, Problems, SensorConfig, config_json, resolve_angle_unit,
 };
-use crate::frames::{FrameNames, Mount, MountOrientation, SensorMount, WorldConvention};
+use crate::frames::{FrameNames, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
@@ -104,7 +104,7 @@ impl Settings {
                 "names no file, so there are no sensors but the IMU",
             ));
         }
-        if params.use_sim_time && params.time.mode != TimeMode::Sim {
+        if params.use_sim_time && params.time.mode != StampMode::Sim {
             warnings.push(Problem::new(
                 "use_sim_time",
                 "is true, but time.mode is not sim: the bridge stamps with the host's clock and publishes no /clock, for which nodes with \
@@ -236,13 +236,7 @@ impl Settings {
         let own = self.params.sensor(sensor.seq_id).frame_id;
         SensorMount {
             seq_id: sensor.seq_id,
-            mount: match sensor.mount {
-                config::Mount::VehicleCentre(id) => Mount::VehicleCentre(id),
-                config::Mount::VehicleBottom(id) => Mount::VehicleBottom(id),
-                config::Mount::Ground(_) => Mount::Ground,
-                config::Mount::VehicleLevel(id) => Mount::VehicleLevel(id),
-                config::Mount::Sensor(seq_id) => Mount::Sensor(seq_id),
-            },
+            mount: sensor.mount,
             position_frd: sensor.position_frd,
             orientation: match sensor.orientation {
                 config::MountOrientation::Euler(angles) => {

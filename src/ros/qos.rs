@@ -1,22 +1,6 @@
 //! Quality of service of one topic, as rclcpp names it.
-pub use crate::config::params::{Durability, History, Reliability};
-use std::{fmt, str::FromStr};
-
-/// Quality of service of one topic.
-///
-/// A reader matches only if the writer offers at least what it asks for, hence the default: RELIABLE writers match
-/// every reader that does not ask for TRANSIENT_LOCAL.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Qos {
-    /// Does the writer repeat what a reader missed?
-    pub reliability: Reliability,
-    /// Does a late reader get old samples?
-    pub durability: Durability,
-    /// Which samples the history keeps.
-    pub history: History,
-    /// Samples in the history with [`History::KeepLast`], at least 1.
-    pub depth: u16,
-}
+pub use crate::config::params::{Durability, History, Qos, Reliability};
+use std::fmt;
 
 impl Qos {
     /// `rmw_qos_profile_default`: reliable, volatile, depth 10.
@@ -63,15 +47,6 @@ impl Qos {
         ..Self::DEFAULT
     };
 
-    /// The presets that a parameter can name, and the names.
-    pub const PRESETS: &[(&'static str, Self)] = &[
-        ("default", Self::DEFAULT),
-        ("system_default", Self::DEFAULT),
-        ("sensor_data", Self::SENSOR_DATA),
-        ("latched", Self::LATCHED),
-        ("image", Self::IMAGE),
-    ];
-
     /// The same with another depth (0 is taken as 1).
     #[must_use]
     pub const fn with_depth(self, depth: u16) -> Self {
@@ -85,21 +60,6 @@ impl Qos {
 impl Default for Qos {
     fn default() -> Self {
         Self::DEFAULT
-    }
-}
-
-impl FromStr for Qos {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::PRESETS
-            .iter()
-            .find(|(preset, _)| *preset == name)
-            .map(|(_, qos)| *qos)
-            .ok_or_else(|| {
-                let known: Vec<_> = Self::PRESETS.iter().map(|(preset, _)| *preset).collect();
-                format!("`{name}` is no QoS preset; known: {}", known.join(", "))
-            })
     }
 }
 

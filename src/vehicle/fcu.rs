@@ -6,7 +6,7 @@ use super::settings::VehicleSettings;
 use super::stamp::Stamp;
 use super::telemetry::BodyFrame;
 use super::throttle::Throttle;
-use crate::frames::{Attitude, Flu, Frd, Geodetic, Geoid, Ned, Separation, Vector};
+use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::std_msgs::msg::Header;
 use crate::session::ClockLine;
@@ -155,7 +155,7 @@ impl Fcu {
             home: None,
             origin: None,
             origin_said: false,
-            geoid: Separation::new(settings.geoid.map_or(Geoid::Egm96, Geoid::Constant)),
+            geoid: Separation::new(settings.geoid),
             notices: Vec::new(),
             truths: Vec::new(),
             reasons: Reasons::default(),

@@ -19,6 +19,7 @@ mod telemetry;
 mod throttle;
 mod topics;
 
+pub use crate::config::params::SetpointFrame;
 pub use autopilot::Autopilot;
 pub use fcu::{Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
@@ -28,7 +29,7 @@ pub use ground_truth::{
 };
 pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink};
 pub use open::{Clock, Handle, Interface, Open};
-pub use settings::{SetpointFrame, VehicleSettings};
+pub use settings::VehicleSettings;
 pub use stamp::{Order, Stamp};
 pub use telemetry::BodyFrame;
 pub use topics::{Direction, SERVICES, ServiceSpec, TOPICS, TopicSpec};

@@ -1,52 +1,7 @@
 //! What a user chooses about the mavros-style interface of one vehicle.
+use crate::config::params::SetpointFrame;
+use crate::frames::Geoid;
 use std::time::Duration;
-
-/// Frame that a position or velocity setpoint is meant in.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum SetpointFrame {
-    /// ENU, sent as LOCAL_NED.
-    #[default]
-    LocalNed,
-    /// ENU offset, sent as LOCAL_OFFSET_NED; PX4 refuses it.
-    LocalOffsetNed,
-    /// FLU, sent as BODY_NED.
-    BodyNed,
-    /// FLU offset, sent as BODY_OFFSET_NED; PX4 refuses it.
-    BodyOffsetNed,
-}
-
-impl SetpointFrame {
-    /// MAV_FRAME.
-    pub const fn number(self) -> u8 {
-        match self {
-            Self::LocalNed => 1,
-            Self::LocalOffsetNed => 7,
-            Self::BodyNed => 8,
-            Self::BodyOffsetNed => 9,
-        }
-    }
-
-    /// The frame with a number.
-    pub const fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            1 => Self::LocalNed,
-            7 => Self::LocalOffsetNed,
-            8 => Self::BodyNed,
-            9 => Self::BodyOffsetNed,
-            _ => return None,
-        })
-    }
-
-    /// Whether it is relative to where the vehicle is; PX4 refuses these.
-    pub const fn is_offset(self) -> bool {
-        matches!(self, Self::LocalOffsetNed | Self::BodyOffsetNed)
-    }
-
-    /// Whether vectors are of the body (FLU), not of the world (ENU).
-    pub const fn is_body(self) -> bool {
-        matches!(self, Self::BodyNed | Self::BodyOffsetNed)
-    }
-}
 
 /// Settings of one vehicle.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,8 +40,8 @@ pub struct VehicleSettings {
     pub max_position: f64,
     /// Largest speed in m/s that a setpoint may ask for.
     pub max_speed: f64,
-    /// Height of the geoid above the ellipsoid in m; `None`: EGM96.
-    pub geoid: Option<f64>,
+    /// Height of the geoid above the ellipsoid.
+    pub geoid: Geoid,
     /// Frame of `setpoint_position/local`.
     pub position_frame: SetpointFrame,
     /// Frame of `setpoint_velocity/*`.
@@ -133,7 +88,7 @@ impl Default for VehicleSettings {
             px4_checks: true,
             max_position: 1e5,
             max_speed: 200.0,
-            geoid: None,
+            geoid: Geoid::Egm96,
             position_frame: SetpointFrame::LocalNed,
             velocity_frame: SetpointFrame::LocalNed,
             send_force: false,

@@ -1,7 +1,7 @@
 //! The table of parameters: typed values, refusals with suggestions.
 use rfly_bridge::config::config_json::TransportOverride;
 use rfly_bridge::config::params::{
-    Durability, History, PARAMETERS, QosSettings, Reliability, Stream, TimeMode, WorldConvention,
+    Durability, History, PARAMETERS, Qos, Reliability, StampMode, Stream, WorldConvention,
 };
 use rfly_bridge::config::{ParamValue, Params, TransportMode};
 use std::net::Ipv4Addr;
@@ -47,7 +47,7 @@ fn without_values_everything_has_its_default() {
         ),
         ("map", "odom", "base_link")
     );
-    assert_eq!(p.time.mode, TimeMode::Aligned);
+    assert_eq!(p.time.mode, StampMode::Aligned);
     assert_eq!(p.request.period, Duration::from_secs(1));
     assert!(p.config.is_empty() && p.vehicles.is_empty() && p.sensors.is_empty());
 }
@@ -219,7 +219,7 @@ fn qos_comes_from_stream_preset_policies_and_topic_in_this_order() {
         ("qos_overrides./tf.publisher.depth", ParamValue::Int(1)),
     ])
     .unwrap();
-    let best_effort = QosSettings {
+    let best_effort = Qos {
         reliability: Reliability::BestEffort,
         durability: Durability::Volatile,
         history: History::KeepLast,
@@ -228,7 +228,7 @@ fn qos_comes_from_stream_preset_policies_and_topic_in_this_order() {
     assert_eq!(p.qos.of(Stream::Image, "/b"), best_effort);
     assert_eq!(
         p.qos.of(Stream::Image, "/a"),
-        QosSettings {
+        Qos {
             reliability: Reliability::Reliable,
             ..best_effort
         }

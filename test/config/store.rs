@@ -1,8 +1,6 @@
 //! The declared parameters: listing, describing, and changing all or nothing.
 use rfly_bridge::config::config_json::{self, VendorOverrides};
-use rfly_bridge::config::params::{
-    Checked, PARAMETERS, ParamType, QosSettings, SENSOR_PARAMETERS, Store,
-};
+use rfly_bridge::config::params::{Checked, PARAMETERS, ParamType, Qos, SENSOR_PARAMETERS, Store};
 use rfly_bridge::config::{AngleUnit, MountOrientation, ParamValue, Params, SensorConfig};
 
 fn sensor(seq_id: u16, type_id: u16, orientation: &str) -> String {
@@ -41,7 +39,7 @@ fn own(values: &[(&str, ParamValue)]) -> Vec<(String, ParamValue)> {
 fn store(values: &[(&str, ParamValue)]) -> Store {
     let values = own(values);
     let params = Params::from_values(&values).unwrap_or_else(|problems| panic!("{problems}"));
-    let publishers = [("/tf".to_owned(), QosSettings::reliable(7))];
+    let publishers = [("/tf".to_owned(), Qos::reliable(7))];
     Store::new(
         &values,
         &params,

@@ -50,7 +50,7 @@ fn cases() -> Vec<(SensorMount, [f32; 3], [f32; 4])> {
         ),
         case(
             2,
-            Mount::Ground,
+            Mount::Ground(1),
             [4.0, -8.0, -2.5],
             [0.0, 15.0, 120.0],
             none,
@@ -95,7 +95,7 @@ fn request(
     let (mount_type, target_copter) = match sensor.mount {
         Mount::VehicleCentre(id) => (0, id),
         Mount::VehicleBottom(id) => (1, id),
-        Mount::Ground => (2, 1),
+        Mount::Ground(_) => (2, 1),
         Mount::VehicleLevel(id) => (3, id),
         Mount::Sensor(seq_id) => (4, seq_id),
     };

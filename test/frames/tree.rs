@@ -148,7 +148,12 @@ fn a_camera_yawed_and_pitched_looks_right_and_down() {
 fn a_camera_on_the_ground_stands_in_the_simulators_world() {
     let t = tree(
         FrameNames::default(),
-        &[sensor(0, Mount::Ground, [1.0, 2.0, -3.0], [0.0, 0.0, 90.0])],
+        &[sensor(
+            0,
+            Mount::Ground(1),
+            [1.0, 2.0, -3.0],
+            [0.0, 0.0, 90.0],
+        )],
     );
     // 1 m north, 2 m east, 3 m up, facing east.
     assert_pose(
@@ -331,7 +336,7 @@ fn two_vehicles_have_frames_of_their_own_below_one_map() {
         sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3]),
         sensor(1, Mount::VehicleCentre(2), [0.0; 3], [0.0; 3]),
         sensor(2, Mount::Sensor(1), [0.0; 3], [0.0; 3]),
-        sensor(3, Mount::Ground, [0.0; 3], [0.0; 3]),
+        sensor(3, Mount::Ground(1), [0.0; 3], [0.0; 3]),
     ];
     let mut t = FrameTree::new(names, &[], &sensors).unwrap();
     assert_eq!(t.sensor(2).unwrap().link, "uav2/sensor2_link");
@@ -480,7 +485,7 @@ fn mounts() -> impl Strategy<Value = Mount> {
     prop_oneof![
         Just(Mount::VehicleCentre(1)),
         Just(Mount::VehicleBottom(1)),
-        Just(Mount::Ground),
+        Just(Mount::Ground(1)),
         Just(Mount::VehicleLevel(1)),
     ]
 }
@@ -510,7 +515,7 @@ fn expected(
             vehicle.0,
             g::apply(&turn(vehicle.1), in_mount(g::add(at, [0.0, 0.0, bottom]))),
         ),
-        Mount::Ground => in_mount(at),
+        Mount::Ground(_) => in_mount(at),
         _ => g::add(vehicle.0, in_mount(at)),
     }
 }

@@ -1,4 +1,5 @@
 //! A vehicle that is sent anything, at any time, from both sides; used by the property tests and by `fuzz/`.
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::Message;
 use rfly_bridge::msgs::geometry_msgs::msg::{
     PoseStamped, PoseWithCovarianceStamped, TwistStamped, Vector3Stamped,
@@ -161,7 +162,7 @@ impl Rig {
             use_quaternion: choice & 32 != 0,
             keep_alive: Duration::from_secs(u64::from(choice >> 6)),
             // The series of EGM96 would take half of the time.
-            geoid: Some(40.0),
+            geoid: Geoid::Constant(40.0),
             ..VehicleSettings::default()
         };
         let now = Arc::new(AtomicU64::new(0));

@@ -523,7 +523,7 @@ fn compare(quirks: bool) {
         if group != of {
             group = of.to_owned();
             let mut new = Rig::new(VehicleSettings {
-                geoid: Some(17.0),
+                geoid: rfly_bridge::frames::Geoid::Constant(17.0),
                 quirks,
                 ..VehicleSettings::default()
             });

@@ -1,5 +1,6 @@
 //! What is published was measured, by the autopilot, then: no NaN, no INT_MIN, no neighbour, no attitude of before.
 use super::rig::{Rig, START};
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::builtin_interfaces::msg::Time;
 use rfly_bridge::msgs::geographic_msgs::msg::GeoPointStamped;
 use rfly_bridge::msgs::geometry_msgs::msg::{
@@ -35,7 +36,7 @@ fn ms(ms: u64) -> Duration {
 
 fn rig() -> Rig {
     let mut rig = Rig::new(VehicleSettings {
-        geoid: Some(17.0),
+        geoid: Geoid::Constant(17.0),
         ..VehicleSettings::default()
     });
     rig.say(Heartbeat {

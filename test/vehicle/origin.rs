@@ -2,6 +2,7 @@
 //! autopilot.
 use super::rig::Rig;
 use rfly_bridge::frames::Geodetic;
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::geographic_msgs::msg::GeoPointStamped;
 use rfly_bridge::msgs::mavros_msgs::srv::{CommandLong as Call, CommandLongRequest};
 use rfly_bridge::msgs::nav_msgs::msg::Odometry;
@@ -18,7 +19,7 @@ const CENTRE: [i32; 3] = [401_540_302, 1_162_593_683, 50_000];
 
 fn rig() -> Rig {
     Rig::new(VehicleSettings {
-        geoid: Some(17.0),
+        geoid: Geoid::Constant(17.0),
         ..VehicleSettings::default()
     })
 }
@@ -157,7 +158,7 @@ fn home_tells_the_origin_until_the_autopilot_does() {
 fn global_positions_in_metres_count_from_the_origin_and_not_from_home() {
     for (quirks, wanted) in [(false, [0.0, 100.0, 2.0 + 5.0]), (true, [0.0, 0.0, 5.0])] {
         let mut rig = Rig::new(VehicleSettings {
-            geoid: Some(17.0),
+            geoid: Geoid::Constant(17.0),
             quirks,
             ..VehicleSettings::default()
         });

@@ -1,6 +1,7 @@
 //! A flight of real PX4, replayed: what each topic says, against bytes taken by hand and the summary of the recorder.
 use super::rig::Rig;
 use crate::support::{geometry as g, golden};
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped};
 use rfly_bridge::msgs::mavros_msgs::msg::{
     Altitude, AttitudeTarget, EstimatorStatus, ExtendedState, GPSRAW, HomePosition, PositionTarget,
@@ -303,7 +304,7 @@ fn nearest<T>(of: &[T], time: f64, when: impl Fn(&T) -> f64) -> &T {
 fn the_recorded_flight_gives_the_topics_with_the_right_content() {
     let flight = flight();
     let rig = Rig::new(VehicleSettings {
-        geoid: Some(GEOID),
+        geoid: Geoid::Constant(GEOID),
         ..VehicleSettings::default()
     });
     let mut seen = Seen::default();

@@ -3,6 +3,7 @@ mod keep_alive;
 
 use super::rig::Rig;
 use proptest::prelude::*;
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::{
     builtin_interfaces::msg::Time,
     geographic_msgs::msg::GeoPoseStamped,
@@ -358,7 +359,7 @@ fn the_frame_of_a_topic_can_be_chosen_by_service_unless_px4_has_none() {
 #[test]
 fn a_place_on_earth_becomes_one_on_the_map() {
     let mut rig = Rig::new(VehicleSettings {
-        geoid: Some(17.0),
+        geoid: Geoid::Constant(17.0),
         ..VehicleSettings::default()
     });
     let mut goal = GeoPoseStamped::default();

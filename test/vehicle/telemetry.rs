@@ -3,6 +3,7 @@ use super::rig::Rig;
 use crate::support::geometry as g;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::geometry_msgs::msg::{
     PoseStamped, Quaternion, TwistStamped, TwistWithCovarianceStamped, Vector3,
 };
@@ -39,7 +40,7 @@ fn heartbeat() -> Heartbeat {
 
 fn rig() -> Rig {
     Rig::new(VehicleSettings {
-        geoid: Some(17.0),
+        geoid: Geoid::Constant(17.0),
         ..VehicleSettings::default()
     })
 }

@@ -1,6 +1,7 @@
 //! Settings that are one word of a short list.
 use super::super::{AngleUnitChoice, TransportMode, config_json::TransportOverride};
-use crate::frames::WorldConvention;
+use crate::frames::{Geoid, WorldConvention};
+use crate::time::{Estimator, StampMode};
 
 /// A setting that is one word of a list.
 pub(crate) trait Choice: Copy + 'static {
@@ -40,22 +41,6 @@ choices! {
         /// Another node, for example a state estimator; only the frames below `base_link` are published.
         External = "external",
     }
-    /// What goes into `header.stamp`.
-    TimeMode {
-        /// Simulation time moved onto the host's clock.
-        Aligned = "aligned",
-        /// Simulation time; `/clock` is published.
-        Sim = "sim",
-        /// Time of arrival at the host.
-        Arrival = "arrival",
-    }
-    /// How the offset between simulator and host is estimated.
-    TimeEstimator {
-        /// Lower envelope of host minus simulator time, with drift.
-        Envelope = "envelope",
-        /// As the vendor's scripts: once, from the heartbeat.
-        Vendor = "vendor",
-    }
     /// Channel order of colour images.
     RgbEncoding {
         /// As the simulator sends it.
@@ -92,7 +77,7 @@ choices! {
         Frd = "frd",
     }
     /// Frame that setpoints are meant in, by the names of mavros.
-    MavFrame {
+    SetpointFrame {
         /// ENU of the map.
         LocalNed = "LOCAL_NED",
         /// ENU, relative to the vehicle; PX4 refuses it.
@@ -108,13 +93,6 @@ choices! {
         GroundStation = "ground_station",
         /// An onboard computer, as mavros.
         OnboardController = "onboard_controller",
-    }
-    /// Height of the geoid above the ellipsoid.
-    GeoidModel {
-        /// EGM96, as PX4 and mavros.
-        Egm96 = "egm96",
-        /// None: altitudes of ROS messages stay above sea level.
-        Zero = "none",
     }
     /// Named QoS profiles, as in rmw.
     QosPreset {
@@ -150,38 +128,82 @@ choices! {
     }
 }
 
-/// The words of `world_convention`.
-pub(super) const WORLD_CONVENTIONS: &[&str] = &["enu", "nwu"];
+/// The words of a type of another module, and of values that have fields.
+macro_rules! words {
+    ($($name:ty { $($word:literal = $value:expr,)+ })+) => {$(
+        impl $name {
+            /// The words of the parameter.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($word),+];
+        }
 
-impl Choice for WorldConvention {
-    const CHOICES: &'static [(&'static str, Self)] = &[("enu", Self::Enu), ("nwu", Self::Nwu)];
+        impl Choice for $name {
+            const CHOICES: &'static [(&'static str, Self)] = &[$(($word, $value)),+];
+        }
+    )+};
 }
 
-impl AngleUnitChoice {
-    /// The words of `mount_angle_unit`.
-    pub(crate) const NAMES: &'static [&'static str] = &["degrees", "radians", "auto"];
+words! {
+    WorldConvention {
+        "enu" = Self::Enu,
+        "nwu" = Self::Nwu,
+    }
+    StampMode {
+        "aligned" = Self::Aligned,
+        "sim" = Self::Sim,
+        "arrival" = Self::Arrival,
+    }
+    Estimator {
+        "envelope" = Self::Envelope,
+        "vendor" = Self::Vendor,
+    }
+    Geoid {
+        "egm96" = Self::Egm96,
+        "none" = Self::Constant(0.0),
+    }
+    AngleUnitChoice {
+        "degrees" = Self::Degrees,
+        "radians" = Self::Radians,
+        "auto" = Self::Auto,
+    }
+    TransportOverride {
+        "vendor" = Self::Vendor,
+        "file" = Self::File,
+        "0" = Self::Mode(TransportMode::SharedMemory),
+        "1" = Self::Mode(TransportMode::UdpCompressed),
+        "2" = Self::Mode(TransportMode::UdpRaw),
+        "3" = Self::Mode(TransportMode::UdpCompressedAlt),
+    }
 }
 
-impl Choice for AngleUnitChoice {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("degrees", Self::Degrees),
-        ("radians", Self::Radians),
-        ("auto", Self::Auto),
-    ];
-}
+impl SetpointFrame {
+    /// MAV_FRAME.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::LocalNed => 1,
+            Self::LocalOffsetNed => 7,
+            Self::BodyNed => 8,
+            Self::BodyOffsetNed => 9,
+        }
+    }
 
-impl TransportOverride {
-    /// The words of `transport_mode`.
-    pub(crate) const NAMES: &'static [&'static str] = &["vendor", "file", "0", "1", "2", "3"];
-}
+    /// The frame with a number.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            1 => Self::LocalNed,
+            7 => Self::LocalOffsetNed,
+            8 => Self::BodyNed,
+            9 => Self::BodyOffsetNed,
+            _ => return None,
+        })
+    }
 
-impl Choice for TransportOverride {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("vendor", Self::Vendor),
-        ("file", Self::File),
-        ("0", Self::Mode(TransportMode::SharedMemory)),
-        ("1", Self::Mode(TransportMode::UdpCompressed)),
-        ("2", Self::Mode(TransportMode::UdpRaw)),
-        ("3", Self::Mode(TransportMode::UdpCompressedAlt)),
-    ];
+    /// Whether it is relative to where the vehicle is; PX4 refuses these.
+    pub const fn is_offset(self) -> bool {
+        matches!(self, Self::LocalOffsetNed | Self::BodyOffsetNed)
+    }
+
+    /// Whether vectors are of the body (FLU), not of the world (ENU).
+    pub const fn is_body(self) -> bool {
+        matches!(self, Self::BodyNed | Self::BodyOffsetNed)
+    }
 }

@@ -10,14 +10,14 @@ mod table;
 mod value;
 
 pub use super::angle_unit::AngleUnitChoice;
-pub use crate::frames::WorldConvention;
+pub use crate::frames::{Geoid, WorldConvention};
+pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
-use choices::WORLD_CONVENTIONS;
 pub use choices::{
-    DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame, ImuOrientation,
-    LabelType, MavFrame, QosPreset, Reliability, RgbEncoding, TfSource, TimeEstimator, TimeMode,
+    DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType,
+    QosPreset, Reliability, RgbEncoding, SetpointFrame, TfSource,
 };
-pub use qos::{QosChange, QosParams, QosSettings, Stream};
+pub use qos::{Qos, QosChange, QosParams, Stream};
 pub use render::{render_help, render_markdown, render_yaml};
 pub use store::{Checked, Description, ParamType, Store};
 pub use table::{
@@ -189,9 +189,9 @@ impl FrameParams {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeParams {
     /// What goes into stamps.
-    pub mode: TimeMode,
+    pub mode: StampMode,
     /// How the offset is found.
-    pub estimator: TimeEstimator,
+    pub estimator: Estimator,
 }
 
 /// `control.*`.
@@ -228,16 +228,16 @@ pub struct ControlParams {
     /// Bound of speeds in m/s.
     pub max_speed: f64,
     /// Geoid.
-    pub geoid: GeoidModel,
+    pub geoid: Geoid,
 }
 
 /// `setpoint.*`, parameters of mavros' plugins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetpointParams {
     /// Frame of `setpoint_position/local`.
-    pub position_frame: MavFrame,
+    pub position_frame: SetpointFrame,
     /// Frame of `setpoint_velocity`.
-    pub velocity_frame: MavFrame,
+    pub velocity_frame: SetpointFrame,
     /// `setpoint_accel/accel` is a force.
     pub accel_is_force: bool,
     /// `setpoint_attitude` takes attitudes.

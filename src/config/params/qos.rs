@@ -3,20 +3,23 @@ use crate::config::Problem;
 use crate::config::problem::did_you_mean;
 use std::collections::BTreeMap;
 
-/// QoS of a publisher.
+/// Quality of service of one topic.
+///
+/// A reader matches only if the writer offers at least what it asks for, hence the default: RELIABLE writers match
+/// every reader that does not ask for TRANSIENT_LOCAL.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct QosSettings {
-    /// Reliability.
+pub struct Qos {
+    /// Does the writer repeat what a reader missed?
     pub reliability: Reliability,
-    /// Durability.
+    /// Does a late reader get old samples?
     pub durability: Durability,
-    /// History.
+    /// Which samples the history keeps.
     pub history: History,
     /// Samples kept with [`History::KeepLast`], at least 1.
     pub depth: u16,
 }
 
-impl QosSettings {
+impl Qos {
     /// Reliable, volatile, keep last `depth`.
     pub const fn reliable(depth: u16) -> Self {
         Self {
@@ -70,9 +73,9 @@ pub struct QosChange {
 
 impl QosChange {
     /// Applies the change.
-    pub fn apply(self, base: QosSettings) -> QosSettings {
-        let base = self.preset.map_or(base, QosSettings::preset);
-        QosSettings {
+    pub fn apply(self, base: Qos) -> Qos {
+        let base = self.preset.map_or(base, Qos::preset);
+        Qos {
             reliability: self.reliability.unwrap_or(base.reliability),
             durability: self.durability.unwrap_or(base.durability),
             history: self.history.unwrap_or(base.history),
@@ -97,7 +100,7 @@ macro_rules! streams {
             }
 
             /// Returns the default QoS.
-            pub const fn default_qos(self) -> QosSettings {
+            pub const fn default_qos(self) -> Qos {
                 match self { $(Self::$variant => $default),+ }
             }
 
@@ -111,24 +114,24 @@ macro_rules! streams {
 
 // Reliable offers match every reader; shallow queues keep a slow reader from costing memory or latency.
 streams! {
-    Image = "image", QosSettings::reliable(3), "raw images";
-    CameraInfo = "camera_info", QosSettings::reliable(5), "`camera_info`; volatile, because a latched one may tell a field of view of the past";
-    Compressed = "compressed", QosSettings::reliable(5), "`compressed` images";
-    Cloud = "cloud", QosSettings::reliable(3), "point clouds";
-    Range = "range", QosSettings::reliable(10), "range sensor and its hit details";
-    Detections = "detections", QosSettings::reliable(10), "detections";
-    Telemetry = "telemetry", QosSettings::latched(10), "what a vehicle reports, mavros-style; transient local too, because some clients of mavros ask for it";
-    ParameterEvents = "parameter_events", QosSettings::reliable(100), "`param/event`, as mavros: all at once while parameters are read, and who comes late is told nothing of the past";
-    VehicleState = "vehicle_state", QosSettings::latched(10), "state, extended state, home: as mavros, who comes late gets the last one";
-    Latched = "latched", QosSettings::latched(1), "mission and origins of a vehicle";
-    Imu = "imu", QosSettings::reliable(50), "IMU";
-    State = "state", QosSettings::reliable(10), "state of vehicles";
-    Path = "path", QosSettings::latched(1), "path of a vehicle";
-    Diagnostics = "diagnostics", QosSettings::reliable(10), "`/diagnostics` and `~/stats`";
-    Clock = "clock", QosSettings::reliable(1), "`/clock`";
-    Tf = "tf", QosSettings::reliable(100), "`/tf`, as tf2 does";
-    TfStatic = "tf_static", QosSettings::latched(1), "`/tf_static`, as tf2 does";
-    RobotDescription = "robot_description", QosSettings::latched(1), "`robot_description`, as robot_state_publisher does";
+    Image = "image", Qos::reliable(3), "raw images";
+    CameraInfo = "camera_info", Qos::reliable(5), "`camera_info`; volatile, because a latched one may tell a field of view of the past";
+    Compressed = "compressed", Qos::reliable(5), "`compressed` images";
+    Cloud = "cloud", Qos::reliable(3), "point clouds";
+    Range = "range", Qos::reliable(10), "range sensor and its hit details";
+    Detections = "detections", Qos::reliable(10), "detections";
+    Telemetry = "telemetry", Qos::latched(10), "what a vehicle reports, mavros-style; transient local too, because some clients of mavros ask for it";
+    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: all at once while parameters are read, and who comes late is told nothing of the past";
+    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, who comes late gets the last one";
+    Latched = "latched", Qos::latched(1), "mission and origins of a vehicle";
+    Imu = "imu", Qos::reliable(50), "IMU";
+    State = "state", Qos::reliable(10), "state of vehicles";
+    Path = "path", Qos::latched(1), "path of a vehicle";
+    Diagnostics = "diagnostics", Qos::reliable(10), "`/diagnostics` and `~/stats`";
+    Clock = "clock", Qos::reliable(1), "`/clock`";
+    Tf = "tf", Qos::reliable(100), "`/tf`, as tf2 does";
+    TfStatic = "tf_static", Qos::latched(1), "`/tf_static`, as tf2 does";
+    RobotDescription = "robot_description", Qos::latched(1), "`robot_description`, as robot_state_publisher does";
 }
 
 /// All QoS parameters.
@@ -142,7 +145,7 @@ pub struct QosParams {
 
 impl QosParams {
     /// Returns the QoS of a publisher of `stream` on the fully qualified `topic`.
-    pub fn of(&self, stream: Stream, topic: &str) -> QosSettings {
+    pub fn of(&self, stream: Stream, topic: &str) -> Qos {
         let base = self
             .streams
             .get(&stream)

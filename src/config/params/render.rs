@@ -1,6 +1,6 @@
 //! The tables as text for people: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
 use super::{
-    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, QosPreset, QosSettings,
+    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, Qos, QosPreset,
     SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
 };
 use std::fmt::Write as _;
@@ -164,12 +164,12 @@ fn markdown_qos(out: &mut String) {
             out,
             "| `{}` | {} |",
             preset.name(),
-            qos_cells(QosSettings::preset(preset))
+            qos_cells(Qos::preset(preset))
         );
     }
 }
 
-fn qos_cells(qos: QosSettings) -> String {
+fn qos_cells(qos: Qos) -> String {
     format!(
         "{} | {} | {} | {}",
         qos.reliability.name(),

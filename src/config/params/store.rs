@@ -3,7 +3,7 @@ use super::check::check;
 use super::parse::as_float;
 use super::render::kind_text;
 use super::{
-    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosSettings,
+    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange,
     SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
@@ -97,7 +97,7 @@ impl Store {
         params: &Params,
         sensors: &[SensorConfig],
         unit: impl Fn(&SensorConfig) -> AngleUnit,
-        publishers: &[(String, QosSettings)],
+        publishers: &[(String, Qos)],
     ) -> Self {
         let mut store = Self {
             declared: BTreeMap::new(),
@@ -303,7 +303,7 @@ fn sensor_default(
     })
 }
 
-fn policy(row: &ParameterSpec, change: QosChange, qos: QosSettings) -> ParamValue {
+fn policy(row: &ParameterSpec, change: QosChange, qos: Qos) -> ParamValue {
     let text = |word: &str| ParamValue::Str(word.to_owned());
     match row.name {
         "preset" => text(change.preset.map_or("", |preset| preset.name())),

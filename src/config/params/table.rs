@@ -1,7 +1,7 @@
 use super::{
-    AngleUnitChoice, DepthEncoding, Durability, GeoidModel, HeartbeatKind, History, ImuFrame,
-    ImuOrientation, LabelType, MavFrame, ParamValue, QosPreset, Reliability, RgbEncoding, TfSource,
-    TimeEstimator, TimeMode, WORLD_CONVENTIONS,
+    AngleUnitChoice, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind, History, ImuFrame,
+    ImuOrientation, LabelType, ParamValue, QosPreset, Reliability, RgbEncoding, SetpointFrame,
+    StampMode, TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 
@@ -202,7 +202,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(FRAMES, "frame_prefix", K::Str, D::Str("auto"), "",
         "Put before odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, \
          `copter{id}/` for several."),
-    row(FRAMES, "world_convention", K::Choice(WORLD_CONVENTIONS), D::Str("enu"), "",
+    row(FRAMES, "world_convention", K::Choice(WorldConvention::NAMES), D::Str("enu"), "",
         "Axes of the map: `enu` x east, y north (REP 103), or `nwu` x north, y west, which keeps the simulator's x axis."),
     row(FRAMES, "mount_angle_unit", K::Choice(AngleUnitChoice::NAMES), D::Str("degrees"), "",
         "Unit of SensorAngEular; the vendor's documents disagree. `auto` decides by the values and logs what it took and why."),
@@ -217,9 +217,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(FRAMES, "robot_description.publish", K::Bool, D::Bool(true), "",
         "Publish each vehicle with its sensors as URDF on `robot_description`, for RViz."),
 
-    row(TIME, "time.mode", K::Choice(TimeMode::NAMES), D::Str("aligned"), "",
+    row(TIME, "time.mode", K::Choice(StampMode::NAMES), D::Str("aligned"), "",
         "header.stamp: `aligned` simulation time moved onto the host's clock, `sim` simulation time (publishes /clock), `arrival` time of arrival."),
-    row(TIME, "time.estimator", K::Choice(TimeEstimator::NAMES), D::Str("envelope"), "",
+    row(TIME, "time.estimator", K::Choice(Estimator::NAMES), D::Str("envelope"), "",
         "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does."),
     row(TIME, "use_sim_time", K::Bool, D::Bool(false), "",
         "Accepted from launch files. The bridge is the source of /clock and follows `time.mode` instead; without `sim` there it warns, because \
@@ -261,11 +261,11 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Position setpoints further from the origin than this are refused."),
     row(CONTROL, "control.max_speed_m_s", K::Float(0.1, 1e4), D::Float(200.0), "m/s",
         "Velocity setpoints faster than this are refused."),
-    row(CONTROL, "control.geoid", K::Choice(GeoidModel::NAMES), D::Str("egm96"), "",
+    row(CONTROL, "control.geoid", K::Choice(Geoid::NAMES), D::Str("egm96"), "",
         "Height of the geoid: NavSatFix and HomePosition have altitudes above the ellipsoid, autopilots above sea level."),
-    row(CONTROL, "setpoint.position_frame", K::Choice(MavFrame::NAMES), D::Str("LOCAL_NED"), "",
+    row(CONTROL, "setpoint.position_frame", K::Choice(SetpointFrame::NAMES), D::Str("LOCAL_NED"), "",
         "Frame of setpoint_position/local; mavros' parameter mav_frame."),
-    row(CONTROL, "setpoint.velocity_frame", K::Choice(MavFrame::NAMES), D::Str("LOCAL_NED"), "",
+    row(CONTROL, "setpoint.velocity_frame", K::Choice(SetpointFrame::NAMES), D::Str("LOCAL_NED"), "",
         "Frame of setpoint_velocity; mavros' parameter mav_frame."),
     row(CONTROL, "setpoint.accel_is_force", K::Bool, D::Bool(false), "",
         "setpoint_accel/accel is a force; mavros' parameter send_force. PX4 refuses it."),

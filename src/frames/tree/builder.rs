@@ -272,7 +272,7 @@ fn half_turn() -> Transform {
 fn vehicle_of(mount: Mount) -> Option<u16> {
     match mount {
         Mount::VehicleCentre(id) | Mount::VehicleBottom(id) | Mount::VehicleLevel(id) => Some(id),
-        Mount::Ground | Mount::Sensor(_) => None,
+        Mount::Ground(_) | Mount::Sensor(_) => None,
     }
 }
 

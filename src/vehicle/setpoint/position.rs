@@ -98,7 +98,7 @@ impl Here {
     fn goal(
         &mut self,
         message: &GeoPoseStamped,
-        geoid: Option<f64>,
+        geoid: Geoid,
         rules: &Rules,
     ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
         let GeoPoint {
@@ -122,7 +122,6 @@ impl Here {
             return Err(Reject::NoPosition);
         };
         self.last = Some(stamp.clone());
-        let geoid = geoid.map_or(Geoid::Egm96, Geoid::Constant);
         let geoid = self.geoid.get_or_insert_with(|| Separation::new(geoid));
         let above = geoid.at(here.latitude_deg, here.longitude_deg);
         let here = Geodetic::new(
