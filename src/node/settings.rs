@@ -255,7 +255,7 @@ impl Settings {
     }
 }
 
-/// The simulator takes the angles of the pod in degrees whatever it does with those of others (trap 4).
+/// The simulator takes the angles of the pod in degrees whatever it does with those of others (docs/wire/traps.md, angle-unit).
 fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
     match sensor.kind {
         SensorKind::Pod => config::AngleUnit::Degrees,

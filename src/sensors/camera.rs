@@ -257,7 +257,8 @@ impl Sensor for Camera {
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         self.header.stamp = frame.stamp.to_msg();
         let expected = self.expected();
-        // A file is a file whatever the mode says (trap 2); only a raw image of the right size is never taken for one.
+        // A file is a file whatever the mode says (docs/wire/traps.md, png-or-jpeg); only a raw image of the right size is
+        // never taken for one.
         if frame.compressed
             || (frame.payload.len() != expected && Codec::of(frame.payload).is_some())
         {

@@ -1,7 +1,8 @@
 //! Point clouds: types 7, 20, 21, 22 and 23.
 //!
 //! The wire has i16 coordinates, 32767 being the range `otherParams[0]`, and for the lidars a fourth channel with the
-//! class of the object hit. The vendor scales that channel like a coordinate; here it is the class again (trap 9).
+//! class of the object hit. The vendor scales that channel like a coordinate; here it is the class again
+//! (docs/wire/traps.md, cloud-class).
 use super::{
     Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, camera::sent, spec::Topics,
 };

@@ -1,7 +1,7 @@
 //! PNG and JPEG files to pixels in a reused buffer.
 //!
 //! The codec is chosen by the first bytes of the file: the vendor's documents contradict each other about which
-//! transport mode carries which (protocol reference, trap 2). `png` and `zune-jpeg` are used directly instead of
+//! transport mode carries which (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of
 //! through `image`, whose adapters copy the whole file once more; the rows are turned to BGR while they are in cache.
 use super::{SensorError, pixels};
 use crate::session::Peak;

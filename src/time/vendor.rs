@@ -5,7 +5,7 @@ const SAME_RUN_MS: i64 = 1_000;
 
 /// The rule of the vendor's SDK: host time is `start` plus simulator time, `start` is taken once.
 ///
-/// Source: protocol reference 3.7, golden `recv_time` and `recv_imu`. It is off by the delay of one datagram, plus the
+/// Source: golden `recv_time` and `recv_imu`. It is off by the delay of one datagram, plus the
 /// difference of the two wall clocks from a local heartbeat, and it drifts away with the simulator's clock. One thing
 /// is added: a heartbeat with another start replaces the old one, because the simulator was restarted.
 #[derive(Clone, Debug, Default)]

@@ -95,7 +95,7 @@ impl Packet for FullSetpointPacket {
 pub struct FullEstimatePacket {
     /// Negative normally; otherwise the id collided with.
     pub collided_with: I32,
-    /// 112 (trap 16: a document says 120).
+    /// 112 (docs/wire/traps.md, full-len: a document says 120).
     pub len: I32,
     /// Milliseconds since the autopilot started.
     pub time_boot_ms: U32,

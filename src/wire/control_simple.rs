@@ -90,14 +90,16 @@ pub enum SimpleCommand {
         /// Added to the throttle.
         throttle_step: f32,
     },
-    /// 6: acceleration in m/s², yaw in rad. Comments in the SDK say that the fourth number is not used (trap 29).
+    /// 6: acceleration in m/s², yaw in rad. Comments in the SDK say that the fourth number is not used
+    /// (docs/wire/traps.md, acceleration-modes).
     AccelerationYaw {
         /// North, east, down.
         acceleration: [f32; 3],
         /// From north, clockwise.
         yaw: f32,
     },
-    /// 7: acceleration in m/s² and yaw rate by the manual, yaw by comments in the SDK (trap 29): not to be sent.
+    /// 7: acceleration in m/s² and yaw rate by the manual, yaw by comments in the SDK: not to be sent
+    /// (docs/wire/traps.md, acceleration-modes).
     AccelerationDisputed {
         /// North, east, down.
         acceleration: [f32; 3],
@@ -302,7 +304,7 @@ pub struct SimpleEstimatePacket {
     pub checksum: I32,
     /// Home: latitude and longitude in 1e-7 deg, altitude in mm; in a collision the second is the id collided with.
     pub home: [I32; 3],
-    /// Roll, pitch, yaw in rad (trap 17: a manual says degrees).
+    /// Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).
     pub euler: [F32; 3],
     /// Position in m from home, NED.
     pub position: [F32; 3],

@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Clock heartbeat of one vehicle, `CopterSim` to port 20005 (unicast and 224.0.0.10), 32 bytes, about 1 Hz.
 ///
-/// Trap 1 of the protocol reference: documents also show the check word 1234567897; receivers accept only 123456789.
+/// Documents (docs/wire/traps.md, heartbeat-tag) also show the check word 1234567897; receivers accept only 123456789.
 /// Source: vendor SDK, golden `recv_time`.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,

@@ -40,7 +40,7 @@ pub struct SendProtocol {
 
 /// Request for one sensor, user to renderer window port 20010+w. Angles are in whatever unit the caller uses.
 ///
-/// Source: vendor SDK, golden `vision_req`; offsets in the protocol reference 3.1.
+/// Source: vendor SDK, golden `vision_req`; offsets in docs/wire/sensor_request.md.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorRequest {
     /// Layout on the wire.

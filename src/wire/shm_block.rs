@@ -11,7 +11,7 @@ pub const SHM_HEADER_LEN: usize = 9;
 /// Value of the flag byte of a shared-memory block.
 ///
 /// The renderer writes [`Self::Ready`]; a reader sets [`Self::Reading`], copies, and sets [`Self::Released`]. The
-/// meaning of 0 and 1 is inferred (protocol reference 3.6).
+/// meaning of 0 and 1 is inferred (docs/wire/shared_memory.md).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum ShmFlag {

@@ -52,7 +52,7 @@ pub struct ShortStatePacket {
 }
 
 impl ShortStatePacket {
-    /// Value of `len` for which `state` is valid (trap 15: a document says 200).
+    /// Value of `len` for which `state` is valid (docs/wire/traps.md, short-len: a document says 200).
     pub const STATE_LEN: i32 = 152;
 }
 
@@ -216,7 +216,7 @@ impl MapCentrePacket {
 )]
 #[repr(C)]
 pub struct CrashPacket {
-    /// Check word 1234567890 (trap 14).
+    /// Check word 1234567890 (docs/wire/traps.md, crash-tag).
     pub checksum: I32,
     /// Vehicle id.
     pub copter_id: I32,

@@ -130,7 +130,7 @@ fn every_config_json_vector_gives_the_vendors_sensors_and_a_place_for_what_it_sk
         let decoded = &vector["decoded"];
         let base = name.split('/').next().unwrap();
         if base == "hash_inside_string_breaks" || base == "slashes_inside_string_breaks" {
-            // The vendor dies on a comment mark inside a string (section 21); it is no comment.
+            // The vendor dies on a comment mark inside a string ; it is no comment.
             assert_eq!(decoded["return"], Value::Null);
             assert_eq!(
                 (loaded.sensors.len(), problems.0.len()),

@@ -32,7 +32,7 @@ fn wanted_position(type_id: u64, p: &[f64]) -> [f32; 3] {
     }
 }
 
-/// Compares a cloud with recorded values; `range` undoes the vendor's scaling of the class (trap 9).
+/// Compares a cloud with recorded values; `range` undoes the vendor's scaling of the class (docs/wire/traps.md, cloud-class).
 pub fn assert_cloud(name: &str, type_id: u64, cloud: &PointCloud2, values: &Value, range: f64) {
     let values: Vec<Vec<f64>> = values.as_array().unwrap().iter().map(numbers).collect();
     let found = points(cloud);

@@ -370,7 +370,7 @@ fn every_struct_is_known_to_have_a_codec_or_not() {
     assert_eq!(all, known);
 }
 
-/// Sources: protocol reference 1.2 (handshake) and 3.6 (shared memory), which have no entry in `structs.json`.
+/// Sources: docs/wire/console.md (handshake) and docs/wire/shared_memory.md, which have no entry in `structs.json`.
 #[test]
 fn packets_without_an_entry_in_the_reference_have_the_documented_offsets() {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What each sensor type allows in `Config.json` (docs/wire/traps.md, 7, 8 and 32).
+//! What each sensor type allows in `Config.json` (docs/wire/traps.md: lidar-types, lidar-size, list-size).
 use super::fields::Entry;
 use crate::config::TransportMode;
 use crate::wire::{Modes, Optics, Payload, SensorKind};
