@@ -1,5 +1,5 @@
 use super::envelope::{Envelope, Point, plausible_prior};
-use super::settings::{AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream};
+use super::settings::{AlignerSettings, Estimator, Heartbeat, Observation, SourceKind, StampMode};
 use super::spread::DelayHistogram;
 use super::timeline::Timeline;
 use super::vendor::VendorRule;
@@ -176,7 +176,7 @@ impl TimeAligner {
     }
 
     /// Learns that the tick `sim` arrived at `host`.
-    pub fn observe(&mut self, sim: SimTime, host: RosTime, stream: Stream) -> Observation {
+    pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
         let tick = Tick {
             sim: sim.0,
             host: host.0,
@@ -185,7 +185,7 @@ impl TimeAligner {
         if result == Observation::Restart {
             self.vendor.restart();
         }
-        self.vendor.observe(sim, host, stream);
+        self.vendor.observe(sim, host, kind);
         match result {
             Observation::Rejected => self.rejected += 1,
             _ => self.observations += 1,
@@ -216,8 +216,8 @@ impl TimeAligner {
 
     /// Observes and stamps: what a sensor calls for every completed frame, with the arrival of its first datagram.
     /// `None`: the tick cannot be of this simulation, or not yet.
-    pub fn receive(&mut self, sim: SimTime, host: RosTime, stream: Stream) -> Option<RosTime> {
-        self.observe(sim, host, stream);
+    pub fn receive(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
+        self.observe(sim, host, kind);
         self.stamp_at(sim, host)
     }
 
@@ -290,9 +290,12 @@ impl TimeAligner {
                 *candidate
             }
             slot => {
+                // What the candidate before has given out is no part of the timeline.
+                let given = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
                 let after = self
                     .timeline
                     .latest()
+                    .max(given)
                     .unwrap_or(i64::MIN)
                     .saturating_add(1_000);
                 let stamp = tick.host.max(after);
