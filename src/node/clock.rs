@@ -3,7 +3,7 @@ use crate::config::Params;
 use crate::msgs::rosgraph_msgs::msg::Clock;
 use crate::ros::Publisher;
 use crate::time::{
-    AlignerSettings, ClockStatus, Heartbeat, Observation, RosTime, SimTime, StampMode, Stream,
+    AlignerSettings, ClockStatus, Heartbeat, Observation, RosTime, SimTime, SourceKind, StampMode,
     TimeAligner,
 };
 use std::collections::BTreeMap;
@@ -45,9 +45,9 @@ impl SimClock {
     }
 
     /// Learns that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
-    pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, stream: Stream) -> Option<RosTime> {
+    pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         let mut state = self.lock();
-        let seen = state.aligner.observe(sim, host, stream);
+        let seen = state.aligner.observe(sim, host, kind);
         let stamp = state.aligner.stamp_at(sim, host);
         // A damaged time stamp must not become the time of all nodes.
         if let Some(publisher) = &self.publisher

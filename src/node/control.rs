@@ -337,7 +337,7 @@ impl Task {
     }
 
     async fn run_serial(&mut self, port: &mut serial::Port) {
-        let mut stream = crate::wire::mavlink::Stream::default();
+        let mut stream = crate::wire::mavlink::ByteStream::default();
         loop {
             let deadline = self.poll();
             tokio::select! {

@@ -10,7 +10,7 @@ use super::supervisor::{Link, Supervisor};
 use super::urdf::{UrdfForm, fixed_frames, robot_description};
 use super::vehicle::{MapCentre, Tf};
 use super::{NodeError, Settings};
-use crate::config::params::{ImuFrame, StampMode, Stream, TfSource};
+use crate::config::params::{ImuFrame, QosGroup, StampMode, TfSource};
 use crate::config::{ControlLink, SensorConfig};
 use crate::frames::{FrameTree, MissingPath};
 use crate::msgs::{Message, std_msgs};
@@ -55,7 +55,7 @@ impl<'a> Plan<'a> {
         let clock = match params.time.mode {
             StampMode::Sim => Some(middleware.publisher(
                 "/clock",
-                qos_of(settings, middleware, Stream::Clock, "/clock"),
+                qos_of(settings, middleware, QosGroup::Clock, "/clock"),
             )?),
             StampMode::Aligned | StampMode::Arrival => None,
         };
@@ -64,7 +64,8 @@ impl<'a> Plan<'a> {
             true => Some(Tf {
                 tree: Arc::new(Mutex::new(tree.clone())),
                 publisher: Arc::new(
-                    middleware.publisher("/tf", qos_of(settings, middleware, Stream::Tf, "/tf"))?,
+                    middleware
+                        .publisher("/tf", qos_of(settings, middleware, QosGroup::Tf, "/tf"))?,
                 ),
                 posed: Arc::default(),
             }),
@@ -95,8 +96,8 @@ impl<'a> Plan<'a> {
         relays.get(&vehicle).cloned()
     }
 
-    pub(super) fn qos(&self, stream: Stream, topic: &str) -> Qos {
-        qos_of(self.settings, self.middleware, stream, topic)
+    pub(super) fn qos(&self, group: QosGroup, topic: &str) -> Qos {
+        qos_of(self.settings, self.middleware, group, topic)
     }
 
     pub(super) fn frame_ids(&self, config: &SensorConfig) -> FrameIds {
@@ -155,10 +156,8 @@ impl<'a> Plan<'a> {
             "{name} is in no table with this type"
         );
         let topic = below(prefix, name);
-        let stream = spec.map_or(Stream::State, |spec| spec.stream);
-        Ok(self
-            .middleware
-            .publisher(&topic, self.qos(stream, &topic))?)
+        let group = spec.map_or(QosGroup::State, |spec| spec.group);
+        Ok(self.middleware.publisher(&topic, self.qos(group, &topic))?)
     }
 
     pub(super) fn imu_frame(&self, vehicle: u16) -> String {
@@ -190,7 +189,7 @@ impl<'a> Plan<'a> {
         };
         let publisher = self
             .middleware
-            .publisher("/tf_static", self.qos(Stream::TfStatic, "/tf_static"))?;
+            .publisher("/tf_static", self.qos(QosGroup::TfStatic, "/tf_static"))?;
         let mut left_out = BTreeSet::new();
         if !self.settings.params.frames.publish_static {
             let vehicles = self.settings.vehicles();
@@ -210,7 +209,7 @@ impl<'a> Plan<'a> {
         }
         let publish = |vehicle| {
             let topic = below(&self.vehicle_prefix(vehicle), "robot_description");
-            let qos = self.qos(Stream::RobotDescription, &topic);
+            let qos = self.qos(QosGroup::RobotDescription, &topic);
             let publisher = self.middleware.publisher(&topic, qos)?;
             let data = robot_description(self.settings, vehicle, UrdfForm::Urdf)?;
             publisher.publish(&std_msgs::msg::String { data })?;
@@ -252,7 +251,7 @@ impl<'a> Plan<'a> {
             })?;
         let publisher = self.middleware.publisher(
             "/diagnostics",
-            self.qos(Stream::Diagnostics, "/diagnostics"),
+            self.qos(QosGroup::Diagnostics, "/diagnostics"),
         )?;
         Ok(Supervisor {
             socket,
@@ -276,7 +275,7 @@ impl<'a> Plan<'a> {
                 headers: self.clocks.headers(None),
                 missing,
                 control_prefixes: self.control_prefixes(),
-                stats: StatsTopic::open(self.middleware, self.qos(Stream::Diagnostics, STATS))?,
+                stats: StatsTopic::open(self.middleware, self.qos(QosGroup::Diagnostics, STATS))?,
             }),
             health_period: params.diagnostics_period,
             senders: self.senders.clone(),
@@ -299,11 +298,11 @@ pub(super) fn below(prefix: &str, name: &str) -> String {
     }
 }
 
-fn qos_of(settings: &Settings, middleware: &Middleware, stream: Stream, topic: &str) -> Qos {
+fn qos_of(settings: &Settings, middleware: &Middleware, group: QosGroup, topic: &str) -> Qos {
     let name = middleware
         .resolve(topic)
         .unwrap_or_else(|_| topic.to_owned());
-    settings.params.qos.of(stream, &name)
+    settings.params.qos.of(group, &name)
 }
 
 /// QoS of every publisher there is, as parameters; not of those of the vehicles' control, which are dozens per vehicle:

@@ -4,7 +4,7 @@ use super::live::FovWatch;
 use super::stats::SourceStats;
 use super::tasks::{self, PAUSE};
 use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
-use crate::time::{RosTime, SimTime, Stream};
+use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{SharedBlock, ShmError};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::io;
@@ -101,7 +101,7 @@ impl ShmSource {
         }
         let arrival = host_now();
         let taken = self.reader.take(block, &mut *self.sensor, |time| {
-            self.clock.stamp(time, arrival, Stream::Image)
+            self.clock.stamp(time, arrival, SourceKind::Image)
         });
         let Some(taken) = taken else { return };
         (self.silent_since, self.said) = (now, None);

@@ -10,7 +10,7 @@ use super::supervisor::Link;
 use super::udp_source::{UdpSource, idle_pause};
 use super::vehicle::{HeartbeatSource, ImuSource, SharedAttitude, TruthSource};
 use super::{NodeError, tasks};
-use crate::config::params::{ImuOrientation, Stream, TfSource};
+use crate::config::params::{ImuOrientation, QosGroup, TfSource};
 use crate::config::{ControlLink, SensorConfig, TransportMode};
 use crate::program::limit_behind;
 use crate::sensors::{ImuConverter, Options, Sensor, SensorContext, SensorSpec, spec_of};
@@ -119,7 +119,7 @@ impl Plan<'_> {
                     },
                     publisher: self
                         .middleware
-                        .publisher(&topic, self.qos(Stream::Imu, &topic))?,
+                        .publisher(&topic, self.qos(QosGroup::Imu, &topic))?,
                     clock,
                     order: Order::default(),
                     settings: self.watch.clone(),

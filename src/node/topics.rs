@@ -17,7 +17,7 @@ pub fn topics_markdown() -> String {
             "| `/rflysim/{}` | `{}` | `{}` | {} |",
             topic.name,
             topic.interface,
-            topic.stream.name(),
+            topic.group.name(),
             topic.doc
         );
     }
@@ -25,7 +25,7 @@ pub fn topics_markdown() -> String {
     text += MAVROS;
     for topic in TOPICS {
         let (direction, qos) = match topic.direction {
-            Direction::Published => ("out", format!("`{}`", topic.stream.name())),
+            Direction::Published => ("out", format!("`{}`", topic.group.name())),
             Direction::Subscribed => ("in", String::new()),
         };
         let _ = writeln!(
@@ -52,7 +52,7 @@ Made from the table of sensors (`src/sensors/mod.rs`) by `make docs`; a test com
 [sensors.md](sensors.md).
 
 * `<N>` is the sensor's `SeqID`, `<prefix>` the frame prefix of its vehicle (empty for a single vehicle).
-* *QoS* is the name in `qos.<stream>.*` parameters.
+* *QoS* is the name in `qos.<group>.*` parameters.
 * *Modes* are the values of `SendProtocol[0]`: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
 * Nothing is converted for a topic without subscribers.
 
@@ -116,7 +116,7 @@ fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
         "| {type_id} | {name} | `/rflysim/sensor<N>/{}` | `{}` | {frame} | `{}` | {} | {} |",
         topic.suffix,
         topic.interface,
-        topic.stream.name(),
+        topic.group.name(),
         modes.join(", "),
         topic.doc,
     );

@@ -7,7 +7,7 @@ use crate::msgs::sensor_msgs::msg::Image;
 use crate::ros::Loan;
 use crate::sensors::{LentFrame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};
-use crate::time::{RosTime, SimTime, Stream};
+use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -141,7 +141,7 @@ impl UdpSource {
             }
             Outcome::Counted(info) => {
                 if let Some(time) = SimTime::checked_from_secs(info.sim_time) {
-                    self.clock.stamp(time, info.arrival, Stream::Image);
+                    self.clock.stamp(time, info.arrival, SourceKind::Image);
                 }
                 (info, None)
             }
@@ -152,7 +152,7 @@ impl UdpSource {
                 let arrival = whole.info.arrival;
                 let time = SimTime::checked_from_secs(whole.info.sim_time);
                 let stamped = time.and_then(|sim_time| {
-                    let stamp = self.clock.stamp(sim_time, arrival, Stream::Image)?;
+                    let stamp = self.clock.stamp(sim_time, arrival, SourceKind::Image)?;
                     Some((sim_time, stamp))
                 });
                 let (info, payload) = (whole.info, (!whole.lent).then_some(whole.payload));

@@ -12,7 +12,7 @@ use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::Publisher;
 use crate::sensors::{AttitudeSample, ImuConverter};
 use crate::session::{Mark, Order, Verdict};
-use crate::time::{Heartbeat, RosTime, SimTime, Stream};
+use crate::time::{Heartbeat, RosTime, SimTime, SourceKind};
 use crate::transport::{Datagram, Received, UdpReceiver, is_local_address};
 use crate::vehicle::GroundTruth;
 use crate::wire::{
@@ -120,7 +120,7 @@ impl ImuSource {
             arrival,
         };
         let stamp = in_order(&mut self.order, mark)
-            .and_then(|time| self.clock.stamp(time, arrival, Stream::Imu).ok_or(TIME));
+            .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(TIME));
         let mut figures = self.stats.lock();
         figures.lost(self.order.lost());
         let stamp = match stamp {
@@ -291,7 +291,7 @@ impl TruthSource {
         };
         let stamp = match moves(state) {
             true => in_order(&mut self.order, mark)
-                .and_then(|time| self.clock.stamp(time, arrival, Stream::Imu).ok_or(TIME)),
+                .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(TIME)),
             false => Err(NOT_FINITE),
         };
         let stamp = match stamp {

@@ -9,7 +9,7 @@ use super::{
     spec::Topics,
 };
 use crate::{
-    config::params::{RgbEncoding, Stream},
+    config::params::{QosGroup, RgbEncoding},
     msgs::{sensor_msgs::msg::Image, std_msgs::msg::Header},
     ros::{
         CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, Loan, Outcome, RosError,
@@ -24,7 +24,7 @@ const CAMERA_INFO: &str = "sensor_msgs/msg/CameraInfo";
 
 /// The row of `camera_info`, the same for every camera.
 pub(super) const INFO_TOPIC: TopicSpec = TopicSpec {
-    stream: Stream::CameraInfo,
+    group: QosGroup::CameraInfo,
     suffix: InfoTopic::SUFFIX,
     interface: CAMERA_INFO,
     frame: FrameKind::Optical,
@@ -35,7 +35,7 @@ pub(super) const INFO_TOPIC: TopicSpec = TopicSpec {
 /// The row of an image.
 pub(super) const fn image_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
     TopicSpec {
-        stream: Stream::Image,
+        group: QosGroup::Image,
         suffix,
         interface: IMAGE,
         frame: FrameKind::Optical,
@@ -47,7 +47,7 @@ pub(super) const fn image_topic(suffix: &'static str, doc: &'static str) -> Topi
 /// The row of a compressed image.
 pub(super) const fn compressed_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
     TopicSpec {
-        stream: Stream::Compressed,
+        group: QosGroup::Compressed,
         suffix,
         interface: COMPRESSED,
         frame: FrameKind::Optical,

@@ -7,7 +7,7 @@ use super::{
     Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, camera::sent, spec::Topics,
 };
 use crate::{
-    config::params::{LabelType, Stream, WorldConvention},
+    config::params::{LabelType, QosGroup, WorldConvention},
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
     ros::{CloudHead, CloudPublisher, RosError},
     wire::{CloudView as WireCloud, SensorKind},
@@ -20,7 +20,7 @@ const NAN_BITS: u32 = 0x7FC0_0000;
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
     TopicSpec {
-        stream: Stream::Cloud,
+        group: QosGroup::Cloud,
         suffix,
         interface: "sensor_msgs/msg/PointCloud2",
         frame,

@@ -1,7 +1,7 @@
 //! Lists of objects: boxes in the image (type 30) and target positions (type 31).
 use super::{Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, spec::Topics};
 use crate::{
-    config::params::Stream,
+    config::params::QosGroup,
     msgs::{
         geometry_msgs::msg::Point,
         std_msgs::msg::Header,
@@ -18,7 +18,7 @@ pub(super) const DETECTIONS: SensorSpec = SensorSpec {
     kind: SensorKind::Detections,
     name: "detections",
     topics: &[TopicSpec {
-        stream: Stream::Detections,
+        group: QosGroup::Detections,
         suffix: "detections",
         interface: "vision_msgs/msg/Detection2DArray",
         frame: FrameKind::Optical,
@@ -33,7 +33,7 @@ pub(super) const TARGETS: SensorSpec = SensorSpec {
     kind: SensorKind::Targets,
     name: "targets",
     topics: &[TopicSpec {
-        stream: Stream::Detections,
+        group: QosGroup::Detections,
         suffix: "targets",
         interface: "vision_msgs/msg/Detection3DArray",
         frame: FrameKind::Link,

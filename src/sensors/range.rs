@@ -3,7 +3,7 @@ use super::{
     Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, objects::set_text, spec::Topics,
 };
 use crate::{
-    config::params::Stream,
+    config::params::QosGroup,
     msgs::{
         sensor_msgs::msg::Range,
         vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose},
@@ -22,7 +22,7 @@ pub(super) const RANGE: SensorSpec = SensorSpec {
     name: "range",
     topics: &[
         TopicSpec {
-            stream: Stream::Range,
+            group: QosGroup::Range,
             suffix: "range",
             interface: "sensor_msgs/msg/Range",
             frame: FrameKind::Link,
@@ -30,7 +30,7 @@ pub(super) const RANGE: SensorSpec = SensorSpec {
             doc: "m along x; +Inf beyond the range, -Inf at 0 (REP 117)",
         },
         TopicSpec {
-            stream: Stream::Detections,
+            group: QosGroup::Detections,
             suffix: "range/hit",
             interface: "vision_msgs/msg/Detection3DArray",
             frame: FrameKind::World,

@@ -3,7 +3,7 @@ use super::{
     shape::{Shape, ShapeGuard},
 };
 use crate::{
-    config::{SensorConfig, params::Stream},
+    config::{SensorConfig, params::QosGroup},
     msgs::{Message, builtin_interfaces::msg::Time, std_msgs::msg::Header},
     ros::{
         CloudPublisher, CompressedPublisher, ImagePublisher, Middleware, Publisher, Qos, RosError,
@@ -17,7 +17,7 @@ use vm_memory::VolatileSlice;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TopicSpec {
     /// What it carries.
-    pub stream: Stream,
+    pub group: QosGroup,
     /// Name below `<root>/sensor<SeqID>/`.
     pub suffix: &'static str,
     /// ROS type.
@@ -85,7 +85,7 @@ pub struct SensorContext<'a> {
     /// How payloads are converted.
     pub options: Options,
     /// Quality of service by stream and full topic name.
-    pub qos: &'a dyn Fn(Stream, &str) -> Qos,
+    pub qos: &'a dyn Fn(QosGroup, &str) -> Qos,
 }
 
 /// One kind of sensor: a row of [`super::spec_of`].
@@ -251,7 +251,7 @@ impl Topics<'_> {
     fn name_and_qos(&self, suffix: &str) -> (String, Qos) {
         let row = self.row(suffix);
         let name = self.spec.topic_name(row, self.context.topic);
-        let qos = (self.context.qos)(row.stream, &name);
+        let qos = (self.context.qos)(row.group, &name);
         (name, qos)
     }
 }

@@ -1,12 +1,12 @@
 //! Clock domains as types, and the alignment of the simulator's clock with the host's; nothing here reads a clock.
 //!
 //! ```
-//! use rfly_bridge::time::{AlignerSettings, RosTime, SimTime, Stream, TimeAligner};
+//! use rfly_bridge::time::{AlignerSettings, RosTime, SimTime, SourceKind, TimeAligner};
 //! let mut clock = TimeAligner::new(AlignerSettings::default());
 //! let arrival = RosTime(1_700_000_000_000_000_000);
-//! let left = clock.receive(SimTime::from_secs(12.0), arrival, Stream::Image);
+//! let left = clock.receive(SimTime::from_secs(12.0), arrival, SourceKind::Image);
 //! assert!(left.is_some()); // `None`: the time is far from that of the simulation
-//! let right = clock.receive(SimTime::from_secs(12.0), RosTime(arrival.0 + 7_000_000), Stream::Image);
+//! let right = clock.receive(SimTime::from_secs(12.0), RosTime(arrival.0 + 7_000_000), SourceKind::Image);
 //! assert_eq!(left, right); // one render tick, one stamp, whatever the delays
 //! ```
 mod aligner;
@@ -18,7 +18,7 @@ mod timeline;
 mod vendor;
 
 pub use aligner::TimeAligner;
-pub use settings::{AlignerSettings, Estimator, Heartbeat, Observation, StampMode, Stream};
+pub use settings::{AlignerSettings, Estimator, Heartbeat, Observation, SourceKind, StampMode};
 pub use status::{ClockStatus, Spread};
 
 use crate::msgs::builtin_interfaces::msg::Time;

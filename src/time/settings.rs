@@ -22,9 +22,9 @@ pub enum Estimator {
     Vendor,
 }
 
-/// Kind of stream; the vendor's rule assumes another delay for each.
+/// Kind of source; the vendor's rule assumes another delay for each.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Stream {
+pub enum SourceKind {
     /// Images, clouds and everything else from the renderer.
     #[default]
     Image,

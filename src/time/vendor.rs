@@ -1,4 +1,4 @@
-use super::{Heartbeat, RosTime, SimTime, Stream};
+use super::{Heartbeat, RosTime, SimTime, SourceKind};
 
 /// A start that differs by more is that of another run.
 const SAME_RUN_MS: i64 = 1_000;
@@ -63,11 +63,11 @@ impl VendorRule {
         self.start_ns = None;
     }
 
-    pub(super) fn observe(&mut self, sim: SimTime, host: RosTime, stream: Stream) {
+    pub(super) fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) {
         if self.start_ns.is_none() {
-            let assumed_delay = match stream {
-                Stream::Image => 10_000_000,
-                Stream::Imu => 5_000_000,
+            let assumed_delay = match kind {
+                SourceKind::Image => 10_000_000,
+                SourceKind::Imu => 5_000_000,
             };
             let first = host.0.saturating_sub(sim.0).saturating_sub(assumed_delay);
             self.start_ns = Some(self.record.map_or(first, |r| r.start_ns));

@@ -2,7 +2,7 @@
 use super::autopilot::Autopilot;
 use super::fcu::Now;
 use super::topics::{SERVICES, TOPICS, TopicSpec};
-use crate::config::params::Stream;
+use crate::config::params::QosGroup;
 use crate::msgs::{Message, Service};
 use crate::ros::{
     Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
@@ -68,7 +68,7 @@ impl Interface {
         middleware: &Middleware,
         id: u16,
         prefix: &str,
-        qos: &dyn Fn(Stream, &str) -> Qos,
+        qos: &dyn Fn(QosGroup, &str) -> Qos,
         clock: Clock,
         wake: impl Fn() + Send + Sync + 'static,
         autopilot: impl FnOnce(&Open<'_>) -> Result<Autopilot, RosError>,
@@ -106,7 +106,7 @@ pub struct Open<'a> {
     middleware: &'a Middleware,
     id: u16,
     prefix: &'a str,
-    qos: &'a dyn Fn(Stream, &str) -> Qos,
+    qos: &'a dyn Fn(QosGroup, &str) -> Qos,
     shared: Weak<Shared>,
     subscriptions: RefCell<Vec<Subscription>>,
     services: RefCell<Vec<ServiceHandle>>,
@@ -115,7 +115,7 @@ pub struct Open<'a> {
 impl Open<'_> {
     /// Opens a published topic of [`TOPICS`].
     pub fn publisher<M: Message>(&self, name: &str) -> Result<Publisher<M>, RosError> {
-        let stream = spec::<M>(name).map_or(Stream::Telemetry, |spec| spec.stream);
+        let stream = spec::<M>(name).map_or(QosGroup::Telemetry, |spec| spec.group);
         let topic = self.below(name);
         self.middleware
             .publisher(&topic, (self.qos)(stream, &topic))

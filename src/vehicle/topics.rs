@@ -1,5 +1,5 @@
 //! The mavros-style topics and services of a vehicle: the table that the documents and the tests iterate over.
-use crate::config::params::Stream;
+use crate::config::params::QosGroup;
 
 /// Which way a topic goes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,7 +20,7 @@ pub struct TopicSpec {
     /// Which way it goes.
     pub direction: Direction,
     /// QoS of a published topic. Subscriptions are best effort, volatile, depth 5: they match every writer.
-    pub stream: Stream,
+    pub group: QosGroup,
     /// Content, for the documents.
     pub doc: &'static str,
 }
@@ -39,14 +39,14 @@ pub struct ServiceSpec {
 const fn p(
     name: &'static str,
     interface: &'static str,
-    stream: Stream,
+    group: QosGroup,
     doc: &'static str,
 ) -> TopicSpec {
     TopicSpec {
         name,
         interface,
         direction: Direction::Published,
-        stream,
+        group,
         doc,
     }
 }
@@ -56,7 +56,7 @@ const fn s(name: &'static str, interface: &'static str, doc: &'static str) -> To
         name,
         interface,
         direction: Direction::Subscribed,
-        stream: Stream::Telemetry,
+        group: QosGroup::Telemetry,
         doc,
     }
 }
@@ -69,7 +69,7 @@ const fn v(name: &'static str, interface: &'static str, doc: &'static str) -> Se
     }
 }
 
-use Stream::{Latched, ParameterEvents, Telemetry, VehicleState};
+use QosGroup::{Latched, ParameterEvents, Telemetry, VehicleState};
 
 /// Every topic.
 #[rustfmt::skip] // a table

@@ -207,11 +207,11 @@ pub fn frames(datagram: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameEr
 
 /// Frames from a stream of bytes, for example a serial line. Never holds more than one frame.
 #[derive(Debug, Default)]
-pub struct Stream {
+pub struct ByteStream {
     buffer: Vec<u8>,
 }
 
-impl Stream {
+impl ByteStream {
     /// Adds bytes and hands each frame, or what was left out, to `each`.
     pub fn push(&mut self, bytes: &[u8], mut each: impl FnMut(Result<Frame<'_>, FrameError>)) {
         self.buffer.extend_from_slice(bytes);

@@ -1,7 +1,7 @@
 //! The table of parameters: typed values, refusals with suggestions.
 use rfly_bridge::config::config_json::TransportOverride;
 use rfly_bridge::config::params::{
-    Durability, History, PARAMETERS, Qos, Reliability, StampMode, Stream, WorldConvention,
+    Durability, History, PARAMETERS, Qos, QosGroup, Reliability, StampMode, WorldConvention,
 };
 use rfly_bridge::config::{ParamValue, Params, TransportMode};
 use std::net::Ipv4Addr;
@@ -225,36 +225,39 @@ fn qos_comes_from_stream_preset_policies_and_topic_in_this_order() {
         history: History::KeepLast,
         depth: 9,
     };
-    assert_eq!(p.qos.of(Stream::Image, "/b"), best_effort);
+    assert_eq!(p.qos.of(QosGroup::Image, "/b"), best_effort);
     assert_eq!(
-        p.qos.of(Stream::Image, "/a"),
+        p.qos.of(QosGroup::Image, "/a"),
         Qos {
             reliability: Reliability::Reliable,
             ..best_effort
         }
     );
-    assert_eq!(p.qos.of(Stream::Cloud, "/b"), Stream::Cloud.default_qos());
-    assert_eq!(p.qos.of(Stream::Tf, "/tf").depth, 1);
+    assert_eq!(
+        p.qos.of(QosGroup::Cloud, "/b"),
+        QosGroup::Cloud.default_qos()
+    );
+    assert_eq!(p.qos.of(QosGroup::Tf, "/tf").depth, 1);
 }
 
 #[test]
 fn the_default_qos_matches_every_reader_that_mavros_section_2_names() {
     // A reliable offer matches reliable and best-effort readers; tf2 and robot_state_publisher readers need what they ask for.
     assert!(
-        Stream::ALL
+        QosGroup::ALL
             .iter()
             .all(|stream| stream.default_qos().reliability == Reliability::Reliable)
     );
     assert_eq!(
-        Stream::TfStatic.default_qos().durability,
+        QosGroup::TfStatic.default_qos().durability,
         Durability::TransientLocal
     );
     // It is published while somebody subscribes: a latched one would be that of the last subscriber's days.
     assert_eq!(
-        Stream::CameraInfo.default_qos().durability,
+        QosGroup::CameraInfo.default_qos().durability,
         Durability::Volatile
     );
-    assert!(Stream::CameraInfo.default_qos().depth >= Stream::Image.default_qos().depth);
+    assert!(QosGroup::CameraInfo.default_qos().depth >= QosGroup::Image.default_qos().depth);
 }
 
 #[test]
@@ -333,7 +336,7 @@ fn bridge_yaml_has_every_parameter_with_its_default() {
         );
     }
     let read = Params::from_values(&values).unwrap_or_else(|p| panic!("{p}"));
-    for stream in Stream::ALL {
+    for stream in QosGroup::ALL {
         assert!(read.qos.streams.contains_key(stream), "{stream:?}");
         assert_eq!(read.qos.of(*stream, "/any"), stream.default_qos());
     }

@@ -1,6 +1,6 @@
 //! A clock that is told anything; used by the property tests and by `fuzz/`.
 use rfly_bridge::time::{
-    AlignerSettings, Estimator, Heartbeat, Observation, RosTime, SimTime, StampMode, Stream,
+    AlignerSettings, Estimator, Heartbeat, Observation, RosTime, SimTime, SourceKind, StampMode,
     TimeAligner,
 };
 
@@ -28,7 +28,7 @@ pub fn play(script: &[u8]) {
     });
     let (mut sim, mut host) = (SimTime(0), EPOCH_NS);
     let told = |aligner: &mut TimeAligner, sim: SimTime, host: i64| {
-        let stamp = aligner.receive(sim, RosTime(host), Stream::Imu);
+        let stamp = aligner.receive(sim, RosTime(host), SourceKind::Imu);
         match (mode, stamp) {
             (StampMode::Sim, Some(stamp)) => assert!(stamp.0 == sim.0 && stamp.0 >= 0),
             (StampMode::Arrival, stamp) => assert_eq!(stamp, Some(RosTime(host))),
@@ -65,7 +65,7 @@ pub fn play(script: &[u8]) {
                 continue;
             }
             _ => {
-                aligner.observe(SimTime(raw), RosTime(host), Stream::Image);
+                aligner.observe(SimTime(raw), RosTime(host), SourceKind::Image);
                 aligner.stamp(SimTime(raw));
                 continue;
             }
@@ -84,6 +84,10 @@ pub fn play(script: &[u8]) {
         last = told(&mut aligner, SimTime(tick * 5 * MS), host + tick * 5 * MS);
     }
     assert!(last.is_some(), "{mode:?} {estimator:?}");
-    let seen = aligner.observe(SimTime(5000 * MS), RosTime(host + 5000 * MS), Stream::Imu);
+    let seen = aligner.observe(
+        SimTime(5000 * MS),
+        RosTime(host + 5000 * MS),
+        SourceKind::Imu,
+    );
     assert_eq!(seen, Observation::Accepted, "{mode:?} {estimator:?}");
 }

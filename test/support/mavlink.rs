@@ -2,7 +2,7 @@
 use rfly_bridge::wire::mavlink::raw::{
     CommandAck, CommandInt, CommandLong, Heartbeat, MissionItem, MissionItemInt, SetMode,
 };
-use rfly_bridge::wire::mavlink::{Encoder, Frame, FrameError, Stream, frames};
+use rfly_bridge::wire::mavlink::{ByteStream, Encoder, Frame, FrameError, frames};
 
 /// Panics if a parser panics, loses a byte, or does not read what it wrote.
 pub fn check(bytes: &[u8]) {
@@ -23,7 +23,7 @@ pub fn check(bytes: &[u8]) {
     }
     let framed: usize = of_datagram.iter().map(Vec::len).sum();
     assert!(framed + noise <= bytes.len());
-    let mut stream = Stream::default();
+    let mut stream = ByteStream::default();
     let mut of_stream = Vec::new();
     for piece in bytes.chunks(13) {
         stream.push(piece, |frame| {

@@ -1,6 +1,6 @@
 use super::world::*;
 use rfly_bridge::time::{
-    AlignerSettings, Estimator, Observation, RosTime, SimTime, StampMode, Stream, TimeAligner,
+    AlignerSettings, Estimator, Observation, RosTime, SimTime, SourceKind, StampMode, TimeAligner,
 };
 
 const MS: i64 = 1_000_000;
@@ -12,7 +12,7 @@ fn aligner() -> TimeAligner {
 
 fn receive(aligner: &mut TimeAligner, sim: i64, host: i64) -> i64 {
     let host = RosTime(EPOCH_NS + host);
-    let stamp = aligner.receive(SimTime(sim), host, Stream::Image);
+    let stamp = aligner.receive(SimTime(sim), host, SourceKind::Image);
     stamp.expect("a tick of this run").0 - EPOCH_NS
 }
 
@@ -178,7 +178,7 @@ fn a_heartbeat_that_tells_of_a_restart_makes_the_first_tick_certain() {
     let seen = aligner.observe(
         SimTime(SECOND),
         RosTime(EPOCH_NS + 34 * SECOND + MS),
-        Stream::Image,
+        SourceKind::Image,
     );
     assert_eq!(seen, Observation::Restart);
     let stamp = aligner.stamp(SimTime(SECOND)).unwrap().0 - EPOCH_NS;
@@ -232,7 +232,7 @@ fn damaged_time_stamps_change_nothing() {
             3 => SimTime(i64::MIN),
             _ => SimTime::from_secs(f64::NAN),
         };
-        let garbage = aligner.receive(wild, RosTime(EPOCH_NS + sim), Stream::Image);
+        let garbage = aligner.receive(wild, RosTime(EPOCH_NS + sim), SourceKind::Image);
         if let Some(garbage) = garbage {
             assert!(garbage.0 - EPOCH_NS <= sim + 1_001 * MS, "{garbage:?}");
         }
@@ -309,7 +309,7 @@ fn mode_sim_stamps_with_simulator_time() {
         ..Default::default()
     });
     assert_eq!(
-        aligner.receive(SimTime(42), RosTime(EPOCH_NS), Stream::Imu),
+        aligner.receive(SimTime(42), RosTime(EPOCH_NS), SourceKind::Imu),
         Some(RosTime(42))
     );
     assert_eq!(aligner.stamp(SimTime(7)), Some(RosTime(7)));
@@ -331,7 +331,7 @@ fn a_time_far_from_the_streams_has_no_stamp() {
         };
         let mut aligner = TimeAligner::new(settings);
         let tick = |aligner: &mut TimeAligner, sim: i64, host: i64| {
-            aligner.receive(SimTime(sim), RosTime(EPOCH_NS + host), Stream::Imu)
+            aligner.receive(SimTime(sim), RosTime(EPOCH_NS + host), SourceKind::Imu)
         };
         for n in 0..2_000 {
             assert!(tick(&mut aligner, n * 5 * MS, n * 5 * MS + MS).is_some());
@@ -343,7 +343,7 @@ fn a_time_far_from_the_streams_has_no_stamp() {
             // Unless as a run that begins, which nobody gets to see of them.
             let envelope = (mode, estimator) == (StampMode::Aligned, Estimator::Envelope);
             if sim.0 != 0 && !envelope {
-                aligner.observe(sim, RosTime(EPOCH_NS + now), Stream::Imu);
+                aligner.observe(sim, RosTime(EPOCH_NS + now), SourceKind::Imu);
                 assert_eq!(aligner.stamp(sim), None, "{mode:?} {estimator:?} {seconds}");
             }
         }
@@ -376,12 +376,12 @@ fn times_step_by_step_ahead_lead_nowhere() {
         let now = RosTime(EPOCH_NS + n * 5 * MS);
         assert!(
             aligner
-                .receive(SimTime(n * 5 * MS), now, Stream::Imu)
+                .receive(SimTime(n * 5 * MS), now, SourceKind::Imu)
                 .is_some()
         );
         if n > 200 {
             ahead += 900 * MS;
-            let stamp = aligner.receive(SimTime(n * 5 * MS + ahead), now, Stream::Imu);
+            let stamp = aligner.receive(SimTime(n * 5 * MS + ahead), now, SourceKind::Imu);
             assert!(
                 stamp.is_none_or(|stamp| stamp.0 <= n * 5 * MS + 2_100 * MS),
                 "{stamp:?}"
@@ -399,11 +399,11 @@ fn in_mode_sim_another_run_is_stamped_once_it_is_believed() {
     });
     for n in 0..2_000 {
         let now = RosTime(EPOCH_NS + n * 5 * MS);
-        aligner.receive(SimTime(n * 5 * MS + 100 * SECOND), now, Stream::Imu);
+        aligner.receive(SimTime(n * 5 * MS + 100 * SECOND), now, SourceKind::Imu);
     }
     let stamped = (0..100).filter(|n| {
         let now = RosTime(EPOCH_NS + 13 * SECOND + n * 5 * MS);
-        aligner.receive(SimTime(n * 5 * MS), now, Stream::Imu) == Some(RosTime(n * 5 * MS))
+        aligner.receive(SimTime(n * 5 * MS), now, SourceKind::Imu) == Some(RosTime(n * 5 * MS))
     });
     assert_eq!(stamped.count(), 90, "all but those of the first 50 ms");
 }
@@ -414,8 +414,8 @@ fn mode_arrival_stamps_with_the_arrival() {
         mode: StampMode::Arrival,
         ..Default::default()
     });
-    let first = aligner.receive(SimTime(42), RosTime(EPOCH_NS), Stream::Imu);
-    let second = aligner.receive(SimTime(42), RosTime(EPOCH_NS + 5), Stream::Imu);
+    let first = aligner.receive(SimTime(42), RosTime(EPOCH_NS), SourceKind::Imu);
+    let second = aligner.receive(SimTime(42), RosTime(EPOCH_NS + 5), SourceKind::Imu);
     let stamps = [first, second].map(|stamp| stamp.unwrap().0);
     assert_eq!(stamps, [EPOCH_NS, EPOCH_NS + 5]);
     assert_eq!(aligner.stamp(SimTime(42)), None);

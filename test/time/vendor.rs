@@ -1,7 +1,7 @@
 //! The rule of the vendor's SDK against what the vendor's own code computed.
 use crate::support::golden;
 use rfly_bridge::time::{
-    AlignerSettings, Estimator, Heartbeat, RosTime, SimTime, Stream, TimeAligner,
+    AlignerSettings, Estimator, Heartbeat, RosTime, SimTime, SourceKind, TimeAligner,
 };
 use rfly_bridge::wire::{HeartbeatPacket, ImuPacket, Packet};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ fn heartbeats_give_the_recorded_start() {
             let id = record["copterID"].as_i64().unwrap() as i32;
             let clock = clocks.get_mut(&id).unwrap();
             let start = clock
-                .receive(SimTime(0), time(1.8e9), Stream::Image)
+                .receive(SimTime(0), time(1.8e9), SourceKind::Image)
                 .unwrap();
             assert_same(
                 start,
@@ -81,7 +81,7 @@ fn without_a_heartbeat_the_first_imu_sample_gives_the_start_and_keeps_it() {
     for bytes in vector.input_packets() {
         let sample = ImuPacket::parse(&bytes).unwrap();
         let sim = SimTime::from_secs(sample.sim_time.get());
-        stamp = clock.receive(sim, now, Stream::Imu).unwrap();
+        stamp = clock.receive(sim, now, SourceKind::Imu).unwrap();
     }
     assert_same(
         stamp,
@@ -93,7 +93,7 @@ fn without_a_heartbeat_the_first_imu_sample_gives_the_start_and_keeps_it() {
 #[test]
 fn without_a_heartbeat_an_image_is_assumed_to_take_10_ms() {
     let mut clock = aligner();
-    let stamp = clock.receive(SimTime::from_secs(5.0), time(1.7e9), Stream::Image);
+    let stamp = clock.receive(SimTime::from_secs(5.0), time(1.7e9), SourceKind::Image);
     let stamp = stamp.unwrap();
     assert_eq!(stamp, RosTime(1_700_000_000_000_000_000 - 10_000_000));
     clock.heartbeat(Heartbeat {
@@ -102,7 +102,11 @@ fn without_a_heartbeat_an_image_is_assumed_to_take_10_ms() {
         host: time(1.7e9),
         local: true,
     });
-    let later = clock.receive(SimTime::from_secs(6.0), time(1.7e9 + 1.5), Stream::Image);
+    let later = clock.receive(
+        SimTime::from_secs(6.0),
+        time(1.7e9 + 1.5),
+        SourceKind::Image,
+    );
     assert_eq!(
         later.unwrap().0 - stamp.0,
         1_000_000_000,

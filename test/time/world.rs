@@ -1,6 +1,6 @@
 //! A simulator, a network and a host clock on virtual time, whose truth is known.
 use rfly_bridge::time::{
-    AlignerSettings, ClockStatus, Observation, RosTime, SimTime, Stream, TimeAligner,
+    AlignerSettings, ClockStatus, Observation, RosTime, SimTime, SourceKind, TimeAligner,
 };
 
 /// Host clock at the start of every scenario.
@@ -38,7 +38,7 @@ pub(super) struct Source {
     /// ... of up to this.
     pub(super) outlier_ms: f64,
     pub(super) loss: f64,
-    pub(super) kind: Stream,
+    pub(super) kind: SourceKind,
     /// First datagram, in s of real time.
     pub(super) from_s: f64,
 }
@@ -50,7 +50,7 @@ pub(super) const IMU: Source = Source {
     outlier_every: 100.0,
     outlier_ms: 50.0,
     loss: 0.0,
-    kind: Stream::Imu,
+    kind: SourceKind::Imu,
     from_s: 0.0,
 };
 
@@ -58,7 +58,7 @@ pub(super) const CAMERA: Source = Source {
     rate_hz: 30.0,
     shortest_ms: 3.0,
     jitter_ms: 2.0,
-    kind: Stream::Image,
+    kind: SourceKind::Image,
     ..IMU
 };
 
@@ -111,7 +111,7 @@ pub(super) struct Arrival {
     pub(super) host: i64,
     /// Host clock at the moment of the tick: what a perfect stamp says.
     pub(super) truth: i64,
-    pub(super) kind: Stream,
+    pub(super) kind: SourceKind,
     /// Real time of the tick in s.
     pub(super) real_s: f64,
     pub(super) run: u32,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rfly_bridge::wire::mavlink::dialect::{ATTITUDE_DATA, HEARTBEAT_DATA, STATUSTEXT_DATA};
 use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, Heartbeat, RawMessage, SetMode};
 use rfly_bridge::wire::mavlink::{
-    Encoder, Frame, FrameError, MAX_FRAME, MavMessage, Outbound, Stream, frames,
+    ByteStream, Encoder, Frame, FrameError, MAX_FRAME, MavMessage, Outbound, frames,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -310,7 +310,7 @@ fn a_frame_cut_anywhere_is_truncated_in_a_datagram_and_awaited_in_a_stream() {
     for end in 1..bytes.len() {
         let found: Vec<_> = frames(&bytes[..end]).collect();
         assert_eq!(found, [Err(FrameError::Truncated)], "{end}");
-        let mut stream = Stream::default();
+        let mut stream = ByteStream::default();
         let mut seen = Vec::new();
         stream.push(&bytes[..end], |frame| seen.push(frame.is_ok()));
         assert!(seen.is_empty(), "{end}");
@@ -326,7 +326,7 @@ fn a_start_byte_in_noise_does_not_swallow_the_frames_behind_it() {
     for mode in 0..40 {
         bytes.extend(heartbeat(mode));
     }
-    let mut stream = Stream::default();
+    let mut stream = ByteStream::default();
     let mut modes = Vec::new();
     for piece in bytes.chunks(7) {
         stream.push(piece, |frame| {
@@ -394,7 +394,7 @@ proptest! {
         (bytes, indices) in scene(),
         cuts in prop::collection::vec(1_usize..90, 1..40),
     ) {
-        let mut stream = Stream::default();
+        let mut stream = ByteStream::default();
         let mut seen = Vec::new();
         let mut left = &bytes[..];
         for cut in cuts.iter().cycle() {

@@ -3,7 +3,7 @@ use super::check::check;
 use super::choices::Choice;
 use super::parse::{Reader, as_float, as_vector};
 use super::{
-    PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, SENSOR_PARAMETERS, Stream,
+    PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, QosGroup, SENSOR_PARAMETERS,
     VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
@@ -65,7 +65,7 @@ fn known_names() -> Vec<String> {
     let sensors = SENSOR_PARAMETERS
         .iter()
         .map(|row| format!("sensor<SeqID>.{}", row.name));
-    let qos = Stream::ALL.iter().flat_map(|s| {
+    let qos = QosGroup::ALL.iter().flat_map(|s| {
         QOS_PARAMETERS
             .iter()
             .map(|row| format!("qos.{}.{}", s.name(), row.name))
@@ -163,8 +163,8 @@ fn read_stream(
     value: &ParamValue,
     reader: &mut Reader,
 ) -> Result<(), String> {
-    let names = Stream::ALL.iter().map(|stream| stream.name());
-    let Some(stream) = Stream::ALL.iter().find(|s| s.name() == stream) else {
+    let names = QosGroup::ALL.iter().map(|stream| stream.name());
+    let Some(stream) = QosGroup::ALL.iter().find(|s| s.name() == stream) else {
         let known: Vec<_> = names.clone().collect();
         return Err(format!(
             "unknown stream {stream:?}{}; there are {}",

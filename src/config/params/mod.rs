@@ -17,7 +17,7 @@ pub use choices::{
     DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType,
     QosPreset, Reliability, RgbEncoding, SetpointFrame, TfSource,
 };
-pub use qos::{Qos, QosChange, QosParams, Stream};
+pub use qos::{Qos, QosChange, QosGroup, QosParams};
 pub use render::{render_help, render_markdown, render_yaml};
 pub use store::{Checked, Description, ParamType, Store};
 pub use table::{

@@ -86,15 +86,15 @@ impl QosChange {
 
 macro_rules! streams {
     ($($variant:ident = $name:literal, $default:expr, $doc:literal;)+) => {
-        /// A kind of topics that share their QoS parameters `qos.<stream>.*`.
+        /// A kind of topics that share their QoS parameters `qos.<group>.*`.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub enum Stream { $(#[doc = $doc] $variant,)+ }
+        pub enum QosGroup { $(#[doc = $doc] $variant,)+ }
 
-        impl Stream {
+        impl QosGroup {
             /// All streams.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the name in `qos.<stream>`.
+            /// Returns the name in `qos.<group>`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
@@ -137,20 +137,20 @@ streams! {
 /// All QoS parameters.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct QosParams {
-    /// `qos.<stream>.*`.
-    pub streams: BTreeMap<Stream, QosChange>,
+    /// `qos.<group>.*`.
+    pub streams: BTreeMap<QosGroup, QosChange>,
     /// `qos_overrides.<topic>.publisher.*`, by fully qualified topic name.
     pub topics: BTreeMap<String, QosChange>,
 }
 
 impl QosParams {
-    /// Returns the QoS of a publisher of `stream` on the fully qualified `topic`.
-    pub fn of(&self, stream: Stream, topic: &str) -> Qos {
+    /// Returns the QoS of a publisher of `group` on the fully qualified `topic`.
+    pub fn of(&self, group: QosGroup, topic: &str) -> Qos {
         let base = self
             .streams
-            .get(&stream)
-            .map_or(stream.default_qos(), |change| {
-                change.apply(stream.default_qos())
+            .get(&group)
+            .map_or(group.default_qos(), |change| {
+                change.apply(group.default_qos())
             });
         self.topics
             .get(topic)

@@ -1,7 +1,7 @@
 //! The tables as text for people: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
 use super::{
-    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, Qos, QosPreset,
-    SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
+    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, Qos, QosGroup, QosPreset,
+    SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
 };
 use std::fmt::Write as _;
 
@@ -25,10 +25,10 @@ pub fn render_help() -> String {
         help_row(&mut out, &format!("vehicle<CopterID>.{}", row.name), row);
     }
     let _ = writeln!(out, "\n  Quality of service");
-    let streams: Vec<_> = Stream::ALL.iter().map(|stream| stream.name()).collect();
+    let streams: Vec<_> = QosGroup::ALL.iter().map(|stream| stream.name()).collect();
     let policies: Vec<_> = QOS_PARAMETERS.iter().map(|row| row.name).collect();
     let text = format!("{}; streams: {}.", policies.join(", "), streams.join(", "));
-    help_text(&mut out, "qos.<stream>.<policy>", &text);
+    help_text(&mut out, "qos.<group>.<policy>", &text);
     let text = "The same policies for one topic, as in rclcpp.";
     help_text(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
     out
@@ -133,11 +133,11 @@ fn markdown_qos(out: &mut String) {
         "\n## Quality of service\n\n\
          Every stream offers what most readers ask for: reliable, so that readers with either reliability match, and shallow, so \
          that a slow reader costs neither memory nor latency. Publishing never waits for a reader.\n\n\
-         `qos.<stream>.<policy>` changes all topics of a stream, `qos_overrides.<topic>.publisher.<policy>` (the names of rclcpp, \
+         `qos.<group>.<policy>` changes all topics of a group, `qos_overrides.<topic>.publisher.<policy>` (the names of rclcpp, \
          fully qualified topic after remapping) changes one topic and wins. A `preset` is applied before the other policies.\n\n\
-         | Stream | Topics | Reliability | Durability | History | Depth |\n|---|---|---|---|---|---|"
+         | QosGroup | Topics | Reliability | Durability | History | Depth |\n|---|---|---|---|---|---|"
     );
-    for stream in Stream::ALL {
+    for stream in QosGroup::ALL {
         let _ = writeln!(
             out,
             "| `{}` | {} | {} |",
@@ -228,7 +228,7 @@ pub fn render_yaml() -> String {
     for policy in policies {
         yaml_comment(&mut out, &policy);
     }
-    for stream in Stream::ALL {
+    for stream in QosGroup::ALL {
         let qos = stream.default_qos();
         let _ = writeln!(out, "\n    # {}", stream.doc().replace('`', ""));
         let _ = writeln!(

@@ -3,8 +3,8 @@ use super::check::check;
 use super::parse::as_float;
 use super::render::kind_text;
 use super::{
-    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange,
-    SENSOR_PARAMETERS, Stream, VEHICLE_PARAMETERS,
+    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange, QosGroup,
+    SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
 use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, config_json};
@@ -130,7 +130,7 @@ impl Store {
                 );
             }
         }
-        for stream in Stream::ALL {
+        for stream in QosGroup::ALL {
             let change = params.qos.streams.get(stream).copied().unwrap_or_default();
             let qos = change.apply(stream.default_qos());
             for row in QOS_PARAMETERS {

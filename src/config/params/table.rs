@@ -318,7 +318,7 @@ pub const VEHICLE_PARAMETERS: &[ParameterSpec] = &[
 
 const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];
 
-/// Policies of `qos.<stream>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
+/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
 /// the stream's.
 #[rustfmt::skip] // a table
 pub const QOS_PARAMETERS: &[ParameterSpec] = &[

@@ -9,7 +9,7 @@ pub use messages::{
 };
 pub use trail::{PATH_LENGTH, PATH_STEP_M, Trail};
 
-use crate::config::params::Stream;
+use crate::config::params::QosGroup;
 use crate::frames::{Geoid, Separation, VehiclePose, WorldConvention};
 use crate::msgs::Message;
 use crate::msgs::geometry_msgs::msg::{AccelStamped, PoseStamped, TwistStamped};
@@ -29,16 +29,16 @@ pub struct TruthTopic {
     /// Type, as ROS writes it.
     pub interface: &'static str,
     /// QoS.
-    pub stream: Stream,
+    pub group: QosGroup,
     /// Content, for the documents.
     pub doc: &'static str,
 }
 
-const fn topic<M: Message>(name: &'static str, stream: Stream, doc: &'static str) -> TruthTopic {
+const fn topic<M: Message>(name: &'static str, group: QosGroup, doc: &'static str) -> TruthTopic {
     TruthTopic {
         name,
         interface: M::TYPE,
-        stream,
+        group,
         doc,
     }
 }
@@ -47,42 +47,42 @@ const fn topic<M: Message>(name: &'static str, stream: Stream, doc: &'static str
 pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<Odometry>(
         "ground_truth/odom",
-        Stream::State,
+        QosGroup::State,
         "true pose in `map`, true twist in `base_link`; covariances 0, but -1 at `twist.covariance[21]` where the \
          simulator sends no angular rate",
     ),
     topic::<Path>(
         "ground_truth/path",
-        Stream::Path,
+        QosGroup::Path,
         "where the vehicle has been since it was set down: a pose each 0.1 m, the newest 2000, twice a second while it \
          moves",
     ),
-    topic::<PoseStamped>("ground_truth/pose", Stream::State, "true pose in `map`"),
+    topic::<PoseStamped>("ground_truth/pose", QosGroup::State, "true pose in `map`"),
     topic::<TwistStamped>(
         "ground_truth/twist",
-        Stream::State,
+        QosGroup::State,
         "true twist in `base_link`, FLU; `angular` is NaN where the simulator sends no rate",
     ),
     topic::<AccelStamped>(
         "ground_truth/accel",
-        Stream::State,
+        QosGroup::State,
         "`AccB` of the simulator in `base_link`, FLU, m/s², as it sends it; read here, and sent by the emulator, as \
          specific force: at rest z is +9.81. Not there in the short state; `angular` is NaN",
     ),
     topic::<NavSatFix>(
         "ground_truth/gps",
-        Stream::State,
+        QosGroup::State,
         "true place, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in \
          `global_position/global`",
     ),
     topic::<JointState>(
         "ground_truth/motor_speeds",
-        Stream::State,
+        QosGroup::State,
         "speeds of the motors, `velocity` of `motor1` to `motor8` in rad/s",
     ),
     topic::<Int32>(
         "ground_truth/crash",
-        Stream::State,
+        QosGroup::State,
         "id of the vehicle or object that the vehicle collides with, once for each collision; -1 when it is over. \
          Also counted in `/diagnostics`",
     ),
