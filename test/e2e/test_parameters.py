@@ -314,9 +314,7 @@ def test_the_log_is_on_rosout(running):
 
 def test_many_calls_at_once_are_all_answered(running):
     system, _, _ = running
-    # Named, because another client of this participant is known already, and the answer must wait for the reader of this one.
-    kind = "rcl_interfaces/srv/GetParameters"
-    client = Client(system.peer, "/rfly_bridge/get_parameters", kind, client_id="many").wait()
+    client = Client(system.peer, "/rfly_bridge/get_parameters", "rcl_interfaces/srv/GetParameters").wait()
     start = time.monotonic()
     numbers = [client.send({"names": ["window"]}) for _ in range(200)]
     assert [plain(client.receive(number).values[0]) for number in numbers] == [0] * 200

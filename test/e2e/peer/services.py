@@ -1,11 +1,12 @@
-"""A client of ROS 2 services as rmw_cyclonedds_cpp is one: `rq<name>Request`, `rr<name>Reply`, and 16 bytes (client,
-sequence number) in front of every request and response."""
+"""A client of ROS 2 services as rmw_cyclonedds_cpp is one: `rq<name>Request`, `rr<name>Reply`, 16 bytes (client,
+sequence number) in front of every request and response, and one id at both of its ends."""
 
 from __future__ import annotations
 
 import itertools
 import struct
 import time
+import uuid
 from typing import Any
 
 from cyclonedds.core import Policy, Qos
@@ -22,10 +23,18 @@ QOS = [Policy.Reliability.Reliable(duration(seconds=1)), Policy.Durability.Volat
 
 
 class Client:
-    """Calls one service."""
+    """Calls one service.
 
-    def __init__(self, peer: Peer, service: str, ros_type: str, *, with_reader: bool = True, client_id: str = ""):
+    By its id rmw_cyclonedds_cpp finds the reader that a response must wait for: the service may know it later than we
+    know the service. A client with an empty id has none, as old ones, and a workspace may answer it too early.
+    """
+
+    def __init__(
+        self, peer: Peer, service: str, ros_type: str, *, with_reader: bool = True, client_id: str | None = None
+    ):
         self.type, self.service, self._peer = ros_type, service, peer
+        if client_id is None:
+            client_id = ".".join(f"{byte:x}" for byte in uuid.uuid4().bytes)
         named = [Policy.Userdata(f"clientid={client_id};".encode())] if client_id else []
         self._qos = Qos(*QOS, *named)
         self._requests = Topic(
