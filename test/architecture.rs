@@ -291,6 +291,20 @@ fn the_rules_are_those_of_the_architecture_document() {
     assert_eq!(documented, rules);
 }
 
+#[test]
+fn the_files_that_the_architecture_document_names_exist() {
+    let text = fs::read_to_string(package().join("ARCHITECTURE.md")).unwrap();
+    let named = text.lines().flat_map(quoted);
+    let files: BTreeSet<_> = named
+        .filter(|word| word.contains('/') && word.ends_with(".rs") && !word.contains(' '))
+        .collect();
+    assert!(files.len() > 20, "{files:?}");
+    for file in files {
+        let found = ["", "src/"].map(|root| package().join(root).join(&file).exists());
+        assert!(found.contains(&true), "{file} is not there");
+    }
+}
+
 /// The words between backticks.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`')
