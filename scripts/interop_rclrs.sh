@@ -20,14 +20,14 @@ set +u
 . target/colcon/install/local_setup.bash
 set -u
 export ROS_LOCALHOST_ONLY=1 ROS_DOMAIN_ID=${ROS_DOMAIN_ID:-95} PYTHONUNBUFFERED=1
-unset CYCLONEDDS_URI FASTRTPS_DEFAULT_PROFILES_FILE
+unset CYCLONEDDS_URI FASTRTPS_DEFAULT_PROFILES_FILE FASTDDS_DEFAULT_PROFILES_FILE
 home=$HOME root=$PWD
 IFS=: read -ra prefixes <<<"$AMENT_PREFIX_PATH"
 
-plain() { # without paths of this machine
+plain() { # without paths of this machine, and without what is said of loopback each time
     local rules=(-e "s#$root#<workspace>#g" -e "s#$home#~#g")
     for prefix in "${prefixes[@]}"; do rules=(-e "s#$prefix#<prefix>#g" "${rules[@]}"); done
-    sed -u "${rules[@]}" -e 's#/tmp/[^ ]*#<tmp>#g' -e "s#$(hostname)#<host>#g" | grep --line-buffered -v "not multicast-capable" || true
+    sed -u "${rules[@]}" -e 's#/tmp/[^ ]*#<tmp>#g' -e "s#$(hostname)#<host>#g" | grep --line-buffered -vE "not multicast-capable|\[rcl\]: .*(ROS_LOCALHOST_ONLY|localhost_only)" || true
 }
 version() {
     for prefix in "${prefixes[@]}"; do
