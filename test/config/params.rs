@@ -337,7 +337,7 @@ fn bridge_yaml_has_every_parameter_with_its_default() {
     }
     let read = Params::from_values(&values).unwrap_or_else(|p| panic!("{p}"));
     for stream in QosGroup::ALL {
-        assert!(read.qos.streams.contains_key(stream), "{stream:?}");
+        assert!(read.qos.groups.contains_key(stream), "{stream:?}");
         assert_eq!(read.qos.of(*stream, "/any"), stream.default_qos());
     }
     assert_eq!(

@@ -1,6 +1,7 @@
 //! A flight over lines that lose, double, delay and reorder, and between clocks that drift apart.
-use super::line::{Conditions, Random};
+use super::line::Conditions;
 use super::pair::Pair;
+use crate::support::random::Random;
 use rfly_bridge::emulator::autopilot::ControlMode;
 use rfly_bridge::msgs::mavros_msgs::srv::{SetMode, SetModeRequest};
 use rfly_bridge::vehicle::VehicleSettings;

@@ -1,29 +1,8 @@
 //! A line between two who send datagrams: late, lost, doubled, out of order, as its seed says.
+use crate::support::random::Random;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
-
-/// SplitMix64: the same numbers on every machine.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// From 0 up to `end`.
-    pub(super) fn up_to(&mut self, end: f64) -> f64 {
-        end * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub(super) fn chance(&mut self, probability: f64) -> bool {
-        self.up_to(1.0) < probability
-    }
-}
 
 /// What happens to datagrams on their way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,11 +20,11 @@ impl Conditions {
     /// A bad line, but one that people fly over.
     pub(super) fn bad(random: &mut Random) -> Self {
         Self {
-            latency_ms: random.up_to(250.0),
-            jitter_ms: random.up_to(200.0),
-            loss: random.up_to(0.3),
-            duplication: random.up_to(0.3),
-            drift_ppm: random.up_to(2000.0) - 1000.0,
+            latency_ms: 250.0 * random.uniform(),
+            jitter_ms: 200.0 * random.uniform(),
+            loss: 0.3 * random.uniform(),
+            duplication: 0.3 * random.uniform(),
+            drift_ppm: 2000.0 * random.uniform() - 1000.0,
         }
     }
 }
@@ -65,12 +44,12 @@ impl Line {
         on: &Conditions,
         random: &mut Random,
     ) {
-        if random.chance(on.loss) {
+        if random.uniform() < on.loss {
             return;
         }
-        let copies = 1 + usize::from(random.chance(on.duplication));
+        let copies = 1 + usize::from(random.uniform() < on.duplication);
         for _ in 0..copies {
-            let late = on.latency_ms + random.up_to(on.jitter_ms);
+            let late = on.latency_ms + on.jitter_ms * random.uniform();
             let arrival = now + Duration::from_secs_f64(late * 1e-3);
             self.sent += 1;
             self.waiting

@@ -1,5 +1,6 @@
 //! Both ends of a link, and a controller that flies as users do: over topics and services below `/mavros`.
-use super::line::{Conditions, Line, Random};
+use super::line::{Conditions, Line};
+use crate::support::random::Random;
 use rfly_bridge::emulator::autopilot::{Autopilot as Pilot, ControlMode, Outbox, STEP, Setup};
 use rfly_bridge::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
 use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;

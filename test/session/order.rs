@@ -1,4 +1,5 @@
 //! The order of a stream on virtual time: what follows, what is late, what is believed only with witnesses.
+use crate::support::random::Random;
 use rfly_bridge::session::{Mark, Order, Verdict};
 use rfly_bridge::time::RosTime;
 use std::collections::BTreeMap;
@@ -6,19 +7,6 @@ use std::collections::BTreeMap;
 const MS: i64 = 1_000_000;
 /// Steps of a sample at 200 Hz.
 const STEP: f64 = 0.005;
-
-/// SplitMix64: the same numbers on every machine.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// A stream's reader: what is published, and what everything was counted as.
 #[derive(Default)]

@@ -1,4 +1,5 @@
 use super::world::*;
+use crate::support::random::Random;
 use rfly_bridge::time::{
     AlignerSettings, Estimator, Observation, RosTime, SimTime, SourceKind, StampMode, TimeAligner,
 };

@@ -1,4 +1,5 @@
 //! A simulator, a network and a host clock on virtual time, whose truth is known.
+use crate::support::random::Random;
 use rfly_bridge::time::{
     AlignerSettings, ClockStatus, Observation, RosTime, SimTime, SourceKind, TimeAligner,
 };
@@ -6,24 +7,6 @@ use rfly_bridge::time::{
 /// Host clock at the start of every scenario.
 pub(super) const EPOCH_NS: i64 = 1_700_000_000_000_000_000;
 const SECOND: f64 = 1e9;
-
-/// SplitMix64: tests need the same numbers on every machine, not good ones.
-#[derive(Clone, Debug)]
-pub(super) struct Random(pub u64);
-
-impl Random {
-    pub(super) fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub(super) fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * (1.0 - self.uniform()).ln()
-    }
-}
 
 /// One stream of datagrams; delays in ms.
 #[derive(Clone, Copy, Debug)]
