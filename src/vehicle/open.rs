@@ -115,10 +115,9 @@ pub struct Open<'a> {
 impl Open<'_> {
     /// Opens a published topic of [`TOPICS`].
     pub fn publisher<M: Message>(&self, name: &str) -> Result<Publisher<M>, RosError> {
-        let stream = spec::<M>(name).map_or(QosGroup::Telemetry, |spec| spec.group);
+        let group = spec::<M>(name).map_or(QosGroup::Telemetry, |spec| spec.group);
         let topic = self.below(name);
-        self.middleware
-            .publisher(&topic, (self.qos)(stream, &topic))
+        self.middleware.publisher(&topic, (self.qos)(group, &topic))
     }
 
     /// Opens a subscribed topic of [`TOPICS`].

@@ -1,4 +1,4 @@
-//! Parameters whose names contain a sensor, a stream or a topic.
+//! Parameters whose names contain a sensor, a group or a topic.
 use super::check::check;
 use super::choices::Choice;
 use super::parse::{Reader, as_float, as_vector};
@@ -20,11 +20,11 @@ pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Resul
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
         return read_override(rest, value, reader);
     }
-    if let Some((stream, policy)) = name
+    if let Some((group, policy)) = name
         .strip_prefix("qos.")
         .and_then(|rest| rest.split_once('.'))
     {
-        return read_stream(stream, policy, value, reader);
+        return read_stream(group, policy, value, reader);
     }
     let hint = did_you_mean(
         &with_placeholder(name),
@@ -158,23 +158,23 @@ fn read_sensor(
 }
 
 fn read_stream(
-    stream: &str,
+    group: &str,
     policy: &str,
     value: &ParamValue,
     reader: &mut Reader,
 ) -> Result<(), String> {
-    let names = QosGroup::ALL.iter().map(|stream| stream.name());
-    let Some(stream) = QosGroup::ALL.iter().find(|s| s.name() == stream) else {
+    let names = QosGroup::ALL.iter().map(|group| group.name());
+    let Some(group) = QosGroup::ALL.iter().find(|s| s.name() == group) else {
         let known: Vec<_> = names.clone().collect();
         return Err(format!(
-            "unknown stream {stream:?}{}; there are {}",
-            did_you_mean(stream, names),
+            "unknown stream {group:?}{}; there are {}",
+            did_you_mean(group, names),
             known.join(", ")
         ));
     };
     let row = find(QOS_PARAMETERS, policy)?;
     set(
-        reader.qos.streams.entry(*stream).or_default(),
+        reader.qos.groups.entry(*group).or_default(),
         row,
         &check(row, value)?,
     );

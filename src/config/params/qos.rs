@@ -84,14 +84,14 @@ impl QosChange {
     }
 }
 
-macro_rules! streams {
+macro_rules! groups {
     ($($variant:ident = $name:literal, $default:expr, $doc:literal;)+) => {
         /// A kind of topics that share their QoS parameters `qos.<group>.*`.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum QosGroup { $(#[doc = $doc] $variant,)+ }
 
         impl QosGroup {
-            /// All streams.
+            /// All groups.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// Returns the name in `qos.<group>`.
@@ -113,7 +113,7 @@ macro_rules! streams {
 }
 
 // Reliable offers match every reader; shallow queues keep a slow reader from costing memory or latency.
-streams! {
+groups! {
     Image = "image", Qos::reliable(3), "raw images";
     CameraInfo = "camera_info", Qos::reliable(5), "`camera_info`; volatile, because a latched one may tell a field of view of the past";
     Compressed = "compressed", Qos::reliable(5), "`compressed` images";
@@ -138,7 +138,7 @@ streams! {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct QosParams {
     /// `qos.<group>.*`.
-    pub streams: BTreeMap<QosGroup, QosChange>,
+    pub groups: BTreeMap<QosGroup, QosChange>,
     /// `qos_overrides.<topic>.publisher.*`, by fully qualified topic name.
     pub topics: BTreeMap<String, QosChange>,
 }
@@ -147,7 +147,7 @@ impl QosParams {
     /// Returns the QoS of a publisher of `group` on the fully qualified `topic`.
     pub fn of(&self, group: QosGroup, topic: &str) -> Qos {
         let base = self
-            .streams
+            .groups
             .get(&group)
             .map_or(group.default_qos(), |change| {
                 change.apply(group.default_qos())

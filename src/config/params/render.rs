@@ -25,9 +25,9 @@ pub fn render_help() -> String {
         help_row(&mut out, &format!("vehicle<CopterID>.{}", row.name), row);
     }
     let _ = writeln!(out, "\n  Quality of service");
-    let streams: Vec<_> = QosGroup::ALL.iter().map(|stream| stream.name()).collect();
+    let groups: Vec<_> = QosGroup::ALL.iter().map(|group| group.name()).collect();
     let policies: Vec<_> = QOS_PARAMETERS.iter().map(|row| row.name).collect();
-    let text = format!("{}; streams: {}.", policies.join(", "), streams.join(", "));
+    let text = format!("{}; groups: {}.", policies.join(", "), groups.join(", "));
     help_text(&mut out, "qos.<group>.<policy>", &text);
     let text = "The same policies for one topic, as in rclcpp.";
     help_text(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
@@ -131,19 +131,19 @@ fn markdown_qos(out: &mut String) {
     let _ = writeln!(
         out,
         "\n## Quality of service\n\n\
-         Every stream offers what most readers ask for: reliable, so that readers with either reliability match, and shallow, so \
+         Every group offers what most readers ask for: reliable, so that readers with either reliability match, and shallow, so \
          that a slow reader costs neither memory nor latency. Publishing never waits for a reader.\n\n\
          `qos.<group>.<policy>` changes all topics of a group, `qos_overrides.<topic>.publisher.<policy>` (the names of rclcpp, \
          fully qualified topic after remapping) changes one topic and wins. A `preset` is applied before the other policies.\n\n\
-         | QosGroup | Topics | Reliability | Durability | History | Depth |\n|---|---|---|---|---|---|"
+         | Group | Topics | Reliability | Durability | History | Depth |\n|---|---|---|---|---|---|"
     );
-    for stream in QosGroup::ALL {
+    for group in QosGroup::ALL {
         let _ = writeln!(
             out,
             "| `{}` | {} | {} |",
-            stream.name(),
-            stream.doc(),
-            qos_cells(stream.default_qos())
+            group.name(),
+            group.doc(),
+            qos_cells(group.default_qos())
         );
     }
     let _ = writeln!(out, "\n| Policy | Type | Meaning |\n|---|---|---|");
@@ -221,20 +221,20 @@ pub fn render_yaml() -> String {
             row.default.value()
         );
     }
-    let _ = writeln!(out, "    # ---- Quality of service of each stream ----\n");
+    let _ = writeln!(out, "    # ---- Quality of service of each group ----\n");
     let policies = QOS_PARAMETERS
         .iter()
         .map(|row| format!("{}: {}", row.name, kind_text(row).replace('`', "")));
     for policy in policies {
         yaml_comment(&mut out, &policy);
     }
-    for stream in QosGroup::ALL {
-        let qos = stream.default_qos();
-        let _ = writeln!(out, "\n    # {}", stream.doc().replace('`', ""));
+    for group in QosGroup::ALL {
+        let qos = group.default_qos();
+        let _ = writeln!(out, "\n    # {}", group.doc().replace('`', ""));
         let _ = writeln!(
             out,
             "    qos.{}: {{reliability: {}, durability: {}, history: {}, depth: {}}}",
-            stream.name(),
+            group.name(),
             qos.reliability.name(),
             qos.durability.name(),
             qos.history.name(),

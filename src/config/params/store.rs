@@ -130,12 +130,12 @@ impl Store {
                 );
             }
         }
-        for stream in QosGroup::ALL {
-            let change = params.qos.streams.get(stream).copied().unwrap_or_default();
-            let qos = change.apply(stream.default_qos());
+        for group in QosGroup::ALL {
+            let change = params.qos.groups.get(group).copied().unwrap_or_default();
+            let qos = change.apply(group.default_qos());
             for row in QOS_PARAMETERS {
                 let value = policy(row, change, qos);
-                store.declare(format!("qos.{}.{}", stream.name(), row.name), row, value);
+                store.declare(format!("qos.{}.{}", group.name(), row.name), row, value);
             }
         }
         for (topic, qos) in publishers {

@@ -319,7 +319,7 @@ pub const VEHICLE_PARAMETERS: &[ParameterSpec] = &[
 const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];
 
 /// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
-/// the stream's.
+/// the group's.
 #[rustfmt::skip] // a table
 pub const QOS_PARAMETERS: &[ParameterSpec] = &[
     row("QoS", "preset", K::Choice(QosPreset::NAMES), D::Str(""), "",
