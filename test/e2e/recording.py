@@ -119,6 +119,10 @@ class Recording:
         """Messages of a topic in order of arrival."""
         return [sample.message for sample in self.samples[topic]]
 
+    def newest(self, topic: str) -> Sample:
+        """The last message of a topic that was taken, whether it was harvested or not."""
+        return self._subscriptions[topic].samples[-1]
+
     def by_stamp(self, topic: str) -> dict[int, Any]:
         """Header stamp in ns -> message."""
         return {nanoseconds(message.header.stamp): message for message in self.messages(topic)}
