@@ -7,7 +7,7 @@ use super::request::Liveness;
 use super::shm_source::ShmSource;
 use super::stats::SourceStats;
 use super::supervisor::Link;
-use super::udp_source::{UdpSource, idle_pause};
+use super::udp_source::{Idle, UdpSource};
 use super::vehicle::{HeartbeatSource, ImuSource, SharedAttitude, TruthSource};
 use super::{NodeError, tasks};
 use crate::config::params::{ImuOrientation, QosGroup, TfSource};
@@ -204,7 +204,7 @@ impl Plan<'_> {
                     params.receive_buffer_bytes
                 );
             }
-            let idle_pause = idle_pause(receiver.buffer_bytes(), len);
+            let idle = Idle::new(receiver.buffer_bytes(), len);
             streams.push(UdpSource {
                 receiver,
                 reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
@@ -213,7 +213,7 @@ impl Plan<'_> {
                 compressed: config.transport.is_compressed(),
                 clock,
                 stats,
-                idle_pause,
+                idle,
                 overflows: 0,
                 said: Vec::new(),
             });

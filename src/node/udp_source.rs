@@ -14,7 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Less than the time between two frames at 60 Hz.
+/// How long datagrams that nobody wants wait in the socket if it keeps their heads only: also what a new subscriber waits
+/// for his first image at most.
+const HEADS_PAUSE: Duration = Duration::from_millis(50);
+/// ... and if it keeps all of them: less than the time between two frames at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
 /// Batches of datagrams that are taken before the thread looks again whether it is to end.
 const MAX_BATCHES: usize = 64;
@@ -30,18 +33,34 @@ pub(crate) struct UdpSource {
     pub(crate) compressed: bool,
     pub(crate) clock: Arc<SimClock>,
     pub(crate) stats: Arc<SourceStats>,
-    /// How long datagrams that nobody wants may wait in the socket.
-    pub(crate) idle_pause: Option<Duration>,
+    /// What happens while nobody wants the stream.
+    pub(crate) idle: Idle,
     /// What the socket said of its losses last.
     pub(crate) overflows: u32,
     /// What was refused and said already.
     pub(crate) said: Vec<&'static str>,
 }
 
-/// Returns how long datagrams may wait in a receive buffer that the system granted: not at all if it holds less than
-/// two frames, as then the pause would lose what it only wants to count.
-pub(crate) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Duration> {
-    (buffer_bytes >= 2 * frame_bytes).then_some(IDLE_PAUSE)
+/// A stream that nobody wants: its frames are only counted.
+#[derive(Debug)]
+pub(crate) struct Idle {
+    /// The receive buffer holds two frames.
+    roomy: bool,
+    /// How long datagrams wait in the socket, while nobody wants them.
+    pause: Option<Duration>,
+    /// What is received now.
+    heads: bool,
+}
+
+impl Idle {
+    /// `buffer_bytes` is what the system granted.
+    pub(crate) fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
+        Self {
+            roomy: buffer_bytes >= 2 * frame_bytes,
+            pause: None,
+            heads: false,
+        }
+    }
 }
 
 impl UdpSource {
@@ -58,21 +77,50 @@ impl UdpSource {
     fn run(&mut self, stop: &AtomicBool) {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
-            match self.step() {
+            let came = match self.sensor.wanted() {
+                true => self.receive(),
+                false => self.count(),
+            };
+            match came {
                 Ok(true) => last = Instant::now(),
                 Ok(false) => self.look_for_silence(last),
                 Err(_) => self.failed(),
             }
-            if !self.sensor.wanted()
-                && let Some(pause) = self.idle_pause
-            {
-                // One wake-up for all datagrams of a frame; their arrival is known from the kernel.
-                std::thread::sleep(pause);
-                if self.count_waiting().is_err() {
-                    self.failed();
-                }
-            }
         }
+    }
+
+    /// Waits for a datagram and handles it; false if none came.
+    fn receive(&mut self) -> io::Result<bool> {
+        if std::mem::take(&mut self.idle.heads) {
+            self.receiver.keep_all();
+            // What waits has lost its payload.
+            self.count_heads(false)?;
+        }
+        let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
+        let received = self
+            .receiver
+            .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
+        let came = received.is_some();
+        if let Some(received) = received {
+            self.take(received);
+        }
+        Ok(came)
+    }
+
+    /// Waits for datagrams and counts them; false if none came. One wake-up serves all frames of a pause; their arrival is
+    /// known from the kernel.
+    fn count(&mut self) -> io::Result<bool> {
+        if !std::mem::replace(&mut self.idle.heads, true) {
+            self.idle.pause = match self.receiver.keep_heads() {
+                true => Some(HEADS_PAUSE),
+                false => self.idle.roomy.then_some(IDLE_PAUSE),
+            };
+        }
+        let came = self.count_heads(true)?;
+        if came && let Some(pause) = self.idle.pause {
+            std::thread::sleep(pause);
+        }
+        Ok(came)
     }
 
     /// The socket failed; what fails at once does not take a core.
@@ -81,19 +129,22 @@ impl UdpSource {
         std::thread::sleep(IDLE_PAUSE);
     }
 
-    /// Takes the headers of what has come meanwhile, but not without end.
-    fn count_waiting(&mut self) -> io::Result<()> {
+    /// Takes the headers of what has come, but not without end.
+    fn count_heads(&mut self, wait: bool) -> io::Result<bool> {
+        let mut came = false;
         for _ in 0..MAX_BATCHES {
-            let waiting = self.receiver.try_recv_heads()?;
-            if waiting.is_empty() {
-                break;
-            }
-            for (head, received) in waiting {
+            let heads = self.receiver.recv_heads(wait && !came)?;
+            came |= !heads.is_empty();
+            let last = heads.len() < StreamReceiver::BATCH;
+            for (head, received) in heads {
                 self.reassembler.landing_for_header().copy_from_slice(&head);
                 self.take(received);
             }
+            if last {
+                break;
+            }
         }
-        Ok(())
+        Ok(came)
     }
 
     /// The rest of a frame that has not come for long is lost.
@@ -103,24 +154,6 @@ impl UdpSource {
             let counters = self.reassembler.counters();
             self.stats.lock().set_reassembly(counters);
         }
-    }
-
-    /// Waits for a datagram and handles it; false if none came.
-    fn step(&mut self) -> io::Result<bool> {
-        let received = if self.sensor.wanted() {
-            let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
-            self.receiver
-                .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?
-        } else {
-            // Nobody subscribes: the kernel copies 32 bytes instead of 60,000.
-            self.receiver
-                .recv(&mut [IoSliceMut::new(self.reassembler.landing_for_header())])?
-        };
-        let came = received.is_some();
-        if let Some(received) = received {
-            self.take(received);
-        }
-        Ok(came)
     }
 
     /// Handles the datagram that was read into the last landing.

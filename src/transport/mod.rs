@@ -1,5 +1,6 @@
 //! Bytes in and out: sockets and shared memory. Nothing here knows what the bytes mean.
 mod accept;
+mod heads;
 mod holders;
 mod shm;
 mod udp;

@@ -1,4 +1,5 @@
 use super::Accept;
+use super::heads::{self, HEAD};
 use nix::errno::Errno;
 use nix::sys::socket::{
     ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrIn, recvmmsg, recvmsg,
@@ -67,10 +68,7 @@ pub enum Received {
     Refused,
 }
 
-/// Bytes that [`StreamReceiver::try_recv_heads`] receives of each datagram, and datagrams that it receives at once.
-const HEAD: usize = 32;
-const BATCH: usize = 64;
-/// How long [`StreamReceiver::recv`] waits for a datagram.
+/// How long [`StreamReceiver`] waits for a datagram.
 const WAIT: Duration = Duration::from_millis(250);
 
 /// A UDP socket with a thread of its own, for streams of many large datagrams: one system call for each, and the kernel
@@ -80,9 +78,13 @@ pub struct StreamReceiver {
     socket: Socket,
     port: u16,
     accept: Accept,
+    heads_only: bool,
 }
 
 impl StreamReceiver {
+    /// Datagrams that [`Self::recv_heads`] receives at once.
+    pub const BATCH: usize = 64;
+
     /// Binds a socket.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
         let socket = bind(options)?;
@@ -91,6 +93,7 @@ impl StreamReceiver {
             port: port_of(&socket)?,
             socket,
             accept: options.accept.clone(),
+            heads_only: false,
         })
     }
 
@@ -99,22 +102,40 @@ impl StreamReceiver {
         buffer_bytes(&self.socket)
     }
 
+    /// From now on the socket keeps only the first 32 bytes of what comes, if bytes 4 to 7 tell its length: hundreds of
+    /// datagrams wait where a few did. To be read by [`Self::recv_heads`], also what still waits after
+    /// [`Self::keep_all`]. Returns whether the system can do it.
+    pub fn keep_heads(&mut self) -> bool {
+        self.heads_only |= self.socket.attach_filter(&heads::filter()).is_ok();
+        self.heads_only
+    }
+
+    /// From now on the socket keeps all of what comes.
+    pub fn keep_all(&self) {
+        let _was_none = self.socket.detach_filter();
+    }
+
     /// Receives one datagram into `buffers`, in order; `None` if none came for a quarter of a second.
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
         self.recv_with(buffers, MsgFlags::empty())
     }
 
-    /// Receives what is there in one system call: 64 datagrams at most, and of each the first 32 bytes.
-    pub fn try_recv_heads(&self) -> io::Result<Vec<([u8; HEAD], Received)>> {
-        let mut heads = [[0; HEAD]; BATCH];
-        let mut found = [const { None }; BATCH];
+    /// Receives what is there in one system call: [`Self::BATCH`] datagrams at most, and of each the first 32 bytes. Waits
+    /// for the first one for a quarter of a second, if it is to `wait`.
+    pub fn recv_heads(&self, wait: bool) -> io::Result<Vec<([u8; HEAD], Received)>> {
+        let mut heads = [[0; HEAD]; Self::BATCH];
+        let mut found = [const { None }; Self::BATCH];
         let mut ranges: Vec<_> = heads
             .iter_mut()
             .map(|head| [IoSliceMut::new(head)])
             .collect();
         // Made anew each time: the kernel shortens the room for control messages to what it used.
-        let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_room()));
-        let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
+        let mut headers =
+            MultiHeaders::<SockaddrIn>::preallocate(Self::BATCH, Some(control_room()));
+        let flags = match wait {
+            true => MsgFlags::MSG_WAITFORONE,
+            false => MsgFlags::MSG_DONTWAIT,
+        } | MsgFlags::MSG_TRUNC;
         let fd = self.socket.as_raw_fd();
         match recvmmsg(fd, &mut headers, ranges.iter_mut(), flags, None) {
             Err(Errno::EAGAIN | Errno::EINTR) => return Ok(Vec::new()),
@@ -126,7 +147,12 @@ impl StreamReceiver {
         }
         let received = heads.into_iter().zip(found.into_iter().flatten());
         Ok(received
-            .map(|(head, datagram)| (head, judge(&self.accept, self.port, datagram)))
+            .map(|(head, mut datagram)| {
+                if self.heads_only {
+                    datagram.len = heads::length(&head, datagram.len);
+                }
+                (head, judge(&self.accept, self.port, datagram))
+            })
             .collect())
     }
 

@@ -1,4 +1,4 @@
-use rfly_bridge::transport::{BindOptions, Datagram, Received, UdpReceiver};
+use rfly_bridge::transport::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver};
 use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -160,4 +160,90 @@ async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     assert!(overflows > 0, "the buffer was meant to be too small");
+}
+
+/// A datagram of `len` bytes that says it has `claimed`.
+fn claiming(len: usize, claimed: u32) -> Vec<u8> {
+    let mut bytes = vec![7; len];
+    if let Some(place) = bytes.get_mut(4..8) {
+        place.copy_from_slice(&claimed.to_le_bytes());
+    }
+    bytes
+}
+
+fn stream(buffer_bytes: usize) -> (StreamReceiver, UdpSocket) {
+    let options = BindOptions {
+        buffer_bytes,
+        port: free_port(),
+        ..local()
+    };
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    sender.connect(("127.0.0.1", options.port)).unwrap();
+    (StreamReceiver::bind(&options).unwrap(), sender)
+}
+
+fn free_port() -> u16 {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.local_addr().unwrap().port()
+}
+
+fn lengths(heads: &[([u8; 32], Received)]) -> Vec<usize> {
+    let length = |(_, received): &_| match received {
+        Received::Datagram(datagram) => Datagram::clone(datagram).len,
+        Received::Refused => panic!("refused"),
+    };
+    heads.iter().map(length).collect()
+}
+
+#[test]
+fn heads_tell_the_length_of_datagrams_that_were_cut_off() {
+    let (mut receiver, sender) = stream(1 << 20);
+    assert!(receiver.keep_heads());
+    let sent = [
+        (60_032, 60_032),
+        (33, 33),
+        (32, 32),
+        (40_000, 39_999), // tells a lie: kept whole, so that its length is seen
+        (31, 31),
+        (5, 0),
+        (0, 0),
+        (16_777, 16_777),
+    ];
+    for (len, claimed) in sent {
+        sender.send(&claiming(len, claimed)).unwrap();
+    }
+    let heads = receiver.recv_heads(true).unwrap();
+    assert_eq!(lengths(&heads), sent.map(|(len, _)| len));
+    assert_eq!(heads[0].0, claiming(32, 60_032)[..]);
+    assert!(receiver.recv_heads(false).unwrap().is_empty());
+
+    // What waited is a head still; what comes later is whole.
+    sender.send(&claiming(50_000, 50_000)).unwrap();
+    receiver.keep_all();
+    assert_eq!(lengths(&receiver.recv_heads(true).unwrap()), [50_000]);
+    sender.send(&claiming(50_000, 50_000)).unwrap();
+    let mut bytes = vec![0; 50_000];
+    let received = receiver.recv(&mut [IoSliceMut::new(&mut bytes)]).unwrap();
+    assert!(matches!(received, Some(Received::Datagram(d)) if d.len == 50_000));
+    assert_eq!(bytes, claiming(50_000, 50_000));
+}
+
+#[test]
+fn heads_of_many_datagrams_fit_where_few_datagrams_do() {
+    let (mut receiver, sender) = stream(200_000);
+    let waiting = |receiver: &StreamReceiver| {
+        for _ in 0..150 {
+            sender.send(&claiming(60_032, 60_032)).unwrap();
+        }
+        let mut count = 0;
+        loop {
+            match receiver.recv_heads(false).unwrap().len() {
+                0 => return count,
+                more => count += more,
+            }
+        }
+    };
+    assert!(waiting(&receiver) < 20);
+    assert!(receiver.keep_heads());
+    assert_eq!(waiting(&receiver), 150);
 }

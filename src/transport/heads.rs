@@ -1,0 +1,65 @@
+//! Where nobody wants the payload, the kernel keeps the heads of datagrams only.
+use socket2::SockFilter;
+
+/// Bytes that are kept of each datagram.
+pub(super) const HEAD: usize = 32;
+/// Where in it a datagram says how long it is: 32 bits, little endian.
+const LENGTH_AT: usize = 4;
+/// What a socket filter sees in front of the datagram.
+const UDP_HEADER: u32 = 8;
+
+/// Classic BPF (linux/bpf_common.h): what an instruction does, and with what.
+mod op {
+    pub(super) const LOAD_BYTE: u16 = 0x30;
+    pub(super) const LOAD_LENGTH: u16 = 0x80;
+    pub(super) const SHIFT_LEFT: u16 = 0x64;
+    pub(super) const ADD: u16 = 0x04;
+    pub(super) const OR_X: u16 = 0x4c;
+    pub(super) const A_TO_X: u16 = 0x07;
+    pub(super) const JUMP_IF_AT_LEAST: u16 = 0x35;
+    pub(super) const JUMP_IF_EQUAL_X: u16 = 0x1d;
+    pub(super) const KEEP: u16 = 0x06;
+}
+
+/// Cuts a datagram that tells its length truly down to its head, so that [`length`] is right; leaves others whole.
+pub(super) fn filter() -> [SockFilter; 21] {
+    let does = |code, k| SockFilter::new(code, 0, 0, k);
+    let byte = |n: u32| does(op::LOAD_BYTE, UDP_HEADER + LENGTH_AT as u32 + n);
+    let head = UDP_HEADER + HEAD as u32;
+    let to_x = || does(op::A_TO_X, 0);
+    let next = || does(op::SHIFT_LEFT, 8);
+    let with_x = || does(op::OR_X, 0);
+    [
+        does(op::LOAD_LENGTH, 0),
+        // What is shorter has no length to be read: to the last line.
+        SockFilter::new(op::JUMP_IF_AT_LEAST, 0, 18, head),
+        byte(3),
+        next(),
+        to_x(),
+        byte(2),
+        with_x(),
+        next(),
+        to_x(),
+        byte(1),
+        with_x(),
+        next(),
+        to_x(),
+        byte(0),
+        with_x(),
+        does(op::ADD, UDP_HEADER),
+        to_x(),
+        does(op::LOAD_LENGTH, 0),
+        SockFilter::new(op::JUMP_IF_EQUAL_X, 0, 1, 0),
+        does(op::KEEP, head),
+        does(op::KEEP, u32::MAX),
+    ]
+}
+
+/// Length on the wire of a datagram of which `received` bytes came through the filter.
+pub(super) fn length(head: &[u8; HEAD], received: usize) -> usize {
+    let [_, _, _, _, a, b, c, d, ..] = *head;
+    match received {
+        HEAD => u32::from_le_bytes([a, b, c, d]) as usize,
+        other => other,
+    }
+}
