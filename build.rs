@@ -3,16 +3,21 @@ use std::env;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    export_sendmsg();
+    stand_in_front_of_sockets();
     name_replies();
     look_for_our_messages();
 }
 
-/// Has the programs export `sendmsg`, so that a middleware that is loaded at run time finds it (`src/ros/pacing`).
-fn export_sendmsg() {
+/// Has the middleware call our functions instead of `sendmsg` (`src/ros/pacing`) and `recvmsg` (`src/ros/dds`). The embedded
+/// one is linked to them, and nobody else sees them; one that is loaded at run time finds `sendmsg` among the symbols of the
+/// program.
+fn stand_in_front_of_sockets() {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
-        println!("cargo::rustc-link-arg=-Wl,--export-dynamic-symbol=sendmsg");
+        match env::var_os("CARGO_FEATURE_DDS") {
+            Some(_) => println!("cargo::rustc-link-arg=-Wl,--wrap=sendmsg,--wrap=recvmsg"),
+            None => println!("cargo::rustc-link-arg=-Wl,--export-dynamic-symbol=sendmsg"),
+        }
     }
 }
 

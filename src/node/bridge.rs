@@ -4,7 +4,6 @@ use super::live::Live;
 use super::parameters::{self, ParameterServer};
 use super::plan::{Plan, publishers};
 use super::senders::Senders;
-use super::shm_source;
 use super::sources::Binder;
 use super::{NodeError, Settings, tasks};
 use crate::ros::Middleware;
@@ -74,8 +73,8 @@ impl Bridge {
         for mut stream in streams {
             running.start("rfly-stream", move |stop| stream.serve(stop))?;
         }
-        if !blocks.is_empty() {
-            running.start("rfly-shm", move |stop| shm_source::poll(&mut blocks, stop))?;
+        for mut block in blocks {
+            running.start("rfly-shm", move |stop| block.serve(stop))?;
         }
         Ok(Self {
             interfaces,

@@ -42,7 +42,7 @@ pub use request::{LinkChange, LinkState, Liveness, sensor_request};
 pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
 pub use senders::Senders;
 pub use settings::{NODE_NAME, Origin, Settings};
-pub use shm_source::{BlockReader, Taken};
+pub use shm_source::{BlockReader, Rhythm, Taken};
 pub use tasks::{Endless, keep_running};
 pub use topics::topics_markdown;
 pub use unserved::{End, Unserved};

@@ -1,4 +1,4 @@
-//! Sensors in shared memory: one thread polls all blocks, as the simulator has no way to signal.
+//! Sensors in shared memory: a thread for each block polls it, as the simulator has no way to signal.
 use super::clock::{SimClock, host_now};
 use super::live::FovWatch;
 use super::stats::SourceStats;
@@ -12,8 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Pause between two rounds over all blocks; the vendor's reader uses about 1 ms.
+/// Pause between two looks at the flag when a frame is due; the vendor's reader uses about 1 ms.
 const POLL: Duration = Duration::from_micros(500);
+/// ... when none has come for [`SILENCE`].
+const IDLE_POLL: Duration = Duration::from_millis(5);
+const SILENCE: Duration = Duration::from_secs(1);
+/// The longest pause after a frame.
+const REST: Duration = Duration::from_millis(50);
 /// Pause between two looks for a block that is not there, or may have been re-created.
 const LOOK: Duration = Duration::from_millis(200);
 /// After this time without a frame the log says what is in the way.
@@ -36,16 +41,31 @@ pub(crate) struct ShmSource {
     said: Option<String>,
 }
 
-/// Polls until `stop` is set.
-pub(crate) fn poll(sources: &mut [ShmSource], stop: &AtomicBool) {
-    while !stop.load(Ordering::Relaxed) {
-        let now = Instant::now();
-        for source in &mut *sources {
-            if tasks::panics(|| source.poll(now)) {
-                source.failed(now);
-            }
+/// When to look for the next frame: seldom while none is due, so that the processor rests between frames.
+#[derive(Debug, Default)]
+pub struct Rhythm {
+    last: Option<Instant>,
+    /// Shortest time between two frames, lately.
+    period: Option<Duration>,
+}
+
+impl Rhythm {
+    /// Returns how long to pause after a look at `now`, which found a frame if `came`.
+    pub fn pause(&mut self, now: Instant, came: bool) -> Duration {
+        let since = self.last.map(|last| now.duration_since(last));
+        if !came {
+            return match since {
+                Some(since) if since < SILENCE => POLL,
+                _ => IDLE_POLL,
+            };
         }
-        std::thread::sleep(POLL);
+        self.last = Some(now);
+        self.period = match (since, self.period) {
+            (Some(step), Some(period)) if step > period => Some(period + (step - period) / 8),
+            (step, _) => step,
+        };
+        self.period
+            .map_or(POLL, |period| (period * 3 / 4).clamp(POLL, REST))
     }
 }
 
@@ -74,6 +94,19 @@ impl ShmSource {
         }
     }
 
+    /// Serves the sensor until `stop` is set; goes on after a panic.
+    pub(crate) fn serve(&mut self, stop: &AtomicBool) {
+        let mut rhythm = Rhythm::default();
+        while !stop.load(Ordering::Relaxed) {
+            let now = Instant::now();
+            let mut came = false;
+            if tasks::panics(|| came = self.poll(now)) {
+                self.failed(now);
+            }
+            std::thread::sleep(rhythm.pause(now, came));
+        }
+    }
+
     /// After a panic the block is opened anew, a little later; the other sensors go on.
     fn failed(&mut self, now: Instant) {
         tracing::error!("{} panicked; it goes on in {PAUSE:?}", self.stats.name);
@@ -84,7 +117,8 @@ impl ShmSource {
         self.next_look = now + PAUSE;
     }
 
-    fn poll(&mut self, now: Instant) {
+    /// Takes a frame if one is ready; false if none was.
+    fn poll(&mut self, now: Instant) -> bool {
         if now >= self.next_look {
             self.next_look = now + LOOK;
             self.look(now);
@@ -94,7 +128,7 @@ impl ShmSource {
             .as_ref()
             .filter(|block| block.flag() == ShmFlag::Ready as u8)
         else {
-            return;
+            return false;
         };
         if let Some(fov_deg) = self.fov.changed() {
             self.sensor.set_fov(fov_deg);
@@ -103,7 +137,7 @@ impl ShmSource {
         let taken = self.reader.take(block, &mut *self.sensor, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });
-        let Some(taken) = taken else { return };
+        let Some(taken) = taken else { return false };
         (self.silent_since, self.said) = (now, None);
         let mut figures = self.stats.lock();
         figures.received += 1;
@@ -119,6 +153,7 @@ impl ShmSource {
             }
             Taken::Unwanted => figures.frames += 1,
         }
+        true
     }
 
     /// Opens the block, or lets go of one that the simulator has replaced or made shorter; notes what is in the way.

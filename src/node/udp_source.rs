@@ -14,11 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long datagrams that nobody wants wait in the socket if it keeps their heads only: also what a new subscriber waits
-/// for his first image at most.
-const HEADS_PAUSE: Duration = Duration::from_millis(50);
-/// ... and if it keeps all of them: less than the time between two frames at 60 Hz.
+/// How long datagrams that nobody wants wait in the socket: less than the time between two frames at 60 Hz, ...
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
+/// ... and longer where it keeps their heads only; so long a new subscriber waits for his first image at most.
+const HEADS_PAUSE: Duration = Duration::from_millis(100);
+/// What the kernel books for a head, at most, of a buffer as it was asked for.
+const HEAD_BYTES: usize = 1024;
 /// Batches of datagrams that are taken before the thread looks again whether it is to end.
 const MAX_BATCHES: usize = 64;
 /// The pieces of a frame are sent in one go: when nothing has come for so long, the rest of it is lost.
@@ -46,10 +47,13 @@ pub(crate) struct UdpSource {
 pub(crate) struct Idle {
     /// The receive buffer holds two frames.
     roomy: bool,
-    /// How long datagrams wait in the socket, while nobody wants them.
-    pause: Option<Duration>,
-    /// What is received now.
+    /// ... and so many heads.
+    room: usize,
+    /// Heads are received.
+    now: bool,
+    /// The socket keeps nothing but heads.
     heads: bool,
+    pause: Duration,
 }
 
 impl Idle {
@@ -57,8 +61,26 @@ impl Idle {
     pub(crate) fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
         Self {
             roomy: buffer_bytes >= 2 * frame_bytes,
-            pause: None,
+            room: buffer_bytes / HEAD_BYTES,
+            now: false,
             heads: false,
+            pause: IDLE_PAUSE,
+        }
+    }
+
+    /// How long to pause after so many datagrams had come in the pause before; their arrival is known from the kernel.
+    fn pause(&mut self, came: usize) -> Duration {
+        if self.heads {
+            self.pause = match came * 4 {
+                few if few < self.room => (self.pause * 2).min(HEADS_PAUSE),
+                many if many > 2 * self.room => (self.pause / 2).max(IDLE_PAUSE),
+                _ => self.pause,
+            };
+            self.pause
+        } else if self.roomy {
+            IDLE_PAUSE
+        } else {
+            Duration::ZERO
         }
     }
 }
@@ -91,7 +113,7 @@ impl UdpSource {
 
     /// Waits for a datagram and handles it; false if none came.
     fn receive(&mut self) -> io::Result<bool> {
-        if std::mem::take(&mut self.idle.heads) {
+        if std::mem::take(&mut self.idle.now) {
             self.receiver.keep_all();
             // What waits has lost its payload.
             self.count_heads(false)?;
@@ -107,34 +129,30 @@ impl UdpSource {
         Ok(came)
     }
 
-    /// Waits for datagrams and counts them; false if none came. One wake-up serves all frames of a pause; their arrival is
-    /// known from the kernel.
-    fn count(&mut self) -> io::Result<bool> {
-        if !std::mem::replace(&mut self.idle.heads, true) {
-            self.idle.pause = match self.receiver.keep_heads() {
-                true => Some(HEADS_PAUSE),
-                false => self.idle.roomy.then_some(IDLE_PAUSE),
-            };
-        }
-        let came = self.count_heads(true)?;
-        if came && let Some(pause) = self.idle.pause {
-            std::thread::sleep(pause);
-        }
-        Ok(came)
-    }
-
     /// The socket failed; what fails at once does not take a core.
     fn failed(&self) {
         self.stats.lock().drop_one("socket");
         std::thread::sleep(IDLE_PAUSE);
     }
 
+    /// Waits for datagrams and counts them; false if none came. One wake-up serves all frames of a pause.
+    fn count(&mut self) -> io::Result<bool> {
+        if !std::mem::replace(&mut self.idle.now, true) {
+            self.idle.heads = self.receiver.keep_heads();
+        }
+        let came = self.count_heads(true)?;
+        if came > 0 {
+            std::thread::sleep(self.idle.pause(came));
+        }
+        Ok(came > 0)
+    }
+
     /// Takes the headers of what has come, but not without end.
-    fn count_heads(&mut self, wait: bool) -> io::Result<bool> {
-        let mut came = false;
+    fn count_heads(&mut self, wait: bool) -> io::Result<usize> {
+        let mut came = 0;
         for _ in 0..MAX_BATCHES {
-            let heads = self.receiver.recv_heads(wait && !came)?;
-            came |= !heads.is_empty();
+            let heads = self.receiver.recv_heads(wait && came == 0)?;
+            came += heads.len();
             let last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
                 self.reassembler.landing_for_header().copy_from_slice(&head);

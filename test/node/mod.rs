@@ -9,6 +9,7 @@ mod mounts;
 mod peer;
 mod rates;
 mod requests;
+mod rhythm;
 mod rosout;
 mod senders;
 mod settings;

@@ -12,8 +12,10 @@ pub(super) struct SampleIdentity {
 /// `PID_RELATED_SAMPLE_IDENTITY` of DDS-RPC, and the number that Fast DDS gave it before.
 pub(super) const RELATED_SAMPLE_IDENTITY: [u16; 2] = [0x0083, 0x800f];
 const SENTINEL: u16 = 1;
-/// First bytes of the GUIDs that Fast DDS gives.
+/// First bytes of the GUIDs that Fast DDS gives, ...
 pub(super) const FAST_DDS: [u8; 2] = [1, 15];
+/// ... and Cyclone DDS.
+pub(super) const CYCLONE: [u8; 2] = [1, 16];
 const UNKNOWN: Guid = [0; 16];
 
 impl SampleIdentity {

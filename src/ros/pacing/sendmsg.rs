@@ -1,14 +1,15 @@
 //! The place where a paced write pauses: between the fragments of a sample.
 //!
-//! In a workspace the middleware is a library that is loaded at run time. It finds this function because `build.rs` has
-//! the programs export it, and a program's symbols come before those of its libraries.
+//! The embedded Cyclone DDS is linked to this function (`build.rs`), and nobody else sees it. In a workspace the middleware is
+//! a library that is loaded at run time: there the programs export `sendmsg`, and a program's symbols come before those of
+//! its libraries.
 #![expect(unsafe_code, reason = "stands in front of a function of the C library")]
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod imp {
-    /// A reference, or the linker would take the C library's function.
+    /// A reference, so that the linker finds it.
     pub(in crate::ros) fn link() {
-        std::hint::black_box(sendmsg as *const ());
+        std::hint::black_box(paced_sendmsg as *const ());
     }
 
     /// What is sent instead of a small packet, if anything.
@@ -27,12 +28,13 @@ mod imp {
         change(packet.get(..length)?)
     }
 
-    /// Stands in front of the C library's function of this name in programs that contain the bridge, because no DDS has
-    /// another place to put a pause between the fragments of a sample. Outside of a paced write, which only a publisher
+    /// Stands in front of the C library's `sendmsg`, because no DDS has another place to put a pause between the fragments of a
+    /// sample. Outside of a paced write, which only a publisher
     /// begins and only on its own thread ([`paced`](super::super::paced)), it is the system call and nothing else but for
     /// small packets of the embedded back end ([`change_small_packets`](super::super::change_small_packets)).
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn sendmsg(
+    #[cfg_attr(feature = "dds", unsafe(export_name = "__wrap_sendmsg"))]
+    #[cfg_attr(not(feature = "dds"), unsafe(export_name = "sendmsg"))]
+    unsafe extern "C" fn paced_sendmsg(
         socket: libc::c_int,
         message: *const libc::msghdr,
         flags: libc::c_int,

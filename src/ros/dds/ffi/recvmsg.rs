@@ -1,18 +1,18 @@
-//! Stands in front of the C library's `recvmsg`, as `ros/pacing` does with `sendmsg`: what comes for DDS is looked at before
-//! Cyclone does ([`early`](super::super::early)).
+//! Stands in front of the C library's `recvmsg`, as `ros/pacing` does with `sendmsg` (`build.rs`): what comes for DDS is looked
+//! at before Cyclone does ([`early`](super::super::early)).
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod imp {
     use super::super::super::early;
 
-    /// A reference, or the linker would take the C library's function.
+    /// A reference, so that the linker finds it.
     pub(in super::super) fn link() {
-        std::hint::black_box(recvmsg as *const ());
+        std::hint::black_box(seen_recvmsg as *const ());
     }
 
     /// The system call; then packets of DDS may be changed. Others begin differently.
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn recvmsg(
+    #[unsafe(export_name = "__wrap_recvmsg")]
+    unsafe extern "C" fn seen_recvmsg(
         socket: libc::c_int,
         message: *mut libc::msghdr,
         flags: libc::c_int,

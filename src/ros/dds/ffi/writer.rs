@@ -1,6 +1,6 @@
 //! A DDS writer, its events and its statistics.
 use super::{
-    super::identity::{FAST_DDS, SampleIdentity},
+    super::identity::{CYCLONE, FAST_DDS, SampleIdentity},
     Entity, Guid, Listener, NativeQos, Participant, Peer, check, identity, sample,
     sertype::Samples,
 };
@@ -41,10 +41,6 @@ struct KeyValue {
 
 /// `DDS_STAT_KIND_UINT64`.
 const KIND_UINT64: u32 = 1;
-
-/// Best-effort readers on Fast DDS in default configuration drain no more (`docs/dds_measured.md`); reliable ones ask for what
-/// they missed, and those on Cyclone are quicker.
-const FRAGILE_BYTES_PER_S: u64 = 300_000_000;
 
 /// What a writer's listener learns; read without a lock.
 #[derive(Default)]
@@ -115,17 +111,17 @@ pub(in super::super) struct Writer {
     entity: Entity,
     sertype: *const c::ddsi_sertype,
     events: Arc<Events>,
-    fragile: Mutex<Fragile>,
+    pace: Mutex<Pace>,
     _topic: Entity,
     _participant: Arc<Participant>,
 }
 
-/// Is there a reader that loses what comes too fast?
+/// The pace of big samples.
 #[derive(Default)]
-struct Fragile {
-    /// What [`Events::changes`] was when it was looked at.
+struct Pace {
+    /// What [`Events::changes`] was when the readers were looked at.
     changes: u32,
-    any: bool,
+    rate: pacing::Rate,
 }
 
 struct StatisticsPointer(*mut Statistics);
@@ -191,7 +187,7 @@ impl Writer {
             entity,
             sertype,
             events,
-            fragile: Mutex::default(),
+            pace: Mutex::default(),
             _topic: topic,
             _participant: participant.clone(),
         })
@@ -220,7 +216,7 @@ impl Writer {
         &self.events
     }
 
-    /// Writes the sample that is in this range of the block, at no more than `bytes_per_s` if that is not 0.
+    /// Writes the sample that is in this range of the block, at `bytes_per_s` or as its readers need if that is not 0.
     pub(in super::super) fn write(
         &self,
         topic: &str,
@@ -229,9 +225,10 @@ impl Writer {
         bytes_per_s: u64,
     ) -> Result<Written, RosError> {
         let size = range.len();
-        let bytes_per_s = match size > pacing::SMALL_BYTES && self.has_fragile_reader() {
-            true => bytes_per_s.min(FRAGILE_BYTES_PER_S),
-            false => bytes_per_s,
+        let paced = bytes_per_s > 0 && size > pacing::SMALL_BYTES;
+        let bytes_per_s = match paced {
+            true => self.pace(bytes_per_s),
+            false => 0,
         };
         // SAFETY: the type is this writer's, which has the functions of samples in blocks.
         let sample = unsafe { sample::new(self.sertype, block, range) };
@@ -245,16 +242,33 @@ impl Writer {
         check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
     }
 
-    fn has_fragile_reader(&self) -> bool {
+    /// Bytes per second for a big sample, from what became of those before.
+    fn pace(&self, usual: u64) -> u64 {
         let changes = self.events.changes.load(Ordering::Acquire);
-        let mut fragile = self.fragile.lock().unwrap_or_else(PoisonError::into_inner);
-        if fragile.changes != changes {
-            let mut readers = self.readers().into_iter();
-            let any =
-                readers.any(|reader| reader.best_effort && reader.guid.starts_with(&FAST_DDS));
-            *fragile = Fragile { changes, any };
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let retransmitted = || self.retransmitted_bytes().unwrap_or(u64::MAX);
+        if pace.changes != changes {
+            pace.changes = changes;
+            pace.rate.serve(self.hardest_reader(), retransmitted());
+        } else if pace.rate.learns() {
+            pace.rate.learn(retransmitted());
         }
-        fragile.any
+        pace.rate.bytes_per_s(usual)
+    }
+
+    fn hardest_reader(&self) -> pacing::Hardest {
+        let readers = self.readers();
+        let fast_dds = |reader: &Peer| reader.guid.starts_with(&FAST_DDS);
+        if readers.iter().any(|r| r.best_effort && fast_dds(r)) {
+            pacing::Hardest::Fragile
+        } else if readers
+            .iter()
+            .all(|r| !r.best_effort && r.guid.starts_with(&CYCLONE))
+        {
+            pacing::Hardest::Telling
+        } else {
+            pacing::Hardest::Mute
+        }
     }
 
     /// Writes the response to a request, with what tells it apart beside the payload or, without `request`, in it.

@@ -1,0 +1,139 @@
+//! How fast the big samples of one writer leave: as its readers need it.
+
+/// Best-effort readers on Fast DDS in default configuration drain no more (`docs/dds_measured.md`).
+const FRAGILE_BYTES_PER_S: u64 = 300_000_000;
+/// So many times the usual rate are tried, faster than the kernel delivers.
+const FASTEST: u64 = 4;
+/// Samples without a retransmission before a higher rate is tried again, at first and at most.
+const PATIENCE: (u32, u32) = (60, 60 * 1024);
+
+/// The hardest of a writer's readers.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(in crate::ros) enum Hardest {
+    /// A best-effort reader on Fast DDS.
+    Fragile,
+    /// One that does not say what it has lost, or that is slow to get it again.
+    #[default]
+    Mute,
+    /// A reliable reader on Cyclone DDS: it says at once what it has lost, and gets it.
+    Telling,
+}
+
+/// The rate of one writer. It begins fast if every reader tells what it has lost, and falls back to the usual rate, never
+/// below it, if one does.
+#[derive(Debug)]
+pub(in crate::ros) struct Rate {
+    readers: Hardest,
+    /// Times the usual rate.
+    factor: u64,
+    patience: u32,
+    clean: u32,
+    retransmitted: u64,
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self {
+            readers: Hardest::default(),
+            factor: FASTEST,
+            patience: PATIENCE.0,
+            clean: 0,
+            retransmitted: 0,
+        }
+    }
+}
+
+impl Rate {
+    /// The readers have changed: what the others needed is forgotten, and what was sent again to them.
+    pub(in crate::ros) fn serve(&mut self, readers: Hardest, retransmitted: u64) {
+        *self = Self {
+            readers,
+            retransmitted,
+            ..Self::default()
+        };
+    }
+
+    /// Bytes per second for the next sample; 0 is no limit, as for `usual`.
+    pub(in crate::ros) fn bytes_per_s(&self, usual: u64) -> u64 {
+        match self.readers {
+            Hardest::Fragile if usual == 0 => 0,
+            Hardest::Fragile => usual.min(FRAGILE_BYTES_PER_S),
+            Hardest::Mute => usual,
+            Hardest::Telling => usual.saturating_mul(self.factor),
+        }
+    }
+
+    /// Whether [`Self::learn`] is worth its while.
+    pub(in crate::ros) fn learns(&self) -> bool {
+        self.readers == Hardest::Telling
+    }
+
+    /// A sample was written, and so many bytes were sent again since the writer was made.
+    pub(in crate::ros) fn learn(&mut self, retransmitted: u64) {
+        if retransmitted > self.retransmitted {
+            self.retransmitted = retransmitted;
+            self.clean = 0;
+            if self.factor > 1 {
+                self.factor /= 2;
+                self.patience = (self.patience * 2).min(PATIENCE.1);
+            }
+        } else {
+            self.clean += 1;
+            if self.clean >= self.patience && self.factor < FASTEST {
+                self.factor *= 2;
+                self.clean = 0;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn telling() -> Rate {
+        let mut rate = Rate::default();
+        rate.serve(Hardest::Telling, 0);
+        rate
+    }
+
+    #[test]
+    fn only_readers_that_tell_are_served_faster_than_usual() {
+        let rate = |readers| {
+            let mut rate = Rate::default();
+            rate.serve(readers, 0);
+            rate.bytes_per_s(1_000_000_000)
+        };
+        assert_eq!(rate(Hardest::Fragile), FRAGILE_BYTES_PER_S);
+        assert_eq!(rate(Hardest::Mute), 1_000_000_000);
+        assert_eq!(rate(Hardest::Telling), 4_000_000_000);
+        assert_eq!(telling().bytes_per_s(0), 0);
+    }
+
+    #[test]
+    fn losses_slow_it_down_to_the_usual_rate_and_no_further() {
+        let mut rate = telling();
+        for lost in 1..10 {
+            rate.learn(lost * 1000);
+        }
+        assert_eq!(rate.bytes_per_s(1000), 1000);
+    }
+
+    #[test]
+    fn what_failed_is_tried_again_after_twice_the_time_each_time() {
+        let mut rate = telling();
+        let mut lost = 0;
+        let mut waits = Vec::new();
+        for _ in 0..4 {
+            lost += 1000;
+            rate.learn(lost);
+            let mut samples = 0;
+            while rate.bytes_per_s(1) < FASTEST {
+                rate.learn(lost);
+                samples += 1;
+            }
+            waits.push(samples);
+        }
+        assert_eq!(waits, [120, 240, 480, 960]);
+    }
+}

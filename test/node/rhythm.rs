@@ -1,0 +1,66 @@
+//! When a shared-memory block is looked at.
+use rfly_bridge::node::Rhythm;
+use std::time::{Duration, Instant};
+
+const LOOK: Duration = Duration::from_micros(500);
+
+/// Plays a reader against a writer that writes a frame at each of `frames` (s). Returns by how much each was taken late, and
+/// how many looks there were.
+fn play(frames: impl IntoIterator<Item = f64>) -> (Vec<Duration>, usize) {
+    let start = Instant::now();
+    let (mut rhythm, mut now, mut looks) = (Rhythm::default(), start, 0);
+    let mut late = Vec::new();
+    for frame in frames {
+        let frame = start + Duration::from_secs_f64(frame);
+        while now < frame {
+            now += rhythm.pause(now, false);
+            looks += 1;
+        }
+        late.push(now - frame);
+        now += rhythm.pause(now, true);
+        looks += 1;
+    }
+    (late, looks)
+}
+
+fn steady(rate: f64, from: f64, count: u32) -> impl Iterator<Item = f64> {
+    (1..=count).map(move |n| from + f64::from(n) / rate)
+}
+
+#[test]
+fn a_steady_stream_is_taken_at_once_with_few_looks() {
+    for rate in [5.0, 30.0, 60.0, 200.0] {
+        let (late, looks) = play(steady(rate, 0.0, 300));
+        assert!(late[3..].iter().all(|late| *late <= LOOK), "{late:?}");
+        let always = 300.0 / rate / LOOK.as_secs_f64();
+        assert!(
+            (looks as f64) < 0.75 * always + 600.0,
+            "{looks} of {always}"
+        );
+    }
+    let (_, looks) = play(steady(30.0, 0.0, 300));
+    assert!(looks < 300 * 20, "{looks}");
+}
+
+#[test]
+fn a_stream_that_becomes_faster_is_followed() {
+    let frames = steady(10.0, 0.0, 50).chain(steady(60.0, 5.0, 100));
+    let (late, _) = play(frames);
+    assert!(late[60..].iter().all(|late| *late <= LOOK), "{late:?}");
+}
+
+#[test]
+fn two_frames_at_once_spoil_the_rhythm_only_for_a_while() {
+    let frames = steady(30.0, 0.0, 50)
+        .chain([1.667])
+        .chain(steady(30.0, 1.667, 200));
+    let (late, looks) = play(frames);
+    assert!(late[3..].iter().all(|late| *late <= LOOK), "{late:?}");
+    assert!(looks < 250 * 25, "{looks}");
+}
+
+#[test]
+fn while_nothing_comes_it_looks_seldom() {
+    let (_, looks) = play([0.1, 0.2, 60.0]);
+    assert!(looks < 60 * 200 + 2500, "{looks}");
+}
