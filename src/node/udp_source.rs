@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// How long datagrams that nobody wants wait in the socket: less than the time between two frames at 60 Hz, ...
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
 /// ... and longer where it keeps their heads only; so long a new subscriber waits for his first image at most.
-const HEADS_PAUSE: Duration = Duration::from_millis(100);
+const HEADS_PAUSE: Duration = Duration::from_millis(60);
 /// What the kernel books for a head, at most, of a buffer as it was asked for.
 const HEAD_BYTES: usize = 1024;
 /// Batches of datagrams that are taken before the thread looks again whether it is to end.
