@@ -6,6 +6,7 @@
 //!
 //! Publishing never waits for a reader. Images and clouds go from the caller's slice to the middleware in one copy, or
 //! without one from memory that the publisher has lent.
+mod backend;
 mod bulk;
 mod error;
 mod loan;
@@ -43,8 +44,8 @@ pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 
 use crate::msgs::Message;
+use backend::{Backend, Guard};
 use publisher::Sink;
-use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,12 +60,12 @@ pub struct Middleware {
 /// See [`Middleware::hold_graph`].
 #[must_use = "changes are held back until this is dropped"]
 pub struct GraphHold {
-    _hold: Option<Box<dyn Any + Send + Sync>>,
+    _hold: Guard,
 }
 
 /// A further node of [`Middleware::node`]; it leaves the graph when this is dropped.
 pub struct NodeHandle {
-    _node: Box<dyn Any + Send + Sync>,
+    _node: Guard,
 }
 
 struct Shared {
@@ -73,47 +74,33 @@ struct Shared {
     services: service::Registry,
 }
 
-/// The back ends. An enum and not a trait object: there are few, all known here, and the publishers stay plain structs.
-enum Backend {
-    #[cfg(feature = "dds")]
-    Dds(dds::Node),
-    #[cfg(feature = "rclrs")]
-    Rclrs(rclrs::Node),
-    Recorder(Recorder),
-}
-
 impl Middleware {
     /// Joins the ROS graph with the back end that this program was built with.
     pub fn join(options: &Options) -> Result<Self, RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         #[cfg(feature = "dds")]
-        let backend = Backend::Dds(dds::Node::new(options, &names)?);
+        let backend = Backend::Cdr(Box::new(dds::Node::new(options, &names)?));
         #[cfg(feature = "rclrs")]
         let backend = Backend::Rclrs(rclrs::Node::new(options, &names)?);
-        Ok(Self {
-            shared: Arc::new(Shared {
-                names,
-                backend,
-                services: service::Registry::default(),
-            }),
-        })
+        Ok(Self::of(names, backend))
     }
 
     /// Publishes into memory only.
     pub fn recorder(options: &Options) -> Result<(Self, Recorder), RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         let recorder = Recorder::default();
-        let backend = Backend::Recorder(recorder.clone());
-        Ok((
-            Self {
-                shared: Arc::new(Shared {
-                    names,
-                    backend,
-                    services: service::Registry::default(),
-                }),
-            },
-            recorder,
-        ))
+        let backend = Backend::Cdr(Box::new(recorder.clone()));
+        Ok((Self::of(names, backend), recorder))
+    }
+
+    fn of(names: names::Resolver, backend: Backend) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                names,
+                backend,
+                services: service::Registry::default(),
+            }),
+        }
     }
 
     /// The topic's full name after expansion (`img` and `~/img` become absolute) and remapping.
@@ -208,39 +195,29 @@ impl Middleware {
     ) -> Result<Subscription, RosError> {
         let topic = self.resolve(topic)?;
         match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => node.subscribe(&topic, type_name, qos, Box::new(callback)),
+            Backend::Cdr(node) => node.subscribe(&topic, type_name, qos, Box::new(callback)),
             #[cfg(feature = "rclrs")]
             Backend::Rclrs(_) => Err(RosError::Unsupported {
                 backend: "rclrs",
                 what: "hand out CDR bytes",
             }),
-            Backend::Recorder(recorder) => {
-                Ok(recorder.subscribe(&topic, type_name, qos, Box::new(callback)))
-            }
         }
     }
 
     /// Figures of every publisher of this node, for `/diagnostics`.
     pub fn report(&self) -> Vec<WriterReport> {
-        match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => node.report(),
-            #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => node.report(),
-            Backend::Recorder(recorder) => recorder.report(),
-        }
+        self.shared.backend.node().report()
     }
 
-    /// What is opened and closed until the result is dropped appears in the graph at once, when that happens: for many
-    /// topics, each of which would otherwise announce all again.
+    /// Whether anybody reads one of this node's topics for which `chosen`, given its full name, is true.
+    pub fn is_read(&self, chosen: impl Fn(&str) -> bool) -> bool {
+        self.shared.backend.node().is_read(&chosen)
+    }
+
+    /// Graph updates are batched while the result lives: for many topics, each of which would otherwise announce all again.
     pub fn hold_graph(&self) -> GraphHold {
         GraphHold {
-            _hold: match &self.shared.backend {
-                #[cfg(feature = "dds")]
-                Backend::Dds(node) => Some(Box::new(node.hold())),
-                _ => None,
-            },
+            _hold: self.shared.backend.node().hold(),
         }
     }
 
@@ -249,14 +226,9 @@ impl Middleware {
         let full = self.resolve(name)?;
         let (namespace, base) = full.rsplit_once('/').unwrap_or(("", &full));
         let namespace = if namespace.is_empty() { "/" } else { namespace };
-        let node: Box<dyn Any + Send + Sync> = match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => Box::new(node.node(namespace, base)?),
-            #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => Box::new(node.node(namespace, base)?),
-            Backend::Recorder(_) => Box::new((namespace.to_owned(), base.to_owned())),
-        };
-        Ok(NodeHandle { _node: node })
+        Ok(NodeHandle {
+            _node: self.shared.backend.node().further_node(namespace, base)?,
+        })
     }
 
     /// Figures of every service of this node, for `/diagnostics`.
@@ -266,37 +238,20 @@ impl Middleware {
 
     /// Topics of the whole ROS graph that have a publisher, as far as discovery has gone.
     pub fn topics(&self) -> Vec<TopicInfo> {
-        match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => node.topics(),
-            #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => node.topics(),
-            Backend::Recorder(recorder) => recorder.topics(),
-        }
+        self.shared.backend.node().topics()
     }
 
     /// Services of the whole ROS graph that somebody has a client for, as far as discovery has gone.
     pub fn clients(&self) -> Vec<ClientInfo> {
-        match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => node.clients(),
-            #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => node.clients(),
-            Backend::Recorder(_) => Vec::new(),
-        }
+        self.shared.backend.node().clients()
     }
 
     fn sink<M: Message>(&self, topic: &str, qos: Qos) -> Result<Sink<M>, RosError> {
         let topic = self.resolve(topic)?;
-        match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => Ok(Sink::Dds(node.writer(&topic, M::TYPE, qos)?)),
+        Ok(match &self.shared.backend {
+            Backend::Cdr(node) => Sink::Cdr(node.writer(&topic, M::TYPE, qos)?, PhantomData),
             #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => Ok(Sink::Rclrs(node.writer(&topic, qos)?)),
-            Backend::Recorder(recorder) => {
-                let writer = recorder.writer(&topic, M::TYPE, qos)?;
-                Ok(Sink::Recorder(writer, PhantomData))
-            }
-        }
+            Backend::Rclrs(node) => Sink::Rclrs(node.writer(&topic, qos)?),
+        })
     }
 }

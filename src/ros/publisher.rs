@@ -1,22 +1,17 @@
 //! Publishers: a message becomes a list of byte ranges, the back end takes the list.
+#[cfg(feature = "rclrs")]
+use super::rclrs;
 use super::{
     CloudHead, CompressedHead, ImageHead, Qos, RosError, WriterStats,
-    bulk::{self, Bulk, Bytes, Head, Tail},
+    backend::CdrWriter,
+    bulk::{self, Bulk, Bytes, Head},
     loan::{Loan, Place},
-    recorder,
 };
 use crate::msgs::{
     Message,
     sensor_msgs::msg::{CompressedImage, Image, PointCloud2},
 };
-use std::{cell::RefCell, marker::PhantomData};
-
-#[cfg(feature = "dds")]
-use super::dds;
-#[cfg(feature = "rclrs")]
-use super::rclrs;
-#[cfg(any(feature = "dds", feature = "rclrs"))]
-use std::sync::Arc;
+use std::{cell::RefCell, marker::PhantomData, sync::Arc};
 
 /// What became of a published sample.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,21 +26,17 @@ pub enum Outcome {
 
 /// Where messages of type `M` go.
 pub(super) enum Sink<M: Message> {
-    #[cfg(feature = "dds")]
-    Dds(Arc<dds::Writer>),
+    Cdr(Arc<dyn CdrWriter>, PhantomData<fn(&M)>),
     #[cfg(feature = "rclrs")]
     Rclrs(Arc<rclrs::Writer<M>>),
-    Recorder(recorder::Writer, PhantomData<fn(&M)>),
 }
 
 impl<M: Message> Clone for Sink<M> {
     fn clone(&self) -> Self {
         match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => Self::Dds(writer.clone()),
+            Self::Cdr(writer, _) => Self::Cdr(writer.clone(), PhantomData),
             #[cfg(feature = "rclrs")]
             Self::Rclrs(writer) => Self::Rclrs(writer.clone()),
-            Self::Recorder(writer, _) => Self::Recorder(writer.clone(), PhantomData),
         }
     }
 }
@@ -53,34 +44,23 @@ impl<M: Message> Clone for Sink<M> {
 macro_rules! every_back_end {
     ($self:ident, $writer:ident => $body:expr) => {
         match $self {
-            #[cfg(feature = "dds")]
-            Sink::Dds($writer) => $body,
+            Sink::Cdr($writer, _) => $body,
             #[cfg(feature = "rclrs")]
             Sink::Rclrs($writer) => $body,
-            Sink::Recorder($writer, _) => $body,
         }
     };
 }
 
 impl<M: Message> Sink<M> {
     fn publish(&self, message: &M) -> Result<Outcome, RosError> {
-        let encode = |buffer: &mut Vec<u8>| {
-            bulk::encode(buffer, M::TYPE, message)?;
-            bulk::pad(buffer);
-            Ok::<_, RosError>(())
-        };
         match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => with_scratch(|buffer| {
-                encode(buffer)?;
+            Self::Cdr(writer, _) => with_scratch(|buffer| {
+                bulk::encode(buffer, M::TYPE, message)?;
+                bulk::pad(buffer);
                 writer.write(&[Bytes::Own(buffer)], &|| true)
             }),
             #[cfg(feature = "rclrs")]
             Self::Rclrs(writer) => writer.publish(message),
-            Self::Recorder(writer, _) => with_scratch(|buffer| {
-                encode(buffer)?;
-                Ok(writer.write(&[Bytes::Own(buffer)], &|| true))
-            }),
         }
     }
 
@@ -110,27 +90,21 @@ impl<M: Bulk> Sink<M> {
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
         match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => with_scratch(|before| {
+            Self::Cdr(writer, _) => with_scratch(|before| {
                 let tail = head.encode(before, data.len())?;
-                writer.write(&parts(before, data, &tail), intact)
+                let parts = [Bytes::Own(before), data, Bytes::Own(tail.as_slice())];
+                writer.write(&parts, intact)
             }),
             #[cfg(feature = "rclrs")]
             Self::Rclrs(writer) => writer.publish_copy(head, data, intact),
-            Self::Recorder(writer, _) => with_scratch(|before| {
-                let tail = head.encode(before, data.len())?;
-                Ok(writer.write(&parts(before, data, &tail), intact))
-            }),
         }
     }
 
     fn loan(&self, room: usize) -> Loan<M> {
         match self {
-            #[cfg(feature = "dds")]
-            Self::Dds(writer) => Loan::block(writer.block(room)),
+            Self::Cdr(writer, _) => Loan::block(writer.block(room)),
             #[cfg(feature = "rclrs")]
             Self::Rclrs(writer) => Loan(Place::Message(writer.loan(room))),
-            Self::Recorder(writer, _) => Loan::block(writer.block(room)),
         }
     }
 
@@ -142,8 +116,7 @@ impl<M: Bulk> Sink<M> {
         len: usize,
     ) -> Result<Outcome, RosError> {
         match (self, loan.0) {
-            #[cfg(feature = "dds")]
-            (Self::Dds(writer), Place::Block(block, _)) => with_scratch(|before| {
+            (Self::Cdr(writer, _), Place::Block(block, _)) => with_scratch(|before| {
                 let tail = head.encode(before, len)?;
                 writer.write_block(block, before, len, &tail)
             }),
@@ -151,6 +124,7 @@ impl<M: Bulk> Sink<M> {
             (Self::Rclrs(writer), Place::Message(message)) => {
                 writer.publish_loan(head, message, len)
             }
+            #[cfg(feature = "rclrs")]
             (_, place) => {
                 let loan = Loan(place);
                 let data = loan.as_ref().get(..len).unwrap_or_default();
@@ -158,10 +132,6 @@ impl<M: Bulk> Sink<M> {
             }
         }
     }
-}
-
-fn parts<'a>(head: &'a [u8], data: Bytes<'a>, tail: &'a Tail) -> [Bytes<'a>; 3] {
-    [Bytes::Own(head), data, Bytes::Own(tail.as_slice())]
 }
 
 thread_local! {

@@ -1,6 +1,9 @@
 //! The back end that keeps what is published, for tests and dry runs.
 use super::{
-    Bytes, Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    Bytes, ClientInfo, Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport,
+    WriterStats,
+    backend::{CdrNode, CdrWriter, Guard, Node},
+    bulk::Tail,
     loan::{Block, Pool},
     service::{self, CdrService},
     subscription::{self, Callback},
@@ -172,71 +175,13 @@ impl Recorder {
         }
     }
 
-    pub(super) fn service(&self, name: &str, service: CdrService) -> Result<Server, RosError> {
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-        if services.contains_key(name) {
-            return Err(RosError::ServiceExists {
-                service: name.to_owned(),
-            });
-        }
-        services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
-        Ok(Server(self.services.clone(), name.to_owned()))
-    }
-
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Topic>> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    pub(super) fn writer(
-        &self,
-        name: &str,
-        type_name: &'static str,
-        qos: Qos,
-    ) -> Result<Writer, RosError> {
-        let mut topics = self.lock();
-        let topic = topics.entry(name.to_owned()).or_default();
-        if !topic.type_name.is_empty() && topic.type_name != type_name {
-            let (existing, wanted) = (topic.type_name.to_owned(), type_name.to_owned());
-            return Err(RosError::TypeConflict {
-                topic: name.to_owned(),
-                existing,
-                wanted,
-            });
-        }
-        (topic.type_name, topic.qos) = (type_name, qos);
-        Ok(Writer {
-            topic: name.into(),
-            qos,
-            recorder: self.clone(),
-            pool: Arc::default(),
-        })
-    }
-
-    pub(super) fn subscribe(
-        &self,
-        topic: &str,
-        _: &str,
-        _: Qos,
-        callback: Callback,
-    ) -> Subscription {
-        struct Registration(Recorder, String, u64);
-        impl Drop for Registration {
-            fn drop(&mut self) {
-                if let Some(topic) = self.0.lock().get_mut(&self.1) {
-                    topic.callbacks.retain(|(id, _)| *id != self.2);
-                    topic.subscribers = topic.subscribers.saturating_sub(1);
-                }
-            }
-        }
-        let mut topics = self.lock();
-        let entry = topics.entry(topic.to_owned()).or_default();
-        let id = entry.callbacks.last().map_or(0, |(id, _)| id + 1);
-        entry.callbacks.push((id, Arc::new(Mutex::new(callback))));
-        entry.subscribers += 1;
-        Subscription::new(Registration(self.clone(), topic.to_owned(), id))
-    }
-
-    pub(super) fn report(&self) -> Vec<WriterReport> {
+impl Node for Recorder {
+    fn report(&self) -> Vec<WriterReport> {
         let written = |topic: &&Topic| !topic.type_name.is_empty();
         let report = |(name, topic): (&String, &Topic)| WriterReport {
             topic: name.clone(),
@@ -253,7 +198,13 @@ impl Recorder {
             .collect()
     }
 
-    pub(super) fn topics(&self) -> Vec<TopicInfo> {
+    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool {
+        let topics = self.lock();
+        let mut read = topics.iter().filter(|(_, topic)| topic.subscribers > 0);
+        read.any(|(name, _)| chosen(name))
+    }
+
+    fn topics(&self) -> Vec<TopicInfo> {
         let info = |report: WriterReport| TopicInfo {
             name: report.topic,
             type_name: report.type_name.to_owned(),
@@ -261,10 +212,94 @@ impl Recorder {
         };
         self.report().into_iter().map(info).collect()
     }
+
+    /// Nobody but the tests asks.
+    fn clients(&self) -> Vec<ClientInfo> {
+        Vec::new()
+    }
+
+    /// There is no graph to be told.
+    fn hold(&self) -> Guard {
+        Box::new(())
+    }
+
+    fn further_node(&self, _: &str, _: &str) -> Result<Guard, RosError> {
+        Ok(Box::new(()))
+    }
+}
+
+impl CdrNode for Recorder {
+    fn as_node(&self) -> &dyn Node {
+        self
+    }
+
+    fn writer(
+        &self,
+        name: &str,
+        type_name: &'static str,
+        qos: Qos,
+    ) -> Result<Arc<dyn CdrWriter>, RosError> {
+        let mut topics = self.lock();
+        let topic = topics.entry(name.to_owned()).or_default();
+        if !topic.type_name.is_empty() && topic.type_name != type_name {
+            let (existing, wanted) = (topic.type_name.to_owned(), type_name.to_owned());
+            return Err(RosError::TypeConflict {
+                topic: name.to_owned(),
+                existing,
+                wanted,
+            });
+        }
+        (topic.type_name, topic.qos) = (type_name, qos);
+        Ok(Arc::new(Writer {
+            topic: name.into(),
+            qos,
+            recorder: self.clone(),
+            pool: Arc::default(),
+        }))
+    }
+
+    fn subscribe(
+        &self,
+        topic: &str,
+        _: &str,
+        _: Qos,
+        callback: Callback,
+    ) -> Result<Subscription, RosError> {
+        struct Registration(Recorder, String, u64);
+        impl Drop for Registration {
+            fn drop(&mut self) {
+                if let Some(topic) = self.0.lock().get_mut(&self.1) {
+                    topic.callbacks.retain(|(id, _)| *id != self.2);
+                    topic.subscribers = topic.subscribers.saturating_sub(1);
+                }
+            }
+        }
+        let mut topics = self.lock();
+        let entry = topics.entry(topic.to_owned()).or_default();
+        let id = entry.callbacks.last().map_or(0, |(id, _)| id + 1);
+        entry.callbacks.push((id, Arc::new(Mutex::new(callback))));
+        entry.subscribers += 1;
+        Ok(Subscription::new(Registration(
+            self.clone(),
+            topic.to_owned(),
+            id,
+        )))
+    }
+
+    fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        if services.contains_key(name) {
+            return Err(RosError::ServiceExists {
+                service: name.to_owned(),
+            });
+        }
+        services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
+        Ok(Box::new(Server(self.services.clone(), name.to_owned())))
+    }
 }
 
 /// Server's end of one service.
-pub(super) struct Server(Services, String);
+struct Server(Services, String);
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -274,20 +309,19 @@ impl Drop for Server {
 }
 
 /// Publisher's end of one topic.
-#[derive(Clone)]
-pub(super) struct Writer {
+struct Writer {
     topic: Arc<str>,
     qos: Qos,
     recorder: Recorder,
     pool: Arc<Pool>,
 }
 
-impl Writer {
-    pub(super) fn block(&self, room: usize) -> Block {
+impl CdrWriter for Writer {
+    fn block(&self, room: usize) -> Block {
         self.pool.take(room)
     }
 
-    pub(super) fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Outcome {
+    fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
         let heard = self.recorder.is_subscribed(&self.topic);
         let sample = if counts_only && !heard {
@@ -305,11 +339,11 @@ impl Writer {
         let intact = intact();
         let mut topics = self.recorder.lock();
         let Some(topic) = topics.get_mut(&*self.topic) else {
-            return Outcome::Dropped;
+            return Ok(Outcome::Dropped);
         };
         if !intact {
             topic.stats.torn += 1;
-            return Outcome::Torn;
+            return Ok(Outcome::Torn);
         }
         topic.stats.published += 1;
         topic.stats.bytes += parts.iter().map(|part| part.len() as u64).sum::<u64>();
@@ -323,17 +357,28 @@ impl Writer {
         if heard {
             self.recorder.deliver(&self.topic, &sample);
         }
-        Outcome::Sent
+        Ok(Outcome::Sent)
     }
 
-    pub(super) fn subscribers(&self) -> usize {
+    fn write_block(
+        &self,
+        block: Block,
+        head: &[u8],
+        len: usize,
+        tail: &Tail,
+    ) -> Result<Outcome, RosError> {
+        let data = block.data().get(..len).unwrap_or_default();
+        self.write(&[head, data, tail.as_slice()].map(Bytes::Own), &|| true)
+    }
+
+    fn subscribers(&self) -> usize {
         self.recorder
             .lock()
             .get(&*self.topic)
             .map_or(0, |topic| topic.subscribers)
     }
 
-    pub(super) fn stats(&self) -> WriterStats {
+    fn stats(&self) -> WriterStats {
         self.recorder
             .lock()
             .get(&*self.topic)
@@ -341,11 +386,11 @@ impl Writer {
             .unwrap_or_default()
     }
 
-    pub(super) fn topic(&self) -> &str {
+    fn topic(&self) -> &str {
         &self.topic
     }
 
-    pub(super) fn qos(&self) -> Qos {
+    fn qos(&self) -> Qos {
         self.qos
     }
 }

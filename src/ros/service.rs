@@ -1,12 +1,14 @@
 //! Services: requests in, each with the means to answer it, now or later.
-use super::{Backend, Middleware, RosError, ServiceReport, bulk, subscription::decode};
+use super::{
+    Middleware, RosError, ServiceReport,
+    backend::{Backend, Guard},
+    bulk,
+    subscription::decode,
+};
 use crate::msgs::{Message, Service};
-use std::{
-    any::Any,
-    sync::{
-        Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex, PoisonError, Weak,
+    atomic::{AtomicU64, Ordering},
 };
 
 /// Figures of one service.
@@ -55,7 +57,7 @@ impl Counters {
 pub struct ServiceHandle {
     name: String,
     counters: Arc<Counters>,
-    _server: Box<dyn Any + Send + Sync>,
+    _server: Guard,
 }
 
 impl ServiceHandle {
@@ -198,16 +200,12 @@ impl Middleware {
             };
             handler(request, responder);
         };
-        let server: Box<dyn Any + Send + Sync> = match &self.shared.backend {
-            #[cfg(feature = "dds")]
-            Backend::Dds(node) => {
-                Box::new(node.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
+        let server = match &self.shared.backend {
+            Backend::Cdr(node) => {
+                node.service(&name, CdrService::new::<S>(counters.clone(), handler))?
             }
             #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => Box::new(node.service::<S>(&name, handler)?),
-            Backend::Recorder(recorder) => {
-                Box::new(recorder.service(&name, CdrService::new::<S>(counters.clone(), handler))?)
-            }
+            Backend::Rclrs(node) => node.service::<S>(&name, handler)?,
         };
         self.shared.services.add(&name, &counters);
         Ok(ServiceHandle {

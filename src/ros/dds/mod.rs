@@ -11,10 +11,12 @@ mod type_hash;
 use super::{
     Bytes, ClientInfo, Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription,
     TopicInfo, WriterReport, WriterStats,
+    backend::{self, CdrNode, CdrWriter, Guard},
     bulk::Tail,
     loan::{Block, Pool},
     names::{self, Resolver},
     pacing,
+    service::CdrService,
     subscription::Callback,
 };
 use ffi::{Domain, Participant, Written};
@@ -58,12 +60,90 @@ impl Node {
         })
     }
 
-    pub(super) fn writer(
+    /// Peers since Iron compare type hashes; older ones do not know the key.
+    fn user_data(&self, type_name: &str) -> String {
+        match (self.distro, type_hash::of(type_name)) {
+            (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
+            _ => String::new(),
+        }
+    }
+
+    fn writers(&self) -> Vec<Arc<Writer>> {
+        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        writers.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl backend::Node for Node {
+    fn report(&self) -> Vec<WriterReport> {
+        self.writers()
+            .iter()
+            .map(|writer| writer.report())
+            .collect()
+    }
+
+    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool {
+        let writers = self.writers();
+        let mut read = writers.iter().filter(|writer| writer.subscribers() > 0);
+        read.any(|writer| chosen(&writer.topic))
+    }
+
+    fn topics(&self) -> Vec<TopicInfo> {
+        let mut topics = BTreeMap::<_, usize>::new();
+        for (topic, type_name) in self.participant.publications().unwrap_or_default() {
+            if let (Some(topic), Some(type_name)) =
+                (names::ros_topic(&topic), names::ros_type(&type_name))
+            {
+                *topics.entry((topic.to_owned(), type_name)).or_default() += 1;
+            }
+        }
+        topics
+            .into_iter()
+            .map(|((name, type_name), publishers)| TopicInfo {
+                name,
+                type_name,
+                publishers,
+            })
+            .collect()
+    }
+
+    fn clients(&self) -> Vec<ClientInfo> {
+        let publications = self.participant.publications().unwrap_or_default();
+        let mut clients: Vec<_> = publications
+            .iter()
+            .filter_map(|(topic, type_name)| {
+                let type_name = names::ros_type(type_name)?;
+                Some(ClientInfo {
+                    name: names::ros_service(topic)?.to_owned(),
+                    type_name: type_name.strip_suffix("_Request")?.to_owned(),
+                })
+            })
+            .collect();
+        clients.sort();
+        clients.dedup();
+        clients
+    }
+
+    fn hold(&self) -> Guard {
+        Box::new(self.graph.hold())
+    }
+
+    fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError> {
+        Ok(Box::new(self.graph.node(namespace, name)?))
+    }
+}
+
+impl CdrNode for Node {
+    fn as_node(&self) -> &dyn backend::Node {
+        self
+    }
+
+    fn writer(
         &self,
         topic: &str,
         type_name: &'static str,
         qos: Qos,
-    ) -> Result<Arc<Writer>, RosError> {
+    ) -> Result<Arc<dyn CdrWriter>, RosError> {
         let inner = ffi::Writer::new(
             &self.participant,
             &names::dds_topic(topic),
@@ -88,7 +168,7 @@ impl Node {
         Ok(writer)
     }
 
-    pub(super) fn subscribe(
+    fn subscribe(
         &self,
         topic: &str,
         type_name: &str,
@@ -110,64 +190,8 @@ impl Node {
         }))
     }
 
-    pub(super) fn hold(&self) -> graph::Hold {
-        self.graph.hold()
-    }
-
-    pub(super) fn node(&self, namespace: &str, name: &str) -> Result<graph::FurtherNode, RosError> {
-        self.graph.node(namespace, name)
-    }
-
-    pub(super) fn report(&self) -> Vec<WriterReport> {
-        let writers: Vec<_> = {
-            let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
-            writers.iter().filter_map(Weak::upgrade).collect()
-        };
-        writers.iter().map(|writer| writer.report()).collect()
-    }
-
-    pub(super) fn topics(&self) -> Vec<TopicInfo> {
-        let mut topics = BTreeMap::<_, usize>::new();
-        for (topic, type_name) in self.participant.publications().unwrap_or_default() {
-            if let (Some(topic), Some(type_name)) =
-                (names::ros_topic(&topic), names::ros_type(&type_name))
-            {
-                *topics.entry((topic.to_owned(), type_name)).or_default() += 1;
-            }
-        }
-        topics
-            .into_iter()
-            .map(|((name, type_name), publishers)| TopicInfo {
-                name,
-                type_name,
-                publishers,
-            })
-            .collect()
-    }
-
-    pub(super) fn clients(&self) -> Vec<ClientInfo> {
-        let publications = self.participant.publications().unwrap_or_default();
-        let mut clients: Vec<_> = publications
-            .iter()
-            .filter_map(|(topic, type_name)| {
-                let type_name = names::ros_type(type_name)?;
-                Some(ClientInfo {
-                    name: names::ros_service(topic)?.to_owned(),
-                    type_name: type_name.strip_suffix("_Request")?.to_owned(),
-                })
-            })
-            .collect();
-        clients.sort();
-        clients.dedup();
-        clients
-    }
-
-    /// Peers since Iron compare type hashes; older ones do not know the key.
-    fn user_data(&self, type_name: &str) -> String {
-        match (self.distro, type_hash::of(type_name)) {
-            (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
-            _ => String::new(),
-        }
+    fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
+        Ok(Box::new(self.server(name, service)?))
     }
 }
 
@@ -193,44 +217,6 @@ struct Counters {
 }
 
 impl Writer {
-    pub(super) fn write(
-        &self,
-        parts: &[Bytes<'_>],
-        intact: &dyn Fn() -> bool,
-    ) -> Result<Outcome, RosError> {
-        let size = parts.iter().map(Bytes::len).sum::<usize>();
-        let mut block = self.block(size);
-        let range = block.gather(parts);
-        if !intact() {
-            self.counters.torn.fetch_add(1, Ordering::Relaxed);
-            return Ok(Outcome::Torn);
-        }
-        self.send(block, range)
-    }
-
-    /// Memory for a sample.
-    pub(super) fn block(&self, room: usize) -> Block {
-        self.pool.take(room)
-    }
-
-    /// Writes the first `len` bytes of a block between `head` and `tail`.
-    pub(super) fn write_block(
-        &self,
-        mut block: Block,
-        head: &[u8],
-        len: usize,
-        tail: &Tail,
-    ) -> Result<Outcome, RosError> {
-        match block.frame(head, len, tail.as_slice()) {
-            Some(range) => self.send(block, range),
-            None => {
-                let data = block.data().get(..len).unwrap_or_default();
-                let parts = [head, data, tail.as_slice()].map(Bytes::Own);
-                self.write(&parts, &|| true)
-            }
-        }
-    }
-
     fn send(&self, block: Block, range: Range<usize>) -> Result<Outcome, RosError> {
         let bytes = range.len() as u64;
         let written = self
@@ -250,29 +236,6 @@ impl Writer {
         Ok(outcome)
     }
 
-    pub(super) fn subscribers(&self) -> usize {
-        self.inner.events().matched()
-    }
-
-    pub(super) fn stats(&self) -> WriterStats {
-        WriterStats {
-            published: self.counters.published.load(Ordering::Relaxed),
-            bytes: self.counters.bytes.load(Ordering::Relaxed),
-            dropped: self.counters.dropped.load(Ordering::Relaxed),
-            torn: self.counters.torn.load(Ordering::Relaxed),
-            paused: Duration::from_nanos(self.counters.paused_ns.load(Ordering::Relaxed)),
-            retransmitted_bytes: self.inner.retransmitted_bytes(),
-        }
-    }
-
-    pub(super) fn topic(&self) -> &str {
-        &self.topic
-    }
-
-    pub(super) fn qos(&self) -> Qos {
-        self.qos
-    }
-
     fn report(&self) -> WriterReport {
         let (count, last_policy) = self.inner.events().incompatible();
         WriterReport {
@@ -283,6 +246,65 @@ impl Writer {
             incompatible: Incompatible { count, last_policy },
             stats: self.stats(),
         }
+    }
+}
+
+impl CdrWriter for Writer {
+    fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
+        let size = parts.iter().map(Bytes::len).sum::<usize>();
+        let mut block = self.block(size);
+        let range = block.gather(parts);
+        if !intact() {
+            self.counters.torn.fetch_add(1, Ordering::Relaxed);
+            return Ok(Outcome::Torn);
+        }
+        self.send(block, range)
+    }
+
+    /// Memory for a sample.
+    fn block(&self, room: usize) -> Block {
+        self.pool.take(room)
+    }
+
+    /// Writes the first `len` bytes of a block between `head` and `tail`.
+    fn write_block(
+        &self,
+        mut block: Block,
+        head: &[u8],
+        len: usize,
+        tail: &Tail,
+    ) -> Result<Outcome, RosError> {
+        match block.frame(head, len, tail.as_slice()) {
+            Some(range) => self.send(block, range),
+            None => {
+                let data = block.data().get(..len).unwrap_or_default();
+                let parts = [head, data, tail.as_slice()].map(Bytes::Own);
+                self.write(&parts, &|| true)
+            }
+        }
+    }
+
+    fn subscribers(&self) -> usize {
+        self.inner.events().matched()
+    }
+
+    fn stats(&self) -> WriterStats {
+        WriterStats {
+            published: self.counters.published.load(Ordering::Relaxed),
+            bytes: self.counters.bytes.load(Ordering::Relaxed),
+            dropped: self.counters.dropped.load(Ordering::Relaxed),
+            torn: self.counters.torn.load(Ordering::Relaxed),
+            paused: Duration::from_nanos(self.counters.paused_ns.load(Ordering::Relaxed)),
+            retransmitted_bytes: self.inner.retransmitted_bytes(),
+        }
+    }
+
+    fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    fn qos(&self) -> Qos {
+        self.qos
     }
 }
 

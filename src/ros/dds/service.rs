@@ -42,17 +42,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const LOOKS: u16 = 200;
 
 /// One service; fields are dropped in this order, so that no handler runs any more when the rest goes.
-pub(in super::super) struct Server {
+pub(super) struct Server {
     reader: ffi::Reader,
     replies: Arc<Replies>,
 }
 
 impl Node {
-    pub(in super::super) fn service(
-        &self,
-        name: &str,
-        service: CdrService,
-    ) -> Result<Server, RosError> {
+    pub(super) fn server(&self, name: &str, service: CdrService) -> Result<Server, RosError> {
         let id = format!("serviceid={};", self.service_id());
         let user_data = |type_name| id.clone() + &self.user_data(type_name);
         let replies = Arc::new(Replies {

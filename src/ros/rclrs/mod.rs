@@ -12,14 +12,16 @@ pub(super) use writer::{Kept, Writer};
 
 use super::{
     ClientInfo, Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport,
-    names::Resolver, pacing, service::Answer,
+    backend::{self, Guard},
+    names::Resolver,
+    pacing,
+    service::Answer,
 };
 use crate::msgs::{Message, Service};
 use rclrs::{
     Context, CreateBasicExecutor as _, ExecutorCommands, InitOptions, IntoNodeOptions,
     IntoPrimitiveOptions as _, MessageInfo, QoSProfile, SpinOptions,
 };
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{
     Arc, Mutex, PoisonError, Weak,
@@ -116,10 +118,11 @@ impl Node {
         &self,
         name: &str,
         mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
-    ) -> Result<impl Any + Send + Sync, RosError> {
+    ) -> Result<Guard, RosError> {
         // With the depth of 10 that services have by default, the requests of a burst beyond it vanish unanswered.
         let options = name.qos(QoSProfile::parameter_services_default());
-        self.node
+        let server = self
+            .node
             .create_async_service::<S::Native, _>(options, move |request: S::Request| {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 handler(
@@ -131,7 +134,8 @@ impl Node {
                 );
                 async move { answered.await.unwrap_or_default() }
             })
-            .map_err(|e| error("rcl_service_init", name, &e))
+            .map_err(|e| error("rcl_service_init", name, &e))?;
+        Ok(Box::new(server))
     }
 
     pub(super) fn watch(
@@ -144,33 +148,49 @@ impl Node {
         watch::subscribe(&self.node, topic, type_name, qos, callback)
     }
 
-    pub(super) fn node(&self, namespace: &str, name: &str) -> Result<rclrs::Node, RosError> {
-        self.executor
-            .commands
-            .create_node(node_options(namespace, name))
-            .map_err(|e| error("rcl_node_init", name, &e))
+    fn endpoints(&self) -> Vec<Arc<writer::Endpoint>> {
+        let endpoints = self
+            .endpoints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        endpoints.iter().filter_map(Weak::upgrade).collect()
     }
+}
 
-    pub(super) fn report(&self) -> Vec<WriterReport> {
-        let endpoints: Vec<_> = {
-            let endpoints = self
-                .endpoints
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            endpoints.iter().filter_map(Weak::upgrade).collect()
-        };
-        endpoints
+impl backend::Node for Node {
+    fn report(&self) -> Vec<WriterReport> {
+        self.endpoints()
             .iter()
             .map(|endpoint| endpoint.report(graph::incompatible(&self.node, endpoint)))
             .collect()
     }
 
-    pub(super) fn topics(&self) -> Vec<TopicInfo> {
+    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool {
+        let endpoints = self.endpoints();
+        let mut read = endpoints.iter().filter(|writer| writer.matched() > 0);
+        read.any(|writer| chosen(&writer.topic))
+    }
+
+    fn topics(&self) -> Vec<TopicInfo> {
         graph::topics(&self.node)
     }
 
-    pub(super) fn clients(&self) -> Vec<ClientInfo> {
+    fn clients(&self) -> Vec<ClientInfo> {
         graph::clients(&self.node)
+    }
+
+    /// The middleware announces each endpoint by itself.
+    fn hold(&self) -> Guard {
+        Box::new(())
+    }
+
+    fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError> {
+        let node = self
+            .executor
+            .commands
+            .create_node(node_options(namespace, name))
+            .map_err(|e| error("rcl_node_init", name, &e))?;
+        Ok(Box::new(node))
     }
 }
 

@@ -1,0 +1,99 @@
+//! What a back end does. One that moves CDR bytes is a file that implements [`CdrNode`]; rclrs, which takes messages, is the
+//! other kind.
+#[cfg(feature = "rclrs")]
+use super::rclrs;
+use super::{
+    Bytes, ClientInfo, Outcome, Qos, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    bulk::Tail, loan::Block, service::CdrService, subscription::Callback,
+};
+use std::{any::Any, sync::Arc};
+
+/// What ends when it is dropped.
+pub(super) type Guard = Box<dyn Any + Send + Sync>;
+
+/// The back end of a node.
+pub(super) enum Backend {
+    Cdr(Box<dyn CdrNode>),
+    #[cfg(feature = "rclrs")]
+    Rclrs(rclrs::Node),
+}
+
+impl Backend {
+    pub(super) fn node(&self) -> &dyn Node {
+        match self {
+            Self::Cdr(node) => node.as_node(),
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(node) => node,
+        }
+    }
+}
+
+/// A node in a ROS graph.
+pub(super) trait Node: Send + Sync {
+    /// Figures of every writer.
+    fn report(&self) -> Vec<WriterReport>;
+
+    /// Whether anybody reads a topic for which `chosen`, given its full name, is true.
+    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool;
+
+    /// Topics of the graph that have a publisher.
+    fn topics(&self) -> Vec<TopicInfo>;
+
+    /// Services of the graph that have a client.
+    fn clients(&self) -> Vec<ClientInfo>;
+
+    /// Graph updates are batched while the result lives, where they cost something.
+    fn hold(&self) -> Guard;
+
+    /// Shows one more node.
+    fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError>;
+}
+
+/// A back end that moves CDR bytes with their encapsulation header.
+pub(super) trait CdrNode: Node {
+    fn as_node(&self) -> &dyn Node;
+
+    fn writer(
+        &self,
+        topic: &str,
+        type_name: &'static str,
+        qos: Qos,
+    ) -> Result<Arc<dyn CdrWriter>, RosError>;
+
+    fn subscribe(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: Qos,
+        callback: Callback,
+    ) -> Result<Subscription, RosError>;
+
+    fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError>;
+}
+
+/// A writer of CDR bytes. It never waits for a reader.
+pub(super) trait CdrWriter: Send + Sync {
+    /// Memory for a sample.
+    fn block(&self, room: usize) -> Block;
+
+    /// Writes `parts` one behind the other, unless `intact` denies after they were copied.
+    fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError>;
+
+    /// Writes the first `len` bytes of a block of this writer between `head` and `tail`.
+    fn write_block(
+        &self,
+        block: Block,
+        head: &[u8],
+        len: usize,
+        tail: &Tail,
+    ) -> Result<Outcome, RosError>;
+
+    /// Readers that match now; cheap.
+    fn subscribers(&self) -> usize;
+
+    fn stats(&self) -> WriterStats;
+
+    fn topic(&self) -> &str;
+
+    fn qos(&self) -> Qos;
+}
