@@ -1,5 +1,5 @@
 //! What the bridge knows about each of its sources, as data.
-use crate::session::ReassemblyCounters;
+use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -52,7 +52,7 @@ impl Figures {
     /// Takes over how many have not come, by their numbers.
     pub(crate) fn lost(&mut self, count: u64) {
         if count > 0 {
-            self.drops.insert("lost", count);
+            self.drops.insert(DropCause::Lost.name(), count);
         }
     }
 
@@ -78,7 +78,7 @@ impl Figures {
         self.received = counters.datagrams;
         self.bytes = counters.bytes;
         self.frames = counters.frames;
-        for cause in crate::session::DropCause::ALL {
+        for &cause in DropCause::ALL {
             let count = counters.dropped(cause);
             if count > 0 {
                 self.drops.insert(cause.name(), count);
