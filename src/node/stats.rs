@@ -18,6 +18,8 @@ pub(crate) struct Figures {
     pub(crate) converted: u64,
     /// Drops by cause.
     pub(crate) drops: BTreeMap<&'static str, u64>,
+    /// What was counted beside that and is not lost, by its name.
+    pub(crate) others: BTreeMap<&'static str, u64>,
     /// Arrival of the first byte to the end of publishing, in µs, since the last report.
     pub(crate) latency_us: Histogram<u64>,
     /// When the last frame was complete.
@@ -42,6 +44,7 @@ impl Figures {
             frames: 0,
             converted: 0,
             drops: BTreeMap::new(),
+            others: BTreeMap::new(),
             latency_us,
             last_frame: None,
             asked_hz: None,

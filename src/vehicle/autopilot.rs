@@ -1,5 +1,4 @@
 //! One vehicle behind mavros-style topics: what comes in from either side, and who takes it.
-use super::Open;
 use super::fcu::Fcu;
 use super::link::Link;
 use super::presence::Presence;
@@ -8,6 +7,7 @@ use super::setpoint::Setpoints;
 use super::settings::VehicleSettings;
 use super::state::StateTopic;
 use super::telemetry::Telemetry;
+use super::{Counter, Open};
 use crate::ros::RosError;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
@@ -50,7 +50,7 @@ impl Autopilot {
         for frame in frames(&buffer) {
             match frame {
                 Ok(frame) => self.frame(&frame),
-                Err(error) => self.fcu.count(error.key()),
+                Err(error) => self.fcu.count(error.into()),
             }
         }
         self.buffer = buffer;
@@ -73,7 +73,7 @@ impl Autopilot {
         self.poll_setpoints();
         let services = self.services.poll(&mut self.fcu);
         let services = services.unwrap_or_else(|_error| {
-            self.fcu.count("not_published");
+            self.fcu.count(Counter::NotPublished);
             None
         });
         let published = self.telemetry.notices(&mut self.fcu);
@@ -94,9 +94,9 @@ impl Autopilot {
             self.fcu.adopt(frame);
         }
         if frame.system != self.fcu.system {
-            return self.fcu.count("foreign_system");
+            return self.fcu.count(Counter::ForeignSystem);
         }
-        self.fcu.count("frames");
+        self.fcu.count(Counter::Frames);
         let published = self.telemetry.raw(&self.fcu, frame);
         self.check(published);
         let published = self.dispatch(frame);
@@ -107,7 +107,7 @@ impl Autopilot {
         let fcu = &mut self.fcu;
         if let Some(heartbeat) = Heartbeat::parse(frame) {
             if frame.component != fcu.component {
-                fcu.count("foreign_component");
+                fcu.count(Counter::ForeignComponent);
                 return Ok(());
             }
             self.state.heartbeat(fcu, heartbeat)?;
@@ -130,7 +130,7 @@ impl Autopilot {
 
     pub(super) fn check(&mut self, published: Result<(), RosError>) {
         if published.is_err() {
-            self.fcu.count("not_published");
+            self.fcu.count(Counter::NotPublished);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What all parts of the mavros-style interface share: the link, the identity of the autopilot, its clock, and the last
 //! of what they need from each other.
+use super::counter::Counter;
 use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
@@ -127,7 +128,7 @@ pub struct Fcu {
     /// What the vehicle says while a list of waypoints is under way.
     pub(super) reasons: Reasons,
     link: Box<dyn Link>,
-    counts: BTreeMap<&'static str, u64>,
+    counts: BTreeMap<Counter, u64>,
 }
 
 impl Fcu {
@@ -197,9 +198,9 @@ impl Fcu {
             self.last_setpoint = Some(self.now.mono);
         }
         self.count(match sent {
-            Ok(()) => "sent",
-            Err(Refusal::Io) => "not_sent",
-            Err(Refusal::Unsupported { .. }) => "unsupported",
+            Ok(()) => Counter::Sent,
+            Err(Refusal::Io) => Counter::NotSent,
+            Err(Refusal::Unsupported { .. }) => Counter::Unsupported,
         });
         if let Err(refusal @ Refusal::Unsupported { link, what }) = sent
             && self.throttle.due(link, what, self.now.mono).is_some()
@@ -259,7 +260,7 @@ impl Fcu {
         if self.truths.len() < TRUTHS {
             self.truths.push(truth);
         } else {
-            self.count("truth_not_taken");
+            self.count(Counter::TruthNotTaken);
         }
     }
 
@@ -278,23 +279,23 @@ impl Fcu {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);
         self.link.lost();
-        self.count("link_lost");
+        self.count(Counter::LinkLost);
     }
 
     /// Counts an event; shown in /diagnostics.
-    pub fn count(&mut self, key: &'static str) {
-        *self.counts.entry(key).or_default() += 1;
+    pub fn count(&mut self, counter: Counter) {
+        *self.counts.entry(counter).or_default() += 1;
     }
 
     /// Sets a count that somebody else keeps.
-    pub(super) fn set_count(&mut self, key: &'static str, total: u64) {
+    pub(super) fn set_count(&mut self, counter: Counter, total: u64) {
         if total > 0 {
-            self.counts.insert(key, total);
+            self.counts.insert(counter, total);
         }
     }
 
     /// Events so far.
-    pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
+    pub fn counts(&self) -> &BTreeMap<Counter, u64> {
         &self.counts
     }
 
@@ -308,7 +309,7 @@ impl Fcu {
     pub(super) fn in_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(late) {
-            self.count("late");
+            self.count(Counter::Late);
             return false;
         }
         *last = Some(boot_ns);
@@ -417,7 +418,7 @@ impl Fcu {
     pub fn place(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
         let place = Geodetic::from_e7(e7);
         if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
-            self.count("bad_position");
+            self.count(Counter::BadPosition);
             return None;
         }
         let [.., altitude] = e7;
@@ -448,7 +449,7 @@ impl Fcu {
     pub(super) fn finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
         let finite = numbers.into_iter().all(f32::is_finite);
         if !finite {
-            self.count("not_finite");
+            self.count(Counter::NotFinite);
         }
         finite
     }

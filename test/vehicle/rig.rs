@@ -4,7 +4,7 @@ use rfly_bridge::msgs::{Message, Service};
 use rfly_bridge::ros::{Asked, Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
-    Autopilot, Handle, Interface, Link, MavlinkLink, Now, Sink, VehicleSettings,
+    Autopilot, Counter, Handle, Interface, Link, MavlinkLink, Now, Sink, VehicleSettings,
 };
 use rfly_bridge::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 use rfly_bridge::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
@@ -152,6 +152,14 @@ impl Rig {
         frames(&bytes)
             .map(|frame| frame.expect("a frame").message().expect("a message"))
             .collect()
+    }
+
+    /// How often this was counted, by its name in `/diagnostics`.
+    pub(super) fn counted(&self, name: &str) -> u64 {
+        let counter = Counter::ALL.iter().find(|counter| counter.name() == name);
+        let counter = counter.expect("a counter");
+        let counts = self.handle().with(|a| a.fcu.counts().get(counter).copied());
+        counts.expect("an autopilot").unwrap_or(0)
     }
 
     /// Publishes a message as another node would; the topic is below `/mavros`.

@@ -10,6 +10,7 @@ pub use read_only::ReadOnlyLink;
 pub use udp_full::UdpFullLink;
 pub use udp_simple::UdpSimpleLink;
 
+use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
 use thiserror::Error;
 
@@ -72,8 +73,8 @@ pub trait Link: Send {
     /// The vehicle has fallen silent: what was commanded may not be so any more.
     fn lost(&mut self) {}
 
-    /// What was wrong with the last datagram: a key for counters.
-    fn problem(&self) -> Option<&'static str> {
+    /// What was wrong with the last datagram: where it is counted.
+    fn problem(&self) -> Option<Counter> {
         None
     }
 }

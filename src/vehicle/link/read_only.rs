@@ -1,5 +1,6 @@
 //! A link that only listens: questions pass, nothing that could move or change the vehicle does.
 use super::{Abilities, Link, Refusal};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong};
 
@@ -61,7 +62,7 @@ impl Link for ReadOnlyLink {
         self.link.lost();
     }
 
-    fn problem(&self) -> Option<&'static str> {
+    fn problem(&self) -> Option<Counter> {
         self.link.problem()
     }
 }

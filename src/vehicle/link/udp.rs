@@ -5,6 +5,7 @@
 //! else is made only of numbers that were received.
 use super::{Abilities, Refusal, Sink};
 use crate::frames::Geodetic;
+use crate::vehicle::Counter;
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, HOME_POSITION_DATA, LOCAL_POSITION_NED_DATA, MavSeverity,
     SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
@@ -63,7 +64,7 @@ pub(super) struct Udp {
     encoder: Encoder,
     frames: Vec<u8>,
     /// What was wrong with the last datagram.
-    pub(super) problem: Option<&'static str>,
+    pub(super) problem: Option<Counter>,
     /// Datagrams of another mode in a row.
     other_mode: u32,
     warned: bool,
@@ -317,17 +318,17 @@ impl Udp {
     /// Counts a datagram that is no state of this mode, and says once why.
     pub(super) fn refuse(&mut self, bytes: &[u8]) {
         let (problem, meaning) = match (bytes.len(), bytes.first()) {
-            (_, Some(0xfd | 0xfe)) => ("mavlink_in_udp_mode", "MAVLink"),
-            (52, _) => ("udp_simple_state", "UDP_Simple"),
-            (120, _) => ("udp_full_state", "UDP_Full"),
+            (_, Some(0xfd | 0xfe)) => (Counter::MavlinkInUdpMode, "MAVLink"),
+            (52, _) => (Counter::UdpSimpleState, "UDP_Simple"),
+            (120, _) => (Counter::UdpFullState, "UDP_Full"),
             _ => {
-                self.problem = Some("malformed");
+                self.problem = Some(Counter::Malformed);
                 return;
             }
         };
-        let same = (self.name == "UDP_Full") == (problem == "udp_full_state");
-        if same && problem != "mavlink_in_udp_mode" {
-            self.problem = Some("malformed");
+        let same = (self.name == "UDP_Full") == (problem == Counter::UdpFullState);
+        if same && problem != Counter::MavlinkInUdpMode {
+            self.problem = Some(Counter::Malformed);
             return;
         }
         self.problem = Some(problem);
@@ -399,7 +400,7 @@ impl Udp {
     pub(super) fn pose(&mut self, pose: &Pose) -> bool {
         let numbers = [pose.euler, pose.position, pose.velocity];
         if !numbers.iter().flatten().all(|number| number.is_finite()) {
-            self.problem = Some("malformed");
+            self.problem = Some(Counter::Malformed);
             return false;
         }
         self.other_mode = 0;

@@ -1,6 +1,7 @@
 //! UDP_Full: set-points with MAVLink's own masks, states with GPS.
 use super::udp::{Order, Pose, Udp};
 use super::{Abilities, Link, Refusal, Sink};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, MavFrame};
 use crate::wire::mavlink::raw::GpsRawInt;
 use crate::wire::mavlink::{MavMessage, Outbound};
@@ -120,7 +121,7 @@ impl Link for UdpFullLink {
         self.udp.begin();
         match FullEstimatePacket::parse(bytes) {
             Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet),
-            Ok(_) => self.udp.problem = Some("other_vehicle"),
+            Ok(_) => self.udp.problem = Some(Counter::OtherVehicle),
             // These two are the same datagrams in both modes.
             Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
                 Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
@@ -135,7 +136,7 @@ impl Link for UdpFullLink {
         self.udp.lost();
     }
 
-    fn problem(&self) -> Option<&'static str> {
+    fn problem(&self) -> Option<Counter> {
         self.udp.problem
     }
 }
@@ -148,7 +149,7 @@ impl UdpFullLink {
         match (self.last).map(|last| last.wrapping_sub(time_boot_ms).cast_signed()) {
             Some(1000..) => self.udp.restarted(),
             Some(1..) => {
-                self.udp.problem = Some("late");
+                self.udp.problem = Some(Counter::Late);
                 return;
             }
             _ => {}

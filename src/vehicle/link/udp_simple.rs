@@ -3,6 +3,7 @@ use super::udp::{Order, Pose, Udp};
 use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, Refusal, Sink};
 use crate::frames::{Attitude, Frd, Ned};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
@@ -238,7 +239,7 @@ impl Link for UdpSimpleLink {
         self.udp.lost();
     }
 
-    fn problem(&self) -> Option<&'static str> {
+    fn problem(&self) -> Option<Counter> {
         self.udp.problem
     }
 }

@@ -11,7 +11,7 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::RosError;
 use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands};
-use crate::vehicle::{Autopilot, Fcu, Open, Refusal};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open, Refusal};
 use crate::wire::mavlink::raw;
 use std::f32::consts::FRAC_PI_2;
 use std::time::Duration;
@@ -100,9 +100,9 @@ impl CommandPart {
         self.machine.tick(fcu.now.mono);
         self.run(fcu);
         let counters = self.machine.counters();
-        fcu.set_count("command_retransmitted", counters.retransmitted);
-        fcu.set_count("ack_for_others", counters.foreign);
-        fcu.set_count("ack_unexpected", counters.unexpected);
+        fcu.set_count(Counter::CommandRetransmitted, counters.retransmitted);
+        fcu.set_count(Counter::AckForOthers, counters.foreign);
+        fcu.set_count(Counter::AckUnexpected, counters.unexpected);
     }
 
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
@@ -189,7 +189,7 @@ fn command<S: Service, C: Into<Command>>(
                     let why = end.describe();
                     tracing::warn!(vehicle = fcu.settings.id, service = name, why, "not done");
                     fcu.notice(format!("{name}: {why}"));
-                    fcu.count("command_failed");
+                    fcu.count(Counter::CommandFailed);
                 }
                 responder.respond(reply(success, number));
             };
@@ -372,7 +372,7 @@ fn local(
         if px4 {
             tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
             fcu.notice(format!("{name}: {why}"));
-            fcu.count("command_refused");
+            fcu.count(Counter::CommandRefused);
             return responder.respond(CommandTOLLocalResponse {
                 success: false,
                 result: UNSUPPORTED,

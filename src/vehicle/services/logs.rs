@@ -6,7 +6,7 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::RosError;
-use crate::vehicle::Open;
+use crate::vehicle::{Counter, Open};
 
 const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); or ask \
                    for them with mavlink_sink and mavlink_source";
@@ -38,7 +38,7 @@ fn refused<S: Service>(
         let fcu = &mut autopilot.fcu;
         tracing::warn!(vehicle = fcu.settings.id, service = name, "{WHY}");
         fcu.notice(format!("{name}: {WHY}"));
-        fcu.count("command_refused");
+        fcu.count(Counter::CommandRefused);
         responder.respond(reply());
     })
 }

@@ -11,7 +11,7 @@ use crate::session::{
 };
 use crate::vehicle::link::Abilities;
 use crate::vehicle::reasons::Reasons;
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw::StatusText;
 use std::time::Duration;
 
@@ -203,7 +203,7 @@ fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
 fn fail(fcu: &mut Fcu, what: &'static str, why: &str) {
     tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
     fcu.notice(format!("{what}: {why}"));
-    fcu.count("mission_failed");
+    fcu.count(Counter::MissionFailed);
 }
 
 /// Whether lists can be spoken of now.

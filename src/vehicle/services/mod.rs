@@ -12,7 +12,7 @@ mod waypoint;
 
 use super::fcu::boot_ns;
 use super::link::Abilities;
-use super::{Fcu, Open};
+use super::{Counter, Fcu, Open};
 use crate::ros::RosError;
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, LOCAL_POSITION_NED_DATA,
@@ -186,7 +186,7 @@ impl Services {
         // Of the run before.
         fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
-        fcu.count("autopilot_restarted");
+        fcu.count(Counter::AutopilotRestarted);
         fcu.forget_places();
         self.parameters.restarted();
         self.parameters.connected(fcu);

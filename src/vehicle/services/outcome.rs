@@ -14,7 +14,7 @@ use crate::ros::{Responder, RosError};
 use crate::session::{Command, CommandEnd};
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use crate::vehicle::reasons::Reasons;
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw;
 use goal::{Goal, PX4, Seen};
 use std::time::Duration;
@@ -99,7 +99,7 @@ impl Outcomes {
     fn want(&mut self, fcu: &mut Fcu, goal: Goal, what: String, caller: Caller, command: Command) {
         if self.wanted.len() >= CALLERS {
             // The responder answers with the default: no success.
-            return fcu.count("too_many_calls");
+            return fcu.count(Counter::TooManyCalls);
         }
         let id = self.next_id;
         self.next_id += 1;
@@ -278,7 +278,7 @@ impl Outcomes {
             }
             tracing::warn!(vehicle = fcu.settings.id, "{}: {why}", wanted.what);
             fcu.notice(format!("{}: {why}", wanted.what));
-            fcu.count("command_failed");
+            fcu.count(Counter::CommandFailed);
         }
         match wanted.caller {
             Caller::Arming(responder) => responder.respond(CommandBoolResponse {
@@ -403,5 +403,5 @@ fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
 fn refuse(fcu: &mut Fcu, why: &str) {
     tracing::warn!(vehicle = fcu.settings.id, "{why}");
     fcu.notice(why.to_owned());
-    fcu.count("command_refused");
+    fcu.count(Counter::CommandRefused);
 }

@@ -13,7 +13,7 @@ use crate::session::{
     Parameter, ParameterEncoding, ParameterError, ParameterEvent, ParameterName, ParameterSettings,
     ParameterValue, Parameters,
 };
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw::{ParamError, ParamValue};
 use std::time::Duration;
 
@@ -281,7 +281,7 @@ fn reachable(fcu: &Fcu) -> bool {
 
 fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
     tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
-    fcu.count("parameter_failed");
+    fcu.count(Counter::ParameterFailed);
 }
 
 /// The same where the answer has no room for the reason.

@@ -4,7 +4,7 @@ use crate::msgs::sensor_msgs::msg::TimeReference;
 use crate::ros::{Publisher, RosError};
 use crate::session::{TimesyncEstimator, TimesyncOutcome, TimesyncSettings};
 use crate::time::RosTime;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::{Counter, Fcu, Open};
 use crate::wire::mavlink::raw::{SystemTime, Timesync};
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl TimePart {
                     vehicle = fcu.settings.id,
                     "ROS time jumped: the autopilot's clock is compared anew"
                 );
-                fcu.count("ros_time_jumped");
+                fcu.count(Counter::RosTimeJumped);
                 (fcu.clock, fcu.rough_clock) = (None, None);
                 self.estimator = None;
             }
@@ -74,12 +74,12 @@ impl TimePart {
                 return Ok(false);
             }
             TimesyncOutcome::Ignored => {
-                fcu.count("timesync_ignored");
+                fcu.count(Counter::TimesyncIgnored);
                 return Ok(false);
             }
             TimesyncOutcome::Sample(sample) => (sample, false),
             TimesyncOutcome::Relearnt { sample, went_back } => {
-                fcu.count("timesync_relearnt");
+                fcu.count(Counter::TimesyncRelearnt);
                 (sample, went_back)
             }
         };
