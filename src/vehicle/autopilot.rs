@@ -22,6 +22,7 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     presence: Presence,
+    /// For links that translate: frames are handed on from here.
     buffer: Vec<u8>,
 }
 
@@ -46,8 +47,7 @@ impl Autopilot {
     /// Takes bytes from the link: a datagram, or part of a stream.
     pub fn receive(&mut self, datagram: &[u8]) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        self.fcu.incoming(datagram, &mut buffer);
-        for frame in frames(&buffer) {
+        for frame in frames(self.fcu.incoming(datagram, &mut buffer)) {
             match frame {
                 Ok(frame) => self.frame(&frame),
                 Err(error) => self.fcu.count(error.into()),

@@ -229,13 +229,12 @@ impl Fcu {
         }
     }
 
-    /// Turns received bytes into MAVLink frames.
-    pub(super) fn incoming(&mut self, bytes: &[u8], frames: &mut Vec<u8>) {
-        frames.clear();
-        frames.extend_from_slice(self.link.incoming(bytes));
-        if let Some(problem) = self.link.problem() {
+    /// Turns received bytes into MAVLink frames: these bytes, or what is written to `buffer`.
+    pub(super) fn incoming<'a>(&mut self, bytes: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+        self.link.incoming(bytes, buffer).unwrap_or_else(|problem| {
             self.count(problem);
-        }
+            &[]
+        })
     }
 
     /// System and component that this bridge sends with.

@@ -54,15 +54,15 @@ impl Link for ReadOnlyLink {
         })
     }
 
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
-        self.link.incoming(bytes)
+    fn incoming<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
+        self.link.incoming(bytes, buffer)
     }
 
     fn lost(&mut self) {
         self.link.lost();
-    }
-
-    fn problem(&self) -> Option<Counter> {
-        self.link.problem()
     }
 }

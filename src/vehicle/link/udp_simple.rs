@@ -214,7 +214,11 @@ impl Link for UdpSimpleLink {
         self.udp.send_setpoint(packet.as_bytes())
     }
 
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
+    fn incoming<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
         self.udp.begin();
         match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
             Ok(SimpleReport::State(packet)) => {
@@ -226,20 +230,16 @@ impl Link for UdpSimpleLink {
                     position: packet.position.map(F32::get),
                     velocity: packet.velocity.map(F32::get),
                     home: packet.home.map(|x| x.get()),
-                });
+                })?;
             }
             Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
             Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
-            Err(_) => self.udp.refuse(bytes),
+            Err(_) => return Err(self.udp.refuse(bytes)),
         }
-        self.udp.frames()
+        Ok(self.udp.frames(buffer))
     }
 
     fn lost(&mut self) {
         self.udp.lost();
-    }
-
-    fn problem(&self) -> Option<Counter> {
-        self.udp.problem
     }
 }
