@@ -68,7 +68,7 @@ impl Autopilot {
         self.check(published);
         if let Some(command) = self.telemetry.request(&self.fcu) {
             // It is asked for again, and failures are in the counters.
-            let _counted = self.services.ask(&mut self.fcu, command);
+            let _counted = self.services.command.ask(&mut self.fcu, command);
         }
         self.poll_setpoints();
         let services = self.services.poll(&mut self.fcu);

@@ -1,5 +1,5 @@
 //! `vehicle_info_get`: type, versions and capabilities. The autopilot is asked for them until it says them.
-use super::commands::CommandPart;
+use super::command::CommandPart;
 use crate::msgs::mavros_msgs::msg::VehicleInfo;
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,

@@ -1,12 +1,10 @@
 //! What the vehicle is asked for and answers: commands, modes, parameters, missions, the time.
-mod commands;
+mod command;
 mod info;
 mod logs;
 mod mission;
 mod origin;
-mod outcome;
 mod parameters;
-mod result;
 mod time;
 mod waypoint;
 
@@ -18,17 +16,16 @@ use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, LOCAL_POSITION_NED_DATA,
 };
 use crate::wire::mavlink::raw::{
-    AutopilotVersion, CommandAck, CommandLong, MissionAck, MissionCount, MissionCurrent,
-    MissionItem, MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError,
-    ParamValue, StatusText, SystemTime, Timesync,
+    AutopilotVersion, CommandAck, MissionAck, MissionCount, MissionCurrent, MissionItem,
+    MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError, ParamValue,
+    StatusText, SystemTime, Timesync,
 };
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
 /// All services of one vehicle.
 pub(super) struct Services {
-    commands: commands::CommandPart,
-    outcomes: outcome::Outcomes,
+    pub(super) command: command::CommandPart,
     parameters: parameters::ParameterPart,
     mission: mission::MissionPart,
     time: time::TimePart,
@@ -41,8 +38,7 @@ impl Services {
     pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
         logs::open(open)?;
         Ok(Self {
-            commands: commands::CommandPart::open(open)?,
-            outcomes: outcome::Outcomes::open(open)?,
+            command: command::CommandPart::open(open)?,
             parameters: parameters::ParameterPart::open(open)?,
             mission: mission::MissionPart::open(open, link)?,
             time: time::TimePart::open(open)?,
@@ -61,8 +57,7 @@ impl Services {
             self.info.connected(fcu);
             self.origin.connected(fcu);
         }
-        self.outcomes.look(fcu);
-        self.settle(fcu);
+        self.command.heartbeat(fcu);
     }
 
     /// Takes a frame of the vehicle. The id decides before anything is read.
@@ -70,8 +65,7 @@ impl Services {
         let from = (frame.system, frame.component);
         if frame.id == CommandAck::ID {
             if let Some(ack) = CommandAck::parse(frame) {
-                self.commands.acknowledge(fcu, from, &ack);
-                self.settle(fcu);
+                self.command.acknowledge(fcu, from, &ack);
             }
             return Ok(());
         }
@@ -123,16 +117,10 @@ impl Services {
                 Ok(())
             },
             StatusText => |m| {
-                self.outcomes.text(&m);
+                self.command.text(&m);
                 self.mission.text(fcu, &m)
             },
         }
-    }
-
-    /// Sends a command whose answer is a message, or says why not.
-    pub(super) fn ask(&mut self, fcu: &mut Fcu, command: CommandLong) -> Result<(), String> {
-        let asked = self.commands.ask(fcu, command);
-        asked.map_err(|end| end.describe())
     }
 
     /// Does what is due, and returns when something will be due again.
@@ -140,46 +128,27 @@ impl Services {
         if self.connected && !fcu.connected() {
             self.connected = false;
             self.time.lost(fcu);
-            self.outcomes.lost(fcu);
-            self.commands.lost(fcu);
+            self.command.lost(fcu);
             self.info.lost();
             self.origin.lost();
             self.parameters.lost(fcu)?;
             self.mission.lost(fcu)?;
         }
         self.time.poll(fcu);
-        self.info.poll(fcu, &mut self.commands);
-        self.origin.poll(fcu, &mut self.commands);
-        self.commands.poll(fcu);
-        self.settle(fcu);
-        self.outcomes.poll(fcu, &mut self.commands);
-        self.settle(fcu);
+        self.info.poll(fcu, &mut self.command);
+        self.origin.poll(fcu, &mut self.command);
+        self.command.poll(fcu);
         self.parameters.poll(fcu)?;
         self.mission.poll(fcu)?;
         let deadlines = [
             self.time.deadline(fcu),
             self.info.deadline(),
             self.origin.deadline(),
-            self.commands.deadline(),
-            self.outcomes.deadline(),
+            self.command.deadline(),
             self.parameters.deadline(),
             self.mission.deadline(),
         ];
         Ok(deadlines.into_iter().flatten().min())
-    }
-
-    /// Hands the ends of commands to those who wait for more than that, and sends what they want next.
-    fn settle(&mut self, fcu: &mut Fcu) {
-        loop {
-            for (id, end) in self.commands.take_ended() {
-                self.outcomes.ended(fcu, id, end);
-            }
-            let Some((id, command)) = self.outcomes.next_command() else {
-                return;
-            };
-            let waiter = commands::Waiter::Outcome(id);
-            self.commands.start(fcu, command, waiter);
-        }
     }
 
     fn restarted(&mut self, fcu: &mut Fcu) {

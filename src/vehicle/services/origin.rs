@@ -1,5 +1,5 @@
 //! Where the autopilot counts from. PX4 says so once, when its estimator sets the origin; who comes later has to ask.
-use super::commands::CommandPart;
+use super::command::CommandPart;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA;
