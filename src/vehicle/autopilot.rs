@@ -68,14 +68,11 @@ impl Autopilot {
         self.check(published);
         if let Some(command) = self.telemetry.request(&self.fcu) {
             // It is asked for again, and failures are in the counters.
-            let _counted = self.services.command.ask(&mut self.fcu, command);
+            let _counted = self.services.ask(&mut self.fcu, command);
         }
         self.poll_setpoints();
-        let services = self.services.poll(&mut self.fcu);
-        let services = services.unwrap_or_else(|_error| {
-            self.fcu.count(Counter::NotPublished);
-            None
-        });
+        let published = self.services.poll(&mut self.fcu);
+        self.check(published);
         let published = self.telemetry.notices(&mut self.fcu);
         self.check(published);
         let deadlines = [
@@ -83,7 +80,7 @@ impl Autopilot {
             self.telemetry.deadline(),
             self.setpoints.deadline(),
             self.presence.poll(&mut self.fcu),
-            services,
+            self.services.deadline(&self.fcu),
         ];
         deadlines.into_iter().flatten().min()
     }

@@ -105,6 +105,10 @@ pub struct Fcu {
     pub(super) landed: Option<u8>,
     /// When the last setpoint was sent.
     pub(super) last_setpoint: Option<Duration>,
+    /// The autopilot began anew: the services are to be told.
+    pub(super) restarted: bool,
+    /// Messages that the autopilot is to be asked for, by their ids.
+    pub(super) requests: Vec<u32>,
     /// The newest pose, for TF; whoever publishes it takes it away.
     pub estimate: Option<Estimate>,
     /// Frames that were found on the body since they were last taken.
@@ -148,6 +152,8 @@ impl Fcu {
             amsl: None,
             landed: None,
             last_setpoint: None,
+            restarted: false,
+            requests: Vec::new(),
             estimate: None,
             body_frames: Vec::new(),
             clock: None,

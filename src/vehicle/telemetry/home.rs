@@ -42,7 +42,7 @@ impl Home {
                 return refuse(responder, "too many requests at a time");
             }
             let command = home.request(fcu);
-            match autopilot.services.command.ask(fcu, command) {
+            match autopilot.services.ask(fcu, command) {
                 Ok(()) => home.waiting.push((fcu.now.mono + ANSWER, responder)),
                 Err(reason) => refuse(responder, &reason),
             }

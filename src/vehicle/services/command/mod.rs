@@ -11,16 +11,16 @@ mod ending;
 mod goal;
 mod wanted;
 
+use super::Part;
 use crate::ros::RosError;
 use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands};
+use crate::vehicle::link::Abilities;
 use crate::vehicle::{Counter, Fcu, Open, Refusal};
-use crate::wire::mavlink::raw;
+use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::raw::{self, CommandAck, Heartbeat, StatusText};
 use ending::Ending;
 use std::time::Duration;
 use wanted::{Change, Wanted};
-
-/// MAV_CMD_REQUEST_MESSAGE.
-const REQUEST_MESSAGE: u16 = 512;
 
 /// Called when a command has ended.
 type Then = Box<dyn FnOnce(&mut Fcu, Ending) + Send>;
@@ -36,15 +36,15 @@ enum Waiter {
 }
 
 /// Commands to the vehicle, each until its end.
-pub(in crate::vehicle) struct CommandPart {
+pub(super) struct CommandPart {
     machine: Commands<Waiter>,
     wanted: Wanted,
     /// Why the message that was not sent was not.
     refusal: Option<Refusal>,
 }
 
-impl CommandPart {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+impl Part for CommandPart {
+    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         calls::open(open)?;
         changes::open(open)?;
         Ok(Self {
@@ -54,6 +54,62 @@ impl CommandPart {
         })
     }
 
+    fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        handle!(frame {
+            CommandAck => |ack| {
+                let now = fcu.now.mono;
+                (self.machine).acknowledge(now, frame.system, frame.component, &ack);
+                self.run(fcu);
+                Ok(())
+            },
+            // Maybe it says why not.
+            StatusText => |text| {
+                self.wanted.text(&text);
+                Ok(())
+            },
+        })
+    }
+
+    /// It shows the mode, and whether the vehicle is armed.
+    fn heartbeat(&mut self, fcu: &mut Fcu) {
+        self.wanted.look(fcu);
+        self.run(fcu);
+    }
+
+    fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        for message in std::mem::take(&mut fcu.requests) {
+            let request = request_message(fcu, message);
+            // It is asked for again, and failures are in the counters.
+            let _counted = self.ask(fcu, request);
+        }
+        self.machine.tick(fcu.now.mono);
+        self.run(fcu);
+        let counters = self.machine.counters();
+        fcu.set_count(Counter::CommandRetransmitted, counters.retransmitted);
+        fcu.set_count(Counter::AckForOthers, counters.foreign);
+        fcu.set_count(Counter::AckUnexpected, counters.unexpected);
+        if self.wanted.poll(fcu) {
+            let request = request_message(fcu, Heartbeat::ID);
+            self.begin(fcu, request.into(), Waiter::Nobody);
+        }
+        self.run(fcu);
+        Ok(())
+    }
+
+    fn deadline(&self, _: &Fcu) -> Option<Duration> {
+        let deadlines = [self.machine.deadline(), self.wanted.deadline()];
+        deadlines.into_iter().flatten().min()
+    }
+
+    fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.wanted.lost(fcu);
+        self.machine.lose_link();
+        self.run(fcu);
+        Ok(())
+    }
+}
+
+impl CommandPart {
     /// Sends a command until it is answered.
     fn start(&mut self, fcu: &mut Fcu, command: impl Into<Command>, waiter: Waiter) {
         self.begin(fcu, command.into(), waiter);
@@ -67,11 +123,7 @@ impl CommandPart {
     }
 
     /// Sends a command whose answer is a message, or says why not: once, because who waits for the message asks again.
-    pub(in crate::vehicle) fn ask(
-        &mut self,
-        fcu: &mut Fcu,
-        command: raw::CommandLong,
-    ) -> Result<(), String> {
+    pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), String> {
         let command = command.into();
         match unanswered(fcu, &command) {
             Some(ending) if ending.end == CommandEnd::Broadcast => {}
@@ -83,13 +135,6 @@ impl CommandPart {
             }
         }
         Ok(())
-    }
-
-    /// Asks for a message (MAV_CMD_REQUEST_MESSAGE).
-    pub(super) fn request_message(&mut self, fcu: &mut Fcu, id: u32) {
-        let params = [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        // It is asked for again, and failures are in the counters.
-        let _counted = self.ask(fcu, long(fcu, REQUEST_MESSAGE, 0, params));
     }
 
     fn begin(&mut self, fcu: &mut Fcu, command: Command, waiter: Waiter) {
@@ -106,12 +151,6 @@ impl CommandPart {
     fn set_sender(&mut self, fcu: &Fcu) {
         let (system, component) = fcu.own();
         self.machine.set_sender(system, component);
-    }
-
-    /// The vehicle answers.
-    pub(super) fn acknowledge(&mut self, fcu: &mut Fcu, from: (u8, u8), ack: &raw::CommandAck) {
-        self.machine.acknowledge(fcu.now.mono, from.0, from.1, ack);
-        self.run(fcu);
     }
 
     /// Sends and answers what came of the last call, and begins what waited for that.
@@ -151,42 +190,6 @@ impl CommandPart {
             Waiter::Nobody => {}
         }
     }
-
-    /// The vehicle shows its mode, and whether it is armed.
-    pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
-        self.wanted.look(fcu);
-        self.run(fcu);
-    }
-
-    /// The vehicle says something: maybe why not.
-    pub(super) fn text(&mut self, message: &raw::StatusText) {
-        self.wanted.text(message);
-    }
-
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
-        self.machine.tick(fcu.now.mono);
-        self.run(fcu);
-        let counters = self.machine.counters();
-        fcu.set_count(Counter::CommandRetransmitted, counters.retransmitted);
-        fcu.set_count(Counter::AckForOthers, counters.foreign);
-        fcu.set_count(Counter::AckUnexpected, counters.unexpected);
-        if self.wanted.poll(fcu) {
-            let heartbeat = long(fcu, REQUEST_MESSAGE, 0, [0.0; 7]);
-            self.begin(fcu, heartbeat.into(), Waiter::Nobody);
-        }
-        self.run(fcu);
-    }
-
-    pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        self.wanted.lost(fcu);
-        self.machine.lose_link();
-        self.run(fcu);
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        let deadlines = [self.machine.deadline(), self.wanted.deadline()];
-        deadlines.into_iter().flatten().min()
-    }
 }
 
 /// How a command ends to which no answer can come: the vehicle is not connected, or its link acknowledges nothing and has
@@ -215,4 +218,11 @@ fn long(fcu: &Fcu, command: u16, confirmation: u8, params: [f32; 7]) -> raw::Com
         target_component: fcu.component,
         confirmation,
     }
+}
+
+fn request_message(fcu: &Fcu, id: u32) -> raw::CommandLong {
+    /// MAV_CMD_REQUEST_MESSAGE.
+    const REQUEST_MESSAGE: u16 = 512;
+    let params = [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    long(fcu, REQUEST_MESSAGE, 0, params)
 }
