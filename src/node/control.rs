@@ -13,8 +13,8 @@ use crate::config::{ControlLink, SimMode};
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
 use crate::transport::{BindOptions, Received, UdpReceiver};
 use crate::vehicle::{
-    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
-    VehicleSettings,
+    Autopilot, Clock, Counter, CounterKind, Handle, Interface, Link, MavlinkLink, Now, Sink,
+    UdpFullLink, UdpSimpleLink, VehicleSettings,
 };
 use crate::wire::TrueState;
 use std::collections::BTreeMap;
@@ -344,7 +344,7 @@ impl Task {
                 bytes = port.read() => {
                     self.handle.with(|autopilot| stream.push(bytes, |frame| match frame {
                         Ok(frame) => autopilot.frame(&frame),
-                        Err(error) => autopilot.fcu.count(error.key()),
+                        Err(error) => autopilot.fcu.count(error.into()),
                     }));
                     let mut figures = self.stats.lock();
                     figures.received += 1;
@@ -378,7 +378,7 @@ impl Task {
         if let Some(relay) = &self.relay {
             for truth in truths {
                 if relay.try_send(truth).is_err() {
-                    self.stats.lock().drop_one("truth_not_taken");
+                    self.stats.lock().drop_one(Counter::TruthNotTaken.name());
                 }
             }
         }
@@ -429,18 +429,19 @@ impl Task {
     }
 
     /// Takes over the autopilot's counts.
-    fn report(&mut self, counts: BTreeMap<&'static str, u64>) {
+    fn report(&mut self, counts: BTreeMap<Counter, u64>) {
         self.reported = Instant::now();
         let mut figures = self.stats.lock();
-        for (key, count) in counts {
-            match key {
-                "frames" if count > figures.frames => {
+        for (counter, count) in counts {
+            match counter.kind() {
+                CounterKind::Frames if count > figures.frames => {
                     figures.frames = count;
                     figures.converted = count;
                     figures.last_frame = Some(Instant::now());
                 }
-                "frames" | "sent" | "setpoint_repeated" => {}
-                key => drop(figures.drops.insert(key, count)),
+                CounterKind::Frames | CounterKind::Hidden => {}
+                CounterKind::Other => drop(figures.others.insert(counter.name(), count)),
+                CounterKind::Drop => drop(figures.drops.insert(counter.name(), count)),
             }
         }
     }

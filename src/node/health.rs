@@ -429,6 +429,12 @@ fn values_of(source: &SourceFigures) -> Vec<KeyValue> {
             .iter()
             .map(|(cause, count)| value(&format!("drop_{cause}"), count)),
     );
+    values.extend(
+        figures
+            .others
+            .iter()
+            .map(|(name, count)| value(name, count)),
+    );
     values
 }
 

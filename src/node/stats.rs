@@ -1,5 +1,5 @@
 //! What the bridge knows about each of its sources, as data.
-use crate::session::ReassemblyCounters;
+use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +18,8 @@ pub(crate) struct Figures {
     pub(crate) converted: u64,
     /// Drops by cause.
     pub(crate) drops: BTreeMap<&'static str, u64>,
+    /// What was counted beside that and is not lost, by its name.
+    pub(crate) others: BTreeMap<&'static str, u64>,
     /// Arrival of the first byte to the end of publishing, in µs, since the last report.
     pub(crate) latency_us: Histogram<u64>,
     /// When the last frame was complete.
@@ -42,6 +44,7 @@ impl Figures {
             frames: 0,
             converted: 0,
             drops: BTreeMap::new(),
+            others: BTreeMap::new(),
             latency_us,
             last_frame: None,
             asked_hz: None,
@@ -52,7 +55,7 @@ impl Figures {
     /// Takes over how many have not come, by their numbers.
     pub(crate) fn lost(&mut self, count: u64) {
         if count > 0 {
-            self.drops.insert("lost", count);
+            self.drops.insert(DropCause::Lost.name(), count);
         }
     }
 
@@ -78,7 +81,7 @@ impl Figures {
         self.received = counters.datagrams;
         self.bytes = counters.bytes;
         self.frames = counters.frames;
-        for cause in crate::session::DropCause::ALL {
+        for &cause in DropCause::ALL {
             let count = counters.dropped(cause);
             if count > 0 {
                 self.drops.insert(cause.name(), count);

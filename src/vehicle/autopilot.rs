@@ -1,5 +1,4 @@
 //! One vehicle behind mavros-style topics: what comes in from either side, and who takes it.
-use super::Open;
 use super::fcu::Fcu;
 use super::link::Link;
 use super::presence::Presence;
@@ -8,6 +7,7 @@ use super::setpoint::Setpoints;
 use super::settings::VehicleSettings;
 use super::state::StateTopic;
 use super::telemetry::Telemetry;
+use super::{Counter, Open};
 use crate::ros::RosError;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
@@ -22,6 +22,7 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     presence: Presence,
+    /// For links that translate: frames are handed on from here.
     buffer: Vec<u8>,
 }
 
@@ -46,11 +47,10 @@ impl Autopilot {
     /// Takes bytes from the link: a datagram, or part of a stream.
     pub fn receive(&mut self, datagram: &[u8]) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        self.fcu.incoming(datagram, &mut buffer);
-        for frame in frames(&buffer) {
+        for frame in frames(self.fcu.incoming(datagram, &mut buffer)) {
             match frame {
                 Ok(frame) => self.frame(&frame),
-                Err(error) => self.fcu.count(error.key()),
+                Err(error) => self.fcu.count(error.into()),
             }
         }
         self.buffer = buffer;
@@ -71,11 +71,8 @@ impl Autopilot {
             let _counted = self.services.ask(&mut self.fcu, command);
         }
         self.poll_setpoints();
-        let services = self.services.poll(&mut self.fcu);
-        let services = services.unwrap_or_else(|_error| {
-            self.fcu.count("not_published");
-            None
-        });
+        let published = self.services.poll(&mut self.fcu);
+        self.check(published);
         let published = self.telemetry.notices(&mut self.fcu);
         self.check(published);
         let deadlines = [
@@ -83,7 +80,7 @@ impl Autopilot {
             self.telemetry.deadline(),
             self.setpoints.deadline(),
             self.presence.poll(&mut self.fcu),
-            services,
+            self.services.deadline(&self.fcu),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -94,9 +91,9 @@ impl Autopilot {
             self.fcu.adopt(frame);
         }
         if frame.system != self.fcu.system {
-            return self.fcu.count("foreign_system");
+            return self.fcu.count(Counter::ForeignSystem);
         }
-        self.fcu.count("frames");
+        self.fcu.count(Counter::Frames);
         let published = self.telemetry.raw(&self.fcu, frame);
         self.check(published);
         let published = self.dispatch(frame);
@@ -107,7 +104,7 @@ impl Autopilot {
         let fcu = &mut self.fcu;
         if let Some(heartbeat) = Heartbeat::parse(frame) {
             if frame.component != fcu.component {
-                fcu.count("foreign_component");
+                fcu.count(Counter::ForeignComponent);
                 return Ok(());
             }
             self.state.heartbeat(fcu, heartbeat)?;
@@ -130,7 +127,7 @@ impl Autopilot {
 
     pub(super) fn check(&mut self, published: Result<(), RosError>) {
         if published.is_err() {
-            self.fcu.count("not_published");
+            self.fcu.count(Counter::NotPublished);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What all parts of the mavros-style interface share: the link, the identity of the autopilot, its clock, and the last
 //! of what they need from each other.
+use super::counter::Counter;
 use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
@@ -104,6 +105,10 @@ pub struct Fcu {
     pub(super) landed: Option<u8>,
     /// When the last setpoint was sent.
     pub(super) last_setpoint: Option<Duration>,
+    /// The autopilot began anew: the services are to be told.
+    pub(super) restarted: bool,
+    /// Messages that the autopilot is to be asked for, by their ids.
+    pub(super) requests: Vec<u32>,
     /// The newest pose, for TF; whoever publishes it takes it away.
     pub estimate: Option<Estimate>,
     /// Frames that were found on the body since they were last taken.
@@ -127,7 +132,7 @@ pub struct Fcu {
     /// What the vehicle says while a list of waypoints is under way.
     pub(super) reasons: Reasons,
     link: Box<dyn Link>,
-    counts: BTreeMap<&'static str, u64>,
+    counts: BTreeMap<Counter, u64>,
 }
 
 impl Fcu {
@@ -147,6 +152,8 @@ impl Fcu {
             amsl: None,
             landed: None,
             last_setpoint: None,
+            restarted: false,
+            requests: Vec::new(),
             estimate: None,
             body_frames: Vec::new(),
             clock: None,
@@ -197,9 +204,9 @@ impl Fcu {
             self.last_setpoint = Some(self.now.mono);
         }
         self.count(match sent {
-            Ok(()) => "sent",
-            Err(Refusal::Io) => "not_sent",
-            Err(Refusal::Unsupported { .. }) => "unsupported",
+            Ok(()) => Counter::Sent,
+            Err(Refusal::Io) => Counter::NotSent,
+            Err(Refusal::Unsupported { .. }) => Counter::Unsupported,
         });
         if let Err(refusal @ Refusal::Unsupported { link, what }) = sent
             && self.throttle.due(link, what, self.now.mono).is_some()
@@ -228,13 +235,12 @@ impl Fcu {
         }
     }
 
-    /// Turns received bytes into MAVLink frames.
-    pub(super) fn incoming(&mut self, bytes: &[u8], frames: &mut Vec<u8>) {
-        frames.clear();
-        frames.extend_from_slice(self.link.incoming(bytes));
-        if let Some(problem) = self.link.problem() {
+    /// Turns received bytes into MAVLink frames: these bytes, or what is written to `buffer`.
+    pub(super) fn incoming<'a>(&mut self, bytes: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+        self.link.incoming(bytes, buffer).unwrap_or_else(|problem| {
             self.count(problem);
-        }
+            &[]
+        })
     }
 
     /// System and component that this bridge sends with.
@@ -259,7 +265,7 @@ impl Fcu {
         if self.truths.len() < TRUTHS {
             self.truths.push(truth);
         } else {
-            self.count("truth_not_taken");
+            self.count(Counter::TruthNotTaken);
         }
     }
 
@@ -278,23 +284,23 @@ impl Fcu {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);
         self.link.lost();
-        self.count("link_lost");
+        self.count(Counter::LinkLost);
     }
 
     /// Counts an event; shown in /diagnostics.
-    pub fn count(&mut self, key: &'static str) {
-        *self.counts.entry(key).or_default() += 1;
+    pub fn count(&mut self, counter: Counter) {
+        *self.counts.entry(counter).or_default() += 1;
     }
 
     /// Sets a count that somebody else keeps.
-    pub(super) fn set_count(&mut self, key: &'static str, total: u64) {
+    pub(super) fn set_count(&mut self, counter: Counter, total: u64) {
         if total > 0 {
-            self.counts.insert(key, total);
+            self.counts.insert(counter, total);
         }
     }
 
     /// Events so far.
-    pub fn counts(&self) -> &BTreeMap<&'static str, u64> {
+    pub fn counts(&self) -> &BTreeMap<Counter, u64> {
         &self.counts
     }
 
@@ -308,7 +314,7 @@ impl Fcu {
     pub(super) fn in_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(late) {
-            self.count("late");
+            self.count(Counter::Late);
             return false;
         }
         *last = Some(boot_ns);
@@ -417,7 +423,7 @@ impl Fcu {
     pub fn place(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
         let place = Geodetic::from_e7(e7);
         if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
-            self.count("bad_position");
+            self.count(Counter::BadPosition);
             return None;
         }
         let [.., altitude] = e7;
@@ -448,7 +454,7 @@ impl Fcu {
     pub(super) fn finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
         let finite = numbers.into_iter().all(f32::is_finite);
         if !finite {
-            self.count("not_finite");
+            self.count(Counter::NotFinite);
         }
         finite
     }

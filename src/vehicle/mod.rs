@@ -3,6 +3,7 @@
 //! Inside, everything is MAVLink: a [`Link`] of another kind translates. [`Autopilot`] takes frames from the link and
 //! messages from ROS, one call at a time, and is told the time; it reads no clock and opens no socket.
 mod autopilot;
+mod counter;
 mod fcu;
 mod ground_truth;
 pub mod link;
@@ -21,6 +22,7 @@ mod topics;
 
 pub use crate::config::params::SetpointFrame;
 pub use autopilot::Autopilot;
+pub use counter::{Counter, CounterKind};
 pub use fcu::{Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
     Crashes, GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail,

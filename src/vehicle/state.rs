@@ -1,6 +1,6 @@
 //! `state`: who the vehicle is, whether it is there, armed, and in which mode.
 use super::fcu::{Fcu, NO_AUTOPILOT};
-use super::{Open, mode};
+use super::{Counter, Open, mode};
 use crate::msgs::mavros_msgs::msg::State;
 use crate::ros::{Publisher, RosError};
 use crate::wire::mavlink::raw::Heartbeat;
@@ -26,7 +26,7 @@ impl StateTopic {
         heartbeat: Heartbeat,
     ) -> Result<(), RosError> {
         if heartbeat.autopilot == NO_AUTOPILOT {
-            fcu.count("foreign_component");
+            fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
         if self.last.replace(fcu.now.mono).is_none() {

@@ -51,19 +51,6 @@ pub enum FrameError {
     Flags(u8),
 }
 
-impl FrameError {
-    /// A key for counters.
-    pub fn key(&self) -> &'static str {
-        match self {
-            Self::Noise(_) => "mavlink_noise",
-            Self::Truncated => "mavlink_truncated",
-            Self::Checksum { .. } => "mavlink_checksum",
-            Self::Unknown { .. } => "mavlink_unknown_message",
-            Self::Flags(_) => "mavlink_flags",
-        }
-    }
-}
-
 /// A message that does not decode: a number that the dialect does not know.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[error("message {id} has a value that the dialect does not know")]

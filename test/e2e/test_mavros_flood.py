@@ -47,15 +47,17 @@ class Counts:
         self._peer = vehicle.peer
 
     def settled(self) -> Counter:
-        """Drops by cause, once no report changes them any more."""
+        """Counts by cause, once no report changes them any more."""
         last, same = None, 0
         while same < 4:
             count = len(self._topic.samples)
             self._peer.wait_for(lambda n=count: len(self._topic.samples) > n, "/diagnostics", 60.0)
             values = Report(self._topic.messages[-1]).find("autopilot of vehicle 1")
-            drops = Counter({k.removeprefix("drop_"): int(v) for k, v in values.items() if k.startswith("drop_")})
-            same = same + 1 if drops == last else 0
-            last = drops
+            counts = Counter({k.removeprefix("drop_"): int(v) for k, v in values.items() if k.startswith("drop_")})
+            # What is not for the vehicle is no drop.
+            counts["foreign_component"] = int(values.get("foreign_component", 0))
+            same = same + 1 if counts == last else 0
+            last = counts
         return last
 
 

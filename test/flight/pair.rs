@@ -1,6 +1,7 @@
 //! Both ends of a link, and a controller that flies as users do: over topics and services below `/mavros`.
 use super::line::{Conditions, Line};
 use crate::support::random::Random;
+use crate::support::vehicle::{Opened, START};
 use rfly_bridge::emulator::autopilot::{Autopilot as Pilot, ControlMode, Outbox, STEP, Setup};
 use rfly_bridge::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
 use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
@@ -10,16 +11,11 @@ use rfly_bridge::msgs::mavros_msgs::srv::{
 };
 use rfly_bridge::msgs::std_msgs::msg::Header;
 use rfly_bridge::msgs::{Message, Service};
-use rfly_bridge::ros::{Asked, Middleware, Options, Publisher, Qos, Recorder, Subscription};
-use rfly_bridge::time::RosTime;
-use rfly_bridge::vehicle::{
-    Autopilot, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, VehicleSettings,
-};
+use rfly_bridge::ros::{Asked, Middleware, Publisher, Qos, Subscription};
+use rfly_bridge::vehicle::{Clock, MavlinkLink, UdpFullLink, UdpSimpleLink, VehicleSettings};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Wall clock at the beginning.
-const START_NS: i64 = 1_700_000_000_000_000_000;
 /// The bridge looks at its deadlines, and the line at its datagrams, so often.
 const TICK: Duration = Duration::from_millis(5);
 /// Between two setpoints of the controller.
@@ -32,19 +28,14 @@ struct Watch<M> {
 }
 
 impl<M: Message + Clone> Watch<M> {
-    fn new(
-        ros: &Middleware,
-        topic: &'static str,
-        now: Arc<Mutex<Duration>>,
-        header: fn(&M) -> &Header,
-    ) -> Self {
+    fn new(ros: &Middleware, topic: &'static str, clock: Clock, header: fn(&M) -> &Header) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let taken = seen.clone();
         let mut last = i64::MIN;
         let check = move |message: M| {
             let stamp = &header(&message).stamp;
             let stamp = i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec);
-            let now = START_NS + now.lock().unwrap().as_nanos() as i64;
+            let now = clock().ros.0;
             assert!(stamp >= last, "{topic}: {} ns back", last - stamp);
             assert!(stamp <= now, "{topic}: {} ns in the future", stamp - now);
             last = stamp;
@@ -65,10 +56,7 @@ impl<M: Message + Clone> Watch<M> {
 
 pub(super) struct Pair {
     // The bridge's side.
-    pub(super) recorder: Recorder,
-    interface: Interface,
-    now: Arc<Mutex<Duration>>,
-    sent: Arc<Mutex<Vec<Vec<u8>>>>,
+    bridge: Opened,
     deadline: Duration,
     // The vehicle's side.
     pub(super) pilot: Pilot,
@@ -101,50 +89,22 @@ impl Pair {
         conditions: Conditions,
         seed: u64,
     ) -> Self {
-        let (ros, recorder) = Middleware::recorder(&Options::new("bridge")).expect("a recorder");
-        let now = Arc::new(Mutex::new(Duration::ZERO));
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let taken = sent.clone();
-        let sink: Sink = Box::new(move |bytes| {
-            taken.lock().unwrap().push(bytes.to_vec());
-            true
-        });
-        let link: Box<dyn Link> = match control {
+        let bridge = Opened::new(settings, |sink| match control {
             ControlMode::UdpFull => Box::new(UdpFullLink::new(1, sink)),
             ControlMode::UdpSimple => Box::new(UdpSimpleLink::new(1, sink)),
             _ => Box::new(MavlinkLink::new(sink)),
-        };
-        let time = now.clone();
-        let clock = Arc::new(move || {
-            let mono = *time.lock().unwrap();
-            let ros = RosTime(START_NS + mono.as_nanos() as i64);
-            Now { mono, ros }
         });
-        let interface = Interface::open(
-            &ros,
-            1,
-            "/mavros",
-            &|_, _| Qos::DEFAULT,
-            clock,
-            || (), // it is polled at every tick in which something has come
-            |open| Autopilot::open(open, settings, link),
-        )
-        .expect("topics open");
-        recorder.set_all_subscribers(1);
         let standing = Motion::Hover(Pose::new([0.0, 0.0, -VEHICLE_HALF.z], [0.0; 3])).at(0.0);
-        let setup = Setup::new(1, (START_NS / 1000) as u64, control);
-        let watch = now.clone();
+        let setup = Setup::new(1, (START.0 / 1000) as u64, control);
+        let (ros, clock) = (&bridge.ros, bridge.clock());
         Self {
-            state: Watch::new(&ros, "state", watch.clone(), |m| &m.header),
-            pose: Watch::new(&ros, "local_position/pose", watch.clone(), |m| &m.header),
-            texts: Watch::new(&ros, "statustext/recv", watch, |m| &m.header),
+            state: Watch::new(ros, "state", clock.clone(), |m| &m.header),
+            pose: Watch::new(ros, "local_position/pose", clock.clone(), |m| &m.header),
+            texts: Watch::new(ros, "statustext/recv", clock, |m| &m.header),
             setpoints: ros
                 .publisher("/mavros/setpoint_position/local", Qos::DEFAULT)
                 .expect("a topic"),
-            recorder,
-            interface,
-            now,
-            sent,
+            bridge,
             deadline: Duration::ZERO,
             pilot: Pilot::new(setup, 0.0, &standing),
             setup,
@@ -163,13 +123,13 @@ impl Pair {
     }
 
     pub(super) fn now(&self) -> Duration {
-        *self.now.lock().unwrap()
+        self.bridge.now()
     }
 
     /// Both go on by one tick.
     fn tick(&mut self) {
-        let now = self.now() + TICK;
-        *self.now.lock().unwrap() = now;
+        self.bridge.advance(TICK);
+        let now = self.now();
         if let Some([x, y, z]) = self.target.filter(|_| now >= self.next_setpoint) {
             self.next_setpoint = now + SETPOINTS;
             let mut pose = PoseStamped::default();
@@ -180,14 +140,13 @@ impl Pair {
         }
         let mut busy = now >= self.deadline;
         while let Some(datagram) = self.down.arrived(now) {
-            let handle = self.interface.handle();
-            handle.with(|autopilot| autopilot.receive(&datagram));
+            self.bridge.receive(&datagram);
             busy = true;
         }
         if busy {
             self.poll();
         }
-        for datagram in std::mem::take(&mut *self.sent.lock().unwrap()) {
+        for datagram in std::mem::take(&mut *self.bridge.sent()) {
             self.up
                 .send(now, &datagram, &self.conditions, &mut self.random);
         }
@@ -210,7 +169,7 @@ impl Pair {
     }
 
     fn poll(&mut self) {
-        let due = self.interface.handle().with(Autopilot::poll).flatten();
+        let due = self.bridge.poll();
         // At once for ever would be a bridge that never sleeps.
         self.deadline = due.map_or(Duration::MAX, |due| due.max(self.now() + TICK));
     }
@@ -273,7 +232,10 @@ impl Pair {
         request: &S::Request,
     ) -> Asked<S::Response> {
         let name = format!("/mavros/{service}");
-        self.recorder.ask::<S>(&name, request).expect("a service")
+        self.bridge
+            .recorder
+            .ask::<S>(&name, request)
+            .expect("a service")
     }
 
     /// Calls a service; every call is answered, whatever the line does.

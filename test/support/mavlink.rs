@@ -17,7 +17,7 @@ pub fn check(bytes: &[u8]) {
             Err(FrameError::Noise(bytes)) => noise += bytes,
             Err(error) => {
                 unknown |= matches!(error, FrameError::Unknown { .. });
-                assert!(!error.key().is_empty());
+                assert!(!error.to_string().is_empty());
             }
         }
     }

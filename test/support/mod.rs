@@ -1,4 +1,5 @@
 //! What several test modules need.
+pub mod anything;
 pub mod clock;
 pub mod every_parser;
 pub mod geometry;

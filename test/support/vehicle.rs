@@ -1,189 +1,51 @@
-//! A vehicle that is sent anything, at any time, from both sides; used by the property tests and by `fuzz/`.
-use rfly_bridge::frames::Geoid;
+//! A vehicle of the bridge without a network: its topics are in the recorder, its time and its link in the hands of the test.
+//! Used by `fuzz/` as well.
 use rfly_bridge::msgs::Message;
-use rfly_bridge::msgs::geometry_msgs::msg::{
-    PoseStamped, PoseWithCovarianceStamped, TwistStamped, Vector3Stamped,
-};
-use rfly_bridge::msgs::mavros_msgs::msg::{
-    AttitudeTarget, GlobalPositionTarget, Mavlink, PositionTarget, StatusText,
-};
-use rfly_bridge::msgs::nav_msgs::msg::Odometry;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
-use rfly_bridge::vehicle::{
-    Autopilot, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, VehicleSettings,
-};
-use rfly_bridge::wire::mavlink::raw::RawMessage;
-use rfly_bridge::wire::mavlink::{Encoder, Outbound, frames};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use rfly_bridge::vehicle::{Autopilot, Clock, Handle, Interface, Link, Now, Sink, VehicleSettings};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Messages that the bridge does something with.
-const UNDERSTOOD: [u32; 56] = [
-    0, 0, 1, 2, 4, 11, 22, 24, 26, 27, 29, 30, 31, 32, 33, 35, 36, 39, 40, 42, 44, 45, 46, 47, 49,
-    51, 62, 64, 65, 69, 73, 74, 76, 77, 83, 84, 85, 87, 89, 93, 105, 111, 124, 140, 141, 147, 148,
-    230, 231, 241, 242, 245, 250, 251, 253, 331,
-];
-/// Steps that are played; longer scripts find nothing more, only later.
-const MAX_STEPS: usize = 200;
+/// Wall clock at the beginning.
+pub const START: RosTime = RosTime(1_700_000_000_000_000_000);
 
-/// Plays a script: what arrives from the vehicle and from users, and how much time passes. Panics where the bridge does,
-/// and if it would be called again at once for ever.
-pub fn play(script: &[u8]) {
-    let mut script = Script(script);
-    let rig = Rig::new(script.byte());
-    let mut encoder = Encoder::new(1, 1);
-    for _ in 0..MAX_STEPS {
-        if script.0.is_empty() {
-            break;
-        }
-        match script.byte() % 8 {
-            0 | 1 => {
-                let id = UNDERSTOOD[usize::from(script.byte()) % UNDERSTOOD.len()];
-                rig.say(&mut encoder, id, script.some());
-            }
-            2 => {
-                let id = u32::from(u16::from_le_bytes(script.take()));
-                rig.say(&mut encoder, id, script.some());
-            }
-            3 => rig.receive(script.some()),
-            4 => rig.publish(&mut script),
-            // What the bridge has sent comes back as answers do: with its numbers.
-            5 => rig.echo(&mut encoder, script.byte()),
-            6 => rig.pass(u64::from(script.byte())),
-            _ => rig.pass(50 * u64::from(script.byte())),
-        }
-    }
-}
-
-/// Plays a script of what foreign users send as bytes: to any topic that is subscribed to, and to any service.
-pub fn deliver(script: &[u8]) {
-    let mut script = Script(script);
-    let rig = Rig::new(script.byte());
-    let (topics, services) = (rig.recorder.subscribed(), rig.recorder.services());
-    assert!(topics.len() > 20 && services.len() > 30);
-    let mut encoder = Encoder::new(1, 1);
-    for _ in 0..MAX_STEPS {
-        if script.0.is_empty() {
-            break;
-        }
-        match script.byte() % 4 {
-            0 => {
-                let topic = &topics[usize::from(script.byte()) % topics.len()];
-                rig.recorder.deliver(topic, &cdr(&mut script));
-                rig.poll();
-            }
-            1 => {
-                let (service, _) = &services[usize::from(script.byte()) % services.len()];
-                rig.recorder.ask_cdr(service, &cdr(&mut script));
-                rig.poll();
-            }
-            2 => {
-                let id = UNDERSTOOD[usize::from(script.byte()) % UNDERSTOOD.len()];
-                rig.say(&mut encoder, id, script.some());
-            }
-            _ => rig.pass(50 * u64::from(script.byte())),
-        }
-    }
-}
-
-/// As many bytes as the next two say, as plain little-endian CDR.
-fn cdr(script: &mut Script<'_>) -> Vec<u8> {
-    let len = usize::from(u16::from_le_bytes(script.take())).min(script.0.len());
-    let (now, rest) = script.0.split_at(len);
-    script.0 = rest;
-    [&[0, 1, 0, 0], now].concat()
-}
-
-/// Bytes to be used up; zeros where there are none left.
-struct Script<'a>(&'a [u8]);
-
-impl<'a> Script<'a> {
-    fn byte(&mut self) -> u8 {
-        self.take::<1>()[0]
-    }
-
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let mut taken = [0; N];
-        let len = N.min(self.0.len());
-        let (now, rest) = self.0.split_at(len);
-        taken[..len].copy_from_slice(now);
-        self.0 = rest;
-        taken
-    }
-
-    /// As many bytes as the first one says.
-    fn some(&mut self) -> &'a [u8] {
-        let len = usize::from(self.byte()).min(self.0.len());
-        let (now, rest) = self.0.split_at(len);
-        self.0 = rest;
-        now
-    }
-
-    /// Plain numbers, huge ones, and those that are none.
-    fn number(&mut self) -> f64 {
-        match self.byte() {
-            0 => f64::NAN,
-            1 => f64::INFINITY,
-            2 => f64::from_bits(u64::from_le_bytes(self.take())),
-            plain => f64::from(plain) - 128.0,
-        }
-    }
-}
-
-struct Rig {
-    ros: Middleware,
-    recorder: Recorder,
+/// One vehicle; its topics are below `/mavros`.
+pub struct Opened {
+    /// Where other nodes live.
+    pub ros: Middleware,
+    /// What was published.
+    pub recorder: Recorder,
     interface: Interface,
-    now: Arc<AtomicU64>,
-    sent: Arc<Mutex<Vec<u8>>>,
+    now: Arc<Mutex<Now>>,
+    sent: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
-impl Rig {
-    fn new(choice: u8) -> Self {
+impl Opened {
+    /// A vehicle that has sent nothing yet. Every topic of it has a subscriber.
+    pub fn new(settings: VehicleSettings, link: impl FnOnce(Sink) -> Box<dyn Link>) -> Self {
         let (ros, recorder) = Middleware::recorder(&Options::new("bridge")).expect("a recorder");
         let sent = Arc::new(Mutex::new(Vec::new()));
         let taken = sent.clone();
-        let sink: Sink = Box::new(move |bytes| {
-            bytes.clone_into(&mut taken.lock().expect("one thread"));
+        let link = link(Box::new(move |bytes: &[u8]| {
+            taken.lock().unwrap().push(bytes.to_vec());
             true
-        });
-        let link: Box<dyn Link> = match choice % 4 {
-            0 | 1 => Box::new(MavlinkLink::new(sink)),
-            2 => Box::new(UdpFullLink::new(1, sink)),
-            _ => Box::new(UdpSimpleLink::new(1, sink)),
-        };
-        let settings = VehicleSettings {
-            id: 1,
-            adopt_system: choice & 4 != 0,
-            quirks: choice & 8 != 0,
-            px4_checks: choice & 16 != 0,
-            use_quaternion: choice & 32 != 0,
-            keep_alive: Duration::from_secs(u64::from(choice >> 6)),
-            // The series of EGM96 would take half of the time.
-            geoid: Geoid::Constant(40.0),
-            ..VehicleSettings::default()
-        };
-        let now = Arc::new(AtomicU64::new(0));
-        let time = now.clone();
-        let clock = Arc::new(move || {
-            let mono = Duration::from_millis(time.load(Ordering::Relaxed));
-            let ros = RosTime(1_700_000_000_000_000_000 + mono.as_nanos() as i64);
-            Now { mono, ros }
-        });
+        }));
+        let now = Arc::new(Mutex::new(Now {
+            mono: Duration::ZERO,
+            ros: START,
+        }));
         let interface = Interface::open(
             &ros,
-            1,
+            settings.id,
             "/mavros",
             &|_, _| Qos::DEFAULT,
-            clock,
-            || (),
+            clock(&now),
+            || (), // it is polled by hand
             |open| Autopilot::open(open, settings, link),
         )
         .expect("topics open");
         recorder.set_all_subscribers(1);
-        recorder.count_only();
         Self {
             ros,
             recorder,
@@ -193,157 +55,57 @@ impl Rig {
         }
     }
 
-    fn say(&self, encoder: &mut Encoder, id: u32, payload: &[u8]) {
-        if let Some(message) = RawMessage::new(id, payload) {
-            let packet = encoder.encode(&Outbound::Raw(message));
-            self.receive(packet.as_bytes());
-        }
+    /// The autopilot.
+    pub fn handle(&self) -> Handle {
+        self.interface.handle()
     }
 
-    fn receive(&self, bytes: &[u8]) {
-        let handle = self.interface.handle();
-        handle.with(|autopilot| autopilot.receive(bytes));
-        self.poll();
+    /// The time since the beginning.
+    pub fn now(&self) -> Duration {
+        self.now.lock().unwrap().mono
     }
 
-    /// The payload that was sent last, under an id near its own: an acknowledgement follows its request.
-    fn echo(&self, encoder: &mut Encoder, further: u8) {
-        let sent = self.sent.lock().expect("one thread").clone();
-        for frame in frames(&sent).flatten() {
-            self.say(encoder, frame.id + u32::from(further % 8), frame.payload);
-        }
+    /// The clock of the vehicle.
+    pub fn clock(&self) -> Clock {
+        clock(&self.now)
     }
 
-    fn pass(&self, milliseconds: u64) {
-        self.now.fetch_add(milliseconds, Ordering::Relaxed);
-        self.poll();
+    /// It is so much later.
+    pub fn advance(&self, time: Duration) {
+        let mut now = self.now.lock().unwrap();
+        now.mono += time;
+        now.ros.0 += i64::try_from(time.as_nanos()).unwrap();
     }
 
-    fn poll(&self) {
-        let now = Duration::from_millis(self.now.load(Ordering::Relaxed));
-        let deadline = || self.interface.handle().with(Autopilot::poll).flatten();
-        // What is due may make something due; it must come to an end.
-        let rests = (0..20).any(|_| deadline().is_none_or(|at| at > now));
-        assert!(rests, "something is due for ever");
+    /// The wall clock is set.
+    pub fn set_wall_clock(&self, wall: RosTime) {
+        self.now.lock().unwrap().ros = wall;
     }
 
-    fn publish(&self, script: &mut Script<'_>) {
-        match script.byte() % 11 {
-            0 => self.send("setpoint_raw/local", &position_target(script)),
-            1 => {
-                let mut target = GlobalPositionTarget {
-                    coordinate_frame: script.byte(),
-                    type_mask: u16::from_le_bytes(script.take()),
-                    latitude: script.number(),
-                    longitude: script.number(),
-                    altitude: script.number() as f32,
-                    ..GlobalPositionTarget::default()
-                };
-                target.velocity.x = script.number();
-                self.send("setpoint_raw/global", &target);
-            }
-            2 => {
-                let mut target = AttitudeTarget {
-                    type_mask: script.byte(),
-                    thrust: script.number() as f32,
-                    ..AttitudeTarget::default()
-                };
-                target.orientation.w = script.number();
-                target.orientation.z = script.number();
-                target.body_rate.x = script.number();
-                self.send("setpoint_raw/attitude", &target);
-            }
-            3 => self.send("setpoint_position/local", &pose(script)),
-            4 => self.send("setpoint_velocity/cmd_vel", &twist(script)),
-            5 => {
-                let mut accel = Vector3Stamped::default();
-                accel.vector.x = script.number();
-                self.send("setpoint_accel/accel", &accel);
-            }
-            6 => self.send("vision_pose/pose", &pose(script)),
-            7 => {
-                let mut message = PoseWithCovarianceStamped::default();
-                message.pose.pose = pose(script).pose;
-                message.pose.covariance[0] = script.number();
-                self.send("vision_pose/pose_cov", &message);
-            }
-            8 => {
-                let mut odometry = Odometry::default();
-                odometry.header.frame_id = "odom".to_owned();
-                odometry.child_frame_id = "base_link".to_owned();
-                odometry.pose.pose = pose(script).pose;
-                odometry.twist.twist = twist(script).twist;
-                self.send("odometry/out", &odometry);
-            }
-            9 => {
-                let text = String::from_utf8_lossy(script.some()).into_owned();
-                let severity = script.byte();
-                let message = StatusText {
-                    severity,
-                    text,
-                    ..StatusText::default()
-                };
-                self.send("statustext/send", &message);
-            }
-            _ => {
-                let word = u64::from_le_bytes(script.take());
-                let words = usize::from(script.byte());
-                let message = Mavlink {
-                    magic: script.byte(),
-                    len: script.byte(),
-                    incompat_flags: script.byte(),
-                    msgid: u16::from_le_bytes(script.take()).into(),
-                    // A workspace has a bounded sequence here.
-                    payload64: std::iter::repeat_n(word, words).collect(),
-                    ..Mavlink::default()
-                };
-                self.send_to("/uas1/mavlink_sink", &message);
-            }
-        }
+    /// Does what is due; returns when something will be due.
+    pub fn poll(&self) -> Option<Duration> {
+        self.handle().with(Autopilot::poll).flatten()
     }
 
-    fn send<M: Message>(&self, topic: &str, message: &M) {
-        self.send_to(&format!("/mavros/{topic}"), message);
+    /// Bytes from the vehicle.
+    pub fn receive(&self, bytes: &[u8]) {
+        self.handle().with(|autopilot| autopilot.receive(bytes));
     }
 
-    fn send_to<M: Message>(&self, topic: &str, message: &M) {
+    /// Datagrams to the vehicle that nobody took yet.
+    pub fn sent(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.sent.lock().unwrap()
+    }
+
+    /// Publishes a message as another node would.
+    pub fn publish<M: Message>(&self, topic: &str, message: &M) {
         let publisher = self.ros.publisher::<M>(topic, Qos::DEFAULT);
-        publisher
-            .expect("a publisher")
-            .publish(message)
-            .expect("published");
-        self.poll();
+        let sent = publisher.expect("a publisher").publish(message);
+        sent.expect("published");
     }
 }
 
-fn position_target(script: &mut Script<'_>) -> PositionTarget {
-    let mut target = PositionTarget {
-        coordinate_frame: script.byte(),
-        type_mask: u16::from_le_bytes(script.take()),
-        yaw: script.number() as f32,
-        ..PositionTarget::default()
-    };
-    target.position.x = script.number();
-    target.velocity.y = script.number();
-    target.acceleration_or_force.z = script.number();
-    target.header.stamp.sec = i32::from_le_bytes(script.take());
-    target.header.stamp.nanosec = u32::from_le_bytes(script.take());
-    target
-}
-
-fn pose(script: &mut Script<'_>) -> PoseStamped {
-    let mut message = PoseStamped::default();
-    message.header.stamp.sec = i32::from(script.byte());
-    message.pose.position.x = script.number();
-    message.pose.position.z = script.number();
-    message.pose.orientation.w = script.number();
-    message.pose.orientation.x = script.number();
-    message
-}
-
-fn twist(script: &mut Script<'_>) -> TwistStamped {
-    let mut message = TwistStamped::default();
-    message.twist.linear.x = script.number();
-    message.twist.angular.z = script.number();
-    message
+fn clock(now: &Arc<Mutex<Now>>) -> Clock {
+    let now = now.clone();
+    Arc::new(move || *now.lock().unwrap())
 }

@@ -1,5 +1,5 @@
 //! Whatever comes, from the vehicle or from users: nothing panics, and nothing is due for ever.
-use crate::support::vehicle::{deliver, play};
+use crate::support::anything::{deliver, play};
 use proptest::prelude::*;
 
 proptest! {

@@ -76,8 +76,7 @@ fn a_companion_process_does_not_speak_as_the_autopilot() {
         rig.publish("companion_process/status", &message);
     }
     assert!(rig.nothing_sent());
-    let counts = rig.handle().with(|a| a.fcu.counts().clone()).unwrap();
-    assert_eq!(counts["setpoint_component"], 2);
+    assert_eq!(rig.counted("setpoint_component"), 2);
 }
 
 #[test]
@@ -180,16 +179,11 @@ fn range_finders_of_the_vehicle_have_topics_and_a_frame_that_looks_where_they_lo
         (ranges[1].range, ranges[2].range),
         (f32::NEG_INFINITY, f32::INFINITY)
     );
-    let (placed, counts) = rig
+    let placed = rig
         .handle()
-        .with(|a| {
-            (
-                std::mem::take(&mut a.fcu.body_frames),
-                a.fcu.counts().clone(),
-            )
-        })
-        .unwrap();
-    assert_eq!(counts["distance_sensor_id"], 1);
+        .with(|a| std::mem::take(&mut a.fcu.body_frames));
+    let placed = placed.unwrap();
+    assert_eq!(rig.counted("distance_sensor_id"), 1);
     assert_eq!(placed.len(), 1, "once, not with every message");
     assert_eq!(placed[0].name, "hrlv_ez4_sonar");
     // x of the frame, in the body's axes: down is -z in FLU.

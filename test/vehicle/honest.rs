@@ -433,10 +433,7 @@ fn reasons_of_links_without_modes_are_said_and_nothing_is_asked_for_that_nobody_
             [""; 0],
             "no warning of a command that nobody gave"
         );
-        let counts = rig
-            .handle()
-            .with(|autopilot| autopilot.fcu.counts().clone());
-        assert_eq!(counts.unwrap().get("unsupported"), None);
+        assert_eq!(rig.counted("unsupported"), 0);
         rig.call::<CommandTOL>("cmd/land", &CommandTOLRequest::default());
         rig.poll();
         assert!(said(&rig)[0].contains("there is no landing in the UDP modes"));

@@ -46,13 +46,6 @@ fn rig() -> Rig {
     rig
 }
 
-fn count(rig: &Rig, key: &str) -> u64 {
-    let counts = rig
-        .handle()
-        .with(|autopilot| autopilot.fcu.counts().clone());
-    counts.unwrap().get(key).copied().unwrap_or(0)
-}
-
 fn attitude(time_boot_ms: u32, yaw: f32) -> MavMessage {
     MavMessage::ATTITUDE(ATTITUDE_DATA {
         time_boot_ms,
@@ -92,7 +85,7 @@ fn numbers_that_are_none_are_counted_and_not_published() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         rig.say(attitude(100, 0.5));
         rig.recorder.clear();
-        let before = count(&rig, "not_finite");
+        let before = rig.counted("not_finite");
         rig.say(local(110, bad));
         rig.say(LocalPositionNedCov {
             velocity: [0.0, bad, 0.0],
@@ -138,7 +131,7 @@ fn numbers_that_are_none_are_counted_and_not_published() {
             "wind_estimation" TwistWithCovarianceStamped
         );
         assert_eq!(published, [0; 12], "{bad}");
-        assert_eq!(count(&rig, "not_finite") - before, 10, "{bad}");
+        assert_eq!(rig.counted("not_finite") - before, 10, "{bad}");
         // The next attitude has no force that was none.
         rig.say(attitude(120, 0.5));
         let imu = &rig.messages::<Imu>("imu/data")[0];
@@ -158,7 +151,7 @@ fn a_place_that_is_nowhere_is_no_place_and_an_altitude_that_is_not_known_is_not_
         (900_000_001, LON),
     ] {
         rig.recorder.clear();
-        let before = count(&rig, "bad_position");
+        let before = rig.counted("bad_position");
         rig.say(global(lat, lon, 0, 0));
         rig.say(GpsRawInt {
             lat,
@@ -192,7 +185,7 @@ fn a_place_that_is_nowhere_is_no_place_and_an_altitude_that_is_not_known_is_not_
             "setpoint_raw/target_global" GlobalPositionTarget
         );
         assert_eq!(published, [0; 7], "{lat} {lon}");
-        assert_eq!(count(&rig, "bad_position") - before, 5);
+        assert_eq!(rig.counted("bad_position") - before, 5);
     }
     assert_eq!(
         rig.handle().with(|a| (a.fcu.home, a.fcu.origin())),
@@ -254,7 +247,7 @@ fn an_old_attitude_never_gets_a_new_stamp() {
     rig.pass(ms(400));
     rig.say(local(920, 1.0));
     assert_eq!(poses(&rig), ([0, 0, 0, 1], false));
-    assert_eq!(count(&rig, "position_without_attitude"), 2);
+    assert_eq!(rig.counted("position_without_attitude"), 2);
     rig.say(attitude(930, 0.5));
     rig.say(local(940, 1.0));
     assert_eq!(poses(&rig), ([1; 4], true));
@@ -266,7 +259,7 @@ fn an_old_attitude_never_gets_a_new_stamp() {
     }));
     rig.say(local(960, 1.0));
     assert_eq!(poses(&rig), ([0, 0, 0, 1], false));
-    assert_eq!(count(&rig, "bad_attitude"), 1);
+    assert_eq!(rig.counted("bad_attitude"), 1);
 }
 
 #[test]
@@ -291,7 +284,7 @@ fn what_was_overtaken_on_its_way_is_counted_and_not_published_after_what_is_newe
         "local_position/pose" PoseStamped
     );
     assert_eq!(published, [3; 3]);
-    assert_eq!(count(&rig, "late"), 3);
+    assert_eq!(rig.counted("late"), 3);
     // One that starts again is not late.
     rig.say(attitude(20, 0.5));
     assert_eq!(rig.messages::<Imu>("imu/data").len(), 4);
@@ -324,7 +317,7 @@ fn only_the_autopilot_is_the_vehicle() {
         "extended_state" ExtendedState
     );
     assert_eq!(published, [0; 5]);
-    assert_eq!(count(&rig, "foreign_component"), others);
+    assert_eq!(rig.counted("foreign_component"), others);
     // What it has to say to people is heard.
     let mut text = [0; 50];
     text[..4].copy_from_slice(b"lens");

@@ -1,6 +1,7 @@
 //! Tests of `vehicle`.
 mod anything;
 mod companions;
+mod counters;
 mod fcu;
 mod from_fcu;
 mod golden_services;

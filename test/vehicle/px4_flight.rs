@@ -319,8 +319,7 @@ fn the_recorded_flight_gives_the_topics_with_the_right_content() {
         seen.check(&rig, frame);
         seen.count(&rig);
     }
-    let counts = rig.handle().with(|a| a.fcu.counts().clone()).unwrap();
-    assert_eq!(counts["frames"], flight.len() as u64, "{counts:?}");
+    assert_eq!(rig.counted("frames"), flight.len() as u64);
 
     // One message for each frame, and nothing by itself.
     for (topic, id) in [

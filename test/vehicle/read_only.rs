@@ -28,10 +28,7 @@ fn connected() -> (Rig, Fcu) {
 }
 
 fn refused(rig: &Rig) -> u64 {
-    let counts = rig
-        .handle()
-        .with(|autopilot| autopilot.fcu.counts().clone());
-    counts.unwrap().get("unsupported").copied().unwrap_or(0)
+    rig.counted("unsupported")
 }
 
 /// Ids of the messages that were sent since the last call, without the heartbeat.

@@ -1,30 +1,29 @@
-//! A vehicle without a network: frames in by hand, topics in the recorder, time by hand.
+//! A vehicle without a network: frames in by hand, answers and messages out.
 use super::json::{decode, plain};
+use crate::support::vehicle::Opened;
+pub(super) use crate::support::vehicle::START;
 use rfly_bridge::msgs::{Message, Service};
-use rfly_bridge::ros::{Asked, Middleware, Options, Qos, Recorder};
+use rfly_bridge::ros::Asked;
 use rfly_bridge::time::RosTime;
-use rfly_bridge::vehicle::{
-    Autopilot, Handle, Interface, Link, MavlinkLink, Now, Sink, VehicleSettings,
-};
+use rfly_bridge::vehicle::{Counter, Link, MavlinkLink, Sink, VehicleSettings};
 use rfly_bridge::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 use rfly_bridge::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
 use serde_json::Value;
-use std::sync::{Arc, Mutex};
+use std::ops::Deref;
 use std::time::Duration;
-
-/// Wall clock at the beginning.
-pub(super) const START: RosTime = RosTime(1_700_000_000_000_000_000);
 
 /// One vehicle; topics are below `/mavros`.
 pub(super) struct Rig {
-    pub(super) ros: Middleware,
-    pub(super) recorder: Recorder,
-    pub(super) interface: Interface,
-    sent: Arc<Mutex<Vec<u8>>>,
-    now: Arc<Mutex<Duration>>,
-    /// Wall clock at the beginning.
-    start: Arc<Mutex<RosTime>>,
+    opened: Opened,
     fcu: Encoder,
+}
+
+impl Deref for Rig {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.opened
+    }
 }
 
 /// The answer of a service, once it is there.
@@ -53,80 +52,36 @@ impl Rig {
         settings: VehicleSettings,
         link: impl FnOnce(Sink) -> Box<dyn Link>,
     ) -> Self {
-        let (ros, recorder) = Middleware::recorder(&Options::new("bridge")).expect("a recorder");
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let now = Arc::new(Mutex::new(Duration::ZERO));
-        let taken = sent.clone();
-        let sink: Sink = Box::new(move |bytes| {
-            taken.lock().unwrap().extend_from_slice(bytes);
-            true
-        });
-        let start = Arc::new(Mutex::new(START));
-        let (time, wall) = (now.clone(), start.clone());
-        let clock = Arc::new(move || {
-            let mono = *time.lock().unwrap();
-            let start = wall.lock().unwrap().0;
-            let ros = RosTime(start + i64::try_from(mono.as_nanos()).unwrap());
-            Now { mono, ros }
-        });
-        let link = link(sink);
         let system = u8::try_from(settings.id).unwrap();
-        let interface = Interface::open(
-            &ros,
-            settings.id,
-            "/mavros",
-            &|_, _| Qos::DEFAULT,
-            clock,
-            || (), // `poll` is called by hand
-            |open| Autopilot::open(open, settings, link),
-        )
-        .expect("topics open");
-        recorder.set_all_subscribers(1);
         Self {
-            ros,
-            recorder,
-            interface,
-            sent,
-            now,
-            start,
+            opened: Opened::new(settings, link),
             fcu: Encoder::new(system, 1),
         }
     }
 
-    /// The autopilot.
-    pub(super) fn handle(&self) -> Handle {
-        self.interface.handle()
-    }
-
     /// Lets time pass, in steps of 10 ms, as the task of the bridge would.
     pub(super) fn pass(&self, time: Duration) {
-        let end = *self.now.lock().unwrap() + time;
+        let end = self.now() + time;
         loop {
             self.poll();
-            let mut now = self.now.lock().unwrap();
-            if *now >= end {
+            let left = end - self.now();
+            if left.is_zero() {
                 break;
             }
-            *now = end.min(*now + Duration::from_millis(10));
+            self.advance(left.min(Duration::from_millis(10)));
         }
         self.poll();
     }
 
     /// The wall clock is set.
     pub(super) fn set_wall_clock(&self, wall: RosTime) {
-        let mono = i64::try_from(self.now.lock().unwrap().as_nanos()).unwrap();
-        *self.start.lock().unwrap() = RosTime(wall.0 - mono);
+        self.opened.set_wall_clock(wall);
         self.poll();
-    }
-
-    /// Does what is due.
-    pub(super) fn poll(&self) {
-        self.handle().with(Autopilot::poll);
     }
 
     /// Bytes from the vehicle.
     pub(super) fn receive(&self, bytes: &[u8]) {
-        self.handle().with(|autopilot| autopilot.receive(bytes));
+        self.opened.receive(bytes);
         self.poll();
     }
 
@@ -138,12 +93,12 @@ impl Rig {
 
     /// Bytes that were sent to the vehicle since the last call.
     pub(super) fn sent_bytes(&self) -> Vec<u8> {
-        std::mem::take(&mut self.sent.lock().unwrap())
+        std::mem::take(&mut *self.opened.sent()).concat()
     }
 
     /// Whether nothing was sent since the last call of those that take it.
     pub(super) fn nothing_sent(&self) -> bool {
-        self.sent.lock().unwrap().is_empty()
+        self.opened.sent().is_empty()
     }
 
     /// Messages that were sent to the vehicle since the last call.
@@ -154,13 +109,17 @@ impl Rig {
             .collect()
     }
 
+    /// How often this was counted, by its name in `/diagnostics`.
+    pub(super) fn counted(&self, name: &str) -> u64 {
+        let counter = Counter::ALL.iter().find(|counter| counter.name() == name);
+        let counter = counter.expect("a counter");
+        let counts = self.handle().with(|a| a.fcu.counts().get(counter).copied());
+        counts.expect("an autopilot").unwrap_or(0)
+    }
+
     /// Publishes a message as another node would; the topic is below `/mavros`.
     pub(super) fn publish<M: Message>(&self, topic: &str, message: &M) {
-        let publisher = self
-            .ros
-            .publisher::<M>(&format!("/mavros/{topic}"), Qos::DEFAULT)
-            .expect("a publisher");
-        publisher.publish(message).expect("published");
+        self.opened.publish(&format!("/mavros/{topic}"), message);
     }
 
     /// The same, from the recorded form of a message.

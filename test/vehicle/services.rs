@@ -555,10 +555,7 @@ fn the_clock_of_the_vehicle_is_known_within_a_second_and_again_after_a_restart()
     exchange(&mut rig, again, 2);
     let off = offset().unwrap() - again;
     assert!(off.abs() < 10_000_000, "{off} ns");
-    let counts = handle
-        .with(|autopilot| autopilot.fcu.counts().clone())
-        .unwrap();
-    assert_eq!(counts.get("autopilot_restarted"), Some(&1));
+    assert_eq!(rig.counted("autopilot_restarted"), 1);
     // It asks and is told our time.
     rig.sent_bytes();
     rig.say(Timesync {

@@ -42,11 +42,6 @@ fn attitudes(rig: &Rig) -> Vec<SetAttitudeTarget> {
     parsed(rig, SetAttitudeTarget::parse)
 }
 
-fn count(rig: &Rig, key: &str) -> u64 {
-    let counts = rig.handle().with(|a| a.fcu.counts().get(key).copied());
-    counts.flatten().unwrap_or(0)
-}
-
 fn stamp(ms: u32) -> Time {
     Time {
         sec: (ms / 1000) as i32,
@@ -81,12 +76,12 @@ fn what_px4_cannot_do_is_refused_and_counted_by_reason() {
         (8, POSITION_AND_YAW, "setpoint_body_position"),
         (8, VELOCITY_AND_YAW_RATE | 0x20, "setpoint_partial"),
     ] {
-        let before = count(&rig, key);
+        let before = rig.counted(key);
         rig.publish("setpoint_raw/local", &raw(frame, mask, |_| ()));
         assert!(local(&rig).is_empty(), "{frame} {mask:#x}");
-        assert_eq!(count(&rig, key), before + 1, "{frame} {mask:#x}");
+        assert_eq!(rig.counted(key), before + 1, "{frame} {mask:#x}");
     }
-    assert_eq!(count(&rig, "setpoint_refused"), 9);
+    assert_eq!(rig.counted("setpoint_refused"), 9);
     // The bit of forces alone, with all accelerations ignored, is common and harmless.
     rig.publish("setpoint_raw/local", &raw(1, 0xdf8 | 0x200, |_| ()));
     assert_eq!(local(&rig).len(), 1);
@@ -101,17 +96,17 @@ fn what_px4_takes_but_hardly_means_is_sent_with_a_warning() {
         (8, VELOCITY_AND_YAW_RATE & !0x07),
         (8, 0x9c7),
     ] {
-        let before = count(&rig, "setpoint_doubtful");
+        let before = rig.counted("setpoint_doubtful");
         rig.publish("setpoint_raw/local", &raw(frame, mask, |_| ()));
         assert_eq!(local(&rig)[0].type_mask, mask);
-        let after = count(&rig, "setpoint_doubtful");
+        let after = rig.counted("setpoint_doubtful");
         assert_eq!(after, before + 1, "{frame} {mask:#x}");
     }
     for mask in [0x000, POSITION_AND_YAW, VELOCITY_AND_YAW_RATE, 0xc3f] {
         rig.publish("setpoint_raw/local", &raw(1, mask, |_| ()));
     }
     assert_eq!(local(&rig).len(), 4);
-    assert_eq!(count(&rig, "setpoint_doubtful"), 4);
+    assert_eq!(rig.counted("setpoint_doubtful"), 4);
 }
 
 #[test]
@@ -156,8 +151,8 @@ fn not_a_number_means_not_controlled_as_long_as_something_is() {
     let message = raw(1, VELOCITY_AND_YAW_RATE, |m| m.yaw_rate = f32::INFINITY);
     rig.publish("setpoint_raw/local", &message);
     assert!(local(&rig).is_empty());
-    assert_eq!(count(&rig, "setpoint_nan"), 1);
-    assert_eq!(count(&rig, "setpoint_infinite"), 1);
+    assert_eq!(rig.counted("setpoint_nan"), 1);
+    assert_eq!(rig.counted("setpoint_infinite"), 1);
 }
 
 #[test]
@@ -170,11 +165,11 @@ fn what_is_too_far_or_too_fast_is_refused() {
     let mut pose = PoseStamped::default();
     (pose.pose.position.x, pose.pose.position.y) = (80.0, 80.0);
     rig.publish("setpoint_position/local", &pose);
-    assert_eq!(count(&rig, "setpoint_too_far"), 1);
+    assert_eq!(rig.counted("setpoint_too_far"), 1);
     let mut twist = TwistStamped::default();
     (twist.twist.linear.x, twist.twist.linear.z) = (15.0, 15.0);
     rig.publish("setpoint_velocity/cmd_vel", &twist);
-    assert_eq!(count(&rig, "setpoint_too_fast"), 1);
+    assert_eq!(rig.counted("setpoint_too_fast"), 1);
     twist.twist.linear.x = f64::NAN;
     rig.publish("setpoint_velocity/cmd_vel", &twist);
     assert!(local(&rig).is_empty());
@@ -203,7 +198,7 @@ fn thrust_is_a_fraction() {
         rig.publish("setpoint_raw/attitude", &target(thrust));
     }
     assert!(attitudes(&rig).is_empty());
-    assert_eq!(count(&rig, "setpoint_thrust"), 4);
+    assert_eq!(rig.counted("setpoint_thrust"), 4);
     // Slightly beyond, a controller relies on the limit that mavros sets.
     for (thrust, sent) in [(1.2, 1.0), (-0.1, 0.0), (0.5, 0.5)] {
         rig.publish("setpoint_raw/attitude", &target(thrust));
@@ -269,7 +264,7 @@ fn attitudes_without_thrust_do_not_pile_up_and_are_complained_about() {
     for n in 0..30 {
         rig.publish("setpoint_attitude/attitude", &attitude_at(1000 + n, 0.0));
     }
-    assert_eq!(count(&rig, "setpoint_unpaired"), 20);
+    assert_eq!(rig.counted("setpoint_unpaired"), 20);
     rig.publish("setpoint_attitude/thrust", &thrust_at(1015, 0.5));
     let sent = attitudes(&rig);
     assert_eq!(sent[0].time_boot_ms, 1020, "the oldest that is left");
@@ -281,7 +276,7 @@ fn the_half_that_is_not_chosen_is_refused() {
     rig.publish("setpoint_attitude/attitude", &attitude_at(1000, 0.0));
     rig.publish("setpoint_attitude/thrust", &thrust_at(1000, 0.5));
     assert!(attitudes(&rig).is_empty());
-    assert_eq!(count(&rig, "setpoint_not_used"), 1);
+    assert_eq!(rig.counted("setpoint_not_used"), 1);
 }
 
 #[test]
@@ -368,7 +363,7 @@ fn a_place_on_earth_becomes_one_on_the_map() {
     goal.pose.position.longitude = 8.002;
     goal.pose.position.altitude = 527.0;
     rig.publish("setpoint_position/global_to_local", &goal);
-    assert_eq!(count(&rig, "setpoint_no_position"), 1);
+    assert_eq!(rig.counted("setpoint_no_position"), 1);
     rig.say(MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
         lat: 470_000_000,
         lon: 80_000_000,
@@ -393,7 +388,7 @@ fn a_place_on_earth_becomes_one_on_the_map() {
     assert!((z - -30.0).abs() < 0.02, "{z}");
     rig.publish("setpoint_position/global_to_local", &goal);
     assert!(local(&rig).is_empty(), "its stamp is not newer");
-    assert_eq!(count(&rig, "setpoint_not_newer"), 1);
+    assert_eq!(rig.counted("setpoint_not_newer"), 1);
 }
 
 #[test]

@@ -77,10 +77,7 @@ fn the_first_text_of_px4_after_its_start_has_the_number_0_and_is_joined() {
     rig.say(text(0, 0, &a));
     rig.pass(SECOND / 5);
     assert_eq!(texts(&rig), [a]);
-    let counts = rig
-        .handle()
-        .with(|autopilot| autopilot.fcu.counts().clone());
-    assert_eq!(counts.unwrap().get("statustext_incomplete"), None);
+    assert_eq!(rig.counted("statustext_incomplete"), 0);
 }
 
 #[test]

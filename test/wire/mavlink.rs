@@ -1,6 +1,7 @@
 //! MAVLink frames, against every frame that the vendor's client, mavros and PX4 sent.
 use crate::support::golden;
 use proptest::prelude::*;
+use rfly_bridge::vehicle::Counter;
 use rfly_bridge::wire::mavlink::dialect::{ATTITUDE_DATA, HEARTBEAT_DATA, STATUSTEXT_DATA};
 use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, Heartbeat, RawMessage, SetMode};
 use rfly_bridge::wire::mavlink::{
@@ -287,7 +288,7 @@ fn several_frames_and_noise_in_one_datagram_are_told_apart() {
     let keys: BTreeSet<_> = found
         .iter()
         .filter_map(|f| f.err())
-        .map(|e| e.key())
+        .map(Counter::from)
         .collect();
     assert_eq!(keys.len(), 2, "every cause has its own counter");
 }

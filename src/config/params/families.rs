@@ -24,7 +24,7 @@ pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Resul
         .strip_prefix("qos.")
         .and_then(|rest| rest.split_once('.'))
     {
-        return read_stream(group, policy, value, reader);
+        return read_group(group, policy, value, reader);
     }
     let hint = did_you_mean(
         &with_placeholder(name),
@@ -157,7 +157,7 @@ fn read_sensor(
     Ok(())
 }
 
-fn read_stream(
+fn read_group(
     group: &str,
     policy: &str,
     value: &ParamValue,
@@ -167,7 +167,7 @@ fn read_stream(
     let Some(group) = QosGroup::ALL.iter().find(|s| s.name() == group) else {
         let known: Vec<_> = names.clone().collect();
         return Err(format!(
-            "unknown stream {group:?}{}; there are {}",
+            "unknown QoS group {group:?}{}; there are {}",
             did_you_mean(group, names),
             known.join(", ")
         ));

@@ -1,5 +1,6 @@
 //! MAVLink itself: nothing to translate.
 use super::{Abilities, Link, Refusal, Sink};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::{Encoder, Outbound};
 
 /// A link on which MAVLink is spoken.
@@ -33,7 +34,7 @@ impl Link for MavlinkLink {
         }
     }
 
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
-        bytes
+    fn incoming<'a>(&mut self, bytes: &'a [u8], _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
+        Ok(bytes)
     }
 }

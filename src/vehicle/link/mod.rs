@@ -10,6 +10,7 @@ pub use read_only::ReadOnlyLink;
 pub use udp_full::UdpFullLink;
 pub use udp_simple::UdpSimpleLink;
 
+use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
 use thiserror::Error;
 
@@ -66,14 +67,14 @@ pub trait Link: Send {
     /// Sends a message. `system` and `component` are those of this bridge.
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal>;
 
-    /// Turns received bytes into MAVLink frames.
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8];
+    /// Turns received bytes into MAVLink frames: these bytes, or what it writes to `buffer`. An error is what was wrong
+    /// with the datagram.
+    fn incoming<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter>;
 
     /// The vehicle has fallen silent: what was commanded may not be so any more.
     fn lost(&mut self) {}
-
-    /// What was wrong with the last datagram: a key for counters.
-    fn problem(&self) -> Option<&'static str> {
-        None
-    }
 }

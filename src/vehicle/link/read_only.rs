@@ -1,5 +1,6 @@
 //! A link that only listens: questions pass, nothing that could move or change the vehicle does.
 use super::{Abilities, Link, Refusal};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong};
 
@@ -53,15 +54,15 @@ impl Link for ReadOnlyLink {
         })
     }
 
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
-        self.link.incoming(bytes)
+    fn incoming<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
+        self.link.incoming(bytes, buffer)
     }
 
     fn lost(&mut self) {
         self.link.lost();
-    }
-
-    fn problem(&self) -> Option<&'static str> {
-        self.link.problem()
     }
 }

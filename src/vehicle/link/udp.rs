@@ -5,6 +5,7 @@
 //! else is made only of numbers that were received.
 use super::{Abilities, Refusal, Sink};
 use crate::frames::Geodetic;
+use crate::vehicle::Counter;
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, HOME_POSITION_DATA, LOCAL_POSITION_NED_DATA, MavSeverity,
     SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
@@ -62,8 +63,6 @@ pub(super) struct Udp {
     /// Writes frames as the vehicle would.
     encoder: Encoder,
     frames: Vec<u8>,
-    /// What was wrong with the last datagram.
-    pub(super) problem: Option<&'static str>,
     /// Datagrams of another mode in a row.
     other_mode: u32,
     warned: bool,
@@ -87,7 +86,6 @@ impl Udp {
             sink,
             encoder: Encoder::new(u8::try_from(id).unwrap_or(1), 1),
             frames: Vec::new(),
-            problem: None,
             other_mode: 0,
             warned: false,
             home: None,
@@ -301,12 +299,12 @@ impl Udp {
     /// Begins the frames of a datagram.
     pub(super) fn begin(&mut self) {
         self.frames.clear();
-        self.problem = None;
     }
 
-    /// The frames since [`Self::begin`].
-    pub(super) fn frames(&self) -> &[u8] {
-        &self.frames
+    /// The frames since [`Self::begin`], in exchange for a buffer.
+    pub(super) fn frames<'a>(&mut self, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+        std::mem::swap(&mut self.frames, buffer);
+        buffer
     }
 
     pub(super) fn push(&mut self, message: impl Into<Outbound>) {
@@ -314,23 +312,18 @@ impl Udp {
         self.frames.extend_from_slice(packet.as_bytes());
     }
 
-    /// Counts a datagram that is no state of this mode, and says once why.
-    pub(super) fn refuse(&mut self, bytes: &[u8]) {
+    /// What is wrong with a datagram that is no state of this mode; says once why.
+    pub(super) fn refuse(&mut self, bytes: &[u8]) -> Counter {
         let (problem, meaning) = match (bytes.len(), bytes.first()) {
-            (_, Some(0xfd | 0xfe)) => ("mavlink_in_udp_mode", "MAVLink"),
-            (52, _) => ("udp_simple_state", "UDP_Simple"),
-            (120, _) => ("udp_full_state", "UDP_Full"),
-            _ => {
-                self.problem = Some("malformed");
-                return;
-            }
+            (_, Some(0xfd | 0xfe)) => (Counter::MavlinkInUdpMode, "MAVLink"),
+            (52, _) => (Counter::UdpSimpleState, "UDP_Simple"),
+            (120, _) => (Counter::UdpFullState, "UDP_Full"),
+            _ => return Counter::Malformed,
         };
-        let same = (self.name == "UDP_Full") == (problem == "udp_full_state");
-        if same && problem != "mavlink_in_udp_mode" {
-            self.problem = Some("malformed");
-            return;
+        let same = (self.name == "UDP_Full") == (problem == Counter::UdpFullState);
+        if same && problem != Counter::MavlinkInUdpMode {
+            return Counter::Malformed;
         }
-        self.problem = Some(problem);
         self.other_mode = self.other_mode.saturating_add(1);
         if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.warned, true) {
             tracing::warn!(
@@ -339,6 +332,7 @@ impl Udp {
                 self.name
             );
         }
+        problem
     }
 
     /// CopterSim was started anew.
@@ -395,12 +389,11 @@ impl Udp {
         }
     }
 
-    /// Takes a state; false if a number is none.
-    pub(super) fn pose(&mut self, pose: &Pose) -> bool {
+    /// Takes a state, unless a number is none.
+    pub(super) fn pose(&mut self, pose: &Pose) -> Result<(), Counter> {
         let numbers = [pose.euler, pose.position, pose.velocity];
         if !numbers.iter().flatten().all(|number| number.is_finite()) {
-            self.problem = Some("malformed");
-            return false;
+            return Err(Counter::Malformed);
         }
         self.other_mode = 0;
         let home = Some(Geodetic::from_e7(pose.home)).filter(|home| home.is_known());
@@ -430,7 +423,7 @@ impl Udp {
             vy,
             vz,
         }));
-        true
+        Ok(())
     }
 
     /// Says once that the estimator has found itself.

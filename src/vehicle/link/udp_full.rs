@@ -1,6 +1,7 @@
 //! UDP_Full: set-points with MAVLink's own masks, states with GPS.
 use super::udp::{Order, Pose, Udp};
 use super::{Abilities, Link, Refusal, Sink};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, MavFrame};
 use crate::wire::mavlink::raw::GpsRawInt;
 use crate::wire::mavlink::{MavMessage, Outbound};
@@ -116,41 +117,38 @@ impl Link for UdpFullLink {
         }
     }
 
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
+    fn incoming<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
         self.udp.begin();
         match FullEstimatePacket::parse(bytes) {
-            Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet),
-            Ok(_) => self.udp.problem = Some("other_vehicle"),
+            Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet)?,
+            Ok(_) => return Err(Counter::OtherVehicle),
             // These two are the same datagrams in both modes.
             Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
                 Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
                 Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
-                _ => self.udp.refuse(bytes),
+                _ => return Err(self.udp.refuse(bytes)),
             },
         }
-        self.udp.frames()
+        Ok(self.udp.frames(buffer))
     }
 
     fn lost(&mut self) {
         self.udp.lost();
     }
-
-    fn problem(&self) -> Option<&'static str> {
-        self.udp.problem
-    }
 }
 
 impl UdpFullLink {
-    fn state(&mut self, packet: &FullEstimatePacket) {
+    fn state(&mut self, packet: &FullEstimatePacket) -> Result<(), Counter> {
         let time_boot_ms = packet.time_boot_ms.get();
         // A little is a late datagram, more a new start.
         // The count begins anew after 49.7 days.
         match (self.last).map(|last| last.wrapping_sub(time_boot_ms).cast_signed()) {
             Some(1000..) => self.udp.restarted(),
-            Some(1..) => {
-                self.udp.problem = Some("late");
-                return;
-            }
+            Some(1..) => return Err(Counter::Late),
             _ => {}
         }
         let due = time_boot_ms.wrapping_sub(self.beat) >= HEARTBEAT_MS || self.last.is_none();
@@ -165,14 +163,13 @@ impl UdpFullLink {
             velocity: packet.velocity.map(F32::get),
             home: packet.home.map(|x| x.get()),
         };
-        if !self.udp.pose(&pose) {
-            return;
-        }
+        self.udp.pose(&pose)?;
         self.last = Some(time_boot_ms);
         self.gps(packet);
         self.udp.fixed(packet.estimator_fixed.get() > 0.5);
         let with = Some(packet.collided_with.get()).filter(|id| *id >= 0);
         self.udp.collision(with);
+        Ok(())
     }
 
     fn gps(&mut self, packet: &FullEstimatePacket) {

@@ -3,6 +3,7 @@ use super::udp::{Order, Pose, Udp};
 use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, Refusal, Sink};
 use crate::frames::{Attitude, Frd, Ned};
+use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
@@ -213,7 +214,11 @@ impl Link for UdpSimpleLink {
         self.udp.send_setpoint(packet.as_bytes())
     }
 
-    fn incoming<'a>(&'a mut self, bytes: &'a [u8]) -> &'a [u8] {
+    fn incoming<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
         self.udp.begin();
         match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
             Ok(SimpleReport::State(packet)) => {
@@ -225,20 +230,16 @@ impl Link for UdpSimpleLink {
                     position: packet.position.map(F32::get),
                     velocity: packet.velocity.map(F32::get),
                     home: packet.home.map(|x| x.get()),
-                });
+                })?;
             }
             Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
             Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
-            Err(_) => self.udp.refuse(bytes),
+            Err(_) => return Err(self.udp.refuse(bytes)),
         }
-        self.udp.frames()
+        Ok(self.udp.frames(buffer))
     }
 
     fn lost(&mut self) {
         self.udp.lost();
-    }
-
-    fn problem(&self) -> Option<&'static str> {
-        self.udp.problem
     }
 }

@@ -1,11 +1,13 @@
 //! `vehicle_info_get`: type, versions and capabilities. The autopilot is asked for them until it says them.
-use super::commands::CommandPart;
+use super::Part;
 use crate::msgs::mavros_msgs::msg::VehicleInfo;
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,
 };
 use crate::ros::RosError;
+use crate::vehicle::link::Abilities;
 use crate::vehicle::{Fcu, Open, mode};
+use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::AutopilotVersion;
 use std::time::Duration;
 
@@ -22,8 +24,8 @@ pub(super) struct Info {
     asked: u32,
 }
 
-impl Info {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+impl Part for Info {
+    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         open.service::<VehicleInfoGet>("vehicle_info_get", |autopilot, request, responder| {
             let info = &autopilot.services.info;
             responder.respond(info.get(&autopilot.fcu, &request));
@@ -35,17 +37,43 @@ impl Info {
         })
     }
 
-    pub(super) fn connected(&mut self, fcu: &Fcu) {
+    fn connected(&mut self, fcu: &Fcu) {
         self.version = None;
         self.asked = 0;
         self.ask = fcu.abilities().acks.then_some(fcu.now.mono + PERIOD);
     }
 
-    pub(super) fn lost(&mut self) {
-        self.ask = None;
+    fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        handle!(frame {
+            AutopilotVersion => |m| {
+                self.version(fcu, m);
+                Ok(())
+            },
+        })
     }
 
-    pub(super) fn version(&mut self, fcu: &Fcu, version: AutopilotVersion) {
+    fn lost(&mut self, _: &mut Fcu) -> Result<(), RosError> {
+        self.ask = None;
+        Ok(())
+    }
+
+    fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        if self.ask.is_none_or(|at| fcu.now.mono < at) {
+            return Ok(());
+        }
+        self.asked += 1;
+        self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
+        fcu.requests.push(AutopilotVersion::ID);
+        Ok(())
+    }
+
+    fn deadline(&self, _: &Fcu) -> Option<Duration> {
+        self.ask
+    }
+}
+
+impl Info {
+    fn version(&mut self, fcu: &Fcu, version: AutopilotVersion) {
         if self.version.replace(version).is_none() {
             let [major, minor, patch, _] = version.flight_sw.to_be_bytes();
             let software = format!("{major}.{minor}.{patch}");
@@ -56,19 +84,6 @@ impl Info {
             );
         }
         self.ask = None;
-    }
-
-    pub(super) fn poll(&mut self, fcu: &mut Fcu, commands: &mut CommandPart) {
-        if self.ask.is_none_or(|at| fcu.now.mono < at) {
-            return;
-        }
-        self.asked += 1;
-        self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
-        commands.request_message(fcu, AutopilotVersion::ID);
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.ask
     }
 
     fn get(&self, fcu: &Fcu, request: &VehicleInfoGetRequest) -> VehicleInfoGetResponse {

@@ -1,4 +1,5 @@
 //! `log_transfer/raw/*`: refused with a reason, so that nobody waits for logs that do not come.
+use super::Part;
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
     LogRequestData, LogRequestDataResponse, LogRequestEnd, LogRequestEndResponse, LogRequestList,
@@ -6,27 +7,33 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::RosError;
-use crate::vehicle::Open;
+use crate::vehicle::link::Abilities;
+use crate::vehicle::{Counter, Open};
 
 const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); or ask \
                    for them with mavlink_sink and mavlink_source";
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    refused::<LogRequestList>(open, "log_transfer/raw/log_request_list", || {
-        LogRequestListResponse { success: false }
-    })?;
-    refused::<LogRequestData>(open, "log_transfer/raw/log_request_data", || {
-        LogRequestDataResponse { success: false }
-    })?;
-    refused::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
-        LogRequestEndResponse { success: false }
-    })?;
-    refused::<Trigger>(open, "log_transfer/raw/log_request_erase", || {
-        TriggerResponse {
-            success: false,
-            message: WHY.to_owned(),
-        }
-    })
+pub(super) struct Logs;
+
+impl Part for Logs {
+    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
+        refused::<LogRequestList>(open, "log_transfer/raw/log_request_list", || {
+            LogRequestListResponse { success: false }
+        })?;
+        refused::<LogRequestData>(open, "log_transfer/raw/log_request_data", || {
+            LogRequestDataResponse { success: false }
+        })?;
+        refused::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
+            LogRequestEndResponse { success: false }
+        })?;
+        refused::<Trigger>(open, "log_transfer/raw/log_request_erase", || {
+            TriggerResponse {
+                success: false,
+                message: WHY.to_owned(),
+            }
+        })?;
+        Ok(Self)
+    }
 }
 
 fn refused<S: Service>(
@@ -38,7 +45,7 @@ fn refused<S: Service>(
         let fcu = &mut autopilot.fcu;
         tracing::warn!(vehicle = fcu.settings.id, service = name, "{WHY}");
         fcu.notice(format!("{name}: {WHY}"));
-        fcu.count("command_refused");
+        fcu.count(Counter::CommandRefused);
         responder.respond(reply());
     })
 }

@@ -1,5 +1,5 @@
 //! `mission/*`, `geofence/*`, `rallypoint/*`: the lists of waypoints that the vehicle keeps.
-use super::waypoint;
+use super::{Part, waypoint};
 use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
 use crate::msgs::mavros_msgs::srv::{
     WaypointClear, WaypointClearResponse, WaypointPull, WaypointPullResponse, WaypointPush,
@@ -11,8 +11,12 @@ use crate::session::{
 };
 use crate::vehicle::link::Abilities;
 use crate::vehicle::reasons::Reasons;
-use crate::vehicle::{Autopilot, Fcu, Open};
-use crate::wire::mavlink::raw::StatusText;
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::raw::{
+    MissionAck, MissionCount, MissionCurrent, MissionItem, MissionItemInt, MissionItemReached,
+    MissionRequest, MissionRequestInt, StatusText,
+};
 use std::time::Duration;
 
 /// The lists are read so long after the vehicle was first heard.
@@ -61,10 +65,10 @@ pub(super) struct MissionPart {
     current: u16,
 }
 
-impl MissionPart {
+impl Part for MissionPart {
     /// Without missions on the link there are no fences and rally points to ask for either; a fleet of a hundred would
     /// have more services than Cyclone lets one process have.
-    pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
+    fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
         let count = if link.services { LISTS.len() } else { 1 };
         let names = || LISTS.iter().take(count);
         services(open, names())?;
@@ -78,8 +82,8 @@ impl MissionPart {
         })
     }
 
-    /// The vehicle is there, maybe after a restart: its lists are to be read.
-    pub(super) fn connected(&mut self, fcu: &Fcu) {
+    /// Its lists are to be read, also after a restart.
+    fn connected(&mut self, fcu: &Fcu) {
         self.machine.forget();
         self.pull = fcu
             .abilities()
@@ -87,26 +91,27 @@ impl MissionPart {
             .then_some(fcu.now.mono + FIRST_PULL);
     }
 
-    /// Hands a message to the state machine.
-    pub(super) fn take(
-        &mut self,
-        fcu: &mut Fcu,
-        message: impl FnOnce(&mut Mission<Then>, Duration),
-    ) -> Result<(), RosError> {
-        self.ids(fcu);
-        message(&mut self.machine, fcu.now.mono);
-        self.run(fcu)
+    fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        handle!(frame {
+            MissionCount => |m| self.take(fcu, |mission, now| mission.count(now, &m)),
+            MissionItemInt => |m| self.take(fcu, |mission, now| mission.item(now, m)),
+            MissionItem => |m| self.take(fcu, |mission, now| mission.item_float(now, &m)),
+            MissionRequest => |m| self.take(fcu, |mission, now| {
+                let to = (m.target_system, m.target_component);
+                mission.requested(now, m.seq, to, m.mission_type);
+            }),
+            MissionRequestInt => |m| self.take(fcu, |mission, now| {
+                let to = (m.target_system, m.target_component);
+                mission.requested(now, m.seq, to, m.mission_type);
+            }),
+            MissionAck => |m| self.take(fcu, |mission, now| mission.acknowledge(now, &m)),
+            MissionCurrent => |m| self.take(fcu, |mission, now| mission.current_item(now, &m)),
+            MissionItemReached => |m| self.take(fcu, |mission, _| mission.reached(m.seq)),
+            StatusText => |m| self.text(fcu, &m),
+        })
     }
 
-    /// The vehicle said something.
-    pub(super) fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
-        if self.machine.is_busy() && fcu.reasons.hear(message) {
-            self.machine.complained(fcu.now.mono);
-        }
-        self.run(fcu)
-    }
-
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+    fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let now = fcu.now.mono;
         if self.pull.is_some_and(|at| now >= at) {
             self.pull = None;
@@ -119,14 +124,35 @@ impl MissionPart {
         self.run(fcu)
     }
 
-    pub(super) fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+    fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         self.pull = None;
         self.machine.lose_link();
         self.run(fcu)
     }
 
-    pub(super) fn deadline(&self) -> Option<Duration> {
+    fn deadline(&self, _: &Fcu) -> Option<Duration> {
         self.machine.deadline().into_iter().chain(self.pull).min()
+    }
+}
+
+impl MissionPart {
+    /// Hands a message to the state machine.
+    fn take(
+        &mut self,
+        fcu: &mut Fcu,
+        message: impl FnOnce(&mut Mission<Then>, Duration),
+    ) -> Result<(), RosError> {
+        self.ids(fcu);
+        message(&mut self.machine, fcu.now.mono);
+        self.run(fcu)
+    }
+
+    /// The vehicle said something.
+    fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
+        if self.machine.is_busy() && fcu.reasons.hear(message) {
+            self.machine.complained(fcu.now.mono);
+        }
+        self.run(fcu)
     }
 
     fn ids(&mut self, fcu: &Fcu) {
@@ -203,7 +229,7 @@ fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
 fn fail(fcu: &mut Fcu, what: &'static str, why: &str) {
     tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
     fcu.notice(format!("{what}: {why}"));
-    fcu.count("mission_failed");
+    fcu.count(Counter::MissionFailed);
 }
 
 /// Whether lists can be spoken of now.

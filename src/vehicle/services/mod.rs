@@ -1,209 +1,162 @@
-//! What the vehicle is asked for and answers: commands, modes, parameters, missions, the time.
-mod commands;
+//! What the vehicle is asked for and answers. Each part is a file that implements [`Part`], and a row of `parts!`.
+
+/// Hands a frame to the handler of its message; the id decides before anything is read.
+macro_rules! handle {
+    ($frame:ident { $($message:ident => |$m:ident| $call:expr,)+ }) => {
+        match $frame.id {
+            $($message::ID => $message::parse($frame).map_or(Ok(()), |$m| $call),)+
+            _ => Ok(()),
+        }
+    };
+}
+
+mod command;
 mod info;
 mod logs;
 mod mission;
 mod origin;
-mod outcome;
 mod parameters;
-mod result;
 mod time;
 mod waypoint;
 
-use super::fcu::boot_ns;
 use super::link::Abilities;
-use super::{Fcu, Open};
+use super::{Counter, Fcu, Open};
 use crate::ros::RosError;
-use crate::wire::mavlink::dialect::{
-    ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, LOCAL_POSITION_NED_DATA,
-};
-use crate::wire::mavlink::raw::{
-    AutopilotVersion, CommandAck, CommandLong, MissionAck, MissionCount, MissionCurrent,
-    MissionItem, MissionItemInt, MissionItemReached, MissionRequest, MissionRequestInt, ParamError,
-    ParamValue, StatusText, SystemTime, Timesync,
-};
-use crate::wire::mavlink::{Frame, MessageData as _};
+use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::raw::{CommandAck, CommandLong};
 use std::time::Duration;
 
-/// All services of one vehicle.
-pub(super) struct Services {
-    commands: commands::CommandPart,
-    outcomes: outcome::Outcomes,
-    parameters: parameters::ParameterPart,
-    mission: mission::MissionPart,
+/// A part of the services: what it leaves out does not concern it.
+trait Part {
+    /// Opens its topics and services.
+    fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError>
+    where
+        Self: Sized;
+
+    /// The vehicle is there.
+    fn connected(&mut self, _: &Fcu) {}
+
+    /// The vehicle is there anew, and was not missed.
+    fn restarted(&mut self, fcu: &Fcu) {
+        self.connected(fcu);
+    }
+
+    /// The heartbeat of the vehicle came.
+    fn heartbeat(&mut self, _: &mut Fcu) {}
+
+    /// Takes a frame of the autopilot, or the acknowledgement of any component.
+    fn frame(&mut self, _: &mut Fcu, _: &Frame<'_>) -> Result<(), RosError> {
+        Ok(())
+    }
+
+    /// Does what is due.
+    fn poll(&mut self, _: &mut Fcu) -> Result<(), RosError> {
+        Ok(())
+    }
+
+    /// When something will be due.
+    fn deadline(&self, _: &Fcu) -> Option<Duration> {
+        None
+    }
+
+    /// The vehicle has fallen silent; what comes back may be another run of it.
+    fn lost(&mut self, _: &mut Fcu) -> Result<(), RosError> {
+        Ok(())
+    }
+}
+
+macro_rules! parts {
+    ($($part:ident: $type:ty,)+) => {
+        /// All services of one vehicle.
+        pub(super) struct Services {
+            $($part: $type,)+
+            connected: bool,
+        }
+
+        impl Services {
+            pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
+                Ok(Self {
+                    $($part: Part::open(open, link)?,)+
+                    connected: false,
+                })
+            }
+
+            fn parts(&mut self) -> impl Iterator<Item = &mut dyn Part> {
+                [$(&mut self.$part as &mut dyn Part),+].into_iter()
+            }
+        }
+    };
+}
+
+// In the order in which they are told what happens. Who asks the vehicle for a message stands before `command`, which
+// sends the request.
+parts! {
     time: time::TimePart,
     info: info::Info,
     origin: origin::Origin,
-    connected: bool,
+    command: command::CommandPart,
+    parameters: parameters::ParameterPart,
+    mission: mission::MissionPart,
+    logs: logs::Logs,
 }
 
 impl Services {
-    pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
-        logs::open(open)?;
-        Ok(Self {
-            commands: commands::CommandPart::open(open)?,
-            outcomes: outcome::Outcomes::open(open)?,
-            parameters: parameters::ParameterPart::open(open)?,
-            mission: mission::MissionPart::open(open, link)?,
-            time: time::TimePart::open(open)?,
-            info: info::Info::open(open)?,
-            origin: origin::Origin::default(),
-            connected: false,
-        })
-    }
-
     /// The autopilot's heartbeat came.
     pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
-        if !self.connected {
-            self.connected = true;
-            self.parameters.connected(fcu);
-            self.mission.connected(fcu);
-            self.info.connected(fcu);
-            self.origin.connected(fcu);
+        let first = !std::mem::replace(&mut self.connected, true);
+        for part in self.parts() {
+            if first {
+                part.connected(fcu);
+            }
+            part.heartbeat(fcu);
         }
-        self.outcomes.look(fcu);
-        self.settle(fcu);
     }
 
-    /// Takes a frame of the vehicle. The id decides before anything is read.
+    /// Takes a frame of the vehicle.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
-        let from = (frame.system, frame.component);
-        if frame.id == CommandAck::ID {
-            if let Some(ack) = CommandAck::parse(frame) {
-                self.commands.acknowledge(fcu, from, &ack);
-                self.settle(fcu);
-            }
+        if frame.component != fcu.component && frame.id != CommandAck::ID {
             return Ok(());
         }
-        if frame.component != fcu.component {
-            return Ok(());
-        }
-        if fcu.abilities().timesync
-            && let Some(boot_ns) = sampled(fcu, frame)
-            && self.time.hear(fcu, boot_ns)
-        {
+        let published = all(self.parts().map(|part| part.frame(fcu, frame)));
+        if std::mem::take(&mut fcu.restarted) {
             self.restarted(fcu);
         }
-        macro_rules! messages {
-            ($($message:ident => |$m:ident| $call:expr,)+) => {
-                match frame.id {
-                    $($message::ID => $message::parse(frame).map_or(Ok(()), |$m| $call),)+
-                    _ => Ok(()),
-                }
-            };
-        }
-        messages! {
-            Timesync => |m| {
-                let restarted = self.time.timesync(fcu, &m)?;
-                if restarted {
-                    self.restarted(fcu);
-                }
-                Ok(())
-            },
-            SystemTime => |m| self.time.system_time(fcu, &m),
-            ParamValue => |m| self.parameters.value(fcu, &m),
-            ParamError => |m| self.parameters.error(fcu, &m),
-            MissionCount => |m| self.mission.take(fcu, |mission, now| mission.count(now, &m)),
-            MissionItemInt => |m| self.mission.take(fcu, |mission, now| mission.item(now, m)),
-            MissionItem => |m| self.mission.take(fcu, |mission, now| mission.item_float(now, &m)),
-            MissionRequest => |m| self.mission.take(fcu, |mission, now| {
-                let to = (m.target_system, m.target_component);
-                mission.requested(now, m.seq, to, m.mission_type);
-            }),
-            MissionRequestInt => |m| self.mission.take(fcu, |mission, now| {
-                let to = (m.target_system, m.target_component);
-                mission.requested(now, m.seq, to, m.mission_type);
-            }),
-            MissionAck => |m| self.mission.take(fcu, |mission, now| mission.acknowledge(now, &m)),
-            MissionCurrent => |m| self.mission.take(fcu, |mission, now| mission.current_item(now, &m)),
-            MissionItemReached => |m| self.mission.take(fcu, |mission, _| mission.reached(m.seq)),
-            AutopilotVersion => |m| {
-                self.info.version(fcu, m);
-                self.parameters.capabilities(fcu, m.capabilities);
-                Ok(())
-            },
-            StatusText => |m| {
-                self.outcomes.text(&m);
-                self.mission.text(fcu, &m)
-            },
-        }
+        published
     }
 
     /// Sends a command whose answer is a message, or says why not.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: CommandLong) -> Result<(), String> {
-        let asked = self.commands.ask(fcu, command);
-        asked.map_err(|end| end.describe())
+        self.command.ask(fcu, command)
     }
 
-    /// Does what is due, and returns when something will be due again.
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<Option<Duration>, RosError> {
+    /// Does what is due.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        let mut published = Ok(());
         if self.connected && !fcu.connected() {
             self.connected = false;
-            self.time.lost(fcu);
-            self.outcomes.lost(fcu);
-            self.commands.lost(fcu);
-            self.info.lost();
-            self.origin.lost();
-            self.parameters.lost(fcu)?;
-            self.mission.lost(fcu)?;
+            published = all(self.parts().map(|part| part.lost(fcu)));
         }
-        self.time.poll(fcu);
-        self.info.poll(fcu, &mut self.commands);
-        self.origin.poll(fcu, &mut self.commands);
-        self.commands.poll(fcu);
-        self.settle(fcu);
-        self.outcomes.poll(fcu, &mut self.commands);
-        self.settle(fcu);
-        self.parameters.poll(fcu)?;
-        self.mission.poll(fcu)?;
-        let deadlines = [
-            self.time.deadline(fcu),
-            self.info.deadline(),
-            self.origin.deadline(),
-            self.commands.deadline(),
-            self.outcomes.deadline(),
-            self.parameters.deadline(),
-            self.mission.deadline(),
-        ];
-        Ok(deadlines.into_iter().flatten().min())
+        published.and(all(self.parts().map(|part| part.poll(fcu))))
     }
 
-    /// Hands the ends of commands to those who wait for more than that, and sends what they want next.
-    fn settle(&mut self, fcu: &mut Fcu) {
-        loop {
-            for (id, end) in self.commands.take_ended() {
-                self.outcomes.ended(fcu, id, end);
-            }
-            let Some((id, command)) = self.outcomes.next_command() else {
-                return;
-            };
-            let waiter = commands::Waiter::Outcome(id);
-            self.commands.start(fcu, command, waiter);
-        }
+    /// When something will be due.
+    pub(super) fn deadline(&mut self, fcu: &Fcu) -> Option<Duration> {
+        self.parts().filter_map(|part| part.deadline(fcu)).min()
     }
 
     fn restarted(&mut self, fcu: &mut Fcu) {
         // Of the run before.
         fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
-        fcu.count("autopilot_restarted");
+        fcu.count(Counter::AutopilotRestarted);
         fcu.forget_places();
-        self.parameters.restarted();
-        self.parameters.connected(fcu);
-        self.mission.connected(fcu);
-        self.info.connected(fcu);
-        self.origin.connected(fcu);
+        for part in self.parts() {
+            part.restarted(fcu);
+        }
     }
 }
 
-/// Boot time in ns of what an autopilot samples many times a second and sends at once.
-fn sampled(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
-    let boot_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
-    match frame.id {
-        ATTITUDE_DATA::ID | ATTITUDE_QUATERNION_DATA::ID | LOCAL_POSITION_NED_DATA::ID => {
-            Some(boot_ms())
-        }
-        HIGHRES_IMU_DATA::ID => boot_ns(u64::from_le_bytes(frame.bytes_at(0))),
-        _ => None,
-    }
+/// Every result is waited for: that one part could not publish is nothing to the others.
+fn all(results: impl Iterator<Item = Result<(), RosError>>) -> Result<(), RosError> {
+    results.fold(Ok(()), Result::and)
 }

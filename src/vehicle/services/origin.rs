@@ -1,6 +1,8 @@
 //! Where the autopilot counts from. PX4 says so once, when its estimator sets the origin; who comes later has to ask.
-use super::commands::CommandPart;
-use crate::vehicle::Fcu;
+use super::Part;
+use crate::ros::RosError;
+use crate::vehicle::link::Abilities;
+use crate::vehicle::{Fcu, Open};
 use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA;
 use std::time::Duration;
@@ -17,30 +19,36 @@ pub(super) struct Origin {
     asked: u32,
 }
 
-impl Origin {
-    pub(super) fn connected(&mut self, fcu: &Fcu) {
+impl Part for Origin {
+    fn open(_: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
+        Ok(Self::default())
+    }
+
+    fn connected(&mut self, fcu: &Fcu) {
         self.asked = 0;
         self.ask = fcu.abilities().acks.then_some(fcu.now.mono + PATIENCE);
     }
 
-    pub(super) fn lost(&mut self) {
+    fn lost(&mut self, _: &mut Fcu) -> Result<(), RosError> {
         self.ask = None;
+        Ok(())
     }
 
     /// Asks as any other command is sent: of two requests the second waits for the answer to the first, whoever asks.
-    pub(super) fn poll(&mut self, fcu: &mut Fcu, commands: &mut CommandPart) {
+    fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         if fcu.origin_is_said() {
             self.ask = None;
         }
         if self.ask.is_none_or(|at| fcu.now.mono < at) {
-            return;
+            return Ok(());
         }
         self.asked += 1;
         self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
-        commands.request_message(fcu, GPS_GLOBAL_ORIGIN_DATA::ID);
+        fcu.requests.push(GPS_GLOBAL_ORIGIN_DATA::ID);
+        Ok(())
     }
 
-    pub(super) fn deadline(&self) -> Option<Duration> {
+    fn deadline(&self, _: &Fcu) -> Option<Duration> {
         self.ask
     }
 }

@@ -4,6 +4,7 @@
 mod ros;
 mod value;
 
+use super::Part;
 use crate::msgs::mavros_msgs::msg::ParamEvent;
 use crate::msgs::mavros_msgs::srv::{
     ParamPull, ParamPullResponse, ParamSetV2, ParamSetV2Request, ParamSetV2Response,
@@ -13,8 +14,10 @@ use crate::session::{
     Parameter, ParameterEncoding, ParameterError, ParameterEvent, ParameterName, ParameterSettings,
     ParameterValue, Parameters,
 };
-use crate::vehicle::{Autopilot, Fcu, Open};
-use crate::wire::mavlink::raw::{ParamError, ParamValue};
+use crate::vehicle::link::Abilities;
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamValue};
 use std::time::Duration;
 
 /// MAV_AUTOPILOT_ARDUPILOTMEGA.
@@ -42,8 +45,8 @@ pub(super) struct ParameterPart {
     _node: NodeHandle,
 }
 
-impl ParameterPart {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+impl Part for ParameterPart {
+    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         open.service::<ParamPull>("param/pull", |autopilot, request, responder| {
             let then: All = Box::new(move |_, fcu, result| {
                 let received = match result {
@@ -77,29 +80,23 @@ impl ParameterPart {
         })
     }
 
-    pub(super) fn value(&mut self, fcu: &mut Fcu, m: &ParamValue) -> Result<(), RosError> {
-        self.target(fcu);
-        self.machine.value(fcu.now.mono, m);
-        self.run(fcu)
+    fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        handle!(frame {
+            ParamValue => |m| self.value(fcu, &m),
+            ParamError => |m| self.error(fcu, &m),
+            AutopilotVersion => |m| {
+                self.capabilities(fcu, m.capabilities);
+                Ok(())
+            },
+        })
     }
 
-    pub(super) fn error(&mut self, fcu: &mut Fcu, m: &ParamError) -> Result<(), RosError> {
-        self.machine.error(fcu.now.mono, m);
-        self.run(fcu)
-    }
-
-    pub(super) fn capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
-        self.cast = capabilities & CAST != 0;
-        self.target(fcu);
-    }
-
-    /// The vehicle is there, or there anew.
-    pub(super) fn connected(&mut self, fcu: &Fcu) {
+    fn connected(&mut self, fcu: &Fcu) {
         let after = fcu.settings.read_parameters;
         self.read_at = (!after.is_zero() && reachable(fcu)).then_some(fcu.now.mono + after);
     }
 
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+    fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let now = fcu.now.mono;
         if self.read_at.take_if(|at| *at <= now).is_some()
             && !self.machine.is_complete()
@@ -112,24 +109,39 @@ impl ParameterPart {
         self.run(fcu)
     }
 
-    pub(super) fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+    fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         self.read_at = None;
         self.machine.lose_link();
-        // What comes back may be another run of it, with other parameters.
         self.machine.forget();
         self.run(fcu)
     }
 
-    pub(super) fn restarted(&mut self) {
+    fn restarted(&mut self, fcu: &Fcu) {
         self.machine.forget();
+        self.connected(fcu);
     }
 
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.machine
-            .deadline()
-            .into_iter()
-            .chain(self.read_at)
-            .min()
+    fn deadline(&self, _: &Fcu) -> Option<Duration> {
+        let deadline = self.machine.deadline();
+        deadline.into_iter().chain(self.read_at).min()
+    }
+}
+
+impl ParameterPart {
+    fn value(&mut self, fcu: &mut Fcu, m: &ParamValue) -> Result<(), RosError> {
+        self.target(fcu);
+        self.machine.value(fcu.now.mono, m);
+        self.run(fcu)
+    }
+
+    fn error(&mut self, fcu: &mut Fcu, m: &ParamError) -> Result<(), RosError> {
+        self.machine.error(fcu.now.mono, m);
+        self.run(fcu)
+    }
+
+    fn capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
+        self.cast = capabilities & CAST != 0;
+        self.target(fcu);
     }
 
     fn target(&mut self, fcu: &Fcu) {
@@ -281,7 +293,7 @@ fn reachable(fcu: &Fcu) -> bool {
 
 fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
     tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
-    fcu.count("parameter_failed");
+    fcu.count(Counter::ParameterFailed);
 }
 
 /// The same where the answer has no room for the reason.

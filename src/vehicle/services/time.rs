@@ -1,11 +1,18 @@
 //! `timesync_status`, `time_reference`, and the clock by which everything else is stamped.
+use super::Part;
 use crate::msgs::mavros_msgs::msg::TimesyncStatus;
 use crate::msgs::sensor_msgs::msg::TimeReference;
 use crate::ros::{Publisher, RosError};
 use crate::session::{TimesyncEstimator, TimesyncOutcome, TimesyncSettings};
 use crate::time::RosTime;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::fcu::boot_ns;
+use crate::vehicle::link::Abilities;
+use crate::vehicle::{Counter, Fcu, Open};
+use crate::wire::mavlink::dialect::{
+    ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, LOCAL_POSITION_NED_DATA,
+};
 use crate::wire::mavlink::raw::{SystemTime, Timesync};
+use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
 /// 2009; an autopilot that says less does not know the time.
@@ -22,8 +29,8 @@ pub(super) struct TimePart {
     next_system_time: Duration,
 }
 
-impl TimePart {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
+impl Part for TimePart {
+    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         Ok(Self {
             status: open.publisher("timesync_status")?,
             reference: open.publisher("time_reference")?,
@@ -32,6 +39,49 @@ impl TimePart {
         })
     }
 
+    fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+        if fcu.abilities().timesync
+            && let Some(boot_ns) = sampled(fcu, frame)
+        {
+            self.hear(fcu, boot_ns);
+        }
+        handle!(frame {
+            Timesync => |m| self.timesync(fcu, &m),
+            SystemTime => |m| self.system_time(fcu, &m),
+        })
+    }
+
+    fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        if !fcu.abilities().timesync || !fcu.connected() {
+            return Ok(());
+        }
+        let now = fcu.now.mono;
+        if let Some(question) = self.estimator(fcu).tick(now) {
+            let _counted = fcu.send(question);
+        }
+        if now >= self.next_system_time {
+            self.next_system_time = now + SYSTEM_TIME;
+            let unix_us = u64::try_from(fcu.now.ros.0 / 1000).unwrap_or(0);
+            let boot_ms = 0;
+            let _counted = fcu.send(SystemTime { unix_us, boot_ms });
+        }
+        Ok(())
+    }
+
+    fn deadline(&self, fcu: &Fcu) -> Option<Duration> {
+        let estimator = &self.estimator.as_ref().filter(|_| fcu.connected())?.1;
+        let next = estimator.deadline();
+        next.into_iter().chain([self.next_system_time]).min()
+    }
+
+    fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.estimator = None;
+        (fcu.clock, fcu.rough_clock) = (None, None);
+        Ok(())
+    }
+}
+
+impl TimePart {
     /// Our clock on the wire is that of ROS: autopilots translate our stamps by the same offset. It may run at another
     /// speed than the monotonic one (the clock of a simulation, NTP); only when it jumps, what was learnt is void.
     fn estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
@@ -44,7 +94,7 @@ impl TimePart {
                     vehicle = fcu.settings.id,
                     "ROS time jumped: the autopilot's clock is compared anew"
                 );
-                fcu.count("ros_time_jumped");
+                fcu.count(Counter::RosTimeJumped);
                 (fcu.clock, fcu.rough_clock) = (None, None);
                 self.estimator = None;
             }
@@ -61,26 +111,26 @@ impl TimePart {
         &mut self.estimator.get_or_insert_with(make).1
     }
 
-    /// Returns whether the autopilot restarted.
-    pub(super) fn timesync(&mut self, fcu: &mut Fcu, m: &Timesync) -> Result<bool, RosError> {
+    fn timesync(&mut self, fcu: &mut Fcu, m: &Timesync) -> Result<(), RosError> {
         let now = fcu.now.mono;
         let estimator = self.estimator(fcu);
         let outcome = estimator.receive(now, m);
         let line = estimator.line();
-        let (sample, restarted) = match outcome {
+        let sample = match outcome {
             TimesyncOutcome::Reply(reply) => {
                 // A failure is in the counters.
                 let _counted = fcu.send(reply);
-                return Ok(false);
+                return Ok(());
             }
             TimesyncOutcome::Ignored => {
-                fcu.count("timesync_ignored");
-                return Ok(false);
+                fcu.count(Counter::TimesyncIgnored);
+                return Ok(());
             }
-            TimesyncOutcome::Sample(sample) => (sample, false),
+            TimesyncOutcome::Sample(sample) => sample,
             TimesyncOutcome::Relearnt { sample, went_back } => {
-                fcu.count("timesync_relearnt");
-                (sample, went_back)
+                fcu.count(Counter::TimesyncRelearnt);
+                fcu.restarted |= went_back;
+                sample
             }
         };
         fcu.clock = line;
@@ -95,22 +145,22 @@ impl TimePart {
             status.header.stamp = fcu.now.ros.to_msg();
             self.status.publish(&status)?;
         }
-        Ok(restarted)
+        Ok(())
     }
 
-    /// The autopilot took a sample at this boot time in ns. Returns whether it restarted.
-    pub(super) fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) -> bool {
+    /// The autopilot took a sample at this boot time in ns.
+    fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) {
         let now = fcu.now.mono;
         let estimator = self.estimator(fcu);
         let restarted = estimator.hear(now, boot_ns);
         fcu.rough_clock = estimator.rough();
         if restarted {
             fcu.clock = None;
+            fcu.restarted = true;
         }
-        restarted
     }
 
-    pub(super) fn system_time(&self, fcu: &Fcu, m: &SystemTime) -> Result<(), RosError> {
+    fn system_time(&self, fcu: &Fcu, m: &SystemTime) -> Result<(), RosError> {
         if m.unix_us < LEAST_UNIX_US {
             return Ok(());
         }
@@ -123,32 +173,16 @@ impl TimePart {
         reference.header.stamp = fcu.now.ros.to_msg();
         self.reference.publish(&reference).map(drop)
     }
+}
 
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
-        if !fcu.abilities().timesync || !fcu.connected() {
-            return;
+/// Boot time in ns of what an autopilot samples many times a second and sends at once.
+fn sampled(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
+    let boot_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
+    match frame.id {
+        ATTITUDE_DATA::ID | ATTITUDE_QUATERNION_DATA::ID | LOCAL_POSITION_NED_DATA::ID => {
+            Some(boot_ms())
         }
-        let now = fcu.now.mono;
-        if let Some(question) = self.estimator(fcu).tick(now) {
-            let _counted = fcu.send(question);
-        }
-        if now >= self.next_system_time {
-            self.next_system_time = now + SYSTEM_TIME;
-            let unix_us = u64::try_from(fcu.now.ros.0 / 1000).unwrap_or(0);
-            let boot_ms = 0;
-            let _counted = fcu.send(SystemTime { unix_us, boot_ms });
-        }
-    }
-
-    pub(super) fn deadline(&self, fcu: &Fcu) -> Option<Duration> {
-        let estimator = &self.estimator.as_ref().filter(|_| fcu.connected())?.1;
-        let next = estimator.deadline();
-        next.into_iter().chain([self.next_system_time]).min()
-    }
-
-    /// What comes back may be another run of the autopilot.
-    pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        self.estimator = None;
-        (fcu.clock, fcu.rough_clock) = (None, None);
+        HIGHRES_IMU_DATA::ID => boot_ns(u64::from_le_bytes(frame.bytes_at(0))),
+        _ => None,
     }
 }

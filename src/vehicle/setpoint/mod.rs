@@ -18,7 +18,7 @@ mod trajectory;
 mod velocity;
 
 use super::link::Refusal;
-use super::{Autopilot, Fcu, Open, SetpointFrame, VehicleSettings};
+use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::ros::RosError;
 use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
@@ -174,7 +174,11 @@ impl Autopilot {
                 let message = message.into();
                 let sent = fcu.send_kept(&message);
                 if let Err(refusal @ Refusal::Unsupported { .. }) = sent {
-                    fcu.complain(topic, "unsupported", &format_args!("refused: {refusal}"));
+                    fcu.complain(
+                        topic,
+                        Counter::Unsupported,
+                        &format_args!("refused: {refusal}"),
+                    );
                 }
                 // Whatever else went wrong is in the counters.
                 sent.ok().map(|()| message)
@@ -192,12 +196,12 @@ impl Autopilot {
         let fcu = &mut self.fcu;
         match self.setpoints.keep_alive.tick(fcu.now.mono) {
             Some(KeepAliveStep::Repeat(message)) => {
-                fcu.count("setpoint_repeated");
+                fcu.count(Counter::SetpointRepeated);
                 // A failure is in the counters.
                 let _counted = fcu.send(message);
             }
             Some(KeepAliveStep::Stopped) => {
-                fcu.count("keep_alive_stopped");
+                fcu.count(Counter::KeepAliveStopped);
                 let (vehicle, after) = (fcu.settings.id, fcu.settings.keep_alive);
                 if fcu.armed() {
                     tracing::warn!(
@@ -217,19 +221,19 @@ impl Autopilot {
 impl Fcu {
     /// Counts a refused message, and says so now and then.
     fn refuse(&mut self, topic: &'static str, reject: &Reject) {
-        self.count("setpoint_refused");
-        self.count(reject.key());
-        self.complain(topic, reject.key(), &format_args!("refused: {reject}"));
+        self.count(Counter::SetpointRefused);
+        self.count(reject.counter());
+        self.complain(topic, reject.counter(), &format_args!("refused: {reject}"));
     }
 
     /// The same for a message that is sent all the same.
     fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
-        self.count("setpoint_doubtful");
-        self.complain(topic, doubt.key(), &format_args!("sent, but: {doubt}"));
+        self.count(Counter::SetpointDoubtful);
+        self.complain(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));
     }
 
-    fn complain(&mut self, topic: &'static str, kind: &'static str, what: &dyn fmt::Display) {
-        if let Some(unsaid) = self.throttle.due(topic, kind, self.now.mono) {
+    fn complain(&mut self, topic: &'static str, kind: Counter, what: &dyn fmt::Display) {
+        if let Some(unsaid) = self.throttle.due(topic, kind.name(), self.now.mono) {
             let vehicle = self.settings.id;
             tracing::warn!(vehicle, unsaid, "{topic} {what}");
         }

@@ -1,4 +1,5 @@
 //! Why a setpoint is not sent, or is sent with doubts.
+use crate::vehicle::Counter;
 use thiserror::Error;
 
 /// What is wrong with a setpoint, with the value and the remedy.
@@ -82,33 +83,33 @@ pub(super) enum Reject {
 }
 
 impl Reject {
-    /// Key for counters and for throttled messages.
-    pub(super) fn key(&self) -> &'static str {
+    /// Where it is counted.
+    pub(super) fn counter(&self) -> Counter {
         match self {
-            Self::Infinite(_) => "setpoint_infinite",
-            Self::NotANumber(_) => "setpoint_nan",
-            Self::TooFar { .. } => "setpoint_too_far",
-            Self::NotOnEarth { .. } => "setpoint_not_on_earth",
-            Self::TooFast { .. } => "setpoint_too_fast",
-            Self::Thrust(_) => "setpoint_thrust",
-            Self::ReverseThrust(_) => "setpoint_reverse_thrust",
-            Self::Orientation => "setpoint_orientation",
-            Self::Frame { .. } => "setpoint_frame",
-            Self::Force(_) => "setpoint_force",
-            Self::Nothing(_) => "setpoint_nothing",
-            Self::Partial { .. } => "setpoint_partial",
-            Self::BodyPosition => "setpoint_body_position",
-            Self::BodyYaw => "setpoint_body_yaw",
-            Self::Unbalanced(_) => "setpoint_unbalanced",
-            Self::NoPosition => "setpoint_no_position",
-            Self::NotNewer => "setpoint_not_newer",
-            Self::NoPoints | Self::ManyPoints(_) => "setpoint_points",
-            Self::NotUsed(_) => "setpoint_not_used",
-            Self::Unpaired => "setpoint_unpaired",
-            Self::ChildFrame => "setpoint_child_frame",
-            Self::DebugType(_) => "setpoint_debug_type",
-            Self::NotFinite => "setpoint_not_finite",
-            Self::Component(_) => "setpoint_component",
+            Self::Infinite(_) => Counter::SetpointInfinite,
+            Self::NotANumber(_) => Counter::SetpointNan,
+            Self::TooFar { .. } => Counter::SetpointTooFar,
+            Self::NotOnEarth { .. } => Counter::SetpointNotOnEarth,
+            Self::TooFast { .. } => Counter::SetpointTooFast,
+            Self::Thrust(_) => Counter::SetpointThrust,
+            Self::ReverseThrust(_) => Counter::SetpointReverseThrust,
+            Self::Orientation => Counter::SetpointOrientation,
+            Self::Frame { .. } => Counter::SetpointFrame,
+            Self::Force(_) => Counter::SetpointForce,
+            Self::Nothing(_) => Counter::SetpointNothing,
+            Self::Partial { .. } => Counter::SetpointPartial,
+            Self::BodyPosition => Counter::SetpointBodyPosition,
+            Self::BodyYaw => Counter::SetpointBodyYaw,
+            Self::Unbalanced(_) => Counter::SetpointUnbalanced,
+            Self::NoPosition => Counter::SetpointNoPosition,
+            Self::NotNewer => Counter::SetpointNotNewer,
+            Self::NoPoints | Self::ManyPoints(_) => Counter::SetpointPoints,
+            Self::NotUsed(_) => Counter::SetpointNotUsed,
+            Self::Unpaired => Counter::SetpointUnpaired,
+            Self::ChildFrame => Counter::SetpointChildFrame,
+            Self::DebugType(_) => Counter::SetpointDebugType,
+            Self::NotFinite => Counter::SetpointNotFinite,
+            Self::Component(_) => Counter::SetpointComponent,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::msgs::sensor_msgs::msg::NavSatFix;
 use crate::msgs::std_msgs::msg::Float64;
 use crate::ros::RosError;
 use crate::vehicle::fcu::metres;
-use crate::vehicle::{Autopilot, Fcu, Open, VehicleSettings};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
 };
@@ -168,7 +168,7 @@ impl GlobalPosition {
 fn set_gp_origin(autopilot: &mut Autopilot, message: GeoPointStamped) {
     let fcu = &mut autopilot.fcu;
     let Some([latitude, longitude, altitude]) = fcu.to_e7(&message.position) else {
-        return fcu.count("bad_position");
+        return fcu.count(Counter::BadPosition);
     };
     let message = SetGpsGlobalOrigin {
         target_system: fcu.system,

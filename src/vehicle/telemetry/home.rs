@@ -5,7 +5,7 @@ use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::{Responder, RosError};
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -157,7 +157,7 @@ fn world_changed([w, x, y, z]: [f64; 4]) -> [f64; 4] {
 fn set(autopilot: &mut Autopilot, home: HomePosition) {
     let fcu = &mut autopilot.fcu;
     let Some([latitude, longitude, altitude]) = fcu.to_e7(&home.geo) else {
-        return fcu.count("bad_position");
+        return fcu.count(Counter::BadPosition);
     };
     let ned = |x, y, z| {
         let ned = Vector::<Ned>::from(Vector::<Enu>::new(x, y, z));

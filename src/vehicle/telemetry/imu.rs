@@ -5,7 +5,7 @@ use crate::frames::{Attitude, Euler, Flu, Frd, Ned, Vector};
 use crate::msgs::sensor_msgs::msg::{FluidPressure, Imu as ImuMessage, MagneticField, Temperature};
 use crate::ros::RosError;
 use crate::vehicle::fcu::boot_ns;
-use crate::vehicle::{Fcu, Open, Orientation, Stamp, VehicleSettings};
+use crate::vehicle::{Counter, Fcu, Open, Orientation, Stamp, VehicleSettings};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, RAW_IMU_DATA, SCALED_IMU_DATA,
     SCALED_PRESSURE_DATA,
@@ -139,7 +139,7 @@ impl Imu {
         let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz) else {
             // It has none: what was before is no attitude of the present.
             fcu.orientation = None;
-            fcu.count("bad_attitude");
+            fcu.count(Counter::BadAttitude);
             return Ok(());
         };
         let orientation = Orientation {

@@ -8,7 +8,7 @@ use crate::msgs::geometry_msgs::msg::{
 };
 use crate::msgs::nav_msgs::msg::Odometry;
 use crate::ros::RosError;
-use crate::vehicle::{Estimate, Fcu, Open, Order, Orientation, VehicleSettings};
+use crate::vehicle::{Counter, Estimate, Fcu, Open, Order, Orientation, VehicleSettings};
 use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use crate::wire::mavlink::raw::LocalPositionNedCov;
 
@@ -207,7 +207,7 @@ impl Motion {
     /// Whether poses and what is in the body can be told; counts if not.
     fn oriented(&self, fcu: &mut Fcu) -> bool {
         if !self.oriented {
-            fcu.count("position_without_attitude");
+            fcu.count(Counter::PositionWithoutAttitude);
         }
         self.oriented
     }

@@ -25,7 +25,7 @@ mod topic;
 
 pub use range::BodyFrame;
 
-use super::{Fcu, Open, VehicleSettings};
+use super::{Counter, Fcu, Open, VehicleSettings};
 use crate::ros::RosError;
 use crate::wire::mavlink::dialect::{
     ACTUATOR_CONTROL_TARGET_DATA, ALTITUDE_DATA, ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA,
@@ -98,7 +98,7 @@ impl Telemetry {
     /// Takes a frame of the vehicle. The id decides before anything is decoded.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         if frame.component != fcu.component && !OF_ANY_COMPONENT.contains(&frame.id) {
-            fcu.count("foreign_component");
+            fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
         macro_rules! messages {
@@ -110,7 +110,7 @@ impl Telemetry {
                     $($data::ID => match frame.data::<$data>() {
                         Ok($m) => $call,
                         Err(_) => {
-                            fcu.count("mavlink_unknown_value");
+                            fcu.count(Counter::MavlinkUnknownValue);
                             Ok(())
                         }
                     },)+

@@ -3,7 +3,7 @@ use super::topic::Topic;
 use crate::frames::{Attitude, Euler, Frd};
 use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
 use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::{Counter, Fcu, Open};
 use crate::wire::mavlink::raw::MountOrientation;
 
 pub(super) struct Mount {
@@ -28,7 +28,7 @@ impl Mount {
     ) -> Result<(), RosError> {
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(|deg| f64::from(deg).to_radians());
         if ![roll, pitch, yaw].iter().all(|angle| angle.is_finite()) {
-            fcu.count("mount_without_angles");
+            fcu.count(Counter::MountWithoutAngles);
             return Ok(());
         }
         let attitude = Attitude::<Frd, Frd>::from_euler(Euler { roll, pitch, yaw });

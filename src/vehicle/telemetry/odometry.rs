@@ -4,7 +4,7 @@ use super::topic::Topic;
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::nav_msgs::msg::Odometry as OdometryOut;
 use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, VehicleSettings};
+use crate::vehicle::{Counter, Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::raw::OdometryMessage;
 
 /// MAV_FRAMEs. mavros takes every pose as LOCAL_NED: LOCAL_FRD has the same axes, turned to where the vehicle looked.
@@ -35,7 +35,7 @@ impl Odometry {
 
     pub(super) fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Result<(), RosError> {
         if !matches!(m.frame_id, LOCAL_NED | LOCAL_FRD) {
-            fcu.count("odometry_frame");
+            fcu.count(Counter::OdometryFrame);
             return Ok(());
         }
         let numbers = m.position.into_iter().chain(m.q).chain(m.velocity);
@@ -49,14 +49,14 @@ impl Odometry {
             }
             LOCAL_NED | LOCAL_FRD => {
                 let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(m.q.map(f64::from)) else {
-                    fcu.count("bad_attitude");
+                    fcu.count(Counter::BadAttitude);
                     return Ok(());
                 };
                 let velocity = attitude.inverse().rotate(Vector::from(m.velocity));
                 (velocity, [0.0; 36])
             }
             _ => {
-                fcu.count("odometry_frame");
+                fcu.count(Counter::OdometryFrame);
                 return Ok(());
             }
         };

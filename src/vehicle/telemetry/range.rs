@@ -4,7 +4,7 @@ use super::topic::Topic;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
 use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, VehicleSettings};
+use crate::vehicle::{Counter, Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::raw::DistanceSensor;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -46,11 +46,11 @@ impl Ranges {
     pub(super) fn distance(&mut self, fcu: &mut Fcu, m: &DistanceSensor) -> Result<(), RosError> {
         let id = usize::from(m.id);
         let (Some(topic), Some((_, frame))) = (self.topics.get_mut(id), SENSORS.get(id)) else {
-            fcu.count("distance_sensor_id");
+            fcu.count(Counter::DistanceSensorId);
             return Ok(());
         };
         let Some(attitude) = attitude(m.orientation) else {
-            fcu.count("distance_sensor_orientation");
+            fcu.count(Counter::DistanceSensorOrientation);
             return Ok(());
         };
         if self.placed[id] != Some(m.orientation) {

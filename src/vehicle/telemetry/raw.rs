@@ -2,7 +2,7 @@
 use super::topic::Topic;
 use crate::msgs::mavros_msgs::msg::Mavlink;
 use crate::ros::RosError;
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::RawMessage;
 
@@ -71,7 +71,7 @@ fn sink(autopilot: &mut Autopilot, message: Mavlink) {
         .collect();
     let payload = bytes.get(..usize::from(message.len));
     let Some(raw) = payload.and_then(|payload| RawMessage::new(message.msgid, payload)) else {
-        return fcu.count("bad_mavlink_sink");
+        return fcu.count(Counter::BadMavlinkSink);
     };
     // A failure is in the counters.
     let _counted = fcu.send_as(raw, message.sysid, message.compid);

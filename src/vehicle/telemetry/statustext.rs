@@ -2,7 +2,7 @@
 use super::topic::Topic;
 use crate::msgs::mavros_msgs::msg::StatusText as StatusTextMessage;
 use crate::ros::RosError;
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw::StatusText;
 use std::time::Duration;
 
@@ -152,7 +152,7 @@ impl StatusTexts {
         while let Some(at) = self.unfinished.iter().position(|text| now >= text.until) {
             let text = self.unfinished.remove(at);
             if !text.maybe_whole() {
-                fcu.count("statustext_incomplete");
+                fcu.count(Counter::StatustextIncomplete);
             }
             self.publish(fcu, text.severity, &text.text())?;
         }
@@ -184,7 +184,7 @@ impl StatusTexts {
         if self.logged.1 <= LINES {
             log(fcu.settings.id, severity, text.trim_end());
         } else {
-            fcu.count("statustext_not_logged");
+            fcu.count(Counter::StatustextNotLogged);
         }
         let stamp = fcu.stamp_now();
         self.topic.keep(stamp, |message| {

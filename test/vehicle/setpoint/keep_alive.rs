@@ -28,7 +28,7 @@ fn the_last_setpoint_is_repeated_for_a_while_and_then_no_more() {
         repeated.len()
     );
     assert!(repeated.iter().all(|m| m.position == [9.0, 0.0, 0.0]));
-    assert_eq!(count(&rig, "keep_alive_stopped"), 1);
+    assert_eq!(rig.counted("keep_alive_stopped"), 1);
     let again = raw(1, POSITION_AND_YAW, |_| ());
     rig.publish("setpoint_raw/local", &again);
     rig.pass(Duration::from_millis(500));

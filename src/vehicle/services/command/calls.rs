@@ -1,5 +1,6 @@
-//! `cmd/*`, `set_message_interval`, `set_stream_rate`: each waits for the vehicle's own answer.
-use super::result::{Ending, FAILED, UNSUPPORTED};
+//! Services that are one command: each waits for the vehicle's own answer.
+use super::ending::{Ending, FAILED, UNSUPPORTED};
+use super::{Waiter, long};
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
     CommandAck, CommandAckResponse, CommandHome, CommandHomeResponse, CommandInt,
@@ -10,206 +11,12 @@ use crate::msgs::mavros_msgs::srv::{
     MountConfigure, MountConfigureResponse, StreamRate, StreamRateResponse,
 };
 use crate::ros::RosError;
-use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands};
-use crate::vehicle::{Autopilot, Fcu, Open, Refusal};
+use crate::session::Command;
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw;
 use std::f32::consts::FRAC_PI_2;
-use std::time::Duration;
 
-/// Called when a command has ended.
-type Then = Box<dyn FnOnce(&mut Fcu, Ending) + Send>;
-
-/// Who waits for the end of a command.
-pub(super) enum Waiter {
-    /// A caller of a service.
-    Caller(Then),
-    /// One of [`Outcomes`](super::outcome::Outcomes), by its number.
-    Outcome(u64),
-    /// Nobody.
-    Nobody,
-}
-
-/// Commands to the vehicle, each until its end.
-pub(super) struct CommandPart {
-    machine: Commands<Waiter>,
-    /// Commands that ended and that somebody else waits for.
-    ended: Vec<(u64, Ending)>,
-    /// Why the message that was not sent was not.
-    refusal: Option<Refusal>,
-}
-
-impl CommandPart {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        services(open)?;
-        Ok(Self {
-            machine: Commands::new(CommandSettings::default(), 1, 191),
-            ended: Vec::new(),
-            refusal: None,
-        })
-    }
-
-    /// Sends a command until it is answered.
-    pub(super) fn start(&mut self, fcu: &mut Fcu, command: impl Into<Command>, waiter: Waiter) {
-        let command = command.into();
-        match unanswered(fcu, &command) {
-            Some(ending) => self.hand_over(fcu, waiter, ending),
-            None => {
-                self.set_sender(fcu);
-                self.machine.start(fcu.now.mono, command, waiter);
-                self.run(fcu);
-            }
-        }
-    }
-
-    /// Asks for a message (MAV_CMD_REQUEST_MESSAGE).
-    pub(super) fn request_message(&mut self, fcu: &mut Fcu, id: u32) {
-        const REQUEST_MESSAGE: u16 = 512;
-        let params = [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        // It is asked for again, and failures are in the counters.
-        let _counted = self.ask(fcu, long(fcu, REQUEST_MESSAGE, 0, params));
-    }
-
-    /// Sends a command whose answer is a message: once, because who waits for the message asks again.
-    pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), Ending> {
-        let command = command.into();
-        match unanswered(fcu, &command) {
-            Some(ending) if ending.end == CommandEnd::Broadcast => Ok(()),
-            Some(ending) => Err(ending),
-            None => {
-                self.set_sender(fcu);
-                self.machine
-                    .start_once(fcu.now.mono, command, Waiter::Nobody);
-                self.run(fcu);
-                Ok(())
-            }
-        }
-    }
-
-    /// Commands carry the sender that others see.
-    fn set_sender(&mut self, fcu: &Fcu) {
-        let (system, component) = fcu.own();
-        self.machine.set_sender(system, component);
-    }
-
-    pub(super) fn acknowledge(&mut self, fcu: &mut Fcu, from: (u8, u8), ack: &raw::CommandAck) {
-        self.machine.acknowledge(fcu.now.mono, from.0, from.1, ack);
-        self.run(fcu);
-    }
-
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
-        self.machine.tick(fcu.now.mono);
-        self.run(fcu);
-        let counters = self.machine.counters();
-        fcu.set_count("command_retransmitted", counters.retransmitted);
-        fcu.set_count("ack_for_others", counters.foreign);
-        fcu.set_count("ack_unexpected", counters.unexpected);
-    }
-
-    pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        self.machine.lose_link();
-        self.run(fcu);
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.machine.deadline()
-    }
-
-    /// Outcomes whose command has ended since the last call.
-    pub(super) fn take_ended(&mut self) -> Vec<(u64, Ending)> {
-        std::mem::take(&mut self.ended)
-    }
-
-    fn run(&mut self, fcu: &mut Fcu) {
-        while let Some(event) = self.machine.next_event() {
-            match event {
-                CommandEvent::Send { id, message } => {
-                    if let Err(refusal) = fcu.send(message) {
-                        self.refusal = Some(refusal);
-                        self.machine.not_sent(fcu.now.mono, id);
-                    }
-                }
-                CommandEvent::Progress {
-                    command, percent, ..
-                } => {
-                    let percent = percent.map_or(-1, i32::from);
-                    tracing::debug!(vehicle = fcu.settings.id, command, percent, "in progress");
-                }
-                CommandEvent::Ended { token, end, .. } => self.end(fcu, token, end),
-            }
-        }
-    }
-
-    fn end(&mut self, fcu: &mut Fcu, waiter: Waiter, end: CommandEnd) {
-        let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
-        self.hand_over(fcu, waiter, Ending { end, refusal });
-    }
-
-    fn hand_over(&mut self, fcu: &mut Fcu, waiter: Waiter, ending: Ending) {
-        match waiter {
-            Waiter::Caller(then) => then(fcu, ending),
-            Waiter::Outcome(id) => self.ended.push((id, ending)),
-            Waiter::Nobody => {}
-        }
-    }
-}
-
-/// How a command ends to which no answer can come: the vehicle is not connected, or its link acknowledges nothing and has
-/// taken it or not.
-fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
-    if fcu.abilities().heartbeat && !fcu.connected() {
-        return Some(CommandEnd::LinkLost.into());
-    }
-    if fcu.abilities().acks {
-        return None;
-    }
-    Some(match fcu.send(command.message()) {
-        Ok(()) => CommandEnd::Broadcast.into(),
-        Err(refusal) => Ending {
-            end: CommandEnd::NotSent,
-            refusal: Some(refusal),
-        },
-    })
-}
-
-/// Opens a service that is one command and answers whether it was accepted.
-fn command<S: Service, C: Into<Command>>(
-    open: &Open<'_>,
-    name: &'static str,
-    make: impl Fn(&Fcu, &S::Request) -> C + Send + 'static,
-    reply: fn(bool, u8) -> S::Response,
-) -> Result<(), RosError> {
-    open.service::<S>(
-        name,
-        move |autopilot: &mut Autopilot, request, responder| {
-            let fcu = &mut autopilot.fcu;
-            let command = make(fcu, &request);
-            let then = move |fcu: &mut Fcu, end: Ending| {
-                let (success, number) = end.result();
-                if !success {
-                    let why = end.describe();
-                    tracing::warn!(vehicle = fcu.settings.id, service = name, why, "not done");
-                    fcu.notice(format!("{name}: {why}"));
-                    fcu.count("command_failed");
-                }
-                responder.respond(reply(success, number));
-            };
-            let waiter = Waiter::Caller(Box::new(then));
-            autopilot.services.commands.start(fcu, command, waiter);
-        },
-    )
-}
-
-fn long(fcu: &Fcu, command: u16, confirmation: u8, params: [f32; 7]) -> raw::CommandLong {
-    raw::CommandLong {
-        params,
-        command,
-        target_system: fcu.system,
-        target_component: fcu.component,
-        confirmation,
-    }
-}
-
-fn services(open: &Open<'_>) -> Result<(), RosError> {
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     command::<CommandLong, _>(
         open,
         "cmd/command",
@@ -359,6 +166,34 @@ fn services(open: &Open<'_>) -> Result<(), RosError> {
     })
 }
 
+/// Opens a service that is one command and answers whether it was accepted.
+fn command<S: Service, C: Into<Command>>(
+    open: &Open<'_>,
+    name: &'static str,
+    make: impl Fn(&Fcu, &S::Request) -> C + Send + 'static,
+    reply: fn(bool, u8) -> S::Response,
+) -> Result<(), RosError> {
+    open.service::<S>(
+        name,
+        move |autopilot: &mut Autopilot, request, responder| {
+            let fcu = &mut autopilot.fcu;
+            let command = make(fcu, &request);
+            let then = move |fcu: &mut Fcu, end: Ending| {
+                let (success, number) = end.result();
+                if !success {
+                    let why = end.describe();
+                    tracing::warn!(vehicle = fcu.settings.id, service = name, why, "not done");
+                    fcu.notice(format!("{name}: {why}"));
+                    fcu.count(Counter::CommandFailed);
+                }
+                responder.respond(reply(success, number));
+            };
+            let waiter = Waiter::Caller(Box::new(then));
+            autopilot.services.command.start(fcu, command, waiter);
+        },
+    )
+}
+
 /// The two commands that PX4 does not understand.
 fn local(
     open: &Open<'_>,
@@ -372,7 +207,7 @@ fn local(
         if px4 {
             tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
             fcu.notice(format!("{name}: {why}"));
-            fcu.count("command_refused");
+            fcu.count(Counter::CommandRefused);
             return responder.respond(CommandTOLLocalResponse {
                 success: false,
                 result: UNSUPPORTED,
@@ -389,7 +224,7 @@ fn local(
             responder.respond(CommandTOLLocalResponse { success, result });
         };
         let waiter = Waiter::Caller(Box::new(then));
-        autopilot.services.commands.start(fcu, command, waiter);
+        autopilot.services.command.start(fcu, command, waiter);
     })
 }
 

@@ -4,6 +4,8 @@ use crate::vehicle::Refusal;
 
 /// MAV_RESULT_FAILED: what callers get where the vehicle gave no result.
 pub(super) const FAILED: u8 = 4;
+/// MAV_RESULT_DENIED.
+pub(super) const DENIED: u8 = 2;
 /// MAV_RESULT_UNSUPPORTED.
 pub(super) const UNSUPPORTED: u8 = 3;
 /// MAV_RESULT_TEMPORARILY_REJECTED: it was not even sent.

@@ -1,5 +1,4 @@
 //! What a caller wants the vehicle to be, and how that is seen.
-use super::OFFBOARD;
 use crate::vehicle::Fcu;
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use crate::vehicle::reasons::Reasons;
@@ -9,6 +8,8 @@ use std::time::Duration;
 const MODE_BITS: u8 = 64 | 16 | 8 | 4;
 /// MAV_STATE_STANDBY; PX4 reports less when it could not be armed in its present mode.
 const STANDBY: u8 = 3;
+/// PX4's OFFBOARD.
+pub(super) const OFFBOARD: u32 = 6 << 16;
 /// MAV_AUTOPILOT_PX4.
 pub(super) const PX4: u8 = 12;
 /// PX4's AUTO.TAKEOFF and AUTO.VTOL_TAKEOFF.

@@ -1,0 +1,149 @@
+//! `set_mode`, `cmd/arming` and `cmd/takeoff`: they answer when the vehicle shows it, or with the reason why it will not.
+//!
+//! An acknowledgement alone proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and
+//! take-offs to where it is.
+use super::ending::DENIED;
+use super::goal::{Goal, OFFBOARD, PX4};
+use super::wanted::{Caller, Change};
+use crate::msgs::mavros_msgs::srv::{
+    CommandBool, CommandBoolRequest, CommandTOL, CommandTOLRequest, CommandTOLResponse, SetMode,
+    SetModeRequest, SetModeResponse,
+};
+use crate::ros::{Responder, RosError};
+use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
+use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::wire::mavlink::raw;
+use std::time::Duration;
+
+const ARMED: u8 = 128;
+const HIL: u8 = 32;
+/// MAV_CMD_COMPONENT_ARM_DISARM.
+const ARM_DISARM: u16 = 400;
+/// MAV_CMD_NAV_TAKEOFF.
+const TAKE_OFF: u16 = 22;
+/// Least height in m that a take-off climbs; less is noise of the estimate.
+const CLIMB: f64 = 0.3;
+/// CopterSim is in OFFBOARD while setpoints come; PX4 gives up after a second.
+const SETPOINT_AGE: Duration = Duration::from_secs(1);
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    open.service::<CommandBool>("cmd/arming", |autopilot, request, responder| {
+        arm(autopilot, &request, responder);
+    })?;
+    open.service::<SetMode>("set_mode", |autopilot, request, responder| {
+        set_mode(autopilot, &request, responder);
+    })?;
+    open.service::<CommandTOL>("cmd/takeoff", |autopilot, request, responder| {
+        take_off(autopilot, &request, responder);
+    })
+}
+
+fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responder<CommandBool>) {
+    let fcu = &mut autopilot.fcu;
+    let goal = Goal::Armed(request.value);
+    let what = if request.value { "arm" } else { "disarm" }.to_owned();
+    let mut command = raw::CommandLong {
+        command: ARM_DISARM,
+        target_system: fcu.system,
+        target_component: fcu.component,
+        confirmation: 1,
+        ..raw::CommandLong::default()
+    };
+    let [first, ..] = &mut command.params;
+    *first = f32::from(u8::from(request.value));
+    let caller = Caller::Arming(caller);
+    let change = Change { goal, what, caller };
+    autopilot.services.command.change(fcu, change, command);
+}
+
+fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Responder<SetMode>) {
+    let fcu = &mut autopilot.fcu;
+    let mut base_mode = request.base_mode;
+    let (custom_mode, goal) = if request.custom_mode.is_empty() {
+        (0, Goal::BaseMode(base_mode))
+    } else {
+        let Some(number) = mode::number(&request.custom_mode) else {
+            let known: Vec<_> = mode::names().collect();
+            let why = format!("there is no such mode; known: {}", known.join(", "));
+            refuse(fcu, &format!("set_mode {:?}: {why}", request.custom_mode));
+            return caller.respond(SetModeResponse { mode_sent: false });
+        };
+        let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= SETPOINT_AGE;
+        if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
+            let link = fcu.abilities().name;
+            let why = format!(
+                "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim changes to OFFBOARD by \
+                 itself when setpoints come, and to nothing else"
+            );
+            refuse(fcu, &why);
+            return caller.respond(SetModeResponse { mode_sent: false });
+        }
+        let now = fcu.heartbeat.map_or(0, |h| h.base_mode);
+        base_mode |= CUSTOM_MODE_ENABLED | now & (ARMED | HIL);
+        (number, Goal::Mode(number))
+    };
+    let what = if request.custom_mode.is_empty() {
+        format!("set_mode {base_mode}")
+    } else {
+        format!("set_mode {}", request.custom_mode)
+    };
+    let command = raw::SetMode {
+        custom_mode,
+        target_system: fcu.system,
+        base_mode,
+    };
+    let caller = Caller::Mode(caller);
+    let change = Change { goal, what, caller };
+    autopilot.services.command.change(fcu, change, command);
+}
+
+/// Takes off, if the vehicle is armed; otherwise it does so when it is armed.
+fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
+    let fcu = &mut autopilot.fcu;
+    let command = raw::CommandLong {
+        params: [
+            r.min_pitch,
+            0.0,
+            0.0,
+            r.yaw,
+            r.latitude,
+            r.longitude,
+            r.altitude,
+        ],
+        command: TAKE_OFF,
+        target_system: fcu.system,
+        target_component: fcu.component,
+        confirmation: 1,
+    };
+    if let Some(why) = not_above(fcu, r.altitude.into()) {
+        refuse(fcu, &why);
+        let (success, result) = (false, DENIED);
+        return caller.respond(CommandTOLResponse { success, result });
+    }
+    let goal = Goal::take_off(fcu);
+    let caller = Caller::TakeOff(caller);
+    let change = Change {
+        goal,
+        what: "cmd/takeoff".to_owned(),
+        caller,
+    };
+    autopilot.services.command.change(fcu, change, command);
+}
+
+/// Why a take-off to this altitude would be none. PX4 accepts it, and says so only when it is armed, if at all.
+fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
+    let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
+    let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
+    // What is not a number leaves it to PX4.
+    let here = (fcu.amsl).filter(|here| checked && px4 && altitude < here + CLIMB)?;
+    Some(format!(
+        "cmd/takeoff to {altitude:.1} m: that is not above the vehicle, which is at {here:.1} m above sea level, and PX4 \
+         would stay where it is; NaN takes PX4's own take-off altitude"
+    ))
+}
+
+fn refuse(fcu: &mut Fcu, why: &str) {
+    tracing::warn!(vehicle = fcu.settings.id, "{why}");
+    fcu.notice(why.to_owned());
+    fcu.count(Counter::CommandRefused);
+}

@@ -1,0 +1,15 @@
+//! What is counted, as users see it.
+use rfly_bridge::vehicle::{Counter, CounterKind};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_counter_has_a_name_of_its_own() {
+    let names: BTreeSet<_> = Counter::ALL.iter().map(|c| c.name()).collect();
+    assert_eq!(names.len(), Counter::ALL.len());
+}
+
+#[test]
+fn what_is_not_for_the_vehicle_is_no_drop() {
+    assert_eq!(Counter::ForeignComponent.kind(), CounterKind::Other);
+    assert_eq!(Counter::ForeignSystem.kind(), CounterKind::Drop);
+}
