@@ -21,36 +21,37 @@ pub(crate) fn host_now() -> RosTime {
 /// One clock of the simulator.
 pub(crate) struct SimClock {
     state: Mutex<State>,
-    /// Publishes `/clock` in mode `sim`; only the clock of the first vehicle has one.
-    publisher: Option<Publisher<Clock>>,
 }
 
 struct State {
     aligner: TimeAligner,
+    /// Publishes `/clock` in mode `sim`; only the clock of the first vehicle has one.
+    publisher: Option<Publisher<Clock>>,
     published: Option<SimTime>,
     restarts: u64,
 }
 
 impl SimClock {
-    fn new(settings: AlignerSettings, publisher: Option<Publisher<Clock>>) -> Self {
+    fn new(settings: AlignerSettings) -> Self {
         let state = State {
             aligner: TimeAligner::new(settings),
+            publisher: None,
             published: None,
             restarts: 0,
         };
         Self {
             state: Mutex::new(state),
-            publisher,
         }
     }
 
     /// Learns that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
     pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         let mut state = self.lock();
+        let state = &mut *state;
         let seen = state.aligner.observe(sim, host, kind);
         let stamp = state.aligner.stamp_at(sim, host);
         // A damaged time stamp must not become the time of all nodes.
-        if let Some(publisher) = &self.publisher
+        if let Some(publisher) = &state.publisher
             && seen != Observation::Rejected
             && stamp.is_some()
         {
@@ -113,11 +114,7 @@ pub(crate) struct SimClocks {
 
 impl SimClocks {
     /// Creates a clock per vehicle; `vehicles` is not empty.
-    pub(crate) fn new(
-        params: &Params,
-        vehicles: &[u16],
-        mut publisher: Option<Publisher<Clock>>,
-    ) -> Self {
+    pub(crate) fn new(params: &Params, vehicles: &[u16]) -> Self {
         let settings = AlignerSettings {
             mode: params.time.mode,
             estimator: params.time.estimator,
@@ -125,11 +122,18 @@ impl SimClocks {
         };
         let by_vehicle = vehicles
             .iter()
-            .map(|id| (*id, Arc::new(SimClock::new(settings, publisher.take()))))
+            .map(|id| (*id, Arc::new(SimClock::new(settings))))
             .collect();
         Self {
             by_vehicle,
             mode: settings.mode,
+        }
+    }
+
+    /// Shows the time of the first vehicle to all nodes.
+    pub(crate) fn publish_on(&self, publisher: Publisher<Clock>) {
+        if let Some(clock) = self.by_vehicle.values().next() {
+            clock.lock().publisher = Some(publisher);
         }
     }
 

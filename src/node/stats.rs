@@ -5,6 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+/// State of one source.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LinkState {
+    /// Nothing has come yet.
+    Waiting,
+    /// Data flows.
+    Up,
+    /// Data flowed once, and stopped.
+    Lost,
+}
+
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
@@ -24,6 +35,8 @@ pub(crate) struct Figures {
     pub(crate) last_frame: Option<Instant>,
     /// What the simulator was asked for, in Hz of its own time.
     pub(crate) asked_hz: Option<f64>,
+    /// Its state, where somebody watches it.
+    pub(crate) state: Option<LinkState>,
     /// What a source waits for that has nothing to give, where that is known.
     pub(crate) obstacle: Option<String>,
 }
@@ -45,6 +58,7 @@ impl Figures {
             latency_us,
             last_frame: None,
             asked_hz: None,
+            state: None,
             obstacle: None,
         }
     }

@@ -1,28 +1,28 @@
 //! Vehicles that announce themselves: CopterSim sends a heartbeat for each.
-use super::Settings;
 use super::heartbeat_directory::IDS;
-use super::senders::Senders;
-use crate::config::Problems;
+use crate::node::error::NodeError;
+use crate::node::senders::Senders;
+use crate::node::settings::Settings;
+use crate::node::tasks;
 use crate::transport::{Received, UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
 use std::collections::BTreeMap;
 use std::io::{self, IoSliceMut};
 use std::net::Ipv4Addr;
 use std::time::Duration;
-use tokio::runtime::Runtime;
 
 /// Listens for as long as the parameters say, and returns the settings with every vehicle that was heard; one on
 /// another machine gets that machine's address.
-pub(super) fn with_found(
+pub(in crate::node) fn with_found(
     settings: &Settings,
-    runtime: &Runtime,
     senders: &Senders,
-) -> Result<Settings, Problems> {
+) -> Result<Settings, NodeError> {
     let time = settings.params.control.discover;
     if time.is_zero() {
         return Ok(settings.clone());
     }
     let port = settings.ports.heartbeat;
+    let runtime = tasks::runtime("the search for vehicles")?;
     let heard = runtime.block_on(listen(senders, port, time));
     senders.tell();
     let found = match heard {

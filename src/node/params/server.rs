@@ -1,5 +1,4 @@
 //! The parameter services of the node, and `/parameter_events`; the same on every back end.
-use super::clock::HeaderClock;
 use super::live::Live;
 use crate::config::ParamValue;
 use crate::config::params::{Description, ParamType};
@@ -16,6 +15,7 @@ use crate::msgs::rcl_interfaces::srv::{
     SetParameters, SetParametersAtomically, SetParametersAtomicallyRequest,
     SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
 };
+use crate::node::clock::HeaderClock;
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
 use std::sync::{Arc, Mutex, PoisonError};
 

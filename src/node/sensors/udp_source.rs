@@ -1,9 +1,9 @@
 //! One sensor over UDP: receive, put together, stamp, convert, publish, on one thread.
-use super::clock::{SimClock, host_now};
-use super::live::FovWatch;
-use super::stats::SourceStats;
-use super::tasks::{self, PAUSE};
+use super::fov::FovWatch;
 use crate::msgs::sensor_msgs::msg::Image;
+use crate::node::clock::{SimClock, host_now};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, PAUSE};
 use crate::ros::Loan;
 use crate::sensors::{LentFrame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};

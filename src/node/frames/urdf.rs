@@ -1,8 +1,9 @@
 //! The vehicle with its sensors as URDF: the frames of [`FrameTree`], with something to look at.
-use super::{NodeError, Settings};
 use crate::config::{Problem, Problems};
 use crate::frames::{Attitude, Flu, FrameTree, Mount, SensorMount, Transform};
 use crate::frames::{WorldConvention, mount_transform};
+use crate::node::error::NodeError;
+use crate::node::settings::Settings;
 use crate::wire::{Optics, Payload, SensorKind};
 use std::fmt::Write as _;
 

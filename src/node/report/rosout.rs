@@ -1,7 +1,8 @@
 //! The log on `/rosout`, the same on every back end.
-use super::clock::host_now;
-use super::{NodeError, tasks};
 use crate::msgs::rcl_interfaces::msg::Log;
+use crate::node::clock::host_now;
+use crate::node::error::NodeError;
+use crate::node::tasks;
 use crate::program::Message;
 use crate::ros::{Middleware, Publisher, Qos};
 use crate::time::RosTime;

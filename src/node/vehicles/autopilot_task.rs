@@ -1,31 +1,21 @@
-//! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
-use super::live::StaticTf;
+//! One task per autopilot: receives what it sends, and does what is due.
+use super::map_centre::MapCentre;
 use super::peer::Peer;
-use super::plan::Plan;
 use super::requester::Requester;
-use super::sources::Binder;
-use super::stats::SourceStats;
-use super::tasks::Source;
-use super::vehicle::{MapCentre, Tf};
-use super::{NodeError, Settings, serial, tasks};
-use crate::config::params::{HeartbeatKind, TfSource};
-use crate::config::{ControlLink, SimMode};
+use super::serial;
+use super::truth::Relay;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
-use crate::transport::{BindOptions, Received, UdpReceiver};
-use crate::vehicle::{
-    Autopilot, Clock, Handle, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
-    VehicleSettings,
-};
-use crate::wire::TrueState;
+use crate::node::stats::SourceStats;
+use crate::node::tasks::Source;
+use crate::node::tf::{StaticTf, Tf};
+use crate::transport::{Received, UdpReceiver};
+use crate::vehicle::Handle;
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
-use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime::Runtime;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
-/// CopterSim of vehicle 1 listens here, and sends to the port after it; the next vehicle is two further.
 /// Longer than every frame, and than several in one datagram.
 const BUFFER: usize = 4096;
 /// Datagrams that are taken before other tasks and callbacks get their turn.
@@ -35,194 +25,31 @@ const BATCHES: usize = 16;
 /// Time between looks at the autopilot's counts.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 
-impl Plan<'_> {
-    /// Opens the link and the topics of every vehicle that is controlled.
-    pub(super) fn control_tasks(
-        &self,
-        runtime: &Runtime,
-        binder: &mut Binder,
-        others: &mut Vec<Arc<SourceStats>>,
-        static_tf: Option<&StaticTf>,
-    ) -> Result<Vec<Interface>, NodeError> {
-        let params = &self.settings.params;
-        if let Some(static_tf) = static_tf {
-            tasks::start(runtime, static_tf.clone());
-        }
-        let mut interfaces = Vec::new();
-        for id in self.settings.vehicles() {
-            let link = params.control_link(id);
-            let what = format!("control of vehicle {id} ({link})");
-            let line = match link {
-                ControlLink::Off => continue,
-                ControlLink::Serial { device, baud } => {
-                    Line::Serial(serial::Port::new(device, *baud))
-                }
-                ControlLink::Direct(address, port) => {
-                    let address = address.unwrap_or_else(|| params.copter_sim(id));
-                    let Some(socket) = binder.bind(&self.senders.port(0), &what) else {
-                        continue;
-                    };
-                    Line::Udp(Arc::new(socket), SocketAddrV4::new(address, *port))
-                }
-                ControlLink::Simulator(_) => {
-                    let ports = &self.settings.ports;
-                    let options = BindOptions {
-                        buffer_bytes: 1 << 20,
-                        ..self.senders.port(ports.autopilot_client(id))
-                    };
-                    let Some(socket) = binder.bind(&options, &what) else {
-                        continue;
-                    };
-                    let peer = SocketAddrV4::new(params.copter_sim(id), ports.autopilot(id));
-                    Line::Udp(Arc::new(socket), peer)
-                }
-            };
-            let stats = Arc::new(SourceStats::new(format!("autopilot of vehicle {id}")));
-            others.push(stats.clone());
-            let wake = Arc::new(Notify::new());
-            let interface = self.interface(id, link, line.sink(), wake.clone())?;
-            let task = Task {
-                handle: interface.handle(),
-                wake,
-                stats,
-                start: self.start,
-                requester: Requester::new(self.settings, id, link),
-                tf: match params.frames.tf_source {
-                    TfSource::Estimate => self.tf.clone(),
-                    TfSource::Truth | TfSource::External => None,
-                },
-                static_tf: static_tf.cloned(),
-                map_centre: self.map_centre.clone(),
-                relay: self.relay_of(id),
-                vehicle: id,
-                peer: Peer::default(),
-                origin: None,
-                far: false,
-                reported: Instant::now(),
-            };
-            match line {
-                Line::Udp(socket, _) => tasks::start(runtime, UdpTask(task, socket)),
-                Line::Serial(port) => tasks::start(runtime, SerialTask(task, port)),
-            }
-            interfaces.push(interface);
-        }
-        Ok(interfaces)
-    }
-
-    fn interface(
-        &self,
-        id: u16,
-        link: &ControlLink,
-        sink: Sink,
-        wake: Arc<Notify>,
-    ) -> Result<Interface, NodeError> {
-        let link: Box<dyn Link> = match link {
-            ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),
-            ControlLink::Simulator(SimMode::UdpSimple) => Box::new(UdpSimpleLink::new(id, sink)),
-            _ => Box::new(MavlinkLink::new(sink)),
-        };
-        let mut settings = vehicle_settings(self.settings, id);
-        // Autopilots at the end of a line have a system id of their own.
-        settings.adopt_system = !matches!(
-            self.settings.params.control_link(id),
-            ControlLink::Simulator(_)
-        );
-        settings.map = self.tree.names().map.clone();
-        settings.local = self.tree.local_origin(id);
-        let names = self.tree.names();
-        settings.odom = names.of_vehicle(id, &names.odom);
-        settings.base_link = self.tree.base_link(id);
-        let prefix = self.settings.params.control_prefix(id);
-        Ok(Interface::open(
-            self.middleware,
-            id,
-            &prefix,
-            &|stream, topic| self.qos(stream, topic),
-            self.clock_of(id),
-            move || wake.notify_one(),
-            |open| Autopilot::open(open, settings, link),
-        )?)
-    }
-
-    fn clock_of(&self, id: u16) -> Clock {
-        let start = self.start;
-        let headers = self.clocks.headers(Some(id));
-        Arc::new(move || Now {
-            mono: start.elapsed(),
-            ros: headers.now(),
-        })
-    }
-}
-
-fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
-    let params = &settings.params;
-    let control = &params.control;
-    VehicleSettings {
-        id,
-        system: (control.system_id != 0).then_some(control.system_id),
-        component: control.component_id,
-        ground_station: control.heartbeat == HeartbeatKind::GroundStation,
-        read_only: control.read_only,
-        timeout: control.timeout,
-        keep_alive: control.keep_alive,
-        read_parameters: control.read_parameters,
-        quirks: params.mavros_quirks,
-        px4_checks: control.px4_checks,
-        max_position: control.max_position,
-        max_speed: control.max_speed,
-        geoid: control.geoid,
-        position_frame: params.setpoint.position_frame,
-        velocity_frame: params.setpoint.velocity_frame,
-        send_force: params.setpoint.accel_is_force,
-        use_quaternion: params.setpoint.use_quaternion,
-        reverse_thrust: params.setpoint.reverse_thrust,
-        thrust_scaling: params.setpoint.thrust_scaling,
-        ..VehicleSettings::default()
-    }
-}
-
-/// What carries the bytes.
-enum Line {
-    Udp(Arc<UdpReceiver>, SocketAddrV4),
-    Serial(serial::Port),
-}
-
-impl Line {
-    fn sink(&self) -> Sink {
-        match self {
-            Self::Udp(socket, peer) => {
-                let (socket, peer) = (socket.clone(), *peer);
-                Box::new(move |bytes| socket.send_to(bytes, peer).is_ok())
-            }
-            Self::Serial(port) => port.sink(),
-        }
-    }
-}
-
 /// Receives what one autopilot sends, and does what is due.
-struct Task {
-    handle: Handle,
-    wake: Arc<Notify>,
-    stats: Arc<SourceStats>,
-    start: Instant,
-    requester: Option<Requester>,
+pub(super) struct Task {
+    pub(super) handle: Handle,
+    pub(super) wake: Arc<Notify>,
+    pub(super) stats: Arc<SourceStats>,
+    pub(super) start: Instant,
+    pub(super) requester: Option<Requester>,
     /// Gets the estimated pose.
-    tf: Option<Tf>,
+    pub(super) tf: Option<Tf>,
     /// Has the frame that the autopilot counts in.
-    static_tf: Option<StaticTf>,
-    map_centre: MapCentre,
+    pub(super) static_tf: Option<StaticTf>,
+    pub(super) map_centre: MapCentre,
     /// Publishes the true state that comes on the autopilot's link.
-    relay: Option<mpsc::Sender<TrueState>>,
-    vehicle: u16,
-    peer: Peer,
+    pub(super) relay: Option<Relay>,
+    pub(super) vehicle: u16,
+    pub(super) peer: Peer,
     /// Where the autopilot counts from, as last looked at.
-    origin: Option<Geodetic>,
+    pub(super) origin: Option<Geodetic>,
     /// That is not in the map, which was said.
-    far: bool,
-    reported: Instant,
+    pub(super) far: bool,
+    pub(super) reported: Instant,
 }
 
-struct UdpTask(Task, Arc<UdpReceiver>);
+/// On a socket.
+pub(super) struct UdpTask(pub(super) Task, pub(super) Arc<UdpReceiver>);
 
 impl Source for UdpTask {
     fn stats(&self) -> &SourceStats {
@@ -234,7 +61,8 @@ impl Source for UdpTask {
     }
 }
 
-struct SerialTask(Task, serial::Port);
+/// On a serial line.
+pub(super) struct SerialTask(pub(super) Task, pub(super) serial::Port);
 
 impl Source for SerialTask {
     fn stats(&self) -> &SourceStats {

@@ -1,14 +1,16 @@
-//! Asks the renderer for sensors until they deliver, notices when they stop, and reports.
-use super::health::Health;
-use super::live::SettingsWatch;
-use super::request::{LinkChange, Liveness, sensor_request};
-use super::senders::Senders;
-use super::stats::SourceStats;
-use super::tasks::Endless;
-use super::vehicle::Tf;
+//! Asks the renderer for sensors until they deliver, and notices when they stop.
+use super::liveness::{LinkChange, Liveness};
+use super::request::sensor_request;
 use crate::config::SensorConfig;
+use crate::config::params::TfSource;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::{RESENDS, SettingsWatch};
+use crate::node::stats::{LinkState, SourceStats};
+use crate::node::tasks::Endless;
+use crate::node::tf::Tf;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
-use std::net::{SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,36 +18,47 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 /// How long sensors are not asked for, so that every image finds the pose of its vehicle in TF.
 const POSES_FIRST: Duration = Duration::from_secs(1);
-/// How many times a request is sent that changes a running source.
-pub(super) const RESENDS: u8 = 3;
 
 /// One requested sensor.
-pub(crate) struct Link {
-    pub(crate) sensor: SensorConfig,
-    pub(crate) stats: Arc<SourceStats>,
-    pub(crate) liveness: Liveness,
+pub(super) struct Link {
+    sensor: SensorConfig,
+    stats: Arc<SourceStats>,
+    liveness: Liveness,
     /// How many times a changed request is still to be sent; nothing acknowledges it.
-    pub(crate) resend: u8,
+    resend: u8,
 }
 
-/// The task that watches everything.
-pub(crate) struct Supervisor {
-    pub(crate) socket: UdpSocket,
-    pub(crate) renderer: SocketAddrV4,
-    pub(crate) links: Vec<Link>,
-    pub(crate) request_period: Duration,
-    pub(crate) clear_first: bool,
+impl Link {
+    /// A sensor that counts as lost after `timeout` without data.
+    pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
+        let mut figures = stats.lock();
+        figures.asked_hz = Some(sensor.rate_hz.into());
+        figures.state = Some(LinkState::Waiting);
+        drop(figures);
+        Self {
+            sensor: sensor.clone(),
+            stats,
+            liveness: Liveness::new(timeout),
+            resend: 0,
+        }
+    }
+}
+
+/// The task that watches all sensors.
+pub(super) struct Supervisor {
+    socket: UdpSocket,
+    renderer: SocketAddrV4,
+    links: Vec<Link>,
+    request_period: Duration,
+    clear_first: bool,
     /// Where poses are published, and of how many vehicles.
-    pub(crate) poses: Option<(Tf, usize)>,
-    pub(crate) health: Health,
-    pub(crate) health_period: Duration,
-    pub(crate) senders: Arc<Senders>,
-    pub(crate) settings: SettingsWatch,
+    poses: Option<(Tf, usize)>,
+    settings: SettingsWatch,
 }
 
 impl Endless for Supervisor {
     fn name(&self) -> String {
-        "supervision".to_owned()
+        "requests to the simulator".to_owned()
     }
 
     async fn work(&mut self) {
@@ -54,12 +67,35 @@ impl Endless for Supervisor {
 }
 
 impl Supervisor {
+    /// Opens the socket that requests are sent from.
+    pub(super) fn open(context: &Context<'_>, links: Vec<Link>) -> Result<Self, NodeError> {
+        let params = &context.settings.params;
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
+            .map_err(|source| NodeError::Start {
+                what: "the request socket",
+                source,
+            })?;
+        let poses = match params.frames.tf_source {
+            TfSource::Truth | TfSource::Estimate => context.tf.clone(),
+            TfSource::External => None,
+        };
+        Ok(Self {
+            socket,
+            renderer: context.settings.renderer(),
+            links,
+            request_period: params.request.period,
+            clear_first: params.clear_capture_on_start,
+            poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
+            settings: context.watch(),
+        })
+    }
+
     /// Works until the task is dropped.
-    pub(crate) async fn run(&mut self) {
+    async fn run(&mut self) {
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut next_request = Instant::now();
-        let mut next_health = next_request + self.health_period;
         let at_the_latest = next_request + POSES_FIRST;
         if self.clear_first {
             self.clear_captures();
@@ -69,27 +105,15 @@ impl Supervisor {
                 _ = tick.tick() => {}
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
-                    let now = Instant::now();
-                    next_request = next_request.min(now + self.request_period);
-                    next_health = next_health.min(now + self.health_period);
+                    next_request = next_request.min(Instant::now() + self.request_period);
                 }
             }
             let now = Instant::now();
-            self.senders.tell();
             self.look(now);
             self.resend();
             if now >= next_request && (now >= at_the_latest || self.has_poses()) {
                 next_request = now + self.request_period;
                 self.request();
-            }
-            if now >= next_health {
-                next_health += self.health_period;
-                let links: Vec<_> = self
-                    .links
-                    .iter()
-                    .map(|l| (&*l.stats, l.liveness.state()))
-                    .collect();
-                self.health.report(&links);
             }
         }
     }
@@ -103,8 +127,11 @@ impl Supervisor {
     fn look(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
         for link in &mut self.links {
-            let last = link.stats.lock().last_frame;
-            match link.liveness.look(now, last) {
+            let mut figures = link.stats.lock();
+            let change = link.liveness.look(now, figures.last_frame);
+            figures.state = Some(link.liveness.state());
+            drop(figures);
+            match change {
                 LinkChange::Lost => lost.push(link.stats.name.as_str()),
                 LinkChange::Started | LinkChange::Returned => up.push(link.stats.name.as_str()),
                 LinkChange::None => {}
@@ -122,8 +149,7 @@ impl Supervisor {
     fn take_over(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
-        (self.request_period, self.health_period) =
-            (params.request.period, params.diagnostics_period);
+        self.request_period = params.request.period;
         for link in &mut self.links {
             link.liveness.set_timeout(params.request.timeout);
             let sensor = settings

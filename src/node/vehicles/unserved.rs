@@ -1,10 +1,15 @@
 //! Publishers and clients of others, below the vehicles' prefixes, that nobody listens to or answers.
 use crate::config::did_you_mean;
+use crate::node::section::{Finding, Level, Section, value};
+use crate::ros::Middleware;
 use crate::vehicle::{SERVICES, TOPICS};
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// What is kept and named; more is not looked at.
 const NAMED: usize = 100;
+/// Time between searches of the graph, which has thousands of entries with many vehicles.
+const SEARCH_PERIOD: Duration = Duration::from_secs(5);
 
 /// An end of somebody else's.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -98,6 +103,67 @@ impl Unserved {
                 "somebody calls {interface}, and the bridge has no such service{}",
                 did_you_mean(relative, names)
             )),
+        }
+    }
+}
+
+/// What others publish or call below the vehicles' prefixes and nobody here knows, in `/diagnostics` and in the log.
+pub(super) struct Search {
+    middleware: Middleware,
+    unserved: Unserved,
+    /// When the graph was last searched.
+    searched: Option<Instant>,
+}
+
+impl Search {
+    pub(super) fn new(middleware: &Middleware, prefixes: Vec<String>) -> Self {
+        Self {
+            middleware: middleware.clone(),
+            unserved: Unserved::new(prefixes),
+            searched: None,
+        }
+    }
+
+    fn search(&mut self) {
+        let (topics, clients) = (self.middleware.topics(), self.middleware.clients());
+        let published = topics
+            .iter()
+            .map(|t| (End::Publisher, t.name.as_str(), t.type_name.as_str()));
+        let called = clients
+            .iter()
+            .map(|c| (End::Client, c.name.as_str(), c.type_name.as_str()));
+        for text in self.unserved.look(published.chain(called)) {
+            tracing::warn!("{text}");
+        }
+    }
+}
+
+impl Section for Search {
+    fn name(&self) -> &'static str {
+        "unserved"
+    }
+
+    fn look(&mut self) -> Finding {
+        if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
+            self.searched = Some(Instant::now());
+            self.search();
+        }
+        let found = self.unserved.found();
+        let values: Vec<_> = found.map(|(name, why)| value(name, why)).collect();
+        let (level, message) = match values.len() {
+            0 => (
+                Level::Ok,
+                "everybody below the vehicles' prefixes is served".to_owned(),
+            ),
+            n => (
+                Level::Warn,
+                format!("{n} publishers or clients that nobody serves"),
+            ),
+        };
+        Finding {
+            level,
+            message,
+            values,
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The figures of `/diagnostics` as numbers, on `~/stats`.
 use super::rate::Shortfall;
-use super::request::LinkState;
-use super::stats::Figures;
 use crate::msgs::rfly_bridge_msgs::msg::{BridgeStats, ClockStats, DropCount, SourceStats};
+use crate::node::stats::{Figures, LinkState};
 use crate::ros::{Middleware, Qos, RosError};
 use crate::time::{ClockStatus, RosTime};
 

@@ -1,17 +1,7 @@
 //! How the program itself does: what panicked, and what is missing in its log.
 use super::rosout::lost_messages;
+use crate::node::section::{Finding, Level, Section, value};
 use crate::program::{lost_lines, panics};
-
-/// Level of a status in `/diagnostics`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// As it should be.
-    Ok,
-    /// Something is missing.
-    Warn,
-    /// Something is broken.
-    Error,
-}
 
 /// What was found at the last look.
 #[derive(Debug, Default)]
@@ -20,19 +10,8 @@ pub struct Condition {
     lost: u64,
 }
 
-/// A status of the program, as `/diagnostics` has it.
-#[derive(Debug)]
-pub struct Finding {
-    /// An error if something panicked since the last look, a warning if it ever did or lines of the log were lost.
-    pub level: Level,
-    /// The worst, in a sentence.
-    pub message: String,
-    /// Everything.
-    pub values: Vec<(&'static str, String)>,
-}
-
 impl Condition {
-    /// Looks.
+    /// Looks: an error if something panicked since the last look, a warning if it ever did or lines of the log were lost.
     pub fn look(&mut self) -> Finding {
         let found = panics();
         let (lines, messages) = (lost_lines(), lost_messages());
@@ -54,15 +33,25 @@ impl Condition {
             (Level::Ok, "no panics".to_owned())
         };
         let values = vec![
-            ("panics", found.count.to_string()),
-            ("last_panic", found.last),
-            ("log_lines_lost", lines.to_string()),
-            ("rosout_messages_lost", messages.to_string()),
+            value("panics", found.count),
+            value("last_panic", found.last),
+            value("log_lines_lost", lines),
+            value("rosout_messages_lost", messages),
         ];
         Finding {
             level,
             message,
             values,
         }
+    }
+}
+
+impl Section for Condition {
+    fn name(&self) -> &'static str {
+        "program"
+    }
+
+    fn look(&mut self) -> Finding {
+        Self::look(self)
     }
 }

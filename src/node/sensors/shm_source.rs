@@ -1,8 +1,8 @@
 //! Sensors in shared memory: one thread polls all blocks, as the simulator has no way to signal.
-use super::clock::{SimClock, host_now};
-use super::live::FovWatch;
-use super::stats::SourceStats;
-use super::tasks::{self, PAUSE};
+use super::fov::FovWatch;
+use crate::node::clock::{SimClock, host_now};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, PAUSE};
 use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{SharedBlock, ShmError};

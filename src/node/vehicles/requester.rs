@@ -1,6 +1,6 @@
 //! Asks CopterSim to send its control port's data here, and to change its UDPSIMMODE where the user wants that.
-use super::Settings;
 use crate::config::ControlLink;
+use crate::node::settings::Settings;
 use crate::transport::is_local_address;
 use crate::wire::{CopterSimRequestPacket, NETWORK_GROUP};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};

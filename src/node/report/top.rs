@@ -1,8 +1,8 @@
 //! A live table of topics as an independent subscriber sees them.
-use super::NodeError;
-use super::clock::host_now;
 use super::health::SHORT;
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
+use crate::node::clock::host_now;
+use crate::node::error::NodeError;
 use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
 use comfy_table::{Cell, CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
 use hdrhistogram::Histogram;
