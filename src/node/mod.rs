@@ -1,6 +1,6 @@
 //! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
 //!
-//! Each folder is a subsystem ([`subsystem`]): it is a row of the table in `bridge.rs`, knows what is in the files here, and no
+//! Each folder is a subsystem (`subsystem.rs`): it is a row of the table in `bridge.rs`, knows what is in the files here, and no
 //! other folder.
 mod assembly;
 mod binder;

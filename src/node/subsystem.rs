@@ -25,14 +25,14 @@ pub(super) struct TopicPage {
 }
 
 impl TopicPage {
-    /// Adds a row of the table of vehicles and of the bridge itself.
-    pub(super) fn topic(&mut self, name: &str, interface: &str, qos: &[QosGroup], doc: &str) {
-        let quoted = |names: &mut dyn Iterator<Item = &str>| {
-            let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    /// Adds a row of the table of vehicles and of the bridge itself: names, type, QoS of each name, content.
+    pub(super) fn topic(&mut self, names: &[&str], interface: &str, qos: &[QosGroup], doc: &str) {
+        let quoted = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             names.join(", ")
         };
-        let names = quoted(&mut name.split(", "));
-        let groups = quoted(&mut qos.iter().map(|group| group.name()));
+        let groups: Vec<_> = qos.iter().map(|group| group.name()).collect();
+        let (names, groups) = (quoted(names), quoted(&groups));
         let _ = writeln!(
             self.others,
             "| {names} | `{interface}` | {groups} | {doc} |"

@@ -63,13 +63,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 
 fn topics(page: &mut TopicPage) {
     page.topic(
-        "/tf, /tf_static",
+        &["/tf", "/tf_static"],
         "tf2_msgs/msg/TFMessage",
         &[QosGroup::Tf, QosGroup::TfStatic],
         "every frame that a topic names ([frames.md](frames.md))",
     );
     page.topic(
-        "/rflysim/robot_description",
+        &["/rflysim/robot_description"],
         "std_msgs/msg/String",
         &[QosGroup::RobotDescription],
         "the vehicle with its sensors as URDF, latched",

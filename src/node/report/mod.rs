@@ -64,13 +64,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 
 fn topics(page: &mut TopicPage) {
     page.topic(
-        "/diagnostics",
+        &["/diagnostics"],
         "diagnostic_msgs/msg/DiagnosticArray",
         &[QosGroup::Diagnostics],
         "one status per source, topic and clock, one of all services and one of the frames",
     );
     page.topic(
-        STATS,
+        &[STATS],
         "rfly_bridge_msgs/msg/BridgeStats",
         &[QosGroup::Diagnostics],
         "the figures of the sources and clocks as numbers",

@@ -2,14 +2,14 @@
 use crate::node::settings::SettingsWatch;
 
 /// The field of view of one sensor.
-pub(crate) struct FovWatch {
+pub(super) struct FovWatch {
     settings: SettingsWatch,
     seq_id: u16,
     fov_deg: f32,
 }
 
 impl FovWatch {
-    pub(crate) fn new(settings: SettingsWatch, seq_id: u16, fov_deg: f32) -> Self {
+    pub(super) fn new(settings: SettingsWatch, seq_id: u16, fov_deg: f32) -> Self {
         Self {
             settings,
             seq_id,
@@ -18,7 +18,7 @@ impl FovWatch {
     }
 
     /// Returns the field of view once after each change; otherwise one atomic load.
-    pub(crate) fn changed(&mut self) -> Option<f32> {
+    pub(super) fn changed(&mut self) -> Option<f32> {
         if !self.settings.has_changed().unwrap_or(false) {
             return None;
         }

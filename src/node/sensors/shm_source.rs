@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// One sensor's block.
-pub(crate) struct ShmSource {
+pub(super) struct ShmSource {
     name: String,
     len: usize,
     sensor: Box<dyn Sensor>,
@@ -37,7 +37,7 @@ pub(crate) struct ShmSource {
 }
 
 /// Polls until `stop` is set.
-pub(crate) fn poll(sources: &mut [ShmSource], stop: &AtomicBool) {
+pub(super) fn poll(sources: &mut [ShmSource], stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         let now = Instant::now();
         for source in &mut *sources {
@@ -51,7 +51,7 @@ pub(crate) fn poll(sources: &mut [ShmSource], stop: &AtomicBool) {
 
 impl ShmSource {
     /// Looks for the block `name` of `len` bytes from now on.
-    pub(crate) fn new(
+    pub(super) fn new(
         (name, len): (String, usize),
         sensor: Box<dyn Sensor>,
         fov: FovWatch,

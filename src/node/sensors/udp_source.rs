@@ -22,31 +22,31 @@ const MAX_BATCHES: usize = 64;
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// One sensor's stream.
-pub(crate) struct UdpSource {
-    pub(crate) receiver: StreamReceiver,
-    pub(crate) reassembler: Reassembler<Loan<Image>>,
-    pub(crate) sensor: Box<dyn Sensor>,
-    pub(crate) fov: FovWatch,
-    pub(crate) compressed: bool,
-    pub(crate) clock: Arc<SimClock>,
-    pub(crate) stats: Arc<SourceStats>,
+pub(super) struct UdpSource {
+    pub(super) receiver: StreamReceiver,
+    pub(super) reassembler: Reassembler<Loan<Image>>,
+    pub(super) sensor: Box<dyn Sensor>,
+    pub(super) fov: FovWatch,
+    pub(super) compressed: bool,
+    pub(super) clock: Arc<SimClock>,
+    pub(super) stats: Arc<SourceStats>,
     /// How long datagrams that nobody wants may wait in the socket.
-    pub(crate) idle_pause: Option<Duration>,
+    pub(super) idle_pause: Option<Duration>,
     /// What the socket said of its losses last.
-    pub(crate) overflows: u32,
+    pub(super) overflows: u32,
     /// What was refused and said already.
-    pub(crate) said: Vec<&'static str>,
+    pub(super) said: Vec<&'static str>,
 }
 
 /// Returns how long datagrams may wait in a receive buffer that the system granted: not at all if it holds less than
 /// two frames, as then the pause would lose what it only wants to count.
-pub(crate) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Duration> {
+pub(super) fn idle_pause(buffer_bytes: usize, frame_bytes: usize) -> Option<Duration> {
     (buffer_bytes >= 2 * frame_bytes).then_some(IDLE_PAUSE)
 }
 
 impl UdpSource {
     /// Serves the sensor until `stop` is set; goes on after a panic.
-    pub(crate) fn serve(&mut self, stop: &AtomicBool) {
+    pub(super) fn serve(&mut self, stop: &AtomicBool) {
         while tasks::panics(|| self.run(stop)) {
             self.stats.lock().drop_one("task_failed");
             // What was being put together is not trusted.

@@ -20,7 +20,7 @@ fn open(context: &Context<'_>, _: &mut Assembly) -> Result<(), NodeError> {
 
 fn topics(page: &mut TopicPage) {
     page.topic(
-        "/clock",
+        &["/clock"],
         "rosgraph_msgs/msg/Clock",
         &[QosGroup::Clock],
         "simulation time, with `time.mode: sim` only",

@@ -82,7 +82,7 @@ fn topics(page: &mut TopicPage) {
     page.sensors += IMU;
     for topic in TRUTH_TOPICS {
         let name = format!("/rflysim/{}", topic.name);
-        page.topic(&name, topic.interface, &[topic.group], topic.doc);
+        page.topic(&[&name], topic.interface, &[topic.group], topic.doc);
     }
     page.chapters += MAVROS;
     for topic in TOPICS {
