@@ -1,0 +1,4 @@
+//! Tests of `node/sensors`.
+mod blocks;
+mod liveness;
+mod requests;
