@@ -1,4 +1,6 @@
 //! The rules of ARCHITECTURE.md that the compiler does not check.
+mod node;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,10 +84,15 @@ impl Source {
 
     /// Names directly below `crate::`, also in `use crate::{a, b}`.
     fn names(&self) -> BTreeSet<String> {
+        self.names_below("crate::")
+    }
+
+    /// Names directly below a path.
+    fn names_below(&self, path: &str) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        for (at, found) in self.code.match_indices("crate::") {
+        for (at, found) in self.code.match_indices(path) {
             let rest = &self.code[at + found.len()..];
-            if self.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            if self.code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c)) {
                 continue;
             }
             let Some(group) = rest.strip_prefix('{') else {

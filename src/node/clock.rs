@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Returns the host's wall clock.
-pub(crate) fn host_now() -> RosTime {
+pub(super) fn host_now() -> RosTime {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -19,38 +19,39 @@ pub(crate) fn host_now() -> RosTime {
 }
 
 /// One clock of the simulator.
-pub(crate) struct SimClock {
+pub(super) struct SimClock {
     state: Mutex<State>,
-    /// Publishes `/clock` in mode `sim`; only the clock of the first vehicle has one.
-    publisher: Option<Publisher<Clock>>,
 }
 
 struct State {
     aligner: TimeAligner,
+    /// Publishes `/clock` in mode `sim`; only the clock of the first vehicle has one.
+    publisher: Option<Publisher<Clock>>,
     published: Option<SimTime>,
     restarts: u64,
 }
 
 impl SimClock {
-    fn new(settings: AlignerSettings, publisher: Option<Publisher<Clock>>) -> Self {
+    fn new(settings: AlignerSettings) -> Self {
         let state = State {
             aligner: TimeAligner::new(settings),
+            publisher: None,
             published: None,
             restarts: 0,
         };
         Self {
             state: Mutex::new(state),
-            publisher,
         }
     }
 
     /// Learns that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
-    pub(crate) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
+    pub(super) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         let mut state = self.lock();
+        let state = &mut *state;
         let seen = state.aligner.observe(sim, host, kind);
         let stamp = state.aligner.stamp_at(sim, host);
         // A damaged time stamp must not become the time of all nodes.
-        if let Some(publisher) = &self.publisher
+        if let Some(publisher) = &state.publisher
             && seen != Observation::Rejected
             && stamp.is_some()
         {
@@ -70,7 +71,7 @@ impl SimClock {
     }
 
     /// Takes a heartbeat into account.
-    pub(crate) fn heartbeat(&self, heartbeat: Heartbeat) {
+    pub(super) fn heartbeat(&self, heartbeat: Heartbeat) {
         self.lock().aligner.heartbeat(heartbeat);
     }
 
@@ -80,7 +81,7 @@ impl SimClock {
     }
 
     /// Returns what is known about the clock.
-    pub(crate) fn status(&self) -> ClockStatus {
+    pub(super) fn status(&self) -> ClockStatus {
         self.lock().aligner.status()
     }
 
@@ -92,10 +93,10 @@ impl SimClock {
 /// What stamps messages that no tick of the simulator belongs to: the host's clock, or in mode `sim` that of the
 /// simulation, which is 0 until its first tick, as `now()` of a node with `use_sim_time` is until the first `/clock`.
 #[derive(Clone)]
-pub(crate) struct HeaderClock(Option<Arc<SimClock>>);
+pub(super) struct HeaderClock(Option<Arc<SimClock>>);
 
 impl HeaderClock {
-    pub(crate) fn now(&self) -> RosTime {
+    pub(super) fn now(&self) -> RosTime {
         let host = host_now();
         match &self.0 {
             None => host,
@@ -106,18 +107,14 @@ impl HeaderClock {
 
 /// The clocks by vehicle.
 #[derive(Clone)]
-pub(crate) struct SimClocks {
+pub(super) struct SimClocks {
     by_vehicle: BTreeMap<u16, Arc<SimClock>>,
     mode: StampMode,
 }
 
 impl SimClocks {
     /// Creates a clock per vehicle; `vehicles` is not empty.
-    pub(crate) fn new(
-        params: &Params,
-        vehicles: &[u16],
-        mut publisher: Option<Publisher<Clock>>,
-    ) -> Self {
+    pub(super) fn new(params: &Params, vehicles: &[u16]) -> Self {
         let settings = AlignerSettings {
             mode: params.time.mode,
             estimator: params.time.estimator,
@@ -125,7 +122,7 @@ impl SimClocks {
         };
         let by_vehicle = vehicles
             .iter()
-            .map(|id| (*id, Arc::new(SimClock::new(settings, publisher.take()))))
+            .map(|id| (*id, Arc::new(SimClock::new(settings))))
             .collect();
         Self {
             by_vehicle,
@@ -133,8 +130,15 @@ impl SimClocks {
         }
     }
 
+    /// Shows the time of the first vehicle to all nodes.
+    pub(super) fn publish_on(&self, publisher: Publisher<Clock>) {
+        if let Some(clock) = self.by_vehicle.values().next() {
+            clock.lock().publisher = Some(publisher);
+        }
+    }
+
     /// Returns the clock that stamps messages about a vehicle, or about the bridge itself.
-    pub(crate) fn headers(&self, vehicle: Option<u16>) -> HeaderClock {
+    pub(super) fn headers(&self, vehicle: Option<u16>) -> HeaderClock {
         HeaderClock(match self.mode {
             StampMode::Sim => self.of(vehicle),
             StampMode::Aligned | StampMode::Arrival => None,
@@ -142,7 +146,7 @@ impl SimClocks {
     }
 
     /// Returns the clock of a vehicle; what is attached to none uses the clock of the first.
-    pub(crate) fn of(&self, vehicle: Option<u16>) -> Option<Arc<SimClock>> {
+    pub(super) fn of(&self, vehicle: Option<u16>) -> Option<Arc<SimClock>> {
         vehicle
             .and_then(|id| self.by_vehicle.get(&id))
             .or_else(|| self.by_vehicle.values().next())
@@ -150,19 +154,19 @@ impl SimClocks {
     }
 
     /// Returns the clock of exactly this vehicle.
-    pub(crate) fn get(&self, vehicle: u16) -> Option<&Arc<SimClock>> {
+    pub(super) fn get(&self, vehicle: u16) -> Option<&Arc<SimClock>> {
         self.by_vehicle.get(&vehicle)
     }
 
     /// How fast the simulation runs, as far as known.
-    pub(crate) fn speed(&self) -> f64 {
+    pub(super) fn speed(&self) -> f64 {
         let mut status = self.by_vehicle.values().map(|clock| clock.status());
         let known = status.find(|status| status.observations > 0);
         known.map_or(1.0, |status| status.speed())
     }
 
     /// Iterates over vehicles and clocks.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u16, &Arc<SimClock>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u16, &Arc<SimClock>)> {
         self.by_vehicle.iter().map(|(id, clock)| (*id, clock))
     }
 }

@@ -1,49 +1,41 @@
 //! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
+//!
+//! Each folder is a subsystem (`subsystem.rs`): it is a row of the table in `bridge.rs`, knows what is in the files here, and no
+//! other folder.
+mod assembly;
+mod binder;
 mod bridge;
 mod clock;
-mod condition;
-mod control;
-mod discover;
+mod context;
 mod error;
-mod figures;
-mod health;
-mod heartbeat_directory;
-mod live;
+mod frames;
 mod neighbours;
-mod parameters;
-mod peer;
-mod plan;
-mod rate;
-mod request;
-mod requester;
-mod rosout;
+mod params;
+mod report;
+mod section;
 mod senders;
-mod serial;
+mod sensors;
 mod settings;
-mod shm_source;
-mod sources;
 mod stats;
-mod supervisor;
+mod subsystem;
 mod tasks;
-pub mod top;
+mod tf;
+mod threads;
+mod time;
 mod topics;
-mod udp_source;
-mod unserved;
-mod urdf;
-mod vehicle;
+mod vehicles;
 
 pub use bridge::Bridge;
-pub use condition::{Condition, Finding, Level};
 pub use error::NodeError;
-pub use heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
-pub use peer::Peer;
-pub use rate::{RateWatch, Shortfall};
-pub use request::{LinkChange, LinkState, Liveness, sensor_request};
-pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
+pub use frames::{UrdfForm, robot_description};
+pub use report::{
+    Condition, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
+};
+pub use section::{Finding, Level};
 pub use senders::Senders;
+pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, sensor_request};
 pub use settings::{NODE_NAME, Origin, Settings};
-pub use shm_source::{BlockReader, Rhythm, Taken};
+pub use stats::LinkState;
 pub use tasks::{Endless, keep_running};
 pub use topics::topics_markdown;
-pub use unserved::{End, Unserved};
-pub use urdf::{UrdfForm, robot_description};
+pub use vehicles::{Announcement, End, HeartbeatDirectory, Peer, Unserved, Whereabouts};

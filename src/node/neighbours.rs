@@ -1,4 +1,5 @@
 //! Other programs on ports that several may bind: what is sent there reaches only one of them, so both say so.
+use super::section::{Finding, Level, Section, value};
 use crate::transport::{BindOptions, Holder, holders};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +34,7 @@ impl Neighbours {
 
     /// Names those who are new in the log; returns the ports on which another socket takes what is meant for us, with whose.
     /// They count from the second look on: a socket that is just being closed belongs to nobody.
-    pub(super) fn look(&mut self) -> Vec<(u16, Holder)> {
+    fn search(&mut self) -> Vec<(u16, Holder)> {
         let mut found = Vec::new();
         let before = std::mem::take(&mut self.seen);
         for (port, Watched { what, grouped }) in &self.ports {
@@ -61,5 +62,28 @@ impl Neighbours {
             }
         }
         found
+    }
+}
+
+impl Section for Neighbours {
+    fn name(&self) -> &'static str {
+        "shared ports"
+    }
+
+    fn look(&mut self) -> Finding {
+        let shared = self.search();
+        let (level, message) = match shared.len() {
+            0 => (Level::Ok, "nobody else listens".to_owned()),
+            n => (
+                Level::Warn,
+                format!("{n} other sockets take what is sent here"),
+            ),
+        };
+        let shared = shared.iter();
+        Finding {
+            level,
+            message,
+            values: shared.map(|(port, holder)| value(port, holder)).collect(),
+        }
     }
 }

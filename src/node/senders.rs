@@ -1,11 +1,12 @@
 //! Who may send to the bridge, and where it listens: the one place that knows. Every receiving socket gets its options here.
+use super::section::{Finding, Level, Section, value};
 use crate::config::{ControlLink, Params};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
 use crate::wire::NETWORK_GROUP;
 use ipnet::Ipv4Net;
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Whom datagrams are taken from, and what was said of the others.
 #[derive(Debug)]
@@ -128,9 +129,50 @@ impl Senders {
     }
 
     /// Who was refused so far. This host's addresses are looked up again on the way.
-    pub(super) fn report(&self) -> Refused {
+    fn report(&self) -> Refused {
         self.accept.look_up_own_addresses();
         self.accept.refused()
+    }
+}
+
+/// Who sends and is not accepted.
+pub(super) struct RefusedSenders {
+    senders: Arc<Senders>,
+    /// Their datagrams at the last look.
+    before: u64,
+}
+
+impl RefusedSenders {
+    pub(super) fn new(senders: Arc<Senders>) -> Self {
+        Self { senders, before: 0 }
+    }
+}
+
+impl Section for RefusedSenders {
+    fn name(&self) -> &'static str {
+        "senders"
+    }
+
+    fn look(&mut self) -> Finding {
+        let refused = self.senders.report();
+        let total = refused.total();
+        let new = total - std::mem::replace(&mut self.before, total);
+        let mut values = vec![value("refused", total)];
+        let senders = refused.senders.iter();
+        values.extend(senders.map(|(address, sender)| value(address, sender.count)));
+        if refused.others > 0 {
+            values.push(value("others", refused.others));
+        }
+        let (level, message) = match (new, total) {
+            (0, 0) => (Level::Ok, "nobody was refused".to_owned()),
+            (0, _) => (Level::Ok, format!("{total} datagrams refused, none lately")),
+            _ => (Level::Warn, format!("{new} datagrams refused; accept_from")),
+        };
+        Finding {
+            level,
+            message,
+            values,
+        }
     }
 }
 

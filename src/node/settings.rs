@@ -1,5 +1,5 @@
 //! From a command line to everything the bridge needs to know, or all that is wrong.
-use super::NodeError;
+use super::error::NodeError;
 use crate::config;
 use crate::config::params::StampMode;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
@@ -11,10 +11,16 @@ use crate::program::Needs;
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddrV4;
 use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Default name of the node.
 pub const NODE_NAME: &str = "rfly_bridge";
+
+/// How many times a request is sent that changes a running source: nothing acknowledges it.
+pub(super) const RESENDS: u8 = 3;
 
 /// Files that are open without any sensor and vehicle: middleware, runtimes, log.
 const FILES: u64 = 48;
@@ -37,6 +43,9 @@ pub struct Settings {
     /// What they were made of.
     pub origin: Origin,
 }
+
+/// The settings as they are now; every task has one and looks when it suits.
+pub(super) type SettingsWatch = watch::Receiver<Arc<Settings>>;
 
 /// Parameters and sensors before they were put together.
 #[derive(Clone, Debug, Default)]
@@ -165,6 +174,12 @@ impl Settings {
             vehicles.push(1);
         }
         vehicles
+    }
+
+    /// Returns where sensors are requested.
+    pub(super) fn renderer(&self) -> SocketAddrV4 {
+        let window = self.ports.window(self.params.window.into());
+        SocketAddrV4::new(self.params.simulator_address, window)
     }
 
     /// Returns what the bridge needs of the system with these settings, about.

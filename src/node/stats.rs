@@ -5,29 +5,42 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+/// State of one source.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LinkState {
+    /// Nothing has come yet.
+    Waiting,
+    /// Data flows.
+    Up,
+    /// Data flowed once, and stopped.
+    Lost,
+}
+
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
 #[derive(Clone, Debug)]
-pub(crate) struct Figures {
+pub(super) struct Figures {
     /// Datagrams or blocks received, good and bad.
-    pub(crate) received: u64,
+    pub(super) received: u64,
     /// Their bytes.
-    pub(crate) bytes: u64,
+    pub(super) bytes: u64,
     /// Whole frames or samples.
-    pub(crate) frames: u64,
+    pub(super) frames: u64,
     /// Frames that were handed to the sensor's converter because somebody subscribes.
-    pub(crate) converted: u64,
+    pub(super) converted: u64,
     /// Drops by cause.
-    pub(crate) drops: BTreeMap<&'static str, u64>,
+    pub(super) drops: BTreeMap<&'static str, u64>,
     /// What was counted beside that and is not lost, by its name.
-    pub(crate) others: BTreeMap<&'static str, u64>,
+    pub(super) others: BTreeMap<&'static str, u64>,
     /// Arrival of the first byte to the end of publishing, in µs, since the last report.
-    pub(crate) latency_us: Histogram<u64>,
+    pub(super) latency_us: Histogram<u64>,
     /// When the last frame was complete.
-    pub(crate) last_frame: Option<Instant>,
+    pub(super) last_frame: Option<Instant>,
     /// What the simulator was asked for, in Hz of its own time.
-    pub(crate) asked_hz: Option<f64>,
+    pub(super) asked_hz: Option<f64>,
+    /// Its state, where somebody watches it.
+    pub(super) state: Option<LinkState>,
     /// What a source waits for that has nothing to give, where that is known.
-    pub(crate) obstacle: Option<String>,
+    pub(super) obstacle: Option<String>,
 }
 
 /// Longest latency that the histogram tells apart, one minute.
@@ -48,36 +61,37 @@ impl Figures {
             latency_us,
             last_frame: None,
             asked_hz: None,
+            state: None,
             obstacle: None,
         }
     }
 
     /// Takes over how many have not come, by their numbers.
-    pub(crate) fn lost(&mut self, count: u64) {
+    pub(super) fn lost(&mut self, count: u64) {
         if count > 0 {
             self.drops.insert(DropCause::Lost.name(), count);
         }
     }
 
     /// Counts a drop.
-    pub(crate) fn drop_one(&mut self, cause: &'static str) {
+    pub(super) fn drop_one(&mut self, cause: &'static str) {
         self.drop_many(cause, 1);
     }
 
     /// Counts some drops.
-    pub(crate) fn drop_many(&mut self, cause: &'static str, count: u64) {
+    pub(super) fn drop_many(&mut self, cause: &'static str, count: u64) {
         if count > 0 {
             *self.drops.entry(cause).or_default() += count;
         }
     }
 
     /// Takes over the socket's count of datagrams for which its receive buffer had no room.
-    pub(crate) fn overflowed(&mut self, count: u32) {
+    pub(super) fn overflowed(&mut self, count: u32) {
         self.drops.insert("socket_overflow", count.into());
     }
 
     /// Takes over the counters of a reassembler.
-    pub(crate) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
+    pub(super) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
         self.received = counters.datagrams;
         self.bytes = counters.bytes;
         self.frames = counters.frames;
@@ -90,7 +104,7 @@ impl Figures {
     }
 
     /// Returns a quantile of the latencies since the last report in s; NaN if nothing was measured.
-    pub(crate) fn latency_s(&self, quantile: f64) -> f64 {
+    pub(super) fn latency_s(&self, quantile: f64) -> f64 {
         match self.latency_us.is_empty() {
             true => f64::NAN,
             false => self.latency_us.value_at_quantile(quantile) as f64 * 1e-6,
@@ -98,7 +112,7 @@ impl Figures {
     }
 
     /// Notes how long a frame took.
-    pub(crate) fn took(&mut self, nanoseconds: i64) {
+    pub(super) fn took(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000)
             .unwrap_or(0)
             .clamp(1, MAX_LATENCY_US);
@@ -108,15 +122,15 @@ impl Figures {
 
 /// Shared figures; the source's task writes, the health task reads.
 #[derive(Debug)]
-pub(crate) struct SourceStats {
+pub(super) struct SourceStats {
     /// Name in diagnostics, for example `sensor0 img_rgb`.
-    pub(crate) name: String,
+    pub(super) name: String,
     figures: Mutex<Figures>,
 }
 
 impl SourceStats {
     /// Creates empty figures.
-    pub(crate) fn new(name: impl Into<String>) -> Self {
+    pub(super) fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             figures: Mutex::new(Figures::new()),
@@ -124,13 +138,13 @@ impl SourceStats {
     }
 
     /// Locks the figures; never held across I/O.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Figures> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Figures> {
         // A panic elsewhere leaves numbers, which are valid whatever they are.
         self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a copy and starts the latency histogram anew.
-    pub(crate) fn take_report(&self) -> Figures {
+    pub(super) fn take_report(&self) -> Figures {
         let mut figures = self.lock();
         let copy = figures.clone();
         figures.latency_us.reset();

@@ -1,12 +1,12 @@
 //! Tasks and threads that run as long as the bridge does: one that panics, or ends, is noticed and goes on.
-use super::NodeError;
+use super::error::NodeError;
 use super::stats::SourceStats;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Time before what failed goes on: whatever fails at once does not fill the log.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
@@ -69,8 +69,14 @@ async fn caught(future: impl Future<Output = ()>) -> bool {
     .await
 }
 
+/// Makes a runtime for tasks that share one thread.
+pub(super) fn runtime(what: &'static str) -> Result<Runtime, NodeError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|source| NodeError::Start { what, source })
+}
+
 /// Starts a task on a runtime.
-pub(super) fn start(runtime: &Runtime, task: impl Endless) {
+pub(super) fn start(runtime: &Handle, task: impl Endless) {
     runtime.spawn(keep_running(task));
 }
 

@@ -216,3 +216,34 @@ fn a_bridge_that_ends_gives_back_its_ports_and_services() {
     let later: u64 = middleware.report().iter().map(|w| w.stats.published).sum();
     assert_eq!(published, later, "nothing is published any more");
 }
+
+#[test]
+fn all_ports_that_are_taken_are_named_at_once_and_nothing_stays_open() {
+    let taken = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
+    let [imu, autopilot_client] = taken
+        .each_ref()
+        .map(|socket| socket.local_addr().expect("it is bound").port());
+    let [heartbeat, true_state] = free_ports();
+    let args = ros_args::parse(["--ros-args".to_owned()]).expect("arguments");
+    let mut settings = Settings::load(&args).unwrap_or_else(|error| panic!("{error}"));
+    settings.ports = Ports {
+        heartbeat,
+        autopilot_client,
+        true_state,
+        imu,
+        ..Ports::default()
+    };
+    let (middleware, recorder) =
+        Middleware::recorder(&ros::Options::new("rfly_bridge")).expect("a middleware");
+    let error = Bridge::start(&settings, &middleware).err();
+    let error = error.expect("ports are taken").to_string();
+    let lines = [
+        format!("IMU of vehicle 1: UDP port {imu}: "),
+        format!("control of vehicle 1 (mavlink_full): UDP port {autopilot_client}: "),
+    ];
+    for line in lines {
+        assert!(error.contains(&line), "{line} is missing: {error}");
+    }
+    assert_eq!(recorder.services(), []);
+    assert_eq!(recorder.subscribed(), [""; 0]);
+}

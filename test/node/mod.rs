@@ -1,18 +1,11 @@
 //! Tests of `node`.
-mod anything;
-mod blocks;
 mod bridge;
-mod condition;
-mod heartbeat_directory;
-mod liveness;
+mod frames;
 mod mounts;
-mod peer;
-mod rates;
-mod requests;
-mod rhythm;
-mod rosout;
+mod params;
+mod report;
 mod senders;
+mod sensors;
 mod settings;
 mod tasks;
-mod unserved;
-mod urdf;
+mod vehicles;

@@ -1,0 +1,63 @@
+//! Binds the ports of the bridge.
+use super::error::NodeError;
+use super::neighbours::Neighbours;
+use crate::program::limit_behind;
+use crate::transport::{BindOptions, StreamReceiver, UdpReceiver, holders};
+use std::io;
+
+/// Binds sockets and remembers every failure, so that all of them are reported together.
+#[derive(Default)]
+pub(super) struct Binder {
+    failures: Vec<String>,
+    /// The ports that others may bind, too.
+    pub(super) neighbours: Neighbours,
+}
+
+impl Binder {
+    /// Binds a socket for a task; the runtime of the task has to be entered.
+    pub(super) fn bind(&mut self, options: &BindOptions, what: &str) -> Option<UdpReceiver> {
+        self.bind_with(UdpReceiver::bind, options, what)
+    }
+
+    /// Binds a socket for a thread.
+    pub(super) fn bind_stream(
+        &mut self,
+        options: &BindOptions,
+        what: &str,
+    ) -> Option<StreamReceiver> {
+        self.bind_with(StreamReceiver::bind, options, what)
+    }
+
+    fn bind_with<R>(
+        &mut self,
+        bind: fn(&BindOptions) -> io::Result<R>,
+        options: &BindOptions,
+        what: &str,
+    ) -> Option<R> {
+        let receiver = bind(options);
+        match &receiver {
+            Ok(_) if options.reuse => self.neighbours.watch(options, what),
+            Ok(_) => {}
+            Err(error) => {
+                let by: String = holders(options.port)
+                    .iter()
+                    .map(|holder| format!(", by {holder}"))
+                    .collect();
+                let limit = limit_behind(error);
+                self.failures.push(format!(
+                    "{what}: UDP port {}: {error}{by}{limit}",
+                    options.port
+                ));
+            }
+        }
+        receiver.ok()
+    }
+
+    /// Says which ports could not be bound.
+    pub(super) fn finish(self) -> Result<(), NodeError> {
+        match self.failures.is_empty() {
+            true => Ok(()),
+            false => Err(NodeError::Bind(self.failures)),
+        }
+    }
+}

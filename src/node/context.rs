@@ -1,0 +1,104 @@
+//! What all subsystems share: settings, names, QoS, clocks, frames.
+use super::clock::SimClocks;
+use super::error::NodeError;
+use super::senders::Senders;
+use super::settings::{Settings, SettingsWatch};
+use super::tf::{StaticTf, Tf};
+use crate::config::params::QosGroup;
+use crate::frames::FrameTree;
+use crate::msgs::Message;
+use crate::ros::{Middleware, Publisher, Qos};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// What subsystems are opened with.
+pub(super) struct Context<'a> {
+    pub(super) settings: &'a Settings,
+    /// Where a change of the settings is told.
+    pub(super) changes: watch::Sender<Arc<Settings>>,
+    pub(super) middleware: &'a Middleware,
+    pub(super) senders: Arc<Senders>,
+    pub(super) clocks: SimClocks,
+    /// The frames at the start.
+    pub(super) tree: FrameTree,
+    /// None if nobody wants TF.
+    pub(super) tf: Option<Tf>,
+    /// There if [`Self::tf`] is.
+    pub(super) static_tf: Option<StaticTf>,
+    /// Beginning of monotonic time.
+    pub(super) start: Instant,
+}
+
+impl<'a> Context<'a> {
+    /// Opens `/tf` and `/tf_static`, which several subsystems publish on.
+    pub(super) fn new(
+        settings: &'a Settings,
+        middleware: &'a Middleware,
+        senders: Arc<Senders>,
+    ) -> Result<Self, NodeError> {
+        let vehicles = settings.vehicles();
+        let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
+            .map_err(NodeError::Frames)?;
+        let mut context = Self {
+            settings,
+            changes: watch::Sender::new(Arc::new(settings.clone())),
+            middleware,
+            senders,
+            clocks: SimClocks::new(&settings.params, &vehicles),
+            tree,
+            tf: None,
+            static_tf: None,
+            start: Instant::now(),
+        };
+        if settings.params.frames.publish_tf {
+            let moving = context.publisher(QosGroup::Tf, "/tf")?;
+            let fixed = context.publisher(QosGroup::TfStatic, "/tf_static")?;
+            let tf = Tf::new(context.tree.clone(), moving);
+            let headers = context.clocks.headers(None);
+            context.static_tf = Some(StaticTf::new(fixed, tf.clone(), headers));
+            context.tf = Some(tf);
+        }
+        Ok(context)
+    }
+
+    /// The settings as they are from now on.
+    pub(super) fn watch(&self) -> SettingsWatch {
+        self.changes.subscribe()
+    }
+
+    /// QoS of a topic, as the parameters say.
+    pub(super) fn qos(&self, group: QosGroup, topic: &str) -> Qos {
+        let name = self.middleware.resolve(topic);
+        let name = name.unwrap_or_else(|_| topic.to_owned());
+        self.settings.params.qos.of(group, &name)
+    }
+
+    /// Opens a topic.
+    pub(super) fn publisher<M: Message>(
+        &self,
+        group: QosGroup,
+        topic: &str,
+    ) -> Result<Publisher<M>, NodeError> {
+        let qos = self.qos(group, topic);
+        Ok(self.middleware.publisher(topic, qos)?)
+    }
+
+    /// Returns the full name of a vehicle's topic.
+    pub(super) fn of_vehicle(&self, vehicle: u16, topic: &str) -> String {
+        let prefix = &self.settings.params.topic_prefix;
+        match self.settings.vehicles().len() {
+            1 => below(prefix, topic),
+            _ => below(&format!("{prefix}/copter{vehicle}"), topic),
+        }
+    }
+}
+
+/// Returns the full name of a topic; one that is absolute stays.
+pub(super) fn below(prefix: &str, name: &str) -> String {
+    if name.starts_with('/') {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", prefix.trim_end_matches('/'))
+    }
+}

@@ -1,0 +1,137 @@
+//! The frames of vehicles and sensors as nodes see them: `/tf_static`, and each vehicle as URDF.
+mod urdf;
+
+pub use urdf::{UrdfForm, robot_description};
+
+use crate::config::params::QosGroup;
+use crate::frames::MissingPath;
+use crate::msgs::std_msgs;
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::section::{Finding, Level, Section, value};
+use crate::node::settings::Settings;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::tasks;
+use crate::node::tf::StaticTf;
+use crate::node::threads::PROMPT;
+use crate::ros::Publisher;
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let vehicles = context.settings.vehicles();
+    if let Some(static_tf) = &context.static_tf {
+        if !context.settings.params.frames.publish_static {
+            let frames =
+                |vehicle: &u16| urdf::fixed_frames(context.settings, &context.tree, *vehicle);
+            static_tf.leave_out(vehicles.iter().flat_map(frames));
+        }
+        static_tf.publish()?;
+        let runtime = assembly.threads.runtime(PROMPT)?;
+        tasks::start(&runtime, static_tf.clone());
+    }
+    let mut descriptions = Vec::new();
+    if context.settings.params.frames.robot_description {
+        for vehicle in vehicles {
+            let topic = context.of_vehicle(vehicle, "robot_description");
+            let description = Description {
+                vehicle,
+                publisher: context.publisher(QosGroup::RobotDescription, &topic)?,
+            };
+            description.publish(context.settings)?;
+            descriptions.push(description);
+        }
+    }
+    let shown = Shown {
+        static_tf: context.static_tf.clone(),
+        descriptions,
+    };
+    let follow = move |before: &Settings, now: &Settings| shown.remount(before, now);
+    assembly.on_change.push(Box::new(follow));
+
+    let mut published = assembly.frame_ids.clone();
+    published.sort();
+    published.dedup();
+    let missing = context.tree.check(&published);
+    for path in &missing {
+        tracing::error!("{path}");
+    }
+    assembly.sections.push(Box::new(Paths { missing }));
+    Ok(())
+}
+
+fn topics(page: &mut TopicPage) {
+    page.topic(
+        &["/tf", "/tf_static"],
+        "tf2_msgs/msg/TFMessage",
+        &[QosGroup::Tf, QosGroup::TfStatic],
+        "every frame that a topic names ([frames.md](frames.md))",
+    );
+    page.topic(
+        &["/rflysim/robot_description"],
+        "std_msgs/msg/String",
+        &[QosGroup::RobotDescription],
+        "the vehicle with its sensors as URDF, latched",
+    );
+}
+
+/// A vehicle as URDF, latched: the message lives as long as its writer.
+struct Description {
+    vehicle: u16,
+    publisher: Publisher<std_msgs::msg::String>,
+}
+
+impl Description {
+    fn publish(&self, settings: &Settings) -> Result<(), NodeError> {
+        let data = robot_description(settings, self.vehicle, UrdfForm::Urdf)?;
+        self.publisher.publish(&std_msgs::msg::String { data })?;
+        Ok(())
+    }
+}
+
+/// Everything that shows how sensors are mounted.
+struct Shown {
+    static_tf: Option<StaticTf>,
+    descriptions: Vec<Description>,
+}
+
+impl Shown {
+    /// Moves the frames of sensors whose mount has changed.
+    fn remount(&self, before: &Settings, now: &Settings) {
+        let (old, new) = (before.mounts(), now.mounts());
+        let moved: Vec<_> = new.iter().filter(|mount| !old.contains(mount)).collect();
+        if moved.is_empty() {
+            return;
+        }
+        let frames = self.static_tf.iter().map(|tf| tf.remount(&moved));
+        let vehicles = self.descriptions.iter().map(|own| own.publish(now));
+        for error in frames.chain(vehicles).filter_map(Result::err) {
+            tracing::warn!(%error, "the new pose of a sensor is not published");
+        }
+    }
+}
+
+/// Frames that messages name and that lead nowhere.
+struct Paths {
+    missing: Vec<MissingPath>,
+}
+
+impl Section for Paths {
+    fn name(&self) -> &'static str {
+        "frames"
+    }
+
+    fn look(&mut self) -> Finding {
+        let missing = self.missing.iter();
+        let (level, message) = match missing.len() {
+            0 => (Level::Ok, "every frame has a path to map".to_owned()),
+            n => (Level::Error, format!("{n} frames without a path to map")),
+        };
+        Finding {
+            level,
+            message,
+            values: missing.map(|path| value("missing", path)).collect(),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The vehicle with its sensors as URDF: the frames of [`FrameTree`], with something to look at.
+use crate::config::{Problem, Problems};
+use crate::frames::{Attitude, Flu, FrameTree, Mount, SensorMount, Transform};
+use crate::frames::{WorldConvention, mount_transform};
+use crate::node::error::NodeError;
+use crate::node::settings::Settings;
+use crate::wire::{Optics, Payload, SensorKind};
+use std::fmt::Write as _;
+
+/// Name of the robot, and of its xacro macro.
+const ROBOT: &str = "rflysim_vehicle";
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UrdfForm {
+    /// The robot, with the frame names of the parameters.
+    Urdf,
+    /// A macro with the argument `prefix`, to be used in a description of the user's.
+    Xacro,
+}
+
+/// Returns the description of a vehicle: links and joints have the names and poses that TF has.
+///
+/// What turns or stays level has a floating joint, which robot_state_publisher leaves to the bridge. Sensors on the
+/// ground belong to no vehicle and are left out.
+pub fn robot_description(
+    settings: &Settings,
+    vehicle: u16,
+    form: UrdfForm,
+) -> Result<String, NodeError> {
+    let vehicles = settings.vehicles();
+    if !vehicles.contains(&vehicle) {
+        let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
+        let message = format!("there is none, the configuration has {}", known.join(", "));
+        let problem = Problem::new(format!("vehicle {vehicle}"), message);
+        return Err(Problems(vec![problem]).into());
+    }
+    let mut names = settings.frame_names();
+    if form == UrdfForm::Xacro {
+        names.prefix = "${prefix}".to_owned();
+    }
+    // Other vehicles would have the same names in a macro.
+    let tree =
+        FrameTree::new(names, &[vehicle], &mounts(settings, vehicle)).map_err(NodeError::Frames)?;
+    Ok(write(&model(settings, &tree, vehicle), form))
+}
+
+/// Returns the frames that have a fixed joint in the description of a vehicle.
+pub(super) fn fixed_frames(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Vec<String> {
+    let model = model(settings, tree, vehicle);
+    let fixed = model.joints.into_iter().filter(|joint| joint.fixed);
+    fixed.map(|joint| joint.child).collect()
+}
+
+/// The sensors that a vehicle carries, directly or through other sensors.
+fn mounts(settings: &Settings, vehicle: u16) -> Vec<SensorMount> {
+    let carried = settings.sensors.iter().zip(settings.mounts());
+    carried
+        .filter(|(sensor, _)| settings.vehicle_of(sensor) == Some(vehicle))
+        .map(|(_, mount)| mount)
+        .collect()
+}
+
+struct Model {
+    root: String,
+    joints: Vec<Joint>,
+}
+
+struct Joint {
+    parent: String,
+    child: String,
+    pose: Transform,
+    fixed: bool,
+    look: Look,
+}
+
+/// What a link looks like.
+#[derive(Clone, Copy)]
+enum Look {
+    Nothing,
+    Camera,
+    Lidar,
+    Range,
+}
+
+fn look_of(kind: SensorKind) -> Look {
+    let row = kind.row();
+    match (row.payload, row.optics) {
+        // They look through the eyes of the renderer.
+        (Payload::Boxes | Payload::Targets, _) => Look::Nothing,
+        (Payload::Range, _) => Look::Range,
+        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Look::Lidar,
+        _ => Look::Camera,
+    }
+}
+
+fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
+    let root = tree.base_link(vehicle);
+    let mut joints = Vec::new();
+    let mut add = |parent: &str, child: &str, pose: Transform, fixed, look| {
+        joints.push(Joint {
+            parent: parent.to_owned(),
+            child: child.to_owned(),
+            pose,
+            fixed,
+            look,
+        });
+    };
+    for frame in [tree.imu_link(vehicle), format!("{root}_frd")] {
+        if let Some(pose) = tree.lookup(&root, &frame) {
+            add(&root, &frame, pose, true, Look::Nothing);
+        }
+    }
+    let carried = settings.sensors.iter().zip(settings.mounts());
+    for (sensor, mount) in carried.filter(|(s, _)| settings.vehicle_of(s) == Some(vehicle)) {
+        let Some(frames) = tree.sensor(sensor.seq_id) else {
+            continue;
+        };
+        let parent = match mount.mount {
+            Mount::Sensor(carrier) => tree.sensor(carrier).map_or(&root, |c| &c.link),
+            _ => &root,
+        };
+        let look = look_of(sensor.kind);
+        let level = matches!(mount.mount, Mount::VehicleLevel(_));
+        // TF knows a level sensor only in the map; at rest it is where a fixed one would be.
+        let pose = match level {
+            true => at_rest(vehicle, &mount),
+            false => tree.lookup(parent, &frames.link),
+        };
+        let fixed = !level && !mount.moving;
+        add(parent, &frames.link, pose.unwrap_or_default(), fixed, look);
+        if let Some(optical) = tree.lookup(&frames.link, &frames.optical)
+            && frames.optical != frames.link
+        {
+            add(&frames.link, &frames.optical, optical, true, Look::Nothing);
+        }
+    }
+    Model { root, joints }
+}
+
+fn at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
+    let fixed = Mount::VehicleCentre(vehicle);
+    let world = WorldConvention::Enu; // of no meaning for a mount on a vehicle
+    let (_, pose) = mount_transform(fixed, mount.position_frd, mount.orientation, world, 0.0);
+    Some(pose)
+}
+
+fn write(model: &Model, form: UrdfForm) -> String {
+    let mut out = String::from("<?xml version=\"1.0\"?>\n");
+    let xacro = form == UrdfForm::Xacro;
+    if xacro {
+        out += "<!-- <xacro:include filename=\"this file\"/> <xacro:rflysim_vehicle prefix=\"copter1/\"/> -->\n";
+        let _ = writeln!(
+            out,
+            "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\">\n<xacro:macro name=\"{ROBOT}\" params=\"prefix:=''\">"
+        );
+    } else {
+        let _ = writeln!(out, "<robot name=\"{ROBOT}\">");
+    }
+    let _ = writeln!(out, "  <link name=\"{}\">", escaped(&model.root));
+    body(&mut out);
+    out += "  </link>\n";
+    for joint in &model.joints {
+        link(&mut out, joint);
+        write_joint(&mut out, joint);
+    }
+    if xacro {
+        out += "</xacro:macro>\n";
+    }
+    out + "</robot>\n"
+}
+
+/// A quadrotor with its nose in orange; its measures are of no vehicle in particular.
+fn body(out: &mut String) {
+    const ARM_M: f64 = 0.25;
+    visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
+    visual(
+        out,
+        [0.13, 0.0, 0.0],
+        [0.0; 3],
+        &boxed([0.03, 0.1, 0.04]),
+        ORANGE,
+    );
+    for quarter in [1.0, 3.0, 5.0, 7.0] {
+        let angle = quarter * std::f64::consts::FRAC_PI_4;
+        let (s, c) = angle.sin_cos();
+        let [x, y] = [c * ARM_M, s * ARM_M];
+        let arm = boxed([ARM_M, 0.025, 0.02]);
+        visual(out, [x / 2.0, y / 2.0, 0.0], [0.0, 0.0, angle], &arm, GREY);
+        let colour = if c > 0.0 { ORANGE } else { BLACK };
+        visual(out, [x, y, 0.035], [0.0; 3], &cylinder(0.12, 0.01), colour);
+    }
+}
+
+fn link(out: &mut String, joint: &Joint) {
+    let name = escaped(&joint.child);
+    let along_x = [0.0, std::f64::consts::FRAC_PI_2, 0.0];
+    let (turn, shape, colour) = match joint.look {
+        Look::Nothing => {
+            let _ = writeln!(out, "  <link name=\"{name}\"/>");
+            return;
+        }
+        Look::Camera => ([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE),
+        Look::Lidar => ([0.0; 3], cylinder(0.035, 0.05), BLACK),
+        Look::Range => (along_x, cylinder(0.01, 0.02), RED),
+    };
+    let _ = writeln!(out, "  <link name=\"{name}\">");
+    visual(out, [0.0; 3], turn, &shape, colour);
+    out.push_str("  </link>\n");
+}
+
+fn write_joint(out: &mut String, joint: &Joint) {
+    let kind = if joint.fixed { "fixed" } else { "floating" };
+    let [parent, child] = [&joint.parent, &joint.child].map(|name| escaped(name));
+    let _ = writeln!(out, "  <joint name=\"{child}_joint\" type=\"{kind}\">");
+    let _ = writeln!(
+        out,
+        "    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>"
+    );
+    let attitude = Attitude::from_wxyz(joint.pose.rotation()).unwrap_or_default();
+    origin(out, joint.pose.translation(), rpy(attitude));
+    out.push_str("  </joint>\n");
+}
+
+/// Roll, pitch, yaw. Looking straight up or down, roll and yaw cannot be told apart and the arguments of the usual
+/// arcus tangents are noise; here roll is what the yaw leaves over, whatever that is.
+fn rpy(attitude: Attitude<Flu, Flu>) -> [f64; 3] {
+    let m = attitude.matrix();
+    let yaw = m[1][0].atan2(m[0][0]);
+    let (s, c) = yaw.sin_cos();
+    let pitch = (-m[2][0]).atan2(c * m[0][0] + s * m[1][0]);
+    let roll = (s * m[0][2] - c * m[1][2]).atan2(c * m[1][1] - s * m[0][1]);
+    [roll, pitch, yaw]
+}
+
+type Colour = (&'static str, &'static str);
+const GREY: Colour = ("rfly_grey", "0.45 0.45 0.5 1");
+const BLACK: Colour = ("rfly_black", "0.1 0.1 0.1 1");
+const ORANGE: Colour = ("rfly_orange", "1 0.45 0 1");
+const BLUE: Colour = ("rfly_blue", "0.1 0.3 0.8 1");
+const RED: Colour = ("rfly_red", "0.8 0.1 0.1 1");
+
+fn visual(out: &mut String, xyz: [f64; 3], rpy: [f64; 3], shape: &str, (name, rgba): Colour) {
+    out.push_str("    <visual>\n  ");
+    origin(out, xyz, rpy);
+    let _ = writeln!(
+        out,
+        "      <geometry>{shape}</geometry>\n      <material name=\"{name}\"><color rgba=\"{rgba}\"/></material>\n    </visual>"
+    );
+}
+
+fn origin(out: &mut String, xyz: [f64; 3], rpy: [f64; 3]) {
+    let _ = writeln!(
+        out,
+        "    <origin xyz=\"{}\" rpy=\"{}\"/>",
+        row(xyz),
+        row(rpy)
+    );
+}
+
+fn boxed(size: [f64; 3]) -> String {
+    format!("<box size=\"{}\"/>", row(size))
+}
+
+fn cylinder(radius: f64, length: f64) -> String {
+    format!(
+        "<cylinder radius=\"{}\" length=\"{}\"/>",
+        number(radius),
+        number(length)
+    )
+}
+
+fn row(values: [f64; 3]) -> String {
+    values.map(number).join(" ")
+}
+
+/// A billionth of a metre or radian is enough, and readable.
+fn number(value: f64) -> String {
+    let text = format!("{value:.9}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,57 @@
+//! What a parameter changes in the running bridge.
+use crate::config::params::{Checked, Store};
+use crate::config::{ParamValue, Problems};
+use crate::node::assembly::OnChange;
+use crate::node::settings::Settings;
+use crate::ros::Qos;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// The parameters, and everything that one may change.
+pub(super) struct Live {
+    pub(super) store: Store,
+    settings: Arc<Settings>,
+    changes: watch::Sender<Arc<Settings>>,
+    on_change: Vec<OnChange>,
+}
+
+impl Live {
+    pub(super) fn new(
+        changes: watch::Sender<Arc<Settings>>,
+        on_change: Vec<OnChange>,
+        publishers: &[(String, Qos)],
+    ) -> Self {
+        let settings = changes.borrow().clone();
+        let origin = &settings.origin;
+        let unit = |sensor: &_| settings.unit_of(sensor);
+        let store = Store::new(
+            &origin.values,
+            &settings.params,
+            &origin.sensors,
+            unit,
+            publishers,
+        );
+        Self {
+            store,
+            settings,
+            changes,
+            on_change,
+        }
+    }
+
+    /// Sets all of the values, or none and says why.
+    pub(super) fn set(&mut self, values: &[(String, ParamValue)]) -> Result<Checked, Problems> {
+        let checked = self.store.check(values)?;
+        let settings = Arc::new(self.settings.changed(checked.params.clone())?);
+        self.store.commit(&checked);
+        for (name, value) in &checked.changes {
+            tracing::info!("parameter {name} is {value} now");
+        }
+        let before = std::mem::replace(&mut self.settings, settings);
+        for follow in &self.on_change {
+            follow(&before, &self.settings);
+        }
+        self.changes.send_replace(self.settings.clone());
+        Ok(checked)
+    }
+}

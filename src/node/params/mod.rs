@@ -1,0 +1,31 @@
+//! The parameters while the bridge runs: services, `/parameter_events`, and what a change does.
+mod live;
+mod server;
+
+use crate::node::assembly::{Assembly, is_crowded};
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::subsystem::Subsystem;
+use live::Live;
+use server::ParameterServer;
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem {
+    open,
+    topics: |_| {},
+};
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let events = server::events(context.middleware)?;
+    // QoS of every publisher there is, as parameters; where topics are dozens their overrides count, but are not listed.
+    let writers = context.middleware.report().into_iter();
+    let publishers: Vec<_> = writers
+        .filter(|writer| !is_crowded(&assembly.crowds, &writer.topic))
+        .map(|writer| (writer.topic, writer.qos))
+        .collect();
+    let on_change = std::mem::take(&mut assembly.on_change);
+    let live = Live::new(context.changes.clone(), on_change, &publishers);
+    let headers = context.clocks.headers(None);
+    let server = ParameterServer::start(context.middleware, events, headers, live)?;
+    assembly.guards.push(Box::new(server));
+    Ok(())
+}

@@ -1,0 +1,303 @@
+//! The parameter services of the node, and `/parameter_events`; the same on every back end.
+use super::live::Live;
+use crate::config::ParamValue;
+use crate::config::params::{Description, ParamType};
+use crate::msgs::Service;
+use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
+use crate::msgs::rcl_interfaces::msg::{
+    ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent, ParameterValue,
+    SetParametersResult,
+};
+use crate::msgs::rcl_interfaces::srv::{
+    DescribeParameters, DescribeParametersRequest, DescribeParametersResponse, GetParameterTypes,
+    GetParameterTypesRequest, GetParameterTypesResponse, GetParameters, GetParametersRequest,
+    GetParametersResponse, ListParameters, ListParametersRequest, ListParametersResponse,
+    SetParameters, SetParametersAtomically, SetParametersAtomicallyRequest,
+    SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
+};
+use crate::node::clock::HeaderClock;
+use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// `rmw_qos_profile_parameter_events`.
+const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
+
+/// The running parameter server; it ends when this is dropped.
+pub(super) struct ParameterServer {
+    _services: [ServiceHandle; 6],
+}
+
+/// What the services work on.
+struct Server {
+    node: String,
+    events: Publisher<ParameterEvent>,
+    clock: HeaderClock,
+    live: Mutex<Live>,
+}
+
+/// Publisher of `/parameter_events`, before the server that uses it: it is one of the publishers with parameters.
+pub(super) fn events(middleware: &Middleware) -> Result<Publisher<ParameterEvent>, RosError> {
+    middleware.publisher("/parameter_events", EVENTS)
+}
+
+impl ParameterServer {
+    pub(super) fn start(
+        middleware: &Middleware,
+        events: Publisher<ParameterEvent>,
+        clock: HeaderClock,
+        live: Live,
+    ) -> Result<Self, RosError> {
+        let server = Arc::new(Server {
+            node: middleware.node_name().to_owned(),
+            events,
+            clock,
+            live: Mutex::new(live),
+        });
+        server.announce_all();
+        let services = [
+            serve::<GetParameters>(middleware, "get_parameters", &server, Server::get)?,
+            serve::<GetParameterTypes>(middleware, "get_parameter_types", &server, Server::types)?,
+            serve::<SetParameters>(middleware, "set_parameters", &server, Server::set)?,
+            serve::<SetParametersAtomically>(
+                middleware,
+                "set_parameters_atomically",
+                &server,
+                Server::set_atomically,
+            )?,
+            serve::<DescribeParameters>(
+                middleware,
+                "describe_parameters",
+                &server,
+                Server::describe,
+            )?,
+            serve::<ListParameters>(middleware, "list_parameters", &server, Server::list)?,
+        ];
+        Ok(Self {
+            _services: services,
+        })
+    }
+}
+
+fn serve<S: Service>(
+    middleware: &Middleware,
+    name: &str,
+    server: &Arc<Server>,
+    answer: fn(&Server, S::Request) -> S::Response,
+) -> Result<ServiceHandle, RosError> {
+    let server = server.clone();
+    middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
+        responder.respond(answer(&server, request));
+    })
+}
+
+/// As rclcpp without `allow_undeclared_parameters`: one undeclared name, and the answer is empty.
+impl Server {
+    fn live(&self) -> std::sync::MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, request: GetParametersRequest) -> GetParametersResponse {
+        let live = self.live();
+        let value = |name: &String| {
+            live.store
+                .get(name)
+                .map(|(value, kind)| to_msg(value, kind))
+        };
+        let values: Option<_> = request.names.iter().map(value).collect();
+        GetParametersResponse {
+            values: values.unwrap_or_default(),
+        }
+    }
+
+    fn types(&self, request: GetParameterTypesRequest) -> GetParameterTypesResponse {
+        let live = self.live();
+        let param_type = |name: &String| live.store.get(name).map(|(_, kind)| kind as u8);
+        let types: Option<_> = request.names.iter().map(param_type).collect();
+        GetParameterTypesResponse {
+            types: types.unwrap_or_default(),
+        }
+    }
+
+    fn describe(&self, request: DescribeParametersRequest) -> DescribeParametersResponse {
+        let live = self.live();
+        let descriptor = |name: &String| live.store.describe(name).map(to_descriptor);
+        let descriptors: Option<_> = request.names.iter().map(descriptor).collect();
+        DescribeParametersResponse {
+            descriptors: descriptors.unwrap_or_default(),
+        }
+    }
+
+    fn list(&self, request: ListParametersRequest) -> ListParametersResponse {
+        let (names, prefixes) = self.live().store.list(&request.prefixes, request.depth);
+        ListParametersResponse {
+            result: ListParametersResult { names, prefixes },
+        }
+    }
+
+    fn set(&self, request: SetParametersRequest) -> SetParametersResponse {
+        let parameters = request.parameters.iter();
+        SetParametersResponse {
+            results: parameters
+                .map(|parameter| self.set_together(std::slice::from_ref(parameter)))
+                .collect(),
+        }
+    }
+
+    fn set_atomically(
+        &self,
+        request: SetParametersAtomicallyRequest,
+    ) -> SetParametersAtomicallyResponse {
+        SetParametersAtomicallyResponse {
+            result: self.set_together(&request.parameters),
+        }
+    }
+
+    fn set_together(&self, parameters: &[Parameter]) -> SetParametersResult {
+        match self.try_set(parameters) {
+            Ok(()) => SetParametersResult {
+                successful: true,
+                reason: String::new(),
+            },
+            Err(reason) => SetParametersResult {
+                successful: false,
+                reason,
+            },
+        }
+    }
+
+    fn try_set(&self, parameters: &[Parameter]) -> Result<(), String> {
+        let value = |parameter: &Parameter| match from_msg(&parameter.value) {
+            Some(value) => Ok((parameter.name.clone(), value)),
+            None => Err(format!(
+                "{}: has no value; it cannot be undeclared",
+                parameter.name
+            )),
+        };
+        let values = parameters
+            .iter()
+            .map(value)
+            .collect::<Result<Vec<_>, _>>()?;
+        // Kept until the event is out, so that events have the order of the changes.
+        let mut live = self.live();
+        let checked = live.set(&values).map_err(|problems| {
+            let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
+            reasons.join("; ")
+        })?;
+        let changed = checked.changes.iter().map(|(name, _)| name.as_str());
+        self.publish(ParameterEvent {
+            changed_parameters: parameters_of(&live, changed),
+            ..ParameterEvent::default()
+        });
+        Ok(())
+    }
+
+    /// What rclcpp publishes while a node declares its parameters, in one message.
+    fn announce_all(&self) {
+        let live = self.live();
+        self.publish(ParameterEvent {
+            new_parameters: parameters_of(&live, live.store.names()),
+            ..ParameterEvent::default()
+        });
+    }
+
+    fn publish(&self, mut event: ParameterEvent) {
+        event.stamp = self.clock.now().to_msg();
+        event.node = self.node.clone();
+        // A failure is in the counters of the publisher.
+        let _counted = self.events.publish(&event);
+    }
+}
+
+fn parameters_of<'a>(live: &Live, names: impl Iterator<Item = &'a str>) -> Vec<Parameter> {
+    let parameter = |name: &'a str| {
+        let (value, kind) = live.store.get(name)?;
+        Some(Parameter {
+            name: name.to_owned(),
+            value: to_msg(value, kind),
+        })
+    };
+    names.filter_map(parameter).collect()
+}
+
+fn to_msg(value: &ParamValue, kind: ParamType) -> ParameterValue {
+    let mut message = ParameterValue {
+        type_: kind as u8,
+        ..ParameterValue::default()
+    };
+    let list = match value {
+        ParamValue::Bool(value) => {
+            message.bool_value = *value;
+            return message;
+        }
+        ParamValue::Int(value) => {
+            message.integer_value = *value;
+            return message;
+        }
+        ParamValue::Float(value) => {
+            message.double_value = *value;
+            return message;
+        }
+        ParamValue::Str(value) => {
+            message.string_value = value.clone();
+            return message;
+        }
+        ParamValue::List(list) => list,
+    };
+    for value in list {
+        match value {
+            ParamValue::Bool(value) => message.bool_array_value.push(*value),
+            ParamValue::Int(value) => message.integer_array_value.push(*value),
+            ParamValue::Float(value) => message.double_array_value.push(*value),
+            ParamValue::Str(value) => message.string_array_value.push(value.clone()),
+            ParamValue::List(_) => {}
+        }
+    }
+    message
+}
+
+/// `None` if no value is set.
+fn from_msg(message: &ParameterValue) -> Option<ParamValue> {
+    Some(match message.type_ {
+        1 => ParamValue::Bool(message.bool_value),
+        2 => ParamValue::Int(message.integer_value),
+        3 => ParamValue::Float(message.double_value),
+        4 => ParamValue::Str(message.string_value.clone()),
+        5 => list(&message.byte_array_value, |v| ParamValue::Int((*v).into())),
+        6 => list(&message.bool_array_value, |v| ParamValue::Bool(*v)),
+        7 => list(&message.integer_array_value, |v| ParamValue::Int(*v)),
+        8 => list(&message.double_array_value, |v| ParamValue::Float(*v)),
+        9 => list(&message.string_array_value, |v| ParamValue::Str(v.clone())),
+        _ => return None,
+    })
+}
+
+fn list<T>(values: &[T], value: impl FnMut(&T) -> ParamValue) -> ParamValue {
+    ParamValue::List(values.iter().map(value).collect())
+}
+
+fn to_descriptor(description: Description) -> ParameterDescriptor {
+    let integers = description
+        .integers
+        .map(|(from_value, to_value)| IntegerRange {
+            from_value,
+            to_value,
+            step: 0,
+        });
+    let reals = description
+        .reals
+        .map(|(from_value, to_value)| FloatingPointRange {
+            from_value,
+            to_value,
+            step: 0.0,
+        });
+    ParameterDescriptor {
+        name: description.name,
+        type_: description.param_type as u8,
+        description: description.description,
+        additional_constraints: description.constraints,
+        read_only: description.read_only,
+        dynamic_typing: false,
+        floating_point_range: reals.into_iter().collect(),
+        integer_range: integers.into_iter().collect(),
+    }
+}

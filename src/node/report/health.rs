@@ -1,0 +1,229 @@
+//! What the bridge knows about itself, as `/diagnostics`.
+use super::figures::{SourceFigures, StatsTopic};
+use super::rate::RateWatch;
+use super::writers;
+use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use crate::node::clock::{HeaderClock, SimClocks};
+use crate::node::section::{Finding, Level, Section, value};
+use crate::node::stats::{LinkState, SourceStats};
+use crate::ros::{Middleware, Publisher};
+use crate::time::ClockStatus;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Key of a rate that is lower than it should be; `top` shows it.
+pub(super) const SHORT: &str = "below_asked";
+/// Silence after which a source that nobody watches counts as lost.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// What is reported on, and where to.
+pub(super) struct Reported {
+    pub(super) middleware: Middleware,
+    pub(super) publisher: Publisher<DiagnosticArray>,
+    /// What all of it is about: the address of the renderer.
+    pub(super) hardware_id: String,
+    pub(super) sources: Vec<Arc<SourceStats>>,
+    pub(super) sections: Vec<Box<dyn Section>>,
+    pub(super) clocks: SimClocks,
+    pub(super) headers: HeaderClock,
+    /// Absolute prefixes of topics that are reported together.
+    pub(super) crowds: Vec<String>,
+    pub(super) stats: Option<StatsTopic>,
+}
+
+/// Collects figures and publishes them.
+pub(super) struct Health {
+    on: Reported,
+    before: BTreeMap<String, (u64, u64, u64)>,
+    rates: BTreeMap<String, RateWatch>,
+    last: Instant,
+}
+
+impl Health {
+    /// Begins to report.
+    pub(super) fn new(on: Reported) -> Self {
+        Self {
+            on,
+            before: BTreeMap::new(),
+            rates: BTreeMap::new(),
+            last: Instant::now(),
+        }
+    }
+
+    /// Publishes one report.
+    pub(super) fn report(&mut self) {
+        let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
+        self.last = Instant::now();
+        let sources = self.on.sources.clone();
+        let sources: Vec<_> = sources.iter().map(|s| self.source(s, seconds)).collect();
+        // Looked at once, so that both reports say the same.
+        let clocks: Vec<_> = (self.on.clocks.iter())
+            .map(|(vehicle, clock)| (vehicle, clock.status()))
+            .collect();
+        let mut found: Vec<_> = sources
+            .iter()
+            .map(|source| (source.name.clone(), source_finding(source)))
+            .collect();
+        found.extend(clocks.iter().map(|(vehicle, clock)| {
+            let name = format!("clock of vehicle {vehicle}");
+            (name, clock_finding(clock))
+        }));
+        found.extend(writers::findings(
+            &self.on.middleware.report(),
+            &self.on.crowds,
+        ));
+        let sections = self.on.sections.iter_mut();
+        found.extend(sections.map(|section| (section.name().to_owned(), section.look())));
+        let mut message = DiagnosticArray {
+            status: found
+                .into_iter()
+                .map(|(name, finding)| self.status(&name, finding))
+                .collect(),
+            ..DiagnosticArray::default()
+        };
+        let now = self.on.headers.now();
+        message.header.stamp = now.to_msg();
+        // A failure is in the counters of the publisher.
+        let _counted = self.on.publisher.publish(&message);
+        if let Some(stats) = &self.on.stats {
+            stats.publish(now, &sources, &clocks);
+        }
+    }
+
+    fn source(&mut self, stats: &SourceStats, seconds: f64) -> SourceFigures {
+        let figures = stats.take_report();
+        let state = figures.state.unwrap_or(match figures.last_frame {
+            None => LinkState::Waiting,
+            Some(at) if at.elapsed() > SILENCE => LinkState::Lost,
+            Some(_) => LinkState::Up,
+        });
+        let dropped: u64 = figures.drops.values().sum();
+        let asked = figures.asked_hz.filter(|_| state == LinkState::Up);
+        let short = match asked {
+            Some(asked) => {
+                // A pause, or data that has just begun, is no rate.
+                let speed = self.on.clocks.speed();
+                let watch = self.rates.entry(stats.name.clone()).or_default();
+                watch.look(self.last, figures.frames, asked, speed)
+            }
+            None => {
+                self.rates.remove(&stats.name);
+                None
+            }
+        };
+        let before = self
+            .before
+            .insert(stats.name.clone(), (figures.frames, dropped, figures.bytes))
+            .unwrap_or_default();
+        SourceFigures {
+            name: stats.name.clone(),
+            state,
+            rate_hz: (figures.frames - before.0) as f64 / seconds,
+            new_drops: dropped.saturating_sub(before.1),
+            bytes_per_s: (figures.bytes - before.2) as f64 / seconds,
+            short,
+            figures,
+        }
+    }
+
+    fn status(&self, name: &str, finding: Finding) -> DiagnosticStatus {
+        let values = finding.values.into_iter();
+        DiagnosticStatus {
+            level: match finding.level {
+                Level::Ok => 0,
+                Level::Warn => 1,
+                Level::Error => 2,
+                Level::Stale => 3,
+            },
+            name: format!("rfly_bridge: {name}"),
+            message: finding.message,
+            hardware_id: self.on.hardware_id.clone(),
+            values: values.map(|(key, value)| KeyValue { key, value }).collect(),
+        }
+    }
+}
+
+fn source_finding(source: &SourceFigures) -> Finding {
+    let (new_drops, rate) = (source.new_drops, source.rate_hz);
+    let because = |what: &str| match &source.figures.obstacle {
+        Some(obstacle) => format!("{what}: {obstacle}"),
+        None => what.to_owned(),
+    };
+    let (level, message) = match source.state {
+        LinkState::Waiting => (Level::Warn, because("no data yet")),
+        LinkState::Lost => (Level::Error, because("silent")),
+        LinkState::Up => {
+            let level = if new_drops > 0 || source.short.is_some() {
+                Level::Warn
+            } else {
+                Level::Ok
+            };
+            let rate = match source.short {
+                Some(short) => short.to_string(),
+                None => format!("{rate:.1} Hz"),
+            };
+            match new_drops {
+                0 => (level, rate),
+                drops => (level, format!("{drops} drops, {rate}")),
+            }
+        }
+    };
+    Finding {
+        level,
+        message,
+        values: values_of(source),
+    }
+}
+
+fn clock_finding(c: &ClockStatus) -> Finding {
+    let (level, message) = match c.observations {
+        0 => (Level::Stale, "no data yet"),
+        _ => (Level::Ok, "aligned"),
+    };
+    let ms = |ns: i64| format!("{:.3}", ns as f64 * 1e-6);
+    Finding {
+        level,
+        message: message.to_owned(),
+        values: vec![
+            value("offset_s", format!("{:.9}", c.offset_ns as f64 * 1e-9)),
+            value("spread_p50_ms", ms(c.spread.p50_ns)),
+            value("spread_p99_ms", ms(c.spread.p99_ns)),
+            value("drift_ppm", format!("{:.2}", c.drift_ppm)),
+            value("restarts", c.restarts),
+            value("steps", c.steps),
+            value("observations", c.observations),
+            value("rejected", c.rejected),
+        ],
+    }
+}
+
+fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
+    let figures = &source.figures;
+    let ms = |quantile| format!("{:.3}", figures.latency_s(quantile) * 1e3);
+    let mut values = vec![
+        value("rate_hz", format!("{:.2}", source.rate_hz)),
+        value("mb_per_s", format!("{:.2}", source.bytes_per_s * 1e-6)),
+        value("received", figures.received),
+        value("bytes", figures.bytes),
+        value("frames", figures.frames),
+        value("converted", figures.converted),
+        value("latency_p50_ms", ms(0.5)),
+        value("latency_p99_ms", ms(0.99)),
+    ];
+    values.extend(figures.asked_hz.map(|hz| value("asked_hz", hz)));
+    values.extend(source.short.map(|short| value(SHORT, short)));
+    values.extend(
+        figures
+            .drops
+            .iter()
+            .map(|(cause, count)| value(format!("drop_{cause}"), count)),
+    );
+    values.extend(
+        figures
+            .others
+            .iter()
+            .map(|(name, count)| value(*name, count)),
+    );
+    values
+}

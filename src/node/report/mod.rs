@@ -1,0 +1,112 @@
+//! What the bridge says of itself: `/diagnostics`, `~/stats`, `/rosout`, and the table of `rfly_bridge top`.
+mod condition;
+mod figures;
+mod health;
+mod rate;
+mod rosout;
+mod services;
+pub mod top;
+mod writers;
+
+pub use condition::Condition;
+pub use rate::{RateWatch, Shortfall};
+pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
+
+use crate::config::params::QosGroup;
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::section::Section;
+use crate::node::senders::{RefusedSenders, Senders};
+use crate::node::settings::SettingsWatch;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::tasks::{self, Endless};
+use crate::node::threads::REPORT;
+use figures::{STATS, StatsTopic};
+use health::{Health, Reported};
+use services::Services;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether something is to be said.
+const LOOK: Duration = Duration::from_millis(100);
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let mut sections: Vec<Box<dyn Section>> = vec![
+        Box::new(Services::new(context.middleware)),
+        Box::new(RefusedSenders::new(context.senders.clone())),
+        Box::new(std::mem::take(&mut assembly.binder.neighbours)),
+        Box::new(Condition::default()),
+    ];
+    sections.append(&mut assembly.sections);
+    let qos = context.qos(QosGroup::Diagnostics, STATS);
+    let reporter = Reporter {
+        health: Health::new(Reported {
+            middleware: context.middleware.clone(),
+            publisher: context.publisher(QosGroup::Diagnostics, "/diagnostics")?,
+            hardware_id: context.settings.renderer().to_string(),
+            sources: std::mem::take(&mut assembly.sources),
+            sections,
+            clocks: context.clocks.clone(),
+            headers: context.clocks.headers(None),
+            crowds: assembly.crowds.clone(),
+            stats: StatsTopic::open(context.middleware, qos)?,
+        }),
+        period: context.settings.params.diagnostics_period,
+        senders: context.senders.clone(),
+        settings: context.watch(),
+    };
+    tasks::start(&assembly.threads.runtime(REPORT)?, reporter);
+    Ok(())
+}
+
+fn topics(page: &mut TopicPage) {
+    page.topic(
+        &["/diagnostics"],
+        "diagnostic_msgs/msg/DiagnosticArray",
+        &[QosGroup::Diagnostics],
+        "one status per source, topic and clock, one of all services and one of the frames",
+    );
+    page.topic(
+        &[STATS],
+        "rfly_bridge_msgs/msg/BridgeStats",
+        &[QosGroup::Diagnostics],
+        "the figures of the sources and clocks as numbers",
+    );
+}
+
+/// The task that reports.
+struct Reporter {
+    health: Health,
+    period: Duration,
+    senders: Arc<Senders>,
+    settings: SettingsWatch,
+}
+
+impl Endless for Reporter {
+    fn name(&self) -> String {
+        "diagnostics".to_owned()
+    }
+
+    async fn work(&mut self) {
+        let mut tick = tokio::time::interval(LOOK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut next = Instant::now() + self.period;
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {}
+                Ok(()) = self.settings.changed() => {
+                    self.period = self.settings.borrow_and_update().params.diagnostics_period;
+                    next = next.min(Instant::now() + self.period);
+                }
+            }
+            self.senders.tell();
+            if Instant::now() >= next {
+                next += self.period;
+                self.health.report();
+            }
+        }
+    }
+}

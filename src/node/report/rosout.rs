@@ -1,0 +1,177 @@
+//! The log on `/rosout`, the same on every back end.
+use crate::msgs::rcl_interfaces::msg::Log;
+use crate::node::clock::host_now;
+use crate::node::error::NodeError;
+use crate::node::tasks;
+use crate::program::Message;
+use crate::ros::{Middleware, Publisher, Qos};
+use crate::time::RosTime;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+
+/// As rcl's, but for the lifespan of 10 s.
+const QOS: Qos = Qos::LATCHED.with_depth(1000);
+/// Messages that wait to be published; what comes before the node exists is among them. Each is cut at
+/// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds their memory and that of the publisher's history.
+const QUEUE: usize = 512;
+/// How often the thread looks whether it shall end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Messages that the queue had no room for, since the process began.
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// Returns how many messages of this process are missing on `/rosout`.
+pub(super) fn lost_messages() -> u64 {
+    LOST.load(Ordering::Relaxed)
+}
+
+thread_local! {
+    /// What the publishing thread logs is not published, or it would never end.
+    static PUBLISHES: Cell<bool> = const { Cell::new(false) };
+}
+
+struct Entry {
+    stamp: RosTime,
+    level: u8,
+    text: String,
+    file: &'static str,
+    module: &'static str,
+    line: u32,
+}
+
+/// Puts log messages into a queue; never waits.
+pub struct RosoutLayer {
+    queue: SyncSender<Entry>,
+    lost: Arc<AtomicU64>,
+}
+
+/// The other end of the queue.
+pub struct Rosout {
+    queue: Receiver<Entry>,
+    lost: Arc<AtomicU64>,
+}
+
+/// Publishes until it is dropped, and then what is left.
+pub struct RosoutPublisher {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Returns the layer for the subscriber of this program, and the end that publishes once there is a node.
+pub fn rosout() -> (RosoutLayer, Rosout) {
+    let (sender, receiver) = sync_channel(QUEUE);
+    let lost = Arc::<AtomicU64>::default();
+    let layer = RosoutLayer {
+        queue: sender,
+        lost: lost.clone(),
+    };
+    let rosout = Rosout {
+        queue: receiver,
+        lost,
+    };
+    (layer, rosout)
+}
+
+impl<S: Subscriber> Layer<S> for RosoutLayer {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if PUBLISHES.get() {
+            return;
+        }
+        let metadata = event.metadata();
+        let mut message = Message::new(String::new());
+        event.record(&mut message);
+        let entry = Entry {
+            stamp: host_now(),
+            level: level(metadata.level()),
+            text: message.finish(),
+            file: metadata.file().unwrap_or_default(),
+            module: metadata.module_path().unwrap_or_default(),
+            line: metadata.line().unwrap_or_default(),
+        };
+        if self.queue.try_send(entry).is_err() {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            LOST.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Levels of `rcl_interfaces/msg/Log`.
+const fn level(level: &Level) -> u8 {
+    match *level {
+        Level::ERROR => 40,
+        Level::WARN => 30,
+        Level::INFO => 20,
+        Level::DEBUG | Level::TRACE => 10,
+    }
+}
+
+impl Rosout {
+    /// Publishes on `/rosout` from a thread of its own.
+    pub fn publish(self, middleware: &Middleware) -> Result<RosoutPublisher, NodeError> {
+        let publisher = middleware.publisher::<Log>("/rosout", QOS)?;
+        // rcl's name of a node's logger: `/a/b` is `a.b`.
+        let name = middleware
+            .node_name()
+            .trim_start_matches('/')
+            .replace('/', ".");
+        let stop = Arc::<AtomicBool>::default();
+        let told = stop.clone();
+        let thread = tasks::thread("rfly-rosout", move || self.run(&publisher, &name, &told))?;
+        Ok(RosoutPublisher {
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    fn run(&self, publisher: &Publisher<Log>, name: &str, stop: &AtomicBool) {
+        PUBLISHES.set(true);
+        let send = |entry: Entry| {
+            let log = Log {
+                stamp: entry.stamp.to_msg(),
+                level: entry.level,
+                name: name.to_owned(),
+                msg: entry.text,
+                file: entry.file.to_owned(),
+                function: entry.module.to_owned(),
+                line: entry.line,
+            };
+            // A failure is in the counters of the publisher.
+            let _counted = publisher.publish(&log);
+        };
+        loop {
+            let lost = self.lost.swap(0, Ordering::Relaxed);
+            if lost > 0 {
+                send(Entry {
+                    stamp: host_now(),
+                    level: level(&Level::WARN),
+                    text: format!("{lost} log messages are missing here: too many at once"),
+                    file: file!(),
+                    module: module_path!(),
+                    line: line!(),
+                });
+            }
+            match self.queue.recv_timeout(LOOK) {
+                Ok(entry) => send(entry),
+                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+impl Drop for RosoutPublisher {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It cannot be logged any more if it has panicked.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Whether a sensor delivers, and when to ask for it again.
+use crate::node::stats::LinkState;
+use std::time::{Duration, Instant};
+
+/// Whether a source delivers; decides when to ask again.
+#[derive(Clone, Copy, Debug)]
+pub struct Liveness {
+    timeout: Duration,
+    state: LinkState,
+}
+
+/// What changed since the last look.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LinkChange {
+    /// Nothing.
+    None,
+    /// The first data.
+    Started,
+    /// Silence for longer than the timeout.
+    Lost,
+    /// Data again after [`Self::Lost`].
+    Returned,
+}
+
+impl Liveness {
+    /// Creates a source that has not delivered yet.
+    pub fn new(timeout: Duration) -> Self {
+        Self {
+            timeout,
+            state: LinkState::Waiting,
+        }
+    }
+
+    /// Changes the silence after which a source counts as lost.
+    pub fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
+    /// Returns the state as of the last [`Self::look`].
+    pub fn state(&self) -> LinkState {
+        self.state
+    }
+
+    /// Whether the source should be asked for data (again).
+    pub fn needs_request(&self) -> bool {
+        self.state != LinkState::Up
+    }
+
+    /// Judges by the time of the last data.
+    pub fn look(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
+        let alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);
+        let (state, change) = match (self.state, alive) {
+            (LinkState::Waiting, true) => (LinkState::Up, LinkChange::Started),
+            (LinkState::Lost, true) => (LinkState::Up, LinkChange::Returned),
+            (LinkState::Up, false) => (LinkState::Lost, LinkChange::Lost),
+            (state, _) => (state, LinkChange::None),
+        };
+        self.state = state;
+        change
+    }
+}

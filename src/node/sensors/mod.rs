@@ -1,0 +1,167 @@
+//! The sensors of Config.json: asked for, received over UDP or from shared memory, published.
+mod fov;
+mod liveness;
+mod request;
+mod shm_source;
+mod supervisor;
+mod udp_source;
+
+pub use liveness::{LinkChange, Liveness};
+pub use request::sensor_request;
+pub use shm_source::{BlockReader, Rhythm, Taken};
+
+use crate::config::{SensorConfig, TransportMode};
+use crate::node::assembly::Assembly;
+use crate::node::context::{Context, below};
+use crate::node::error::NodeError;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::tasks;
+use crate::node::threads::REPORT;
+use crate::sensors::{
+    FrameIds, FrameKind, Options, Sensor, SensorContext, SensorSpec, TopicSpec, spec_of, specs,
+};
+use crate::session::Reassembler;
+use crate::transport::BindOptions;
+use crate::wire::{shm_block_len, shm_name};
+use fov::FovWatch;
+use shm_source::ShmSource;
+use std::fmt::Write as _;
+use supervisor::{Link, Supervisor};
+use udp_source::{Idle, UdpSource};
+
+/// A PNG of noise is a little larger than its pixels; small payloads get room for longer lists.
+const SPARE_FRAME_BYTES: usize = 1 << 20;
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let params = &context.settings.params;
+    let mut links = Vec::new();
+    for config in &context.settings.sensors {
+        let spec = spec_of(config.kind);
+        let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
+            continue;
+        };
+        let frames = frame_ids(context, config);
+        let topics = spec.topics.iter();
+        assembly
+            .frame_ids
+            .extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
+        let sensor = open_sensor(context, spec, config, frames)?;
+        let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
+        links.push(Link::new(config, stats.clone(), params.request.timeout));
+        let max_objects = config.other_params[1].max(0.0) as u32;
+        let (width, height) = (config.width, config.height);
+        let len = shm_block_len(config.kind.type_id(), width, height, max_objects).unwrap_or(0);
+        let fov = FovWatch::new(context.watch(), config.seq_id, config.fov_deg);
+        if config.transport == TransportMode::SharedMemory {
+            let block = (shm_name(config.seq_id), len);
+            let mut block = ShmSource::new(block, sensor, fov, clock, stats);
+            let serve = move |stop: &_| block.serve(stop);
+            assembly.threads.add("rfly-shm", serve);
+            continue;
+        }
+        let options = BindOptions {
+            buffer_bytes: params.receive_buffer_bytes,
+            ..context.senders.port_at(config.ip.into(), config.port)
+        };
+        let Some(receiver) = assembly.binder.bind_stream(&options, &stats.name) else {
+            continue;
+        };
+        if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
+            tracing::warn!(
+                "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
+                 Raise it: sysctl -w net.core.rmem_max={}",
+                stats.name,
+                receiver.buffer_bytes(),
+                params.receive_buffer_bytes
+            );
+        }
+        let mut stream = UdpSource {
+            idle: Idle::new(receiver.buffer_bytes(), len),
+            receiver,
+            reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
+            sensor,
+            fov,
+            compressed: config.transport.is_compressed(),
+            clock,
+            stats,
+            overflows: 0,
+            said: Vec::new(),
+        };
+        let serve = move |stop: &_| stream.serve(stop);
+        assembly.threads.add("rfly-stream", serve);
+    }
+    let runtime = assembly.threads.runtime(REPORT)?;
+    tasks::start(&runtime, Supervisor::open(context, links)?);
+    Ok(())
+}
+
+fn frame_ids(context: &Context<'_>, config: &SensorConfig) -> FrameIds {
+    let world = context.tree.names().map.clone();
+    match context.tree.sensor(config.seq_id) {
+        Some(f) => FrameIds {
+            optical: f.optical.clone(),
+            link: f.link.clone(),
+            world,
+        },
+        None => FrameIds::new("", config.seq_id),
+    }
+}
+
+fn open_sensor(
+    context: &Context<'_>,
+    spec: &SensorSpec,
+    config: &SensorConfig,
+    frames: FrameIds,
+) -> Result<Box<dyn Sensor>, NodeError> {
+    let params = &context.settings.params;
+    let topic = match params.sensor(config.seq_id).topic {
+        Some(own) => below(&params.topic_prefix, &own),
+        None => spec.default_topic(&params.topic_prefix, config.seq_id),
+    };
+    Ok(spec.open(&SensorContext {
+        middleware: context.middleware,
+        config,
+        topic: &topic,
+        frames,
+        options: Options::new(params, config.seq_id),
+        qos: &|group, topic| context.qos(group, topic),
+    })?)
+}
+
+fn topics(page: &mut TopicPage) {
+    for spec in specs() {
+        for (i, topic) in spec.topics.iter().enumerate() {
+            row(&mut page.sensors, spec, topic, i == 0);
+        }
+    }
+}
+
+fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
+    let frame = match topic.frame {
+        FrameKind::Optical => "`<prefix>sensor<N>_optical_frame`",
+        FrameKind::Link => "`<prefix>sensor<N>_link`",
+        FrameKind::World => "`map`",
+    };
+    let modes: Vec<String> = spec
+        .modes()
+        .iter()
+        .filter(|m| !topic.compressed_only || [1, 3].contains(*m))
+        .map(u16::to_string)
+        .collect();
+    let (type_id, name) = if first {
+        (spec.kind.type_id().to_string(), spec.name)
+    } else {
+        (String::new(), "")
+    };
+    let _ = writeln!(
+        text,
+        "| {type_id} | {name} | `/rflysim/sensor<N>/{}` | `{}` | {frame} | `{}` | {} | {} |",
+        topic.suffix,
+        topic.interface,
+        topic.group.name(),
+        modes.join(", "),
+        topic.doc,
+    );
+}

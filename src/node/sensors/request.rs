@@ -1,0 +1,34 @@
+//! What is asked of the renderer.
+use crate::config::SensorConfig;
+use crate::wire::{RequestLayout, SendProtocol, SensorRequest};
+
+/// Returns the datagram's content for a sensor.
+pub fn sensor_request(sensor: &SensorConfig) -> SensorRequest {
+    SensorRequest {
+        layout: if sensor.layout_new {
+            RequestLayout::New
+        } else {
+            RequestLayout::Old
+        },
+        seq_id: sensor.seq_id,
+        bitmask: 0,
+        type_id: sensor.kind.type_id(),
+        target_copter: sensor.mount.target(),
+        mount_type: sensor.mount.number(),
+        width: sensor.width,
+        height: sensor.height,
+        check_freq: sensor.rate_hz,
+        send_protocol: SendProtocol {
+            mode: sensor.transport.number(),
+            ip: sensor.ip.map(u16::from),
+            port: sensor.port,
+            reserved: sensor.reserved,
+        },
+        fov_deg: sensor.fov_deg,
+        position: sensor.raw_position(),
+        eular_or_quat: sensor.eular_or_quat,
+        euler: sensor.raw_euler,
+        quaternion: sensor.raw_quaternion,
+        other_params: sensor.other_params,
+    }
+}

@@ -1,0 +1,203 @@
+//! Asks the renderer for sensors until they deliver, and notices when they stop.
+use super::liveness::{LinkChange, Liveness};
+use super::request::sensor_request;
+use crate::config::SensorConfig;
+use crate::config::params::TfSource;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::{RESENDS, SettingsWatch};
+use crate::node::stats::{LinkState, SourceStats};
+use crate::node::tasks::Endless;
+use crate::node::tf::Tf;
+use crate::wire::{CONSOLE_LONG_LEN, console_command};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often the links are looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long sensors are not asked for, so that every image finds the pose of its vehicle in TF.
+const POSES_FIRST: Duration = Duration::from_secs(1);
+
+/// One requested sensor.
+pub(super) struct Link {
+    sensor: SensorConfig,
+    stats: Arc<SourceStats>,
+    liveness: Liveness,
+    /// How many times a changed request is still to be sent; nothing acknowledges it.
+    resend: u8,
+}
+
+impl Link {
+    /// A sensor that counts as lost after `timeout` without data.
+    pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
+        let mut figures = stats.lock();
+        figures.asked_hz = Some(sensor.rate_hz.into());
+        figures.state = Some(LinkState::Waiting);
+        drop(figures);
+        Self {
+            sensor: sensor.clone(),
+            stats,
+            liveness: Liveness::new(timeout),
+            resend: 0,
+        }
+    }
+}
+
+/// The task that watches all sensors.
+pub(super) struct Supervisor {
+    socket: UdpSocket,
+    renderer: SocketAddrV4,
+    links: Vec<Link>,
+    request_period: Duration,
+    clear_first: bool,
+    /// Where poses are published, and of how many vehicles.
+    poses: Option<(Tf, usize)>,
+    settings: SettingsWatch,
+}
+
+impl Endless for Supervisor {
+    fn name(&self) -> String {
+        "requests to the simulator".to_owned()
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
+}
+
+impl Supervisor {
+    /// Opens the socket that requests are sent from.
+    pub(super) fn open(context: &Context<'_>, links: Vec<Link>) -> Result<Self, NodeError> {
+        let params = &context.settings.params;
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
+            .map_err(|source| NodeError::Start {
+                what: "the request socket",
+                source,
+            })?;
+        let poses = match params.frames.tf_source {
+            TfSource::Truth | TfSource::Estimate => context.tf.clone(),
+            TfSource::External => None,
+        };
+        Ok(Self {
+            socket,
+            renderer: context.settings.renderer(),
+            links,
+            request_period: params.request.period,
+            clear_first: params.clear_capture_on_start,
+            poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
+            settings: context.watch(),
+        })
+    }
+
+    /// Works until the task is dropped.
+    async fn run(&mut self) {
+        let mut tick = tokio::time::interval(LOOK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut next_request = Instant::now();
+        let at_the_latest = next_request + POSES_FIRST;
+        if self.clear_first {
+            self.clear_captures();
+        }
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {}
+                Ok(()) = self.settings.changed() => {
+                    self.take_over();
+                    next_request = next_request.min(Instant::now() + self.request_period);
+                }
+            }
+            let now = Instant::now();
+            self.look(now);
+            self.resend();
+            if now >= next_request && (now >= at_the_latest || self.has_poses()) {
+                next_request = now + self.request_period;
+                self.request();
+            }
+        }
+    }
+
+    fn has_poses(&self) -> bool {
+        let all = |(tf, vehicles): &(Tf, usize)| tf.vehicles() >= *vehicles;
+        self.poses.as_ref().is_none_or(all)
+    }
+
+    /// Notes which links changed; says so in few lines, however many sensors there are.
+    fn look(&mut self, now: Instant) {
+        let (mut lost, mut up) = (Vec::new(), Vec::new());
+        for link in &mut self.links {
+            let mut figures = link.stats.lock();
+            let change = link.liveness.look(now, figures.last_frame);
+            figures.state = Some(link.liveness.state());
+            drop(figures);
+            match change {
+                LinkChange::Lost => lost.push(link.stats.name.as_str()),
+                LinkChange::Started | LinkChange::Returned => up.push(link.stats.name.as_str()),
+                LinkChange::None => {}
+            }
+        }
+        if !up.is_empty() {
+            tracing::info!(renderer = %self.renderer, "receiving {}", up.join(", "));
+        }
+        if !lost.is_empty() {
+            tracing::warn!(renderer = %self.renderer, "no data any more from {}; asking again", lost.join(", "));
+        }
+    }
+
+    /// Takes over what parameters have changed.
+    fn take_over(&mut self) {
+        let settings = self.settings.borrow_and_update();
+        let params = &settings.params;
+        self.request_period = params.request.period;
+        for link in &mut self.links {
+            link.liveness.set_timeout(params.request.timeout);
+            let sensor = settings
+                .sensors
+                .iter()
+                .find(|s| s.seq_id == link.sensor.seq_id);
+            if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
+                (link.sensor, link.resend) = (sensor.clone(), RESENDS);
+                link.stats.lock().asked_hz = Some(sensor.rate_hz.into());
+            }
+        }
+    }
+
+    /// Sends a request for every silent sensor, carriers first as in the file.
+    fn request(&self) {
+        for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
+            self.ask(link);
+        }
+    }
+
+    /// Sends the requests that change live sensors.
+    fn resend(&mut self) {
+        for link in self.links.iter().filter(|l| l.resend > 0) {
+            self.ask(link);
+        }
+        for link in &mut self.links {
+            link.resend = link.resend.saturating_sub(1);
+        }
+    }
+
+    fn ask(&self, link: &Link) {
+        let mut buffer = [0; 148];
+        let request = sensor_request(&link.sensor);
+        if let Err(error) = self
+            .socket
+            .send_to(request.emit(&mut buffer), self.renderer)
+        {
+            tracing::debug!(%error, source = link.stats.name, "request not sent");
+            link.stats.lock().drop_one("request_not_sent");
+        }
+    }
+
+    fn clear_captures(&self) {
+        let mut buffer = [0; CONSOLE_LONG_LEN];
+        if let Some(datagram) = console_command("RflyClearCapture", &mut buffer)
+            && let Err(error) = self.socket.send_to(datagram, self.renderer)
+        {
+            tracing::warn!(%error, "RflyClearCapture not sent");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! One sensor over UDP: receive, put together, stamp, convert, publish, on one thread.
+use super::fov::FovWatch;
+use crate::msgs::sensor_msgs::msg::Image;
+use crate::node::clock::{SimClock, host_now};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, PAUSE};
+use crate::ros::Loan;
+use crate::sensors::{LentFrame, Sensor, SensorError};
+use crate::session::{Landing, Outcome, Reassembler};
+use crate::time::{RosTime, SimTime, SourceKind};
+use crate::transport::{Received, StreamReceiver};
+use std::io::{self, IoSliceMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long datagrams that nobody wants wait in the socket: less than the time between two frames at 60 Hz, ...
+const IDLE_PAUSE: Duration = Duration::from_millis(10);
+/// ... and longer where it keeps their heads only; so long a new subscriber waits for his first image at most.
+const HEADS_PAUSE: Duration = Duration::from_millis(60);
+/// What the kernel books for a head, at most, of a buffer as it was asked for.
+const HEAD_BYTES: usize = 1024;
+/// Batches of datagrams that are taken before the thread looks again whether it is to end.
+const MAX_BATCHES: usize = 64;
+/// The pieces of a frame are sent in one go: when nothing has come for so long, the rest of it is lost.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// One sensor's stream.
+pub(super) struct UdpSource {
+    pub(super) receiver: StreamReceiver,
+    pub(super) reassembler: Reassembler<Loan<Image>>,
+    pub(super) sensor: Box<dyn Sensor>,
+    pub(super) fov: FovWatch,
+    pub(super) compressed: bool,
+    pub(super) clock: Arc<SimClock>,
+    pub(super) stats: Arc<SourceStats>,
+    /// What happens while nobody wants the stream.
+    pub(super) idle: Idle,
+    /// What the socket said of its losses last.
+    pub(super) overflows: u32,
+    /// What was refused and said already.
+    pub(super) said: Vec<&'static str>,
+}
+
+/// A stream that nobody wants: its frames are only counted.
+#[derive(Debug)]
+pub(super) struct Idle {
+    /// The receive buffer holds two frames.
+    roomy: bool,
+    /// ... and so many heads.
+    room: usize,
+    /// Heads are received.
+    now: bool,
+    /// The socket keeps nothing but heads.
+    heads: bool,
+    pause: Duration,
+}
+
+impl Idle {
+    /// `buffer_bytes` is what the system granted.
+    pub(super) fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
+        Self {
+            roomy: buffer_bytes >= 2 * frame_bytes,
+            room: buffer_bytes / HEAD_BYTES,
+            now: false,
+            heads: false,
+            pause: IDLE_PAUSE,
+        }
+    }
+
+    /// How long to pause after so many datagrams had come in the pause before; their arrival is known from the kernel.
+    fn pause(&mut self, came: usize) -> Duration {
+        if self.heads {
+            self.pause = match came * 4 {
+                few if few < self.room => (self.pause * 2).min(HEADS_PAUSE),
+                many if many > 2 * self.room => (self.pause / 2).max(IDLE_PAUSE),
+                _ => self.pause,
+            };
+            self.pause
+        } else if self.roomy {
+            IDLE_PAUSE
+        } else {
+            Duration::ZERO
+        }
+    }
+}
+
+impl UdpSource {
+    /// Serves the sensor until `stop` is set; goes on after a panic.
+    pub(super) fn serve(&mut self, stop: &AtomicBool) {
+        while tasks::panics(|| self.run(stop)) {
+            self.stats.lock().drop_one("task_failed");
+            // What was being put together is not trusted.
+            self.reassembler.abandon();
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn run(&mut self, stop: &AtomicBool) {
+        let mut last = Instant::now();
+        while !stop.load(Ordering::Relaxed) {
+            let came = match self.sensor.wanted() {
+                true => self.receive(),
+                false => self.count(),
+            };
+            match came {
+                Ok(true) => last = Instant::now(),
+                Ok(false) => self.look_for_silence(last),
+                Err(_) => self.failed(),
+            }
+        }
+    }
+
+    /// Waits for a datagram and handles it; false if none came.
+    fn receive(&mut self) -> io::Result<bool> {
+        if std::mem::take(&mut self.idle.now) {
+            self.receiver.keep_all();
+            // What waits has lost its payload.
+            self.count_heads(false)?;
+        }
+        let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
+        let received = self
+            .receiver
+            .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
+        let came = received.is_some();
+        if let Some(received) = received {
+            self.take(received);
+        }
+        Ok(came)
+    }
+
+    /// The socket failed; what fails at once does not take a core.
+    fn failed(&self) {
+        self.stats.lock().drop_one("socket");
+        std::thread::sleep(IDLE_PAUSE);
+    }
+
+    /// Waits for datagrams and counts them; false if none came. One wake-up serves all frames of a pause.
+    fn count(&mut self) -> io::Result<bool> {
+        if !std::mem::replace(&mut self.idle.now, true) {
+            self.idle.heads = self.receiver.keep_heads();
+        }
+        let came = self.count_heads(true)?;
+        if came > 0 {
+            std::thread::sleep(self.idle.pause(came));
+        }
+        Ok(came > 0)
+    }
+
+    /// Takes the headers of what has come, but not without end.
+    fn count_heads(&mut self, wait: bool) -> io::Result<usize> {
+        let mut came = 0;
+        for _ in 0..MAX_BATCHES {
+            let heads = self.receiver.recv_heads(wait && came == 0)?;
+            came += heads.len();
+            let last = heads.len() < StreamReceiver::BATCH;
+            for (head, received) in heads {
+                self.reassembler.landing_for_header().copy_from_slice(&head);
+                self.take(received);
+            }
+            if last {
+                break;
+            }
+        }
+        Ok(came)
+    }
+
+    /// The rest of a frame that has not come for long is lost.
+    fn look_for_silence(&mut self, last: Instant) {
+        if self.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
+            self.reassembler.abandon();
+            let counters = self.reassembler.counters();
+            self.stats.lock().set_reassembly(counters);
+        }
+    }
+
+    /// Handles the datagram that was read into the last landing.
+    fn take(&mut self, received: Received) {
+        let Received::Datagram(datagram) = received else {
+            return self.stats.lock().drop_one("refused");
+        };
+        if datagram.overflows != self.overflows {
+            self.overflows = datagram.overflows;
+            self.stats.lock().overflowed(datagram.overflows);
+        }
+        let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
+        let (info, result) = match self.reassembler.commit(datagram.len, arrival) {
+            Outcome::Stored => return,
+            Outcome::Dropped(_) => {
+                let counters = self.reassembler.counters();
+                return self.stats.lock().set_reassembly(counters);
+            }
+            Outcome::Counted(info) => {
+                if let Some(time) = SimTime::checked_from_secs(info.sim_time) {
+                    self.clock.stamp(time, info.arrival, SourceKind::Image);
+                }
+                (info, None)
+            }
+            Outcome::Complete(whole) => {
+                if let Some(fov_deg) = self.fov.changed() {
+                    self.sensor.set_fov(fov_deg);
+                }
+                let arrival = whole.info.arrival;
+                let time = SimTime::checked_from_secs(whole.info.sim_time);
+                let stamped = time.and_then(|sim_time| {
+                    let stamp = self.clock.stamp(sim_time, arrival, SourceKind::Image)?;
+                    Some((sim_time, stamp))
+                });
+                let (info, payload) = (whole.info, (!whole.lent).then_some(whole.payload));
+                let accepted = match stamped {
+                    Some((sim_time, stamp)) => {
+                        let frame = LentFrame {
+                            len: info.len,
+                            stamp,
+                            sim_time,
+                            compressed: self.compressed,
+                        };
+                        match payload {
+                            Some(payload) => self.sensor.accept(&frame.with(payload)),
+                            None => match self.reassembler.take_loan() {
+                                Some(loan) => self.sensor.accept_loan(loan, &frame),
+                                None => Ok(()), // it was lent a moment ago
+                            },
+                        }
+                    }
+                    None => Err(SensorError::Time),
+                };
+                (info, Some(accepted))
+            }
+        };
+        if let Some(Err(error)) = &result {
+            self.refused(error);
+        }
+        let mut figures = self.stats.lock();
+        figures.set_reassembly(self.reassembler.counters());
+        figures.last_frame = Some(Instant::now());
+        match result {
+            Some(Ok(())) => {
+                figures.converted += 1;
+                figures.took(host_now().0 - info.arrival.0);
+            }
+            Some(Err(error)) => figures.drop_one(error.cause()),
+            None => {}
+        }
+    }
+
+    /// What is not of this sensor says nothing of its order either; why it is refused is said once.
+    fn refused(&mut self, error: &SensorError) {
+        if !error.is_foreign() {
+            return;
+        }
+        self.reassembler.disown();
+        let cause = error.cause();
+        if !self.said.contains(&cause) {
+            self.said.push(cause);
+            tracing::warn!(
+                "{}: {error} (further ones: drop_{cause} in /diagnostics)",
+                self.stats.name
+            );
+        }
+    }
+}

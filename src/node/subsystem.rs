@@ -1,0 +1,41 @@
+//! The shape of a subsystem: a folder of `node`, and a row in the table of `bridge.rs`.
+use super::assembly::Assembly;
+use super::context::Context;
+use super::error::NodeError;
+use crate::config::params::QosGroup;
+use std::fmt::Write as _;
+
+/// A part of the bridge that is opened by itself and knows no other.
+pub(super) struct Subsystem {
+    /// Opens topics and ports, and hands over what is to run and to be reported.
+    pub(super) open: fn(&Context<'_>, &mut Assembly) -> Result<(), NodeError>,
+    /// Writes down its topics.
+    pub(super) topics: fn(&mut TopicPage),
+}
+
+/// `docs/topics.md`, as the subsystems fill it.
+#[derive(Default)]
+pub(super) struct TopicPage {
+    /// Rows of the table of sensors.
+    pub(super) sensors: String,
+    /// Rows of the table of vehicles and of the bridge itself.
+    pub(super) others: String,
+    /// Chapters with tables of their own.
+    pub(super) chapters: String,
+}
+
+impl TopicPage {
+    /// Adds a row of the table of vehicles and of the bridge itself: names, type, QoS of each name, content.
+    pub(super) fn topic(&mut self, names: &[&str], interface: &str, qos: &[QosGroup], doc: &str) {
+        let quoted = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            names.join(", ")
+        };
+        let groups: Vec<_> = qos.iter().map(|group| group.name()).collect();
+        let (names, groups) = (quoted(names), quoted(&groups));
+        let _ = writeln!(
+            self.others,
+            "| {names} | `{interface}` | {groups} | {doc} |"
+        );
+    }
+}

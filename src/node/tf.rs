@@ -1,0 +1,188 @@
+//! The frames: `/tf` and `/tf_static`, and the tree that both are made of.
+use super::clock::HeaderClock;
+use super::error::NodeError;
+use super::tasks::Endless;
+use crate::frames::{FrameTree, Ned, SensorMount, Transform, Vector, VehiclePose};
+use crate::msgs::geometry_msgs::msg::TransformStamped;
+use crate::msgs::tf2_msgs::msg::TFMessage;
+use crate::ros::Publisher;
+use crate::time::RosTime;
+use crate::vehicle::BodyFrame;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// The moving part of TF: who knows a pose publishes it.
+#[derive(Clone)]
+pub(super) struct Tf {
+    tree: Arc<Mutex<FrameTree>>,
+    publisher: Arc<Publisher<TFMessage>>,
+    /// Vehicles whose pose is known.
+    posed: Arc<Mutex<BTreeSet<u16>>>,
+}
+
+impl Tf {
+    pub(super) fn new(tree: FrameTree, publisher: Publisher<TFMessage>) -> Self {
+        Self {
+            tree: Arc::new(Mutex::new(tree)),
+            publisher: Arc::new(publisher),
+            posed: Arc::default(),
+        }
+    }
+
+    /// Returns how many vehicles have a pose.
+    pub(super) fn vehicles(&self) -> usize {
+        self.posed().len()
+    }
+
+    fn tree(&self) -> MutexGuard<'_, FrameTree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn posed(&self) -> MutexGuard<'_, BTreeSet<u16>> {
+        self.posed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes the frames that move with a vehicle, while somebody listens.
+    pub(super) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
+        let transforms = {
+            let mut tree = self.tree();
+            let transforms = tree.update(pose, stamp);
+            (self.publisher.subscribers() > 0).then(|| transforms.to_vec())
+        };
+        if let Some(transforms) = transforms {
+            // A failure is in the counters of the publisher.
+            let _counted = self.publisher.publish(&TFMessage { transforms });
+        }
+        self.posed().insert(pose.vehicle);
+    }
+}
+
+/// Time for other vehicles to say where they count from as well.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// `/tf_static`, latched: the message lives as long as its writer, and each has all of them.
+#[derive(Clone)]
+pub(super) struct StaticTf(Arc<StaticFrames>);
+
+struct StaticFrames {
+    /// Locked first, so that the newest message is the last one.
+    publisher: Mutex<Publisher<TFMessage>>,
+    tf: Tf,
+    /// Frames that robot_state_publisher has instead.
+    left_out: Mutex<BTreeSet<String>>,
+    /// Frames that were found on the vehicles, by name.
+    found: Mutex<BTreeMap<String, TransformStamped>>,
+    clock: HeaderClock,
+    due: Notify,
+}
+
+impl Endless for StaticTf {
+    fn name(&self) -> String {
+        "/tf_static".to_owned()
+    }
+
+    async fn work(&mut self) {
+        self.run().await;
+    }
+}
+
+impl StaticTf {
+    pub(super) fn new(publisher: Publisher<TFMessage>, tf: Tf, clock: HeaderClock) -> Self {
+        Self(Arc::new(StaticFrames {
+            publisher: Mutex::new(publisher),
+            tf,
+            left_out: Mutex::default(),
+            found: Mutex::default(),
+            clock,
+            due: Notify::new(),
+        }))
+    }
+
+    /// Somebody else publishes these frames.
+    pub(super) fn leave_out(&self, frames: impl IntoIterator<Item = String>) {
+        self.left_out().extend(frames);
+    }
+
+    /// Publishes all that is known.
+    pub(super) fn publish(&self) -> Result<(), NodeError> {
+        let publisher = self.0.publisher.lock();
+        let publisher = publisher.unwrap_or_else(PoisonError::into_inner);
+        let now = self.0.clock.now();
+        let mut transforms = self.tree().static_transforms(now);
+        let left_out = self.left_out();
+        transforms.retain(|t| !left_out.contains(&t.child_frame_id));
+        drop(left_out);
+        transforms.extend(self.found().values().cloned().map(|mut transform| {
+            transform.header.stamp = now.to_msg();
+            transform
+        }));
+        publisher.publish(&TFMessage { transforms })?;
+        Ok(())
+    }
+
+    /// Sensors of a vehicle tell how they are mounted.
+    pub(super) fn fix_to_body(&self, vehicle: u16, frames: Vec<BodyFrame>) {
+        let base = self.tree().base_link(vehicle);
+        for BodyFrame { name, attitude } in frames {
+            let pose = Transform::from_attitude(attitude);
+            let transform = pose.to_stamped(&base, &name, RosTime::default());
+            self.found().insert(name, transform);
+        }
+        self.0.due.notify_one();
+    }
+
+    /// Sensors are mounted otherwise now.
+    pub(super) fn remount(&self, moved: &[&SensorMount]) -> Result<(), NodeError> {
+        let mut due = false;
+        {
+            let mut tree = self.tree();
+            for mount in moved {
+                due |= tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
+            }
+        }
+        match due {
+            true => self.publish(),
+            false => Ok(()),
+        }
+    }
+
+    fn left_out(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        let left_out = &self.0.left_out;
+        left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn found(&self) -> MutexGuard<'_, BTreeMap<String, TransformStamped>> {
+        let found = &self.0.found;
+        found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An autopilot counts from here.
+    pub(super) fn place_origin(&self, vehicle: u16, position: Vector<Ned>) {
+        let moved = self.tree().place_origin(vehicle, position);
+        if moved {
+            let [north, east, down] = position.to_array();
+            tracing::info!(
+                vehicle,
+                "the autopilot counts from {north:.2} m north, {east:.2} m east, {down:.2} m down in the simulator's map"
+            );
+            self.0.due.notify_one();
+        }
+    }
+
+    /// Publishes anew after autopilots were placed.
+    async fn run(&self) {
+        loop {
+            self.0.due.notified().await;
+            tokio::time::sleep(TOGETHER).await;
+            if let Err(error) = self.publish() {
+                tracing::warn!(%error, "the origin of an autopilot is not published");
+            }
+        }
+    }
+
+    fn tree(&self) -> MutexGuard<'_, FrameTree> {
+        self.0.tf.tree()
+    }
+}

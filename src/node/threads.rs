@@ -1,0 +1,97 @@
+//! The threads of a bridge: they are prepared while it is opened, and start together.
+use super::error::NodeError;
+use super::tasks;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use tokio::runtime::{Handle, Runtime};
+use tokio::sync::oneshot;
+
+/// The thread of small, frequent datagrams and of TF: no image delays them.
+pub(super) const PROMPT: &str = "rfly-prompt";
+/// The thread of requests and reports.
+pub(super) const REPORT: &str = "rfly-report";
+
+/// Ends soon after it is told to.
+type Body = Box<dyn FnMut(&AtomicBool) + Send>;
+
+/// Threads that are not running yet.
+#[derive(Default)]
+pub(super) struct Threads {
+    runtimes: Vec<(&'static str, Runtime)>,
+    bodies: Vec<(&'static str, Body)>,
+}
+
+impl Threads {
+    /// The runtime of the thread `name`, which tasks can be started on from now on.
+    pub(super) fn runtime(&mut self, name: &'static str) -> Result<Handle, NodeError> {
+        let known = self.runtimes.iter().find(|(other, _)| *other == name);
+        if let Some((_, runtime)) = known {
+            return Ok(runtime.handle().clone());
+        }
+        let runtime = tasks::runtime(name)?;
+        let handle = runtime.handle().clone();
+        self.runtimes.push((name, runtime));
+        Ok(handle)
+    }
+
+    /// A thread that does something else than to run tasks.
+    pub(super) fn add(
+        &mut self,
+        name: &'static str,
+        body: impl FnMut(&AtomicBool) + Send + 'static,
+    ) {
+        self.bodies.push((name, Box::new(body)));
+    }
+
+    /// Starts all of them.
+    pub(super) fn start(self) -> Result<Running, NodeError> {
+        let mut running = Running::default();
+        for (name, runtime) in self.runtimes {
+            let (quit, mut quitting) = oneshot::channel();
+            running.quit.push(quit);
+            running.threads.push(tasks::thread(name, move || {
+                // Dropping the runtime afterwards ends its tasks.
+                let _quit_or_dropped = runtime.block_on(&mut quitting);
+            })?);
+        }
+        for (name, mut body) in self.bodies {
+            let stop = running.stop.clone();
+            let thread = tasks::thread(name, move || body(&stop))?;
+            running.threads.push(thread);
+        }
+        Ok(running)
+    }
+}
+
+/// Threads that run until this is dropped.
+#[derive(Default)]
+pub(super) struct Running {
+    stop: Arc<AtomicBool>,
+    quit: Vec<oneshot::Sender<()>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Tells all of them to end.
+    pub(super) fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // Also ends the thread if it is told nothing: it sees that the sender is gone.
+        self.quit.clear();
+    }
+    /// Waits for all of them.
+    pub(super) fn join(&mut self) {
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the bridge panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+        self.join();
+    }
+}

@@ -1,0 +1,283 @@
+//! One task per autopilot: receives what it sends, and does what is due.
+use super::map_centre::MapCentre;
+use super::peer::Peer;
+use super::requester::Requester;
+use super::serial;
+use super::truth::Relay;
+use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::Source;
+use crate::node::tf::{StaticTf, Tf};
+use crate::transport::{Received, UdpReceiver};
+use crate::vehicle::{Counter, CounterKind, Handle};
+use std::collections::BTreeMap;
+use std::io::IoSliceMut;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// Longer than every frame, and than several in one datagram.
+const BUFFER: usize = 4096;
+/// Datagrams that are taken before other tasks and callbacks get their turn.
+const BATCH: usize = 64;
+/// Batches that are taken before it is looked whether something is overdue: more than a socket's buffer usually holds.
+const BATCHES: usize = 16;
+/// Time between looks at the autopilot's counts.
+const REPORT_PERIOD: Duration = Duration::from_millis(500);
+
+/// Receives what one autopilot sends, and does what is due.
+pub(super) struct Task {
+    pub(super) handle: Handle,
+    pub(super) wake: Arc<Notify>,
+    pub(super) stats: Arc<SourceStats>,
+    pub(super) start: Instant,
+    pub(super) requester: Option<Requester>,
+    /// Gets the estimated pose.
+    pub(super) tf: Option<Tf>,
+    /// Has the frame that the autopilot counts in.
+    pub(super) static_tf: Option<StaticTf>,
+    pub(super) map_centre: MapCentre,
+    /// Publishes the true state that comes on the autopilot's link.
+    pub(super) relay: Option<Relay>,
+    pub(super) vehicle: u16,
+    pub(super) peer: Peer,
+    /// Where the autopilot counts from, as last looked at.
+    pub(super) origin: Option<Geodetic>,
+    /// That is not in the map, which was said.
+    pub(super) far: bool,
+    pub(super) reported: Instant,
+}
+
+/// On a socket.
+pub(super) struct UdpTask(pub(super) Task, pub(super) Arc<UdpReceiver>);
+
+impl Source for UdpTask {
+    fn stats(&self) -> &SourceStats {
+        &self.0.stats
+    }
+
+    async fn run(&mut self) {
+        self.0.run_udp(&self.1).await;
+    }
+}
+
+/// On a serial line.
+pub(super) struct SerialTask(pub(super) Task, pub(super) serial::Port);
+
+impl Source for SerialTask {
+    fn stats(&self) -> &SourceStats {
+        &self.0.stats
+    }
+
+    async fn run(&mut self) {
+        self.0.run_serial(&mut self.1).await;
+    }
+}
+
+impl Task {
+    async fn run_udp(&mut self, socket: &UdpReceiver) {
+        let mut buffer = vec![0; BUFFER];
+        let mut next_request = self.requester.is_some().then(Instant::now);
+        loop {
+            let deadline = self.poll();
+            tokio::select! {
+                ready = socket.readable() => {
+                    if ready.is_err() || !self.drain(socket, &mut buffer) {
+                        self.stats.lock().drop_one("socket");
+                        // A socket that fails at once must not spin.
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                    }
+                }
+                () = self.wake.notified() => {}
+                // What was waited for may be here, and not be noticed yet: it is this process that may have stood still.
+                () = until(deadline) => {
+                    tokio::task::yield_now().await;
+                    self.drain(socket, &mut buffer);
+                }
+                () = until(next_request) => next_request = self.ask(),
+            }
+        }
+    }
+
+    /// Asks the simulator while nothing comes; returns when to look again.
+    fn ask(&self) -> Option<Instant> {
+        let requester = self.requester.as_ref()?;
+        let connected = self.handle.with(|autopilot| autopilot.fcu.connected());
+        if connected == Some(false) && requester.ask() > 0 {
+            self.stats.lock().drop_one("request_not_sent");
+        }
+        Some(Instant::now() + requester.period)
+    }
+
+    /// Takes all that has arrived, within reason; false if the socket fails.
+    fn drain(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
+        for _ in 0..BATCHES {
+            match self.receive(socket, buffer) {
+                Some(BATCH) => {}
+                taken => return taken.is_some(),
+            }
+        }
+        true
+    }
+
+    /// Takes a batch of what has arrived and returns how many it were; `None` if the socket fails.
+    fn receive(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> Option<usize> {
+        let (mut taken, mut count) = (Vec::new(), 0);
+        let (mut refused, mut others) = (0, 0);
+        let Self { handle, peer, .. } = self;
+        let result = handle.with(|autopilot| {
+            for _ in 0..BATCH {
+                let datagram = match socket.try_recv(&mut [IoSliceMut::new(buffer)]) {
+                    Ok(Some(Received::Datagram(datagram))) => datagram,
+                    Ok(Some(Received::Refused)) => {
+                        (count, refused) = (count + 1, refused + 1);
+                        continue;
+                    }
+                    Ok(None) => return true,
+                    Err(_) => return false,
+                };
+                count += 1;
+                if peer.takes(
+                    datagram.from,
+                    autopilot.fcu.connected(),
+                    autopilot.fcu.settings.id,
+                ) {
+                    autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
+                    peer.heard(datagram.from, autopilot.fcu.connected());
+                    taken.push(datagram);
+                } else {
+                    others += 1;
+                }
+            }
+            true
+        });
+        let mut figures = self.stats.lock();
+        figures.drop_many("refused", refused);
+        figures.drop_many("other_sender", others);
+        for datagram in taken {
+            figures.received += 1;
+            figures.bytes += datagram.len as u64;
+            if datagram.overflows > 0 {
+                figures.overflowed(datagram.overflows);
+            }
+        }
+        result.unwrap_or(true).then_some(count)
+    }
+
+    async fn run_serial(&mut self, port: &mut serial::Port) {
+        let mut stream = crate::wire::mavlink::ByteStream::default();
+        loop {
+            let deadline = self.poll();
+            tokio::select! {
+                bytes = port.read() => {
+                    self.handle.with(|autopilot| stream.push(bytes, |frame| match frame {
+                        Ok(frame) => autopilot.frame(&frame),
+                        Err(error) => autopilot.fcu.count(error.into()),
+                    }));
+                    let mut figures = self.stats.lock();
+                    figures.received += 1;
+                    figures.bytes += bytes.len() as u64;
+                }
+                () = self.wake.notified() => {}
+                () = until(deadline) => {}
+            }
+        }
+    }
+
+    /// Does what is due and, now and then, takes over the autopilot's counts; returns when something will be due.
+    fn poll(&mut self) -> Option<Instant> {
+        let report = self.reported.elapsed() >= REPORT_PERIOD;
+        let (deadline, estimate, truths, frames, origin, counts) =
+            self.handle.with(|autopilot| {
+                let deadline = autopilot.poll();
+                let estimate = autopilot.fcu.estimate.take();
+                (
+                    deadline,
+                    estimate,
+                    autopilot.fcu.take_truths(),
+                    std::mem::take(&mut autopilot.fcu.body_frames),
+                    autopilot.fcu.origin(),
+                    report.then(|| autopilot.fcu.counts().clone()),
+                )
+            })?;
+        if let Some(static_tf) = self.static_tf.as_ref().filter(|_| !frames.is_empty()) {
+            static_tf.fix_to_body(self.vehicle, frames);
+        }
+        if let Some(relay) = &self.relay {
+            for truth in truths {
+                if relay.try_send(truth).is_err() {
+                    self.stats.lock().drop_one(Counter::TruthNotTaken.name());
+                }
+            }
+        }
+        if let (Some(tf), Some(estimate)) = (&self.tf, estimate) {
+            let pose = VehiclePose {
+                vehicle: self.vehicle,
+                position: self.in_map(estimate.position, origin),
+                attitude: estimate.attitude,
+            };
+            tf.publish(&pose, estimate.stamp);
+        }
+        // The map's own place on earth may become known later.
+        if report || origin != self.origin {
+            self.place(origin);
+        }
+        if let Some(counts) = counts {
+            self.report(counts);
+        }
+        deadline.map(|at| self.start + at)
+    }
+
+    /// Puts the frame of local positions to where the autopilot counts from.
+    fn place(&mut self, origin: Option<Geodetic>) {
+        self.origin = origin;
+        let (Some(static_tf), Some(origin)) = (&self.static_tf, origin) else {
+            return;
+        };
+        match self.map_centre.position_of(origin) {
+            Some(position) => static_tf.place_origin(self.vehicle, position),
+            None if !std::mem::replace(&mut self.far, true) => tracing::warn!(
+                vehicle = self.vehicle,
+                latitude = origin.latitude_deg,
+                longitude = origin.longitude_deg,
+                "the autopilot counts from a place that is not in the simulator's map: the frame of its local positions \
+                 stays at the origin of the map"
+            ),
+            None => {}
+        }
+    }
+
+    /// An estimate counts from the autopilot's origin, which is not that of the map where the vehicle was set down
+    /// elsewhere.
+    fn in_map(&self, position: Vector<Ned>, origin: Option<Geodetic>) -> Vector<Ned> {
+        match origin.and_then(|origin| self.map_centre.position_of(origin)) {
+            Some(origin) => origin + position,
+            None => position,
+        }
+    }
+
+    /// Takes over the autopilot's counts.
+    fn report(&mut self, counts: BTreeMap<Counter, u64>) {
+        self.reported = Instant::now();
+        let mut figures = self.stats.lock();
+        for (counter, count) in counts {
+            match counter.kind() {
+                CounterKind::Frames if count > figures.frames => {
+                    figures.frames = count;
+                    figures.converted = count;
+                    figures.last_frame = Some(Instant::now());
+                }
+                CounterKind::Frames | CounterKind::Hidden => {}
+                CounterKind::Other => drop(figures.others.insert(counter.name(), count)),
+                CounterKind::Drop => drop(figures.drops.insert(counter.name(), count)),
+            }
+        }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

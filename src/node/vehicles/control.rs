@@ -1,0 +1,205 @@
+//! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
+use super::autopilot_task::{SerialTask, Task, UdpTask};
+use super::map_centre::MapCentre;
+use super::peer::Peer;
+use super::requester::Requester;
+use super::serial;
+use super::truth::Relay;
+use crate::config::params::{HeartbeatKind, TfSource};
+use crate::config::{ControlLink, SimMode};
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::Settings;
+use crate::node::tasks;
+use crate::transport::{BindOptions, UdpReceiver};
+use crate::vehicle::{
+    Autopilot, Clock, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
+    VehicleSettings,
+};
+use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Notify;
+
+/// The thread of all autopilots.
+const CONTROL: &str = "rfly-control";
+
+/// Opens the link and the topics of every vehicle that is controlled; true states that come on a link go to its relay.
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    map_centre: &MapCentre,
+    relays: &BTreeMap<u16, Relay>,
+) -> Result<(), NodeError> {
+    let params = &context.settings.params;
+    let controlled = controlled(context.settings);
+    if controlled.is_empty() {
+        return Ok(());
+    }
+    let runtime = assembly.threads.runtime(CONTROL)?;
+    let _entered = runtime.enter();
+    for (id, link) in controlled {
+        let what = format!("control of vehicle {id} ({link})");
+        let line = match link {
+            ControlLink::Off => continue,
+            ControlLink::Serial { device, baud } => Line::Serial(serial::Port::new(device, *baud)),
+            ControlLink::Direct(address, port) => {
+                let address = address.unwrap_or_else(|| params.copter_sim(id));
+                let options = context.senders.port(0);
+                let Some(socket) = assembly.binder.bind(&options, &what) else {
+                    continue;
+                };
+                Line::Udp(Arc::new(socket), SocketAddrV4::new(address, *port))
+            }
+            ControlLink::Simulator(_) => {
+                let ports = &context.settings.ports;
+                let options = BindOptions {
+                    buffer_bytes: 1 << 20,
+                    ..context.senders.port(ports.autopilot_client(id))
+                };
+                let Some(socket) = assembly.binder.bind(&options, &what) else {
+                    continue;
+                };
+                let peer = SocketAddrV4::new(params.copter_sim(id), ports.autopilot(id));
+                Line::Udp(Arc::new(socket), peer)
+            }
+        };
+        let stats = assembly.source(format!("autopilot of vehicle {id}"));
+        let wake = Arc::new(Notify::new());
+        let interface = interface(context, id, link, line.sink(), wake.clone())?;
+        let task = Task {
+            handle: interface.handle(),
+            wake,
+            stats,
+            start: context.start,
+            requester: Requester::new(context.settings, id, link),
+            tf: match params.frames.tf_source {
+                TfSource::Estimate => context.tf.clone(),
+                TfSource::Truth | TfSource::External => None,
+            },
+            static_tf: context.static_tf.clone(),
+            map_centre: map_centre.clone(),
+            relay: relays.get(&id).cloned(),
+            vehicle: id,
+            peer: Peer::default(),
+            origin: None,
+            far: false,
+            reported: Instant::now(),
+        };
+        match line {
+            Line::Udp(socket, _) => tasks::start(&runtime, UdpTask(task, socket)),
+            Line::Serial(port) => tasks::start(&runtime, SerialTask(task, port)),
+        }
+        assembly.guards.push(Box::new(interface));
+    }
+    Ok(())
+}
+
+/// The vehicles that are controlled, and how.
+fn controlled(settings: &Settings) -> Vec<(u16, &ControlLink)> {
+    let vehicles = settings.vehicles().into_iter();
+    let links = vehicles.map(|id| (id, settings.params.control_link(id)));
+    links
+        .filter(|(_, link)| **link != ControlLink::Off)
+        .collect()
+}
+
+/// Absolute prefixes of the mavros-style topics.
+pub(super) fn prefixes(context: &Context<'_>) -> Vec<String> {
+    let controlled = controlled(context.settings).into_iter();
+    let prefixes = controlled.map(|(id, _)| context.settings.params.control_prefix(id));
+    prefixes
+        .filter_map(|prefix| context.middleware.resolve(&prefix).ok())
+        .collect()
+}
+
+fn interface(
+    context: &Context<'_>,
+    id: u16,
+    link: &ControlLink,
+    sink: Sink,
+    wake: Arc<Notify>,
+) -> Result<Interface, NodeError> {
+    // Autopilots at the end of a line have a system id of their own.
+    let adopt_system = !matches!(link, ControlLink::Simulator(_));
+    let link: Box<dyn Link> = match link {
+        ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),
+        ControlLink::Simulator(SimMode::UdpSimple) => Box::new(UdpSimpleLink::new(id, sink)),
+        _ => Box::new(MavlinkLink::new(sink)),
+    };
+    let names = context.tree.names();
+    let settings = VehicleSettings {
+        adopt_system,
+        map: names.map.clone(),
+        local: context.tree.local_origin(id),
+        odom: names.of_vehicle(id, &names.odom),
+        base_link: context.tree.base_link(id),
+        ..vehicle_settings(context.settings, id)
+    };
+    let prefix = context.settings.params.control_prefix(id);
+    Ok(Interface::open(
+        context.middleware,
+        id,
+        &prefix,
+        &|group, topic| context.qos(group, topic),
+        clock_of(context, id),
+        move || wake.notify_one(),
+        |open| Autopilot::open(open, settings, link),
+    )?)
+}
+
+fn clock_of(context: &Context<'_>, id: u16) -> Clock {
+    let start = context.start;
+    let headers = context.clocks.headers(Some(id));
+    Arc::new(move || Now {
+        mono: start.elapsed(),
+        ros: headers.now(),
+    })
+}
+
+fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
+    let params = &settings.params;
+    let control = &params.control;
+    VehicleSettings {
+        id,
+        system: (control.system_id != 0).then_some(control.system_id),
+        component: control.component_id,
+        ground_station: control.heartbeat == HeartbeatKind::GroundStation,
+        read_only: control.read_only,
+        timeout: control.timeout,
+        keep_alive: control.keep_alive,
+        read_parameters: control.read_parameters,
+        quirks: params.mavros_quirks,
+        px4_checks: control.px4_checks,
+        max_position: control.max_position,
+        max_speed: control.max_speed,
+        geoid: control.geoid,
+        position_frame: params.setpoint.position_frame,
+        velocity_frame: params.setpoint.velocity_frame,
+        send_force: params.setpoint.accel_is_force,
+        use_quaternion: params.setpoint.use_quaternion,
+        reverse_thrust: params.setpoint.reverse_thrust,
+        thrust_scaling: params.setpoint.thrust_scaling,
+        ..VehicleSettings::default()
+    }
+}
+
+/// What carries the bytes.
+enum Line {
+    Udp(Arc<UdpReceiver>, SocketAddrV4),
+    Serial(serial::Port),
+}
+
+impl Line {
+    fn sink(&self) -> Sink {
+        match self {
+            Self::Udp(socket, peer) => {
+                let (socket, peer) = (socket.clone(), *peer);
+                Box::new(move |bytes| socket.send_to(bytes, peer).is_ok())
+            }
+            Self::Serial(port) => port.sink(),
+        }
+    }
+}

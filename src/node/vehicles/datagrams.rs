@@ -1,0 +1,65 @@
+//! What the small, frequent datagrams of a vehicle have in common.
+use crate::node::clock::host_now;
+use crate::node::stats::SourceStats;
+use crate::session::{Mark, Order, Verdict};
+use crate::time::{RosTime, SimTime};
+use crate::transport::{Datagram, Received, UdpReceiver};
+use std::io::IoSliceMut;
+use std::time::Duration;
+
+/// Longer than every one of them.
+pub(super) const BUFFER: usize = 2048;
+
+/// Waits for a datagram and counts it; `None` if it is not for us, or the socket fails.
+pub(super) async fn receive(
+    receiver: &UdpReceiver,
+    buffer: &mut [u8; BUFFER],
+    stats: &SourceStats,
+) -> Option<Datagram> {
+    match receiver.recv(&mut [IoSliceMut::new(buffer)]).await {
+        Ok(Received::Refused) => {
+            stats.lock().drop_one("refused");
+            None
+        }
+        Ok(Received::Datagram(datagram)) => {
+            let mut figures = stats.lock();
+            figures.received += 1;
+            figures.bytes += datagram.len as u64;
+            if datagram.overflows > 0 {
+                figures.overflowed(datagram.overflows);
+            }
+            Some(datagram)
+        }
+        Err(_) => {
+            stats.lock().drop_one("socket");
+            // A socket that fails at once must not spin.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            None
+        }
+    }
+}
+
+/// When it arrived at this host.
+pub(super) fn arrival(datagram: &Datagram) -> RosTime {
+    datagram.kernel_time.map_or_else(host_now, RosTime)
+}
+
+/// What a sample is counted as whose time is not one of this simulation, or that holds what is not a number.
+pub(super) const TIME: &str = "time";
+pub(super) const NOT_FINITE: &str = "not_finite";
+
+/// Returns the time of what goes on from what came before, or what it is counted as.
+pub(super) fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, &'static str> {
+    let time = SimTime::checked_from_secs(mark.time).ok_or(TIME)?;
+    match order.judge(mark) {
+        // Several datagrams may tell the truth of one moment.
+        Verdict::Same if mark.id.is_none() => Ok(time),
+        Verdict::Next | Verdict::Restart => {
+            order.advance(mark);
+            Ok(time)
+        }
+        Verdict::Same | Verdict::Duplicate => Err("duplicate"),
+        Verdict::Late => Err("late"),
+        Verdict::Unconfirmed => Err("unconfirmed"),
+    }
+}

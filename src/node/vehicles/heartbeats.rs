@@ -1,0 +1,132 @@
+//! Clock heartbeats: they feed the clocks, and tell which vehicles there are.
+use super::datagrams::{BUFFER, arrival, receive};
+use super::heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
+use crate::config::ControlLink;
+use crate::node::assembly::Assembly;
+use crate::node::clock::SimClocks;
+use crate::node::context::Context;
+use crate::node::settings::Settings;
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, Source};
+use crate::time::Heartbeat;
+use crate::transport::{UdpReceiver, is_local_address};
+use crate::wire::{HeartbeatPacket, Packet as _};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::runtime::Handle;
+
+/// Listens to the heartbeats of all vehicles.
+pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Handle) {
+    let options = context.senders.heartbeats(context.settings.ports.heartbeat);
+    let Some(receiver) = assembly.binder.bind(&options, "clock heartbeats") else {
+        return;
+    };
+    let source = HeartbeatSource {
+        receiver,
+        clocks: context.clocks.clone(),
+        announced: announced(context.settings),
+        served: context.settings.vehicles(),
+        stats: assembly.source("heartbeats".into()),
+    };
+    tasks::start(runtime, source);
+}
+
+/// The vehicles that are served, and where CopterSim is for those that it stands behind.
+fn announced(settings: &Settings) -> HeartbeatDirectory {
+    let params = &settings.params;
+    let place = |id: u16| {
+        let address = params.copter_sim(id);
+        let local = is_local_address(address);
+        match params.control_link(id) {
+            ControlLink::Simulator(_) => Some(Whereabouts { address, local }),
+            _ => None,
+        }
+    };
+    let vehicles = settings.vehicles().into_iter();
+    let others = params.other_vehicles.iter().copied();
+    HeartbeatDirectory::new(vehicles.map(|id| (id, place(id))), others)
+}
+
+/// Clock heartbeats of all vehicles, also of those that are not served.
+struct HeartbeatSource {
+    receiver: UdpReceiver,
+    clocks: SimClocks,
+    announced: HeartbeatDirectory,
+    /// Vehicles that are served.
+    served: Vec<u16>,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for HeartbeatSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    /// Feeds the clocks.
+    async fn run(&mut self) {
+        let mut buffer = [0; BUFFER];
+        loop {
+            let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await else {
+                continue;
+            };
+            let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {
+                self.stats.lock().drop_one("malformed");
+                continue;
+            };
+            let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
+            if let Some(cause) = self.announce(id, from) {
+                self.stats.lock().drop_one(cause);
+            }
+            let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
+            let Some(clock) = clock else {
+                continue;
+            };
+            clock.heartbeat(Heartbeat {
+                start_ms: packet.start_ms.get(),
+                now_ms: packet.now_ms.get(),
+                host: arrival(&datagram),
+                local: is_local_address(*datagram.from.ip()),
+            });
+            let mut figures = self.stats.lock();
+            figures.frames += 1;
+            figures.last_frame = Some(Instant::now());
+        }
+    }
+}
+
+impl HeartbeatSource {
+    /// Says, once, that a vehicle is not served, or not where it is; returns what the heartbeat is counted as.
+    fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<&'static str> {
+        let local = is_local_address(from);
+        let place = Whereabouts {
+            address: from,
+            local,
+        };
+        match self.announced.hear(id, place) {
+            Announcement::Served | Announcement::OfAnotherBridge => None,
+            Announcement::NotServed { first } => {
+                if first {
+                    let mut vehicles: Vec<_> = self.served.iter().map(u16::to_string).collect();
+                    vehicles.push(id.to_string());
+                    tracing::warn!(
+                        "vehicle {id} announces itself from {from} and is not served: vehicles are not added while the bridge \
+                         runs. Start it again with vehicles:=[{}], or with control.discover_s; if another bridge serves it, \
+                         say so with other_vehicles:=[{id}]",
+                        vehicles.join(", ")
+                    );
+                }
+                Some("other_vehicle")
+            }
+            Announcement::Elsewhere { sent_to, first } => {
+                if first {
+                    tracing::warn!(
+                        "heartbeats of vehicle {id} come from {from}, but the bridge sends to {sent_to}: set \
+                         vehicle{id}.address:={from}, or simulator_address if all vehicles are there"
+                    );
+                }
+                Some("other_address")
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The IMU of a vehicle: asked for, stamped, published.
+use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
+use super::truth::{SharedAttitude, Vehicle, lock};
+use crate::config::params::{ImuFrame, ImuOrientation, QosGroup};
+use crate::msgs::sensor_msgs::msg::Imu;
+use crate::node::assembly::Assembly;
+use crate::node::clock::{SimClock, host_now};
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::{RESENDS, SettingsWatch};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, Source};
+use crate::ros::Publisher;
+use crate::sensors::ImuConverter;
+use crate::session::{Mark, Order};
+use crate::time::SourceKind;
+use crate::transport::{Datagram, UdpReceiver};
+use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use zerocopy::IntoBytes as _;
+
+/// Returns the frame of a vehicle's IMU.
+pub(super) fn frame(context: &Context<'_>, vehicle: u16) -> String {
+    match context.settings.params.imu.frame {
+        ImuFrame::Flu => context.tree.imu_link(vehicle),
+        ImuFrame::Frd => context.tree.base_link(vehicle) + "_frd",
+    }
+}
+
+/// Opens the IMU of a vehicle, whose true attitude may become its orientation.
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    runtime: &Handle,
+    own: Vehicle,
+) -> Result<(), NodeError> {
+    let vehicle = own.id;
+    let params = &context.settings.params;
+    let ports = &context.settings.ports;
+    let port = ports.imu(vehicle);
+    let what = format!("IMU of vehicle {vehicle}");
+    let options = context.senders.port(port);
+    let Some(receiver) = assembly.binder.bind(&options, &what) else {
+        return Ok(());
+    };
+    let stats = assembly.source(format!("imu of vehicle {vehicle}"));
+    stats.lock().asked_hz = Some(params.imu.rate_hz.into());
+    let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
+    let topic = context.of_vehicle(vehicle, &params.imu.topic);
+    let source = ImuSource {
+        receiver,
+        request: ImuRequestPacket::new(params.imu.rate_hz, reply_to.octets(), port),
+        simulator: SocketAddrV4::new(params.simulator_address, ports.coptersim(vehicle)),
+        period: params.request.period,
+        timeout: params.request.timeout,
+        converter: ImuConverter::new(&params.imu, &frame(context, vehicle), params.frames.world),
+        attitude: match params.imu.orientation {
+            ImuOrientation::None => None,
+            ImuOrientation::Truth => Some(own.attitude),
+        },
+        publisher: context.publisher(QosGroup::Imu, &topic)?,
+        clock: own.clock,
+        order: Order::default(),
+        settings: context.watch(),
+        resend: 0,
+        stats,
+    };
+    tasks::start(runtime, source);
+    Ok(())
+}
+
+/// The IMU of one vehicle.
+struct ImuSource {
+    receiver: UdpReceiver,
+    request: ImuRequestPacket,
+    simulator: SocketAddrV4,
+    period: Duration,
+    timeout: Duration,
+    converter: ImuConverter,
+    /// For the orientation, if the message shall have one.
+    attitude: Option<SharedAttitude>,
+    publisher: Publisher<Imu>,
+    order: Order,
+    clock: Arc<SimClock>,
+    settings: SettingsWatch,
+    /// How many times a changed request is still to be sent; nothing acknowledges it.
+    resend: u8,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for ImuSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    /// Asks for samples until they come, publishes them, and asks again when they stop.
+    async fn run(&mut self) {
+        let mut buffer = [0; BUFFER];
+        let mut ask = tokio::time::interval(self.period);
+        ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                // What is due goes first: datagrams may come without end.
+                biased;
+                Ok(()) = self.settings.changed() => {
+                    self.take_over();
+                    // The first tick is at once.
+                    ask = tokio::time::interval(self.period);
+                    ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+                }
+                _ = ask.tick() => {
+                    let last = self.stats.lock().last_frame;
+                    let silent = last.is_none_or(|at| at.elapsed() >= self.timeout);
+                    if (silent || self.resend > 0)
+                        && self.receiver.send_to(self.request.as_bytes(), self.simulator).is_err()
+                    {
+                        self.stats.lock().drop_one("request_not_sent");
+                    }
+                    self.resend = self.resend.saturating_sub(1);
+                }
+                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                    if let Some(datagram) = received {
+                        self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl ImuSource {
+    /// Takes over what parameters have changed.
+    fn take_over(&mut self) {
+        let settings = self.settings.borrow_and_update();
+        let params = &settings.params;
+        (self.period, self.timeout) = (params.request.period, params.request.timeout);
+        self.converter.set_covariances(&params.imu);
+        let rate_hz = params.imu.rate_hz;
+        self.stats.lock().asked_hz = Some(rate_hz.into());
+        if self.request.rate_hz.get() != rate_hz {
+            self.request.rate_hz = rate_hz.into();
+            self.resend = RESENDS;
+        }
+    }
+
+    fn sample(&mut self, bytes: &[u8], datagram: &Datagram) {
+        let Ok(packet) = ImuPacket::parse(bytes) else {
+            return self.stats.lock().drop_one("malformed");
+        };
+        let arrival = arrival(datagram);
+        let mark = Mark {
+            id: Some(packet.seq.get()),
+            time: packet.sim_time.get(),
+            arrival,
+        };
+        let stamp = in_order(&mut self.order, mark)
+            .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(TIME));
+        let mut figures = self.stats.lock();
+        figures.lost(self.order.lost());
+        let stamp = match stamp {
+            Ok(stamp) => stamp,
+            Err(cause) => return figures.drop_one(cause),
+        };
+        drop(figures);
+        let attitude = self.attitude.as_ref().and_then(|shared| *lock(shared));
+        let Some(message) = self.converter.convert(packet, attitude, stamp) else {
+            return self.stats.lock().drop_one(NOT_FINITE);
+        };
+        let result = self.publisher.publish(message);
+        let mut figures = self.stats.lock();
+        figures.frames += 1;
+        figures.last_frame = Some(Instant::now());
+        match result {
+            Ok(_) => {
+                figures.converted += 1;
+                figures.took(host_now().0 - arrival.0);
+            }
+            Err(_) => figures.drop_one("publish"),
+        }
+    }
+}

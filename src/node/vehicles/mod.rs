@@ -1,0 +1,127 @@
+//! The vehicles: what they say on small, frequent datagrams, and the control of their autopilots.
+mod autopilot_task;
+mod control;
+mod datagrams;
+mod discover;
+mod heartbeat_directory;
+mod heartbeats;
+mod imu;
+mod map_centre;
+mod peer;
+mod requester;
+mod serial;
+mod truth;
+mod unserved;
+
+pub(super) use discover::with_found;
+pub use heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
+pub use peer::Peer;
+pub use unserved::{End, Unserved};
+
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::threads::PROMPT;
+use crate::vehicle::{Direction, SERVICES, TOPICS, TRUTH_TOPICS};
+use map_centre::MapCentre;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use truth::{Relay, SharedAttitude, Vehicle};
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let map_centre = MapCentre::default();
+    let relays = open_sources(context, assembly, &map_centre)?;
+    control::open(context, assembly, &map_centre, &relays)?;
+    let prefixes = control::prefixes(context);
+    assembly.crowds.extend(prefixes.iter().cloned());
+    let search = unserved::Search::new(context.middleware, prefixes);
+    assembly.sections.push(Box::new(search));
+    for vehicle in context.settings.vehicles() {
+        assembly.frame_ids.extend([
+            imu::frame(context, vehicle),
+            context.tree.local_origin(vehicle),
+            context.tree.base_link(vehicle),
+        ]);
+    }
+    Ok(())
+}
+
+/// Opens heartbeats, true states and IMUs; returns who takes the true states that come on the autopilots' links.
+fn open_sources(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    map_centre: &MapCentre,
+) -> Result<BTreeMap<u16, Relay>, NodeError> {
+    let runtime = assembly.threads.runtime(PROMPT)?;
+    let _entered = runtime.enter();
+    heartbeats::open(context, assembly, &runtime);
+    let mut relays = BTreeMap::new();
+    for vehicle in context.settings.vehicles() {
+        let Some(clock) = context.clocks.of(Some(vehicle)) else {
+            continue;
+        };
+        let own = Vehicle {
+            id: vehicle,
+            clock,
+            attitude: SharedAttitude::default(),
+        };
+        if let Some(relay) = truth::open(context, assembly, &runtime, &own, map_centre)? {
+            relays.insert(vehicle, relay);
+        }
+        if context.settings.params.imu.enabled {
+            imu::open(context, assembly, &runtime, own)?;
+        }
+    }
+    Ok(relays)
+}
+
+fn topics(page: &mut TopicPage) {
+    page.sensors += IMU;
+    for topic in TRUTH_TOPICS {
+        let name = format!("/rflysim/{}", topic.name);
+        page.topic(&[&name], topic.interface, &[topic.group], topic.doc);
+    }
+    page.chapters += MAVROS;
+    for topic in TOPICS {
+        let (direction, qos) = match topic.direction {
+            Direction::Published => ("out", format!("`{}`", topic.group.name())),
+            Direction::Subscribed => ("in", String::new()),
+        };
+        let _ = writeln!(
+            page.chapters,
+            "| `{}` | {direction} | `{}` | {qos} | {} |",
+            topic.name, topic.interface, topic.doc
+        );
+    }
+    page.chapters += MAVROS_SERVICES;
+    for service in SERVICES {
+        let _ = writeln!(
+            page.chapters,
+            "| `{}` | `{}` | {} |",
+            service.name, service.interface, service.doc
+        );
+    }
+}
+
+const IMU: &str = "\
+| IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) |
+";
+
+const MAVROS: &str = "
+# Control of vehicles, as mavros has it
+
+Below the prefix of the vehicle (`control.prefix`; `/mavros`, `/mavros2`, ...), made from the table `TOPICS` of
+`src/vehicle/topics.rs`. What differs from mavros and why: [mavros.md](mavros.md). Subscriptions are best effort, volatile,
+depth 5: they match every writer.
+
+| Topic | | Type | QoS | Content |
+|---|---|---|---|---|
+";
+
+const MAVROS_SERVICES: &str = "
+| Service | Type | What it does |
+|---|---|---|
+";

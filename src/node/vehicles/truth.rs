@@ -1,0 +1,292 @@
+//! The true state of a vehicle: it moves the frames, and goes to `ground_truth/*`.
+use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
+use super::map_centre::MapCentre;
+use crate::config::params::{QosGroup, TfSource};
+use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
+use crate::msgs::Message;
+use crate::node::assembly::Assembly;
+use crate::node::clock::{SimClock, host_now};
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, Source};
+use crate::node::tf::Tf;
+use crate::ros::Publisher;
+use crate::sensors::AttitudeSample;
+use crate::session::{Mark, Order};
+use crate::time::{RosTime, SimTime, SourceKind};
+use crate::transport::{BindOptions, Datagram, UdpReceiver};
+use crate::vehicle::{GroundTruth, TRUTH_TOPICS, TruthPublishers};
+use crate::wire::{Packet as _, ShortStatePacket, TrueState, TruthDatagram};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+/// Silence on the port of true states after which those on the autopilot's link count.
+const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
+/// True states on their way from the autopilot's link; more are not waited for.
+const RELAYED: usize = 256;
+
+/// The newest true attitude of a vehicle, from its true state to its IMU.
+pub(super) type SharedAttitude = Arc<Mutex<Option<AttitudeSample>>>;
+
+/// Takes the true states that come on a vehicle's autopilot link.
+pub(super) type Relay = mpsc::Sender<TrueState>;
+
+/// What the sources of one vehicle share.
+pub(super) struct Vehicle {
+    pub(super) id: u16,
+    pub(super) clock: Arc<SimClock>,
+    pub(super) attitude: SharedAttitude,
+}
+
+/// Opens the true state of a vehicle, which may come on its autopilot's link as well.
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    runtime: &Handle,
+    own: &Vehicle,
+    map_centre: &MapCentre,
+) -> Result<Option<Relay>, NodeError> {
+    let vehicle = own.id;
+    let name = format!("true state of vehicle {vehicle}");
+    let port = context.settings.ports.true_state(vehicle);
+    let options = BindOptions {
+        reuse: true,
+        ..context.senders.port(port)
+    };
+    let Some(receiver) = assembly.binder.bind(&options, &name) else {
+        return Ok(None);
+    };
+    let stats = assembly.source(name);
+    let (relay, on_link) = mpsc::channel(RELAYED);
+    let source = TruthSource {
+        vehicle,
+        receiver,
+        clock: own.clock.clone(),
+        tf: match context.settings.params.frames.tf_source {
+            TfSource::Truth => context.tf.clone(),
+            TfSource::Estimate | TfSource::External => None,
+        },
+        truth: ground_truth(context, vehicle)?,
+        on_link,
+        map_centre: map_centre.clone(),
+        order: Order::default(),
+        attitude: own.attitude.clone(),
+        stats,
+    };
+    tasks::start(runtime, source);
+    Ok(Some(relay))
+}
+
+/// Opens the topics of a vehicle's true state.
+fn ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, NodeError> {
+    let names = context.tree.names();
+    let publishers = TruthPublishers {
+        odometry: topic(context, vehicle, "ground_truth/odom")?,
+        path: topic(context, vehicle, "ground_truth/path")?,
+        pose: topic(context, vehicle, "ground_truth/pose")?,
+        twist: topic(context, vehicle, "ground_truth/twist")?,
+        accel: topic(context, vehicle, "ground_truth/accel")?,
+        gps: topic(context, vehicle, "ground_truth/gps")?,
+        motor_speeds: topic(context, vehicle, "ground_truth/motor_speeds")?,
+        crash: topic(context, vehicle, "ground_truth/crash")?,
+    };
+    Ok(GroundTruth::new(
+        publishers,
+        names.world,
+        names.map.clone(),
+        context.tree.base_link(vehicle),
+        context.settings.params.control.geoid,
+    ))
+}
+
+fn topic<M: Message>(
+    context: &Context<'_>,
+    vehicle: u16,
+    name: &str,
+) -> Result<Publisher<M>, NodeError> {
+    let spec = TRUTH_TOPICS.iter().find(|spec| spec.name == name);
+    debug_assert!(
+        spec.is_some_and(|spec| spec.interface == M::TYPE),
+        "{name} is in no table with this type"
+    );
+    let group = spec.map_or(QosGroup::State, |spec| spec.group);
+    context.publisher(group, &context.of_vehicle(vehicle, name))
+}
+
+/// The true state of one vehicle, which moves its frames.
+struct TruthSource {
+    vehicle: u16,
+    receiver: UdpReceiver,
+    clock: Arc<SimClock>,
+    order: Order,
+    tf: Option<Tf>,
+    truth: GroundTruth,
+    /// The same as CopterSim sends it on the autopilot's link.
+    on_link: mpsc::Receiver<TrueState>,
+    map_centre: MapCentre,
+    attitude: SharedAttitude,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for TruthSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    /// Publishes every state.
+    async fn run(&mut self) {
+        let mut buffer = [0; BUFFER];
+        let mut last = None;
+        let mut heard: Option<Instant> = None;
+        loop {
+            tokio::select! {
+                biased;
+                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                    if let Some(datagram) = received {
+                        heard = Some(Instant::now());
+                        self.state(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
+                    }
+                }
+                Some(state) = self.on_link.recv() => {
+                    // Where states come by themselves they have more in them.
+                    if heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT) {
+                        self.state_on_link(&state, &mut last);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl TruthSource {
+    fn state_on_link(&mut self, state: &TrueState, last: &mut Option<RosTime>) {
+        self.stats.lock().received += 1;
+        let now = host_now();
+        self.publish(state, now, true, now, last);
+    }
+
+    fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
+        let state = match TruthDatagram::parse(bytes) {
+            Ok(TruthDatagram::State(state)) if state.copter_id == i32::from(self.vehicle) => state,
+            Ok(TruthDatagram::Collision { copter_id, with }) => {
+                let own = copter_id.is_none_or(|id| id == i32::from(self.vehicle));
+                return if own {
+                    self.collision(with, copter_id.is_none(), arrival(datagram));
+                } else {
+                    self.stats.lock().drop_one("other_vehicle");
+                };
+            }
+            Ok(TruthDatagram::MapCentre(packet)) => {
+                let [latitude, longitude, altitude] = packet.gps.map(|x| x.get());
+                let centre = Geodetic::new(latitude, longitude, altitude);
+                return if centre.is_known() {
+                    self.map_centre.set(centre);
+                } else {
+                    self.stats.lock().drop_one("malformed");
+                };
+            }
+            // Nobody but the author of the model knows what it means.
+            Ok(TruthDatagram::ModelOutput(_)) => {
+                return self.stats.lock().drop_one("not_a_state");
+            }
+            _ => return self.stats.lock().drop_one("malformed"),
+        };
+        let lasting = bytes.len() == ShortStatePacket::LEN;
+        // Everything of one tick has the same stamp, also where the clock's estimate is late.
+        let latest = RosTime(i64::MAX);
+        self.publish(&state, arrival(datagram), lasting, latest, last);
+    }
+
+    /// `lasting`: it says all the time with what the vehicle collides. No stamp is later than `latest`.
+    fn publish(
+        &mut self,
+        state: &TrueState,
+        arrival: RosTime,
+        lasting: bool,
+        latest: RosTime,
+        last: &mut Option<RosTime>,
+    ) {
+        let mark = Mark {
+            id: None,
+            time: state.sim_time,
+            arrival,
+        };
+        let stamp = match moves(state) {
+            true => in_order(&mut self.order, mark)
+                .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(TIME)),
+            false => Err(NOT_FINITE),
+        };
+        let stamp = match stamp {
+            Ok(stamp) => stamp.min(latest),
+            Err(cause) => return self.stats.lock().drop_one(cause),
+        };
+        if lasting {
+            self.collision(state.collided_with, true, arrival);
+        }
+        if !self.truth.is_finite(state) {
+            self.stats.lock().drop_one(NOT_FINITE);
+        }
+        let mut published = Ok(());
+        if last.is_none_or(|last| stamp != last) {
+            *last = Some(stamp);
+            let pose = pose(self.vehicle, state);
+            *lock(&self.attitude) = Some(AttitudeSample {
+                at: SimTime::from_secs(state.sim_time),
+                attitude: pose.attitude,
+            });
+            if let Some(tf) = &self.tf {
+                tf.publish(&pose, stamp);
+            }
+            published = self.truth.publish(state, &pose, stamp);
+        }
+        let mut figures = self.stats.lock();
+        if published.is_err() {
+            figures.drop_one("publish");
+        }
+        figures.frames += 1;
+        figures.converted += 1;
+        figures.last_frame = Some(Instant::now());
+        figures.took(host_now().0 - arrival.0);
+    }
+}
+
+impl TruthSource {
+    fn collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
+        match self.truth.collision(with, lasting, now) {
+            Ok(true) => self.stats.lock().drop_one("collision"),
+            Ok(false) => {}
+            Err(_) => self.stats.lock().drop_one("publish"),
+        }
+    }
+}
+
+/// Locks it.
+pub(super) fn lock(shared: &SharedAttitude) -> MutexGuard<'_, Option<AttitudeSample>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
+    let [x, y, z] = state.position;
+    let [roll, pitch, yaw] = state.euler;
+    let attitude = state
+        .quaternion
+        .and_then(Attitude::<Frd, Ned>::from_wxyz)
+        .unwrap_or_else(|| Attitude::from_euler(Euler { roll, pitch, yaw }));
+    VehiclePose {
+        vehicle,
+        position: Vector::new(x, y, z),
+        attitude,
+    }
+}
+
+/// Whether everything that moves frames is a number.
+fn moves(state: &TrueState) -> bool {
+    let numbers = [state.position, state.velocity, state.euler].into_iter();
+    let rate = state.rate.into_iter().flatten();
+    let quaternion = state.quaternion.into_iter().flatten();
+    let mut all = numbers.flatten().chain(rate).chain(quaternion);
+    all.all(f64::is_finite)
+}

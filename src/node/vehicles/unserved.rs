@@ -1,0 +1,169 @@
+//! Publishers and clients of others, below the vehicles' prefixes, that nobody listens to or answers.
+use crate::config::did_you_mean;
+use crate::node::section::{Finding, Level, Section, value};
+use crate::ros::Middleware;
+use crate::vehicle::{SERVICES, TOPICS};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// What is kept and named; more is not looked at.
+const NAMED: usize = 100;
+/// Time between searches of the graph, which has thousands of entries with many vehicles.
+const SEARCH_PERIOD: Duration = Duration::from_secs(5);
+
+/// An end of somebody else's.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum End {
+    /// Publishes a topic.
+    Publisher,
+    /// Calls a service.
+    Client,
+}
+
+/// Names what others publish or call in vain: each once, with the nearest name that exists.
+#[derive(Debug, Default)]
+pub struct Unserved {
+    /// Absolute prefixes of the vehicles.
+    prefixes: Vec<String>,
+    /// By full name: why nobody listens.
+    found: BTreeMap<String, String>,
+}
+
+impl Unserved {
+    /// Looks below these absolute prefixes.
+    pub fn new(prefixes: Vec<String>) -> Self {
+        Self {
+            prefixes,
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Takes what is in the graph now, as end, full name and type; returns what has not been said yet.
+    pub fn look<'a>(
+        &mut self,
+        graph: impl IntoIterator<Item = (End, &'a str, &'a str)>,
+    ) -> Vec<String> {
+        let found: BTreeMap<_, _> = graph
+            .into_iter()
+            .filter_map(|(end, name, interface)| {
+                let why = self.why(end, name, interface)?;
+                Some((name.to_owned(), why))
+            })
+            .take(NAMED)
+            .collect();
+        let is_new = |entry: &(&String, &String)| self.found.get(entry.0) != Some(entry.1);
+        let said = found
+            .iter()
+            .filter(is_new)
+            .map(|(name, why)| format!("{name}: {why}"))
+            .collect();
+        self.found = found;
+        said
+    }
+
+    /// What is there now: name and reason.
+    pub fn found(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.found
+            .iter()
+            .map(|(name, why)| (name.as_str(), why.as_str()))
+    }
+
+    fn why(&self, end: End, name: &str, interface: &str) -> Option<String> {
+        let below = |prefix: &String| name.strip_prefix(prefix.as_str())?.strip_prefix('/');
+        let relative = self.prefixes.iter().find_map(below)?;
+        let (known, names): (Option<&str>, Vec<&str>) = match end {
+            End::Publisher => (
+                TOPICS
+                    .iter()
+                    .find(|t| t.name == relative)
+                    .map(|t| t.interface),
+                TOPICS.iter().map(|t| t.name).collect(),
+            ),
+            End::Client => (
+                SERVICES
+                    .iter()
+                    .find(|s| s.name == relative)
+                    .map(|s| s.interface),
+                SERVICES.iter().map(|s| s.name).collect(),
+            ),
+        };
+        match (known, end) {
+            (Some(known), _) if known == interface => None,
+            (Some(known), End::Publisher) => Some(format!(
+                "somebody publishes {interface}, which nobody here reads: the type of this topic is {known}"
+            )),
+            (Some(known), End::Client) => Some(format!(
+                "somebody calls it as {interface}, which nobody answers: the type of this service is {known}"
+            )),
+            (None, End::Publisher) => Some(format!(
+                "somebody publishes {interface}, and the bridge has no such topic{}",
+                did_you_mean(relative, names)
+            )),
+            (None, End::Client) => Some(format!(
+                "somebody calls {interface}, and the bridge has no such service{}",
+                did_you_mean(relative, names)
+            )),
+        }
+    }
+}
+
+/// What others publish or call below the vehicles' prefixes and nobody here knows, in `/diagnostics` and in the log.
+pub(super) struct Search {
+    middleware: Middleware,
+    unserved: Unserved,
+    /// When the graph was last searched.
+    searched: Option<Instant>,
+}
+
+impl Search {
+    pub(super) fn new(middleware: &Middleware, prefixes: Vec<String>) -> Self {
+        Self {
+            middleware: middleware.clone(),
+            unserved: Unserved::new(prefixes),
+            searched: None,
+        }
+    }
+
+    fn search(&mut self) {
+        let (topics, clients) = (self.middleware.topics(), self.middleware.clients());
+        let published = topics
+            .iter()
+            .map(|t| (End::Publisher, t.name.as_str(), t.type_name.as_str()));
+        let called = clients
+            .iter()
+            .map(|c| (End::Client, c.name.as_str(), c.type_name.as_str()));
+        for text in self.unserved.look(published.chain(called)) {
+            tracing::warn!("{text}");
+        }
+    }
+}
+
+impl Section for Search {
+    fn name(&self) -> &'static str {
+        "unserved"
+    }
+
+    fn look(&mut self) -> Finding {
+        if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
+            self.searched = Some(Instant::now());
+            self.search();
+        }
+        let found = self.unserved.found();
+        let values: Vec<_> = found.map(|(name, why)| value(name, why)).collect();
+        let (level, message) = match values.len() {
+            0 => (
+                Level::Ok,
+                "everybody below the vehicles' prefixes is served".to_owned(),
+            ),
+            n => (
+                Level::Warn,
+                format!("{n} publishers or clients that nobody serves"),
+            ),
+        };
+        Finding {
+            level,
+            message,
+            values,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The rules inside `node`.
+use super::{Source, nothing, package, quoted, sources};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// What a folder of `node` may name there besides the files that all share: nothing of another folder.
+const NODE_MAY_USE: &[(&str, &[&str])] = &[
+    ("frames", &[]),
+    ("params", &[]),
+    ("report", &[]),
+    ("sensors", &[]),
+    ("time", &[]),
+    ("vehicles", &[]),
+];
+/// The files of `node` that put the folders together; they may name all of it.
+const NODE_ASSEMBLES: [&str; 3] = ["bridge", "mod", "topics"];
+
+/// Folder or file of `node` that a source belongs to, and whether it is a folder.
+fn part_of_node(source: &Source) -> Option<(String, bool)> {
+    let (part, rest) = match source.path.strip_prefix("src/node/")?.split_once('/') {
+        Some((folder, rest)) => (folder, Some(rest)),
+        None => (&source.path["src/node/".len()..], None),
+    };
+    Some((part.trim_end_matches(".rs").to_owned(), rest.is_some()))
+}
+
+/// What a source names of `node`: in a folder below `crate::node::`, elsewhere below `super::` too.
+fn names_of_node(source: &Source, in_folder: bool) -> BTreeSet<String> {
+    let mut names = source.names_below("crate::node::");
+    if !in_folder {
+        names.extend(source.names_below("super::"));
+    }
+    names
+}
+
+#[test]
+fn folders_of_node_name_what_all_share_and_no_other_folder() {
+    let rules: BTreeMap<_, _> = NODE_MAY_USE.iter().copied().collect();
+    let sources = sources();
+    let parts: BTreeMap<_, _> = sources.iter().filter_map(part_of_node).collect();
+    let folders = |(part, folder): (&String, &bool)| folder.then(|| part.clone());
+    let ruled: BTreeSet<_> = rules.keys().map(ToString::to_string).collect();
+    let folders: BTreeSet<_> = parts.iter().filter_map(folders).collect();
+    assert_eq!(folders, ruled, "each folder has a rule");
+    let shared = |name: &str| {
+        parts.get(name) == Some(&false) && !NODE_ASSEMBLES.contains(&name) // also no name that `mod.rs` passes on
+    };
+    let mut findings = Vec::new();
+    for source in &sources {
+        let Some((part, in_folder)) = part_of_node(source) else {
+            continue;
+        };
+        if NODE_ASSEMBLES.contains(&&*part) {
+            continue;
+        }
+        let own = rules.get(&*part).copied().unwrap_or_default();
+        for name in names_of_node(source, in_folder) {
+            if !shared(&name) && name != part && !own.contains(&&*name) {
+                findings.push(format!("{}: `{part}` may not use `{name}`", source.path));
+            }
+        }
+        // Only one way out of a folder, so that all is seen.
+        if in_folder {
+            let node = source.lines_with("node::");
+            findings.extend(node.filter(|line| !line.contains("crate::node::")));
+            findings.extend(source.lines_with("super::super"));
+            if source.path.ends_with("/mod.rs") {
+                findings.extend(
+                    source
+                        .lines_with("super::")
+                        .filter(|line| !line.contains("pub(super)")),
+                );
+            }
+        }
+    }
+    nothing(findings);
+}
+
+#[test]
+fn nothing_in_node_is_named_in_a_circle() {
+    let sources = sources();
+    let parts: BTreeSet<_> = sources
+        .iter()
+        .filter_map(part_of_node)
+        .map(|(part, _)| part)
+        .collect();
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in &sources {
+        let Some((part, in_folder)) = part_of_node(source).filter(|(part, _)| part != "mod") else {
+            continue;
+        };
+        let mut used = names_of_node(source, in_folder);
+        used.retain(|name| parts.contains(name) && *name != part);
+        names.entry(part).or_default().extend(used);
+    }
+    assert!(names.len() > 10, "{names:?}");
+    // What names nothing that is left cannot be in a circle.
+    loop {
+        let left: BTreeSet<_> = names.keys().cloned().collect();
+        names.retain(|_, used| used.iter().any(|name| left.contains(name)));
+        if names.len() == left.len() {
+            break;
+        }
+    }
+    assert!(names.is_empty(), "in or above a circle: {names:?}");
+}
+
+#[test]
+fn the_subsystems_are_those_of_the_architecture_document() {
+    let bridge = fs::read_to_string(package().join("src/node/bridge.rs")).unwrap();
+    let rows = bridge
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix("::SUBSYSTEM,"));
+    let text = fs::read_to_string(package().join("ARCHITECTURE.md")).unwrap();
+    let documented = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| folder | what it opens"))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .filter_map(|line| quoted(line).into_iter().next());
+    let (rows, documented): (Vec<_>, Vec<_>) =
+        (rows.map(str::to_owned).collect(), documented.collect());
+    assert_eq!(rows, documented);
+    let folders: BTreeSet<_> = NODE_MAY_USE
+        .iter()
+        .map(|(folder, _)| (*folder).to_owned())
+        .collect();
+    assert_eq!(rows.into_iter().collect::<BTreeSet<_>>(), folders);
+}

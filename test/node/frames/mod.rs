@@ -1,0 +1,2 @@
+//! Tests of `node/frames`.
+mod urdf;

@@ -1,0 +1,2 @@
+//! Tests of `node/params`.
+mod anything;

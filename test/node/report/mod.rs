@@ -1,0 +1,4 @@
+//! Tests of `node/report`.
+mod condition;
+mod rates;
+mod rosout;

@@ -1,0 +1,5 @@
+//! Tests of `node/sensors`.
+mod blocks;
+mod liveness;
+mod requests;
+mod rhythm;

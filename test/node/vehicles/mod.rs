@@ -1,0 +1,4 @@
+//! Tests of `node/vehicles`.
+mod heartbeat_directory;
+mod peer;
+mod unserved;
