@@ -1,8 +1,7 @@
 use super::faults::Waiting;
-use nix::sys::socket::{MsgFlags, SockaddrStorage, sendmsg};
+use socket2::SockRef;
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::os::fd::AsRawFd;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -90,13 +89,7 @@ impl<'a> Sender<'a> {
 
 /// Sends header and piece as one datagram without joining them first.
 fn send_two(socket: &UdpSocket, to: SocketAddr, header: &[u8], piece: &[u8]) -> io::Result<()> {
-    let to = SockaddrStorage::from(to);
-    sendmsg(
-        socket.as_raw_fd(),
-        &[IoSlice::new(header), IoSlice::new(piece)],
-        &[],
-        MsgFlags::empty(),
-        Some(&to),
-    )?;
+    let parts = [IoSlice::new(header), IoSlice::new(piece)];
+    SockRef::from(socket).send_to_vectored(&parts, &to.into())?;
     Ok(())
 }

@@ -78,7 +78,8 @@ impl Conditions {
             0 => Event::Restart(3.0 * size),
             1 => Event::Jump(100.0 * size),
             2 => Event::Jump(-2.5 - 100.0 * size),
-            3 => Event::Pause(4.0 * size),
+            // Less than 250 ms is taken for a delay of the network (docs/time.md).
+            3 => Event::Pause(0.3 + 4.0 * size),
             4 => Event::Unwatched(4.0 * size),
             _ => Event::Restart(0.0),
         };
