@@ -4,6 +4,9 @@ SHELL := /bin/bash
 PYTHON := .venv/bin/python
 DEMO_SECONDS ?=
 FUZZ_SECONDS ?= 30
+# A flight takes about a minute of virtual time, on each of three links; so does a stream.
+SOAK_FLIGHTS ?= 3334
+SOAK_STREAMS ?= 10000
 
 .PHONY: help setup demo test soak ros ros-install bench fuzz docs lint sbom venv
 
@@ -19,7 +22,8 @@ demo: setup ## Emulator + bridge + live table of topics, until Ctrl-C (DEMO_SECO
 test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
 	@scripts/test.sh
 
-soak: setup venv ## The attacks of test/attack with large counts (long)
+soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts (an hour and more)
+	@RFLY_FLIGHTS=$(SOAK_FLIGHTS) RFLY_STREAMS=$(SOAK_STREAMS) cargo test -q --test it -- flight:: stream::
 	@cargo build -q --release
 	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh test/attack
 

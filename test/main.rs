@@ -15,6 +15,7 @@ mod program;
 mod ros;
 mod sensors;
 mod session;
+mod stream;
 mod support;
 mod time;
 mod transport;

@@ -145,6 +145,58 @@ impl Lane {
     }
 }
 
+/// The way of one stream of datagrams to its reader: the lane of the seed that is asked for, from its beginning.
+#[derive(Clone, Debug)]
+pub struct Way {
+    stream: u64,
+    seed: u64,
+    lane: Lane,
+    scratch: Vec<u8>,
+}
+
+impl Way {
+    /// Creates the way of stream number `stream`, which together with the seed decides what comes to harm.
+    pub fn new(stream: u64) -> Self {
+        Self {
+            stream,
+            seed: 0,
+            lane: Lane::new(0, stream),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// What has happened so far.
+    pub fn counts(&self) -> FaultCounts {
+        self.lane.counts
+    }
+
+    /// Passes a datagram that lies in two parts, and gives what is to be sent, with its delay and in two parts as well, to
+    /// `send`. Returns whether it came to harm.
+    pub fn pass(
+        &mut self,
+        faults: &Faults,
+        [head, tail]: [&[u8]; 2],
+        mut send: impl FnMut(Duration, [&[u8]; 2]),
+    ) -> bool {
+        if self.seed != faults.seed {
+            self.seed = faults.seed;
+            let counts = self.lane.counts;
+            self.lane = Lane::new(self.seed, self.stream);
+            self.lane.counts = counts;
+        }
+        if !faults.active() {
+            send(Duration::ZERO, [head, tail]);
+            return false;
+        }
+        self.scratch.clear();
+        self.scratch.extend_from_slice(head);
+        self.scratch.extend_from_slice(tail);
+        self.lane.pass(faults, &self.scratch, |delay, bytes| {
+            send(delay, [&bytes, &[]]);
+        })
+    }
+}
+
 fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {
     let mut rng = SplitMix(at);
     let end = if way.is_multiple_of(3) {

@@ -21,14 +21,17 @@ mod sender;
 mod sensor;
 mod servers;
 mod shared;
+mod streams;
 mod truth;
 pub mod world;
 
 pub use autopilot::ControlMode;
-pub use faults::{FaultCounts, FaultScope, Faults, Lane};
+pub use faults::{FaultCounts, FaultScope, Faults, Lane, Way};
 pub use options::{AngleUnit, EmulatorOptions, StatePacket};
 pub use render::class_colour;
+pub use sensor::{Live, Refusal, SensorTable, Tick};
 pub use shared::{SensorStats, Stats};
+pub use streams::{Frame, Seen, Streams};
 
 use crate::wire::{HOST_GROUP, NETWORK_GROUP};
 use engine::Engine;

@@ -17,47 +17,65 @@ const MASK_QUATERNION: u32 = 1 << 8;
 
 /// A sensor somebody has asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Live {
-    pub(super) request: SensorRequest,
+pub struct Live {
+    /// What was asked for.
+    pub request: SensorRequest,
     /// Window that was asked.
     pub(super) window: usize,
     /// Where the data go.
     pub(super) destination: SocketAddr,
     /// Number of the next due frame on the grid of its rate.
-    pub(super) next: u64,
+    next: u64,
     /// Changes with every request, so that prepared data are made anew.
     pub(super) generation: u64,
 }
 
 impl Live {
-    pub(super) fn rate(&self) -> f64 {
+    fn rate(&self) -> f64 {
         rate(&self.request)
     }
 
     /// Simulation time of the next frame; a quotient of integers, so that sensors of one tick agree to the bit.
-    pub(super) fn due(&self) -> f64 {
+    fn due(&self) -> f64 {
         self.next as f64 / self.rate()
     }
 }
 
 /// Why a request is not taken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Refusal {
+pub enum Refusal {
+    /// There is no sensor of this type.
     UnknownType,
+    /// There are as many as the simulator can have.
     TooMany,
+    /// It has no pixels, or too many.
     Size,
+}
+
+/// One instant at which sensors are due.
+#[derive(Clone, Debug)]
+pub struct Tick {
+    /// Simulation time in s.
+    pub time: f64,
+    /// What is due.
+    pub due: Vec<Live>,
+    /// What was asked of every sensor, by number: one may carry another.
+    pub requests: BTreeMap<u16, SensorRequest>,
 }
 
 /// All live sensors by number.
 #[derive(Debug, Default)]
-pub(super) struct SensorTable {
+pub struct SensorTable {
     pub(super) live: BTreeMap<u16, Live>,
     generation: u64,
 }
 
 impl SensorTable {
-    /// Takes a new request, or updates the live sensor of that number.
-    pub(super) fn request(
+    /// Takes a new request of `source` to a window, or updates the live sensor of that number; simulation time is `now`.
+    ///
+    /// # Errors
+    /// Why it is not taken.
+    pub fn request(
         &mut self,
         mut request: SensorRequest,
         window: usize,
@@ -94,11 +112,47 @@ impl SensorTable {
     }
 
     /// Forgets one sensor, or all.
-    pub(super) fn clear(&mut self, seq_id: Option<u16>) {
+    pub fn clear(&mut self, seq_id: Option<u16>) {
         match seq_id {
             Some(seq_id) => drop(self.live.remove(&seq_id)),
             None => self.live.clear(),
         }
+    }
+
+    /// Returns the simulation time in s of the next tick.
+    pub fn next(&self) -> Option<f64> {
+        self.live.values().map(Live::due).reduce(f64::min)
+    }
+
+    /// Leaves out what is more than a period late at simulation time `now`, as a slow renderer does: frames per sensor.
+    pub fn skip(&mut self, now: f64) -> Vec<(u16, u64)> {
+        let mut skipped = Vec::new();
+        for (seq_id, live) in &mut self.live {
+            let latest = (now * live.rate()).floor().max(0.0) as u64;
+            if live.next < latest {
+                skipped.push((*seq_id, latest - live.next));
+                live.next = latest;
+            }
+        }
+        skipped
+    }
+
+    /// Returns the next tick, if its time has come, and goes on to the one after it.
+    pub fn tick(&mut self, now: f64) -> Option<Tick> {
+        let time = self.next().filter(|time| *time <= now)?;
+        let requests = self.live.iter().map(|(id, live)| (*id, live.request));
+        let requests = requests.collect();
+        let due = |live: &&mut Live| live.due() <= time;
+        let go_on = |live: &mut Live| {
+            let now = *live;
+            live.next += 1;
+            now
+        };
+        Some(Tick {
+            time,
+            due: self.live.values_mut().filter(due).map(go_on).collect(),
+            requests,
+        })
     }
 }
 

@@ -1,10 +1,9 @@
 //! Ends in order, whatever the program is doing.
-use std::fs;
+use crate::transport::EndSignals;
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 /// How work has ended.
@@ -24,7 +23,7 @@ pub enum Ended<T> {
 /// order.
 pub struct Signals {
     runtime: Runtime,
-    signals: Vec<Signal>,
+    signals: EndSignals,
 }
 
 impl Signals {
@@ -36,14 +35,9 @@ impl Signals {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-        // What `nohup` has started goes on when its terminal goes.
-        if !is_ignored(SignalKind::hangup()) {
-            kinds.push(SignalKind::hangup());
-        }
         let signals = {
             let _guard = runtime.enter();
-            kinds.into_iter().map(signal).collect::<Result<_, _>>()?
+            EndSignals::listen()?
         };
         Ok(Self { runtime, signals })
     }
@@ -51,13 +45,13 @@ impl Signals {
     /// Waits for a signal.
     pub fn wait(&mut self) {
         let signals = &mut self.signals;
-        self.runtime.block_on(any(signals));
+        self.runtime.block_on(signals.any());
     }
 
     /// Waits for a signal; false if none came for so long.
     pub fn wait_for(&mut self, time: Duration) -> bool {
         let signals = &mut self.signals;
-        let wait = async { tokio::time::timeout(time, any(signals)).await.is_ok() };
+        let wait = async { tokio::time::timeout(time, signals.any()).await.is_ok() };
         self.runtime.block_on(wait)
     }
 
@@ -80,7 +74,7 @@ impl Signals {
         Ok(self.runtime.block_on(async {
             tokio::select! {
                 result = &mut result => return result.map_or(Ended::Panicked, Ended::Done),
-                () = any(signals) => {}
+                () = signals.any() => {}
             }
             drop(stop);
             match tokio::time::timeout(grace, result).await {
@@ -89,27 +83,6 @@ impl Signals {
             }
         }))
     }
-}
-
-async fn any(signals: &mut [Signal]) {
-    std::future::poll_fn(|context| {
-        let mut came = signals.iter_mut().map(|s| s.poll_recv(context).is_ready());
-        match came.any(|came| came) {
-            true => std::task::Poll::Ready(()),
-            false => std::task::Poll::Pending,
-        }
-    })
-    .await;
-}
-
-/// Does whoever started this process want a signal to be ignored?
-fn is_ignored(kind: SignalKind) -> bool {
-    let Ok(status) = fs::read_to_string("/proc/self/status") else {
-        return false;
-    };
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (kind.as_raw_value() - 1) & 1 == 1)
 }
 
 /// Does `work` on a thread of its own and waits for so long; false if it has not ended then.

@@ -33,9 +33,6 @@ pub(super) trait Node: Send + Sync {
     /// Figures of every writer.
     fn report(&self) -> Vec<WriterReport>;
 
-    /// Whether anybody reads a topic for which `chosen`, given its full name, is true.
-    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool;
-
     /// Topics of the graph that have a publisher.
     fn topics(&self) -> Vec<TopicInfo>;
 

@@ -209,11 +209,6 @@ impl Middleware {
         self.shared.backend.node().report()
     }
 
-    /// Whether anybody reads one of this node's topics for which `chosen`, given its full name, is true.
-    pub fn is_read(&self, chosen: impl Fn(&str) -> bool) -> bool {
-        self.shared.backend.node().is_read(&chosen)
-    }
-
     /// Graph updates are batched while the result lives: for many topics, each of which would otherwise announce all again.
     pub fn hold_graph(&self) -> GraphHold {
         GraphHold {

@@ -198,12 +198,6 @@ impl Node for Recorder {
             .collect()
     }
 
-    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool {
-        let topics = self.lock();
-        let mut read = topics.iter().filter(|(_, topic)| topic.subscribers > 0);
-        read.any(|(name, _)| chosen(name))
-    }
-
     fn topics(&self) -> Vec<TopicInfo> {
         let info = |report: WriterReport| TopicInfo {
             name: report.topic,

@@ -1,4 +1,5 @@
 //! Who may send to the bridge. Everybody else's datagrams are counted by address and dropped, before anything reads them.
+use super::imp::interfaces;
 use ipnet::Ipv4Net;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -118,12 +119,7 @@ impl Accept {
 }
 
 fn own_addresses() -> BTreeSet<Ipv4Addr> {
-    let interfaces = nix::ifaddrs::getifaddrs();
-    let addresses = interfaces.into_iter().flatten().filter_map(|interface| {
-        let address = interface.address.as_ref()?;
-        Some(address.as_sockaddr_in()?.ip())
-    });
-    addresses.collect()
+    interfaces::addresses().unwrap_or_default()
 }
 
 /// Whether an address belongs to this machine.

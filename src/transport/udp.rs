@@ -1,14 +1,11 @@
 use super::Accept;
-use super::heads::{self, HEAD};
-use nix::errno::Errno;
-use nix::sys::socket::{
-    ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrIn, recvmmsg, recvmsg,
-    setsockopt, sockopt,
+use super::imp::socket::{
+    buffer_bytes, force_buffer, receive, receive_heads, share_port, tell_arrival_and_losses,
 };
-use socket2::{Domain, Protocol, Socket, Type};
+use super::imp::{heads, interfaces};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::os::fd::AsRawFd;
 use std::time::Duration;
 use tokio::{io::Interest, net::UdpSocket};
 
@@ -68,6 +65,8 @@ pub enum Received {
     Refused,
 }
 
+/// Bytes that [`StreamReceiver::recv_heads`] receives of each datagram.
+pub(super) const HEAD: usize = 32;
 /// How long [`StreamReceiver`] waits for a datagram.
 const WAIT: Duration = Duration::from_millis(250);
 
@@ -106,62 +105,18 @@ impl StreamReceiver {
     /// datagrams wait where a few did. To be read by [`Self::recv_heads`], also what still waits after
     /// [`Self::keep_all`]. Returns whether the system can do it.
     pub fn keep_heads(&mut self) -> bool {
-        self.heads_only |= self.socket.attach_filter(&heads::filter()).is_ok();
+        self.heads_only |= heads::keep(&self.socket).is_ok();
         self.heads_only
     }
 
     /// From now on the socket keeps all of what comes.
     pub fn keep_all(&self) {
-        let _was_none = self.socket.detach_filter();
+        let _did_already = heads::keep_all(&self.socket);
     }
 
     /// Receives one datagram into `buffers`, in order; `None` if none came for a quarter of a second.
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
-        self.recv_with(buffers, MsgFlags::empty())
-    }
-
-    /// Receives what is there in one system call: [`Self::BATCH`] datagrams at most, and of each the first 32 bytes. Waits
-    /// for the first one for a quarter of a second, if it is to `wait`.
-    pub fn recv_heads(&self, wait: bool) -> io::Result<Vec<([u8; HEAD], Received)>> {
-        let mut heads = [[0; HEAD]; Self::BATCH];
-        let mut found = [const { None }; Self::BATCH];
-        let mut ranges: Vec<_> = heads
-            .iter_mut()
-            .map(|head| [IoSliceMut::new(head)])
-            .collect();
-        // Made anew each time: the kernel shortens the room for control messages to what it used.
-        let mut headers =
-            MultiHeaders::<SockaddrIn>::preallocate(Self::BATCH, Some(control_room()));
-        let flags = match wait {
-            true => MsgFlags::MSG_WAITFORONE,
-            false => MsgFlags::MSG_DONTWAIT,
-        } | MsgFlags::MSG_TRUNC;
-        let fd = self.socket.as_raw_fd();
-        match recvmmsg(fd, &mut headers, ranges.iter_mut(), flags, None) {
-            Err(Errno::EAGAIN | Errno::EINTR) => return Ok(Vec::new()),
-            received => {
-                for (message, found) in received?.zip(&mut found) {
-                    *found = Some(datagram(&message)?);
-                }
-            }
-        }
-        let received = heads.into_iter().zip(found.into_iter().flatten());
-        Ok(received
-            .map(|(head, mut datagram)| {
-                if self.heads_only {
-                    datagram.len = heads::length(&head, datagram.len);
-                }
-                (head, judge(&self.accept, self.port, datagram))
-            })
-            .collect())
-    }
-
-    fn recv_with(
-        &self,
-        buffers: &mut [IoSliceMut<'_>],
-        flags: MsgFlags,
-    ) -> io::Result<Option<Received>> {
-        match receive(self.socket.as_raw_fd(), buffers, flags) {
+        match receive(&self.socket, buffers) {
             Err(e)
                 if matches!(
                     e.kind(),
@@ -172,6 +127,20 @@ impl StreamReceiver {
             }
             result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
         }
+    }
+
+    /// Receives what is there in one system call: [`Self::BATCH`] datagrams at most, and of each the first 32 bytes. Waits
+    /// for the first one for a quarter of a second, if it is to `wait`.
+    pub fn recv_heads(&self, wait: bool) -> io::Result<Vec<([u8; HEAD], Received)>> {
+        let received = receive_heads(&self.socket, wait)?.into_iter();
+        Ok(received
+            .map(|(head, mut datagram)| {
+                if self.heads_only {
+                    datagram.len = heads::length(&head, datagram.len);
+                }
+                (head, judge(&self.accept, self.port, datagram))
+            })
+            .collect())
     }
 }
 
@@ -202,7 +171,7 @@ impl UdpReceiver {
 
     /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
     pub fn buffer_bytes(&self) -> usize {
-        buffer_bytes(&socket2::SockRef::from(&self.socket))
+        buffer_bytes(&SockRef::from(&self.socket))
     }
 
     /// Waits until a datagram can be read.
@@ -212,10 +181,9 @@ impl UdpReceiver {
 
     /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
-        let fd = self.socket.as_raw_fd();
         // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
         match self.socket.try_io(Interest::READABLE, || {
-            receive(fd, buffers, MsgFlags::empty())
+            receive(&SockRef::from(&self.socket), buffers)
         }) {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
@@ -224,11 +192,10 @@ impl UdpReceiver {
 
     /// Waits for one datagram.
     pub async fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Received> {
-        let fd = self.socket.as_raw_fd();
         let datagram = self
             .socket
             .async_io(Interest::READABLE, || {
-                receive(fd, buffers, MsgFlags::empty())
+                receive(&SockRef::from(&self.socket), buffers)
             })
             .await?;
         Ok(judge(&self.accept, self.port, datagram))
@@ -236,22 +203,21 @@ impl UdpReceiver {
 
     /// Sends a datagram from this socket, so that answers to its source come back here.
     pub fn send_to(&self, bytes: &[u8], to: SocketAddrV4) -> io::Result<usize> {
-        socket2::SockRef::from(&self.socket).send_to(bytes, &to.into())
+        SockRef::from(&self.socket).send_to(bytes, &to.into())
     }
 }
 
 fn bind(options: &BindOptions) -> io::Result<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     if options.reuse {
-        socket.set_reuse_address(true)?;
+        share_port(&socket)?;
     }
     socket.set_recv_buffer_size(options.buffer_bytes)?;
     if buffer_bytes(&socket) < options.buffer_bytes {
         // Beyond net.core.rmem_max only a privileged process gets more; the caller sees what was granted.
-        let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &options.buffer_bytes);
+        let _not_privileged = force_buffer(&socket, options.buffer_bytes);
     }
-    setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
-    setsockopt(&socket, sockopt::RxqOvfl, &1)?;
+    tell_arrival_and_losses(&socket)?;
     socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
     for group in &options.groups {
         match options.join_at {
@@ -276,53 +242,10 @@ fn judge(accept: &Accept, port: u16, datagram: Datagram) -> Received {
     }
 }
 
-fn receive(fd: i32, buffers: &mut [IoSliceMut<'_>], flags: MsgFlags) -> io::Result<Datagram> {
-    let mut control = control_room();
-    let flags = flags | MsgFlags::MSG_TRUNC;
-    datagram(&recvmsg(fd, buffers, Some(&mut control), flags)?)
-}
-
-fn control_room() -> Vec<u8> {
-    nix::cmsg_space!(nix::sys::time::TimeSpec, u32)
-}
-
-fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
-    let from = message
-        .address
-        .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
-            SocketAddrV4::new(a.ip(), a.port())
-        });
-    let (mut kernel_time, mut overflows) = (None, 0);
-    for control in message.cmsgs()? {
-        match control {
-            ControlMessageOwned::ScmTimestampns(t) => {
-                kernel_time = Some(t.tv_sec() * 1_000_000_000 + t.tv_nsec());
-            }
-            ControlMessageOwned::RxqOvfl(count) => overflows = count,
-            _ => {}
-        }
-    }
-    Ok(Datagram {
-        len: message.bytes,
-        from,
-        kernel_time,
-        overflows,
-    })
-}
-
-fn buffer_bytes(socket: &Socket) -> usize {
-    socket.recv_buffer_size().unwrap_or(0) / 2
-}
-
 fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
-    let interfaces = nix::ifaddrs::getifaddrs()?;
-    let mut joined = 0;
-    let mut last = None;
-    for interface in interfaces {
-        let Some(address) = interface.address.as_ref().and_then(|a| a.as_sockaddr_in()) else {
-            continue;
-        };
-        match socket.join_multicast_v4(&group, &address.ip()) {
+    let (mut joined, mut last) = (0, None);
+    for address in interfaces::addresses()? {
+        match socket.join_multicast_v4(&group, &address) {
             Ok(()) => joined += 1,
             Err(e) => last = Some(e),
         }

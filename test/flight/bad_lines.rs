@@ -2,15 +2,10 @@
 use super::line::Conditions;
 use super::pair::Pair;
 use crate::support::random::Random;
+use crate::support::seeds::seeds;
 use rfly_bridge::emulator::autopilot::ControlMode;
 use rfly_bridge::msgs::mavros_msgs::srv::{SetMode, SetModeRequest};
 use rfly_bridge::vehicle::VehicleSettings;
-
-/// Flights per link; `RFLY_FLIGHTS` is for long runs.
-fn flights() -> u64 {
-    let given = std::env::var("RFLY_FLIGHTS").ok();
-    given.map_or(10, |text| text.parse().expect("RFLY_FLIGHTS is a number"))
-}
 
 /// Up, three legs, and down again: about a minute.
 fn fly(control: ControlMode, conditions: Conditions, seed: u64) {
@@ -53,7 +48,7 @@ fn fly(control: ControlMode, conditions: Conditions, seed: u64) {
 }
 
 fn fly_all(control: ControlMode) {
-    for seed in 0..flights() {
+    for seed in seeds("RFLY_FLIGHTS", 10) {
         let mut random = Random(seed);
         let conditions = Conditions::bad(&mut random);
         println!("seed {seed}: {conditions:?}");

@@ -10,6 +10,7 @@ pub mod parameters;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;
 pub mod random;
+pub mod seeds;
 pub mod sensor;
 pub mod vehicle;
 pub mod wait;

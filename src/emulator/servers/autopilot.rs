@@ -1,13 +1,12 @@
 //! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends what they have to say.
-use super::{Role, receive};
+use super::Role;
 use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, Setup};
 use crate::emulator::clock::Steps;
 use crate::emulator::shared::{Order, Shared};
 use crate::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
+use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::{IntoBytes as _, Packet as _, Px4ExtPacket, RebootPacket};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,16 +73,12 @@ fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
         .clock()
         .until(next)
         .map_or(LONGEST, |d| d.min(LONGEST));
-    let whole = nap.as_millis() as u16;
-    if whole == 0 {
+    // Waiting for sockets is in whole ms.
+    if nap.as_millis() == 0 {
         std::thread::sleep(nap);
-        return;
+    } else {
+        wait_readable(sockets.iter().map(|(_, s)| &**s), nap);
     }
-    let mut fds: Vec<PollFd<'_>> = sockets
-        .iter()
-        .map(|(_, s)| PollFd::new(s.as_fd(), PollFlags::POLLIN))
-        .collect();
-    let _ = poll(&mut fds, PollTimeout::from(whole)); // interrupted by a signal is as good as woken
 }
 
 impl Line {
@@ -135,7 +130,7 @@ impl Line {
 
     fn listen(&mut self, shared: &Shared, buffer: &mut [u8], out: &mut Outbox) {
         for _ in 0..BATCH {
-            let Some((len, source)) = receive(&self.socket, buffer) else {
+            let Some((len, source)) = try_recv_from(&self.socket, buffer) else {
                 break;
             };
             let ip = match source.ip() {

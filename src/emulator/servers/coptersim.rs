@@ -3,7 +3,7 @@ use super::report;
 use crate::emulator::autopilot::ControlMode;
 use crate::emulator::autopilot::geo::Geo;
 use crate::emulator::clock::wall_ms;
-use crate::emulator::faults::{FaultScope, Faults};
+use crate::emulator::faults::{FaultScope, Faults, Way};
 use crate::emulator::options::StatePacket;
 use crate::emulator::sender::{Postman, Sender};
 use crate::emulator::shared::{ImuReader, Order, Shared};
@@ -121,7 +121,7 @@ fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
 }
 
 /// Sends heartbeats, IMU samples and true states on their own time until the emulator stops.
-pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Arc<Postman>) {
+pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Postman) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
     let (mut beats, mut states, mut reports) = (0u64, 0u64, 0.0);
@@ -130,7 +130,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
             (epoch, beats, states, reports) = (shared.epoch(), 0, 0, 0.0);
             streams.clear();
         }
-        adopt(shared, socket, postman, &mut streams);
+        adopt(shared, &mut streams);
         let clock = shared.clock();
         if clock.is_paused() {
             std::thread::sleep(Duration::from_millis(5));
@@ -159,7 +159,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
         }
         streams
             .iter_mut()
-            .for_each(|stream| stream.send(shared, now));
+            .for_each(|stream| stream.send(shared, (socket, postman), now));
         let state_due = if rate > 0.0 {
             states as f64 / rate
         } else {
@@ -176,12 +176,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
 }
 
 /// Follows the list of IMU readers.
-fn adopt(
-    shared: &Shared,
-    socket: &Arc<UdpSocket>,
-    postman: &Arc<Postman>,
-    streams: &mut Vec<ImuStream>,
-) {
+fn adopt(shared: &Shared, streams: &mut Vec<ImuStream>) {
     let readers = shared.imu_readers().clone();
     streams.retain(|s| readers.contains(&s.reader));
     for reader in readers {
@@ -190,14 +185,9 @@ fn adopt(
                 .floor()
                 .max(0.0) as u64
                 + 1;
-            let sender = Sender::new(
-                Arc::clone(socket),
-                Arc::clone(postman),
-                0x1_0000 + u64::from(reader.vehicle),
-            );
             streams.push(ImuStream {
                 reader,
-                sender,
+                way: Way::new(0x1_0000 + u64::from(reader.vehicle)),
                 next,
                 seq: 0,
             });
@@ -207,7 +197,7 @@ fn adopt(
 
 struct ImuStream {
     reader: ImuReader,
-    sender: Sender,
+    way: Way,
     next: u64,
     seq: i32,
 }
@@ -218,7 +208,7 @@ impl ImuStream {
     }
 
     /// Sends every sample that is due: none is left out, as long as the thread is less than a second late.
-    fn send(&mut self, shared: &Shared, now: f64) {
+    fn send(&mut self, shared: &Shared, (socket, postman): (&Arc<UdpSocket>, &Postman), now: f64) {
         let faults = shared.faults();
         let faults = if faults.scope == FaultScope::Images {
             Faults::default()
@@ -238,13 +228,16 @@ impl ImuStream {
                 narrow(&motion.specific_force),
                 narrow(&motion.rate),
             );
-            self.sender
-                .datagram(self.reader.to, sample.as_bytes(), &faults);
+            let mut sender = Sender::new(socket, postman, self.reader.to);
+            self.way
+                .pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
+                    sender.send(delay, bytes);
+                });
             self.seq = self.seq.wrapping_add(1);
             self.next += 1;
             let mut stats = shared.stats();
             stats.imu_samples += 1;
-            stats.imu_faults = self.sender.counts();
+            stats.imu_faults = self.way.counts();
         }
     }
 }

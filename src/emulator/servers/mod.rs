@@ -7,12 +7,10 @@ pub(super) mod window;
 
 use super::control;
 use super::shared::Shared;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, SockaddrStorage, recvmsg};
-use std::io::IoSliceMut;
-use std::net::{SocketAddr, UdpSocket};
-use std::os::fd::{AsFd as _, AsRawFd as _};
+use crate::transport::{try_recv_from, wait_readable};
+use std::net::UdpSocket;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a socket listens for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -35,22 +33,18 @@ pub(super) enum Role {
 pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Datagrams taken from one socket before the next has its turn.
     const BATCH: usize = 64;
+    /// How often to look whether the emulator stops.
+    const LOOK: Duration = Duration::from_millis(50);
     let mut buffer = [0u8; 2048];
     while !shared.stopped() {
-        let mut fds: Vec<PollFd<'_>> = sockets
-            .iter()
-            .map(|(_, s)| PollFd::new(s.as_fd(), PollFlags::POLLIN))
-            .collect();
-        if poll(&mut fds, PollTimeout::from(50u8)).is_err() {
-            continue; // interrupted by a signal
-        }
-        for (fd, (role, socket)) in fds.iter().zip(sockets) {
-            if !fd.any().unwrap_or(false) {
+        let readable = wait_readable(sockets.iter().map(|(_, s)| &**s), LOOK);
+        for (readable, (role, socket)) in readable.iter().zip(sockets) {
+            if !readable {
                 continue;
             }
             // Bounded, so that a flood on one port does not silence the others.
             for _ in 0..BATCH {
-                let Some((len, source)) = receive(socket, &mut buffer) else {
+                let Some((len, source)) = try_recv_from(socket, &mut buffer) else {
                     break;
                 };
                 let bytes = &buffer[..len];
@@ -72,27 +66,4 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
             }
         }
     }
-}
-
-/// Takes a datagram if there is one. The socket itself blocks, for the sake of those who send with it.
-fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
-    let mut buffers = [IoSliceMut::new(buffer)];
-    // An error means that there is no more, or that a reader has gone.
-    let got = recvmsg::<SockaddrStorage>(
-        socket.as_raw_fd(),
-        &mut buffers,
-        None,
-        MsgFlags::MSG_DONTWAIT,
-    )
-    .ok()?;
-    let source = got.address?;
-    let v4 = source.as_sockaddr_in().map(|a| SocketAddr::V4((*a).into()));
-    Some((
-        got.bytes,
-        v4.or_else(|| {
-            source
-                .as_sockaddr_in6()
-                .map(|a| SocketAddr::V6((*a).into()))
-        })?,
-    ))
 }

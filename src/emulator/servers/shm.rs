@@ -4,7 +4,6 @@ use crate::wire::{
     Packet as _, SENSORS_PER_GROUP, SHM_HEADER_LEN, SensorRequest, ShmDirectory, ShmFlag,
     shm_block_len, shm_name,
 };
-use std::path::Path;
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
 
@@ -71,7 +70,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(Path::new("/dev/shm").join(&self.name)); // somebody else may have been quicker
+        let _ = SharedBlock::remove(&self.name); // somebody else may have been quicker
     }
 }
 

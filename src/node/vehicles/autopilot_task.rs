@@ -1,5 +1,4 @@
 //! One task per autopilot: receives what it sends, and does what is due.
-use super::lull::Lull;
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::requester::Requester;
@@ -33,7 +32,6 @@ pub(super) struct Task {
     pub(super) stats: Arc<SourceStats>,
     pub(super) start: Instant,
     pub(super) requester: Option<Requester>,
-    pub(super) lull: Lull,
     /// Gets the estimated pose.
     pub(super) tf: Option<Tf>,
     /// Has the frame that the autopilot counts in.
@@ -80,28 +78,17 @@ impl Task {
     async fn run_udp(&mut self, socket: &UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
         let mut next_request = self.requester.is_some().then(Instant::now);
-        let mut lull = None;
         loop {
             let deadline = self.poll();
-            let readable = async {
-                if lull.is_some() {
-                    until(lull).await;
-                }
-                socket.readable().await
-            };
             tokio::select! {
-                ready = readable => {
-                    lull = self.lull.until();
+                ready = socket.readable() => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
                         self.stats.lock().drop_one("socket");
                         // A socket that fails at once must not spin.
                         tokio::time::sleep(Duration::from_millis(10)).await;
                     }
                 }
-                () = self.wake.notified() => {
-                    self.lull.asked();
-                    lull = None;
-                }
+                () = self.wake.notified() => {}
                 // What was waited for may be here, and not be noticed yet: it is this process that may have stood still.
                 () = until(deadline) => {
                     tokio::task::yield_now().await;

@@ -1,6 +1,5 @@
 //! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
 use super::autopilot_task::{SerialTask, Task, UdpTask};
-use super::lull::Lull;
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::requester::Requester;
@@ -76,10 +75,6 @@ pub(super) fn open(
             stats,
             start: context.start,
             requester: Requester::new(context.settings, id, link),
-            lull: Lull::new(
-                context.middleware,
-                context.middleware.resolve(&params.control_prefix(id))?,
-            ),
             tf: match params.frames.tf_source {
                 TfSource::Estimate => context.tf.clone(),
                 TfSource::Truth | TfSource::External => None,

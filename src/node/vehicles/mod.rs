@@ -6,7 +6,6 @@ mod discover;
 mod heartbeat_directory;
 mod heartbeats;
 mod imu;
-mod lull;
 mod map_centre;
 mod peer;
 mod requester;

@@ -82,12 +82,6 @@ impl backend::Node for Node {
             .collect()
     }
 
-    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool {
-        let writers = self.writers();
-        let mut read = writers.iter().filter(|writer| writer.subscribers() > 0);
-        read.any(|writer| chosen(&writer.topic))
-    }
-
     fn topics(&self) -> Vec<TopicInfo> {
         let mut topics = BTreeMap::<_, usize>::new();
         for (topic, type_name) in self.participant.publications().unwrap_or_default() {

@@ -165,12 +165,6 @@ impl backend::Node for Node {
             .collect()
     }
 
-    fn is_read(&self, chosen: &dyn Fn(&str) -> bool) -> bool {
-        let endpoints = self.endpoints();
-        let mut read = endpoints.iter().filter(|writer| writer.matched() > 0);
-        read.any(|writer| chosen(&writer.topic))
-    }
-
     fn topics(&self) -> Vec<TopicInfo> {
         graph::topics(&self.node)
     }

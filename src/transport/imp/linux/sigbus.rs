@@ -1,3 +1,7 @@
+#![expect(
+    unsafe_code,
+    reason = "a signal handler that maps memory; every block says why it is sound"
+)]
 //! A mapped file that another process makes shorter raises SIGBUS where its missing pages are touched, and that would end
 //! the whole process. Here the pages become zeros and the mapping is marked as lost, as Wayland compositors do it
 //! (`wl_shm_buffer_begin_access`, smithay's pool). ADR 0013 compares it with reading by `pread`.
@@ -8,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
 
 /// A mapping and whether its file has been cut off.
 #[derive(Debug)]
-pub(super) struct Range {
+pub(in crate::transport) struct Range {
     start: usize,
     len: usize,
     lost: AtomicBool,
@@ -25,7 +29,7 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 impl Range {
     /// Makes the handler known to the system, once. `start` is page-aligned, as every mapping's is.
-    pub(super) fn new(start: usize, len: usize) -> io::Result<Self> {
+    pub(in crate::transport) fn new(start: usize, len: usize) -> io::Result<Self> {
         /// The error's number, if the system refuses.
         static INSTALLED: OnceLock<Option<i32>> = OnceLock::new();
         let refused = INSTALLED.get_or_init(|| install().err().and_then(|e| e.raw_os_error()));
@@ -40,12 +44,12 @@ impl Range {
     }
 
     /// Whether the file became shorter than the mapping while it was touched; what is mapped now is zeros for ever.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(in crate::transport) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
     /// Runs `touch`, which may read and write the mapping on this thread without regard to the length of its file.
-    pub(super) fn touch<R>(&self, touch: impl FnOnce() -> R) -> R {
+    pub(in crate::transport) fn touch<R>(&self, touch: impl FnOnce() -> R) -> R {
         struct Outer(*mut Range);
         impl Drop for Outer {
             fn drop(&mut self) {

@@ -2,16 +2,12 @@
     unsafe_code,
     reason = "memory shared with another process is raw pointers; every block says why it is sound"
 )]
-//! Shared-memory blocks below `/dev/shm`. The other side is foreign: it may write at any time, make the file shorter,
+//! Shared-memory blocks. The other side is foreign: it may write at any time, make the file shorter,
 //! restart, or vanish. So nothing here hands out a `&[u8]`: bytes are copied, or lent as [`VolatileSlice`].
-mod sigbus;
-
+use super::imp::shm::{Range, allocate, identity, options, path_of};
 use memmap2::{MmapOptions, MmapRaw};
-use nix::fcntl::posix_fallocate;
-use sigbus::Range;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use vm_memory::{VolatileMemory as _, VolatileSlice};
@@ -23,7 +19,7 @@ pub enum ShmError {
     /// The file cannot be opened, created or mapped.
     #[error("shared memory {path:?}: {source}")]
     Io {
-        /// File below `/dev/shm`.
+        /// Its file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -31,7 +27,7 @@ pub enum ShmError {
     /// The block is smaller than the sensor's layout.
     #[error("shared memory {path:?}: {found} bytes instead of {expected}")]
     TooSmall {
-        /// File below `/dev/shm`.
+        /// Its file.
         path: PathBuf,
         /// Bytes wanted.
         expected: usize,
@@ -41,7 +37,7 @@ pub enum ShmError {
     /// The name leads to a directory, a pipe or a device.
     #[error("shared memory {path:?}: not a regular file")]
     NotAFile {
-        /// File below `/dev/shm`.
+        /// Its file.
         path: PathBuf,
     },
 }
@@ -75,12 +71,11 @@ impl SharedBlock {
         let len_u64 = u64::try_from(len).unwrap_or(u64::MAX);
         let before = file.metadata().map_err(|e| ShmError::io(&path, e))?.len();
         // With its memory: a block that is only promised ends whoever writes into it once there is no more.
-        let whole = i64::try_from(len_u64.max(before)).unwrap_or(i64::MAX);
-        if let Err(errno) = posix_fallocate(&file, 0, whole) {
+        if let Err(error) = allocate(&file, len_u64.max(before)) {
             if before == 0 {
                 let _ = std::fs::remove_file(&path); // nobody shall find an empty one
             }
-            return Err(ShmError::io(&path, errno.into()));
+            return Err(ShmError::io(&path, error));
         }
         Self::map(path, &file, len)
     }
@@ -108,9 +103,17 @@ impl SharedBlock {
             map,
             range,
             path,
-            inode: metadata.ino(),
+            inode: identity(&metadata),
             len: len.max(1),
         })
+    }
+
+    /// Takes a block's name away; whoever has mapped it keeps the memory.
+    ///
+    /// # Errors
+    /// The system's, for example if somebody else was quicker.
+    pub fn remove(name: &str) -> io::Result<()> {
+        std::fs::remove_file(path_of(name))
     }
 
     /// Returns the mapped length in bytes.
@@ -127,7 +130,7 @@ impl SharedBlock {
     pub fn is_current(&self) -> bool {
         !self.is_lost()
             && std::fs::metadata(&self.path)
-                .is_ok_and(|m| m.ino() == self.inode && m.len() >= self.len as u64)
+                .is_ok_and(|m| identity(&m) == self.inode && m.len() >= self.len as u64)
     }
 
     /// Whether the file became shorter than the block while it was read or written. Then nothing but zeros is left of it,
@@ -195,16 +198,6 @@ impl SharedBlock {
     }
 }
 
-/// As shm_open(3) opens: no link that leads elsewhere, no waiting for the other end of a pipe.
-fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    options
-}
-
 impl ShmError {
     fn io(path: &Path, source: io::Error) -> Self {
         Self::Io {
@@ -212,8 +205,4 @@ impl ShmError {
             source,
         }
     }
-}
-
-fn path_of(name: &str) -> PathBuf {
-    Path::new("/dev/shm").join(name)
 }

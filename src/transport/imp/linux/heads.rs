@@ -1,8 +1,8 @@
 //! Where nobody wants the payload, the kernel keeps the heads of datagrams only.
-use socket2::SockFilter;
+use crate::transport::udp::HEAD;
+use socket2::{SockFilter, Socket};
+use std::io;
 
-/// Bytes that are kept of each datagram.
-pub(super) const HEAD: usize = 32;
 /// Where in it a datagram says how long it is: 32 bits, little endian.
 const LENGTH_AT: usize = 4;
 /// What a socket filter sees in front of the datagram.
@@ -21,8 +21,18 @@ mod op {
     pub(super) const KEEP: u16 = 0x06;
 }
 
-/// Cuts a datagram that tells its length truly down to its head, so that [`length`] is right; leaves others whole.
-pub(super) fn filter() -> [SockFilter; 21] {
+/// From now on the socket keeps only the heads of what comes and tells its length truly, so that [`length`] is right.
+pub(in crate::transport) fn keep(socket: &Socket) -> io::Result<()> {
+    socket.attach_filter(&filter())
+}
+
+/// From now on the socket keeps all of what comes.
+pub(in crate::transport) fn keep_all(socket: &Socket) -> io::Result<()> {
+    socket.detach_filter()
+}
+
+/// Cuts a datagram that tells its length truly down to its head, and leaves others whole.
+fn filter() -> [SockFilter; 21] {
     let does = |code, k| SockFilter::new(code, 0, 0, k);
     let byte = |n: u32| does(op::LOAD_BYTE, UDP_HEADER + LENGTH_AT as u32 + n);
     let head = UDP_HEADER + HEAD as u32;
@@ -56,7 +66,7 @@ pub(super) fn filter() -> [SockFilter; 21] {
 }
 
 /// Length on the wire of a datagram of which `received` bytes came through the filter.
-pub(super) fn length(head: &[u8; HEAD], received: usize) -> usize {
+pub(in crate::transport) fn length(head: &[u8; HEAD], received: usize) -> usize {
     let [_, _, _, _, a, b, c, d, ..] = *head;
     match received {
         HEAD => u32::from_le_bytes([a, b, c, d]) as usize,

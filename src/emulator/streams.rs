@@ -1,0 +1,168 @@
+//! What sensors send at a tick, as values: rendered, encoded, cut into datagrams and harmed. No socket and no clock, so that
+//! a test of the whole path needs neither.
+use super::faults::{FaultCounts, Faults, Way};
+use super::options::{AngleUnit, EmulatorOptions};
+use super::render::{PayloadId, Renderer, encode, encoding_of};
+use super::sensor::{Live, Tick, world_pose};
+use super::world::{Pose, Snapshot};
+use crate::wire::{HeaderVariant, fragments};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What is kept for a live sensor.
+struct Stream {
+    generation: u64,
+    frame_id: i32,
+    way: Way,
+    /// What `raw` and `file` show.
+    shown: Option<PayloadId>,
+    /// Uncompressed payload.
+    raw: Vec<u8>,
+    /// Compressed payload.
+    file: Vec<u8>,
+}
+
+/// A sensor that is due, and from where it looks.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The sensor.
+    pub live: Live,
+    pub(super) pose: Pose,
+    /// The vehicle that carries it.
+    pub(super) own: Option<u16>,
+}
+
+/// One frame of one sensor.
+pub struct Frame<'a> {
+    /// Its number.
+    pub id: i32,
+    /// The payload before it was encoded.
+    pub raw: &'a [u8],
+    /// The payload that is sent.
+    pub sent: &'a [u8],
+    pub(super) encoding: &'static str,
+    sim_time: f64,
+    header: HeaderVariant,
+    way: &'a mut Way,
+}
+
+/// The streams of all sensors.
+pub struct Streams {
+    renderer: Renderer,
+    unit: AngleUnit,
+    header: HeaderVariant,
+    pattern: bool,
+    swap_codecs: bool,
+    streams: BTreeMap<u16, Stream>,
+}
+
+impl Streams {
+    /// Nothing has been sent yet.
+    pub fn new(options: &EmulatorOptions) -> Self {
+        Self {
+            renderer: Renderer::new(options.pattern),
+            unit: options.angle_unit,
+            header: options.header,
+            pattern: options.pattern,
+            swap_codecs: options.swap_codecs,
+            streams: BTreeMap::new(),
+        }
+    }
+
+    /// The simulation starts anew: frame ids begin again.
+    pub fn clear(&mut self) {
+        self.streams.clear();
+    }
+
+    /// Begins a tick at which the world is `snapshot`, and returns which sensors see something. One on a vehicle or sensor
+    /// that does not exist shows nothing, and comes to life with its carrier.
+    pub fn begin(&mut self, tick: &Tick, snapshot: &Snapshot) -> Vec<Seen> {
+        self.streams
+            .retain(|seq_id, _| tick.requests.contains_key(seq_id));
+        self.renderer.begin(snapshot);
+        let seen = |live: &Live| {
+            let (pose, own) = world_pose(&tick.requests, &live.request, snapshot, self.unit)?;
+            Some(Seen {
+                live: *live,
+                pose,
+                own,
+            })
+        };
+        tick.due.iter().filter_map(seen).collect()
+    }
+
+    /// Renders the frame of a sensor at the tick that has begun; `None` if it cannot be encoded.
+    pub fn frame(&mut self, seen: &Seen, snapshot: &Snapshot) -> Option<Frame<'_>> {
+        let request = &seen.live.request;
+        let new = || Stream {
+            generation: 0,
+            frame_id: 0,
+            way: Way::new(request.seq_id.into()),
+            shown: None,
+            raw: Vec::new(),
+            file: Vec::new(),
+        };
+        let stream = self.streams.entry(request.seq_id).or_insert_with(new);
+        if stream.generation != seen.live.generation {
+            stream.generation = seen.live.generation;
+            stream.shown = None;
+            stream.file.clear();
+        }
+        stream.frame_id = stream.frame_id.wrapping_add(1);
+        let shown = self.renderer.payload(
+            snapshot,
+            request,
+            (&seen.pose, seen.own),
+            stream.shown,
+            &mut stream.raw,
+        );
+        let encoding = encoding_of(request, self.swap_codecs);
+        let compressed = encoding.is_compressed();
+        if compressed && stream.shown != Some(shown) && (stream.file.is_empty() || !self.pattern) {
+            let size = (request.width, request.height);
+            if let Err(error) = encode(encoding, size, &stream.raw, &mut stream.file) {
+                tracing::warn!(%error, seq_id = request.seq_id, "cannot encode an image");
+                return None;
+            }
+        }
+        stream.shown = Some(shown);
+        Some(Frame {
+            id: stream.frame_id,
+            raw: &stream.raw,
+            sent: match compressed {
+                true => &stream.file,
+                false => &stream.raw,
+            },
+            encoding: encoding.name(),
+            sim_time: snapshot.time,
+            header: self.header,
+            way: &mut stream.way,
+        })
+    }
+}
+
+impl Frame<'_> {
+    /// Gives the datagrams of the frame to `send`, as far as faults let them pass, with their delays and in two parts.
+    /// `pace` is told the length of each before. Returns whether one came to harm.
+    ///
+    /// They are cut as the vendor's forwarder cuts them: a length that is a multiple of the piece ends with an empty piece.
+    pub fn send(
+        &mut self,
+        faults: &Faults,
+        mut pace: impl FnMut(usize),
+        mut send: impl FnMut(Duration, [&[u8]; 2]),
+    ) -> bool {
+        let mut harmed = false;
+        for fragment in fragments(self.sent, self.header, self.id, self.sim_time) {
+            pace(fragment.datagram_len());
+            let parts = [fragment.header.as_bytes(), fragment.payload];
+            harmed |= self.way.pass(faults, parts, &mut send);
+        }
+        harmed
+    }
+
+    /// What faults have done to the stream so far.
+    pub fn faults(&self) -> FaultCounts {
+        self.way.counts()
+    }
+}

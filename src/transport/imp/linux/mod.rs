@@ -1,0 +1,10 @@
+//! Linux.
+pub(in crate::transport) mod heads;
+pub(in crate::transport) mod holders;
+pub(in crate::transport) mod interfaces;
+pub(super) mod limits;
+pub(super) mod poll;
+pub(in crate::transport) mod shm;
+mod sigbus;
+pub(super) mod signals;
+pub(in crate::transport) mod socket;

@@ -1,0 +1,114 @@
+//! UDP sockets: what the portable interfaces do not offer.
+use crate::transport::udp::{Datagram, HEAD, StreamReceiver};
+use nix::errno::Errno;
+use nix::sys::socket::{
+    ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrIn, SockaddrStorage, recvmmsg,
+    recvmsg, setsockopt, sockopt,
+};
+use socket2::Socket;
+use std::io::{self, IoSliceMut};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::os::fd::AsRawFd as _;
+
+/// Lets several processes listen on the port that the socket will be bound to.
+pub(in crate::transport) fn share_port(socket: &Socket) -> io::Result<()> {
+    socket.set_reuse_address(true)
+}
+
+/// Sets the receive buffer beyond what anybody may have; only a privileged process can.
+pub(in crate::transport) fn force_buffer(socket: &Socket, bytes: usize) -> io::Result<()> {
+    Ok(setsockopt(socket, sockopt::RcvBufForce, &bytes)?)
+}
+
+/// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
+pub(in crate::transport) fn buffer_bytes(socket: &Socket) -> usize {
+    socket.recv_buffer_size().unwrap_or(0) / 2
+}
+
+/// From now on the kernel says of each datagram when it came, and how many were lost before.
+pub(in crate::transport) fn tell_arrival_and_losses(socket: &Socket) -> io::Result<()> {
+    setsockopt(socket, sockopt::ReceiveTimestampns, &true)?;
+    Ok(setsockopt(socket, sockopt::RxqOvfl, &1)?)
+}
+
+/// Receives one datagram into `buffers`, in order.
+pub(in crate::transport) fn receive(
+    socket: &Socket,
+    buffers: &mut [IoSliceMut<'_>],
+) -> io::Result<Datagram> {
+    let mut control = control_room();
+    let flags = MsgFlags::MSG_TRUNC;
+    let message = recvmsg(socket.as_raw_fd(), buffers, Some(&mut control), flags)?;
+    datagram(&message)
+}
+
+/// Receives what is there in one system call, and of each datagram the first bytes; waits for the first one, as long as
+/// the socket does, if it is to `wait`.
+pub(in crate::transport) fn receive_heads(
+    socket: &Socket,
+    wait: bool,
+) -> io::Result<Vec<([u8; HEAD], Datagram)>> {
+    const BATCH: usize = StreamReceiver::BATCH;
+    let mut heads = [[0; HEAD]; BATCH];
+    let mut found = [const { None }; BATCH];
+    let mut ranges: Vec<_> = heads
+        .iter_mut()
+        .map(|head| [IoSliceMut::new(head)])
+        .collect();
+    // Made anew each time: the kernel shortens the room for control messages to what it used.
+    let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_room()));
+    let until_first = match wait {
+        true => MsgFlags::MSG_WAITFORONE,
+        false => MsgFlags::MSG_DONTWAIT,
+    };
+    let flags = until_first | MsgFlags::MSG_TRUNC;
+    let fd = socket.as_raw_fd();
+    match recvmmsg(fd, &mut headers, ranges.iter_mut(), flags, None) {
+        Err(Errno::EAGAIN | Errno::EINTR) => return Ok(Vec::new()),
+        received => {
+            for (message, found) in received?.zip(&mut found) {
+                *found = Some(datagram(&message)?);
+            }
+        }
+    }
+    Ok(heads.into_iter().zip(found.into_iter().flatten()).collect())
+}
+
+/// Takes a datagram if there is one, whether the socket blocks or not; `None` also if a reader of ours has gone.
+pub fn try_recv_from(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
+    let mut buffers = [IoSliceMut::new(buffer)];
+    let flags = MsgFlags::MSG_DONTWAIT;
+    let got = recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut buffers, None, flags).ok()?;
+    let source = got.address?;
+    let v4 = source.as_sockaddr_in().map(|a| SocketAddr::V4((*a).into()));
+    let v6 = || { source.as_sockaddr_in6() }.map(|a| SocketAddr::V6((*a).into()));
+    Some((got.bytes, v4.or_else(v6)?))
+}
+
+fn control_room() -> Vec<u8> {
+    nix::cmsg_space!(nix::sys::time::TimeSpec, u32)
+}
+
+fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
+    let from = message
+        .address
+        .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
+            SocketAddrV4::new(a.ip(), a.port())
+        });
+    let (mut kernel_time, mut overflows) = (None, 0);
+    for control in message.cmsgs()? {
+        match control {
+            ControlMessageOwned::ScmTimestampns(t) => {
+                kernel_time = Some(t.tv_sec() * 1_000_000_000 + t.tv_nsec());
+            }
+            ControlMessageOwned::RxqOvfl(count) => overflows = count,
+            _ => {}
+        }
+    }
+    Ok(Datagram {
+        len: message.bytes,
+        from,
+        kernel_time,
+        overflows,
+    })
+}
