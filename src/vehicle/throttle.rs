@@ -1,11 +1,11 @@
-//! Says what happens many times a second only now and then.
+//! Rate-limits log lines about frequent events.
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Time between two messages of one kind.
+/// Time between two log lines of one kind.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// What was said, and when. Kinds are named in the code, so that there is a bounded number of them.
+/// Last log line by kind. Kinds are literals in the code, so their number is bounded.
 #[derive(Debug, Default)]
 pub(super) struct Throttle(BTreeMap<(&'static str, &'static str), Said>);
 
@@ -16,7 +16,7 @@ struct Said {
 }
 
 impl Throttle {
-    /// Whether `what` may be said about `topic` now; if so, how often it was left unsaid since the last time.
+    /// Whether a line on `topic` and `what` may be logged now; if so, how many were suppressed since the last one.
     pub(super) fn due(
         &mut self,
         topic: &'static str,

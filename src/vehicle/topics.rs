@@ -1,7 +1,7 @@
-//! The mavros-style topics and services of a vehicle: the table that the documents and the tests iterate over.
+//! The mavros-style topics and services of a vehicle: the table for documentation and tests.
 use crate::config::params::QosGroup;
 
-/// Which way a topic goes.
+/// Direction of a topic.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Direction {
     /// From the vehicle.
@@ -17,11 +17,11 @@ pub struct TopicSpec {
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
-    /// Which way it goes.
+    /// Direction.
     pub direction: Direction,
     /// QoS of a published topic. Subscriptions are best effort, volatile, depth 5: they match every writer.
     pub group: QosGroup,
-    /// Content, for the documents.
+    /// Content, for the documentation.
     pub doc: &'static str,
 }
 
@@ -32,7 +32,7 @@ pub struct ServiceSpec {
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
-    /// What it does, for the documents.
+    /// What it does, for the documentation.
     pub doc: &'static str,
 }
 
@@ -71,7 +71,7 @@ const fn v(name: &'static str, interface: &'static str, doc: &'static str) -> Se
 
 use QosGroup::{Latched, ParameterEvents, Telemetry, VehicleState};
 
-/// Every topic.
+/// All topics.
 #[rustfmt::skip] // a table
 pub const TOPICS: &[TopicSpec] = &[
     p("state", "mavros_msgs/msg/State", VehicleState, "connection, mode, armed; once per HEARTBEAT, and once when they stop"),
@@ -173,7 +173,7 @@ pub const TOPICS: &[TopicSpec] = &[
     s("uas{id}/mavlink_sink", "mavros_msgs/msg/Mavlink", "a frame to the vehicle, as it is"),
 ];
 
-/// Every service.
+/// All services.
 #[rustfmt::skip] // a table
 pub const SERVICES: &[ServiceSpec] = &[
     v("cmd/arming", "mavros_msgs/srv/CommandBool", "arms or disarms; waits until the vehicle says so"),

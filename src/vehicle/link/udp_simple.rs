@@ -1,4 +1,4 @@
-//! UDP_Simple: four numbers and a mode to the vehicle, pose and velocity from it.
+//! UDP_Simple: sends four numbers and a mode, receives pose and velocity.
 use super::udp::{Order, Pose, Udp};
 use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, Refusal, Sink};
@@ -15,7 +15,7 @@ use crate::wire::{
 };
 use zerocopy::little_endian::F32;
 
-/// States between HEARTBEATs; the states have no time.
+/// States per HEARTBEAT; the states carry no time.
 const HEARTBEAT_STATES: u32 = 10;
 
 const POSITION: u16 = 7;
@@ -24,7 +24,7 @@ const ACCELERATION: u16 = 7 << 6;
 const FORCE: u16 = 1 << 9;
 const YAW: u16 = 1 << 10;
 const YAW_RATE: u16 = 1 << 11;
-/// Old set-point types of PX4, above the bits that ignore something.
+/// Obsolete setpoint types of PX4, above the ignore bits.
 const KIND: u16 = 7 << 12;
 const TAKE_OFF: u16 = 1 << 12;
 /// Bits of [`SET_ATTITUDE_TARGET_DATA`].
@@ -38,7 +38,7 @@ pub struct UdpSimpleLink {
 }
 
 impl UdpSimpleLink {
-    /// Datagrams for vehicle `id` go to `sink`.
+    /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
         Self {
             udp: Udp::new("UDP_Simple", id, sink),
@@ -97,7 +97,8 @@ impl UdpSimpleLink {
                 if mask & FORCE != 0 {
                     return Err(self.udp.unsupported("forces"));
                 }
-                // Mode 8 means a yaw rate to everybody; 6 may be without yaw (see the doubts of docs/wire/control.md).
+                // CopterSim and PX4 take mode 8 as a yaw rate; 6 may be without yaw (see the doubts of
+                // docs/wire/control.md).
                 Ok(if mask & YAW == 0 {
                     SimpleCommand::AccelerationYaw {
                         acceleration,
@@ -152,7 +153,7 @@ impl UdpSimpleLink {
         })
     }
 
-    /// The yaw of a position; not a number: leave it.
+    /// The yaw of a position; NaN keeps it.
     fn yaw(&self, mask: u16, yaw: f32) -> Result<f32, Refusal> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (true, _) => Ok(yaw),
@@ -163,7 +164,7 @@ impl UdpSimpleLink {
         }
     }
 
-    /// The yaw rate of a velocity; 0 leaves the yaw.
+    /// The yaw rate of a velocity; 0 keeps the yaw.
     fn yaw_rate(&self, mask: u16, yaw_rate: f32) -> Result<f32, Refusal> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (false, true) => Ok(yaw_rate),
@@ -175,15 +176,15 @@ impl UdpSimpleLink {
     }
 }
 
-/// Channels that the mask ignores are not a number.
+/// Sets the channels that the mask ignores to NaN.
 fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
     let [x, y, z] = values;
     let axis = |value, bit| if mask & bit == 0 { value } else { f32::NAN };
     [axis(x, 1), axis(y, 2), axis(z, 4)]
 }
 
-/// The vendor's client puts speed, altitude and heading of a fixed wing into position and velocity, which otherwise
-/// do not go together.
+/// Detects the vendor's fixed-wing encoding: speed, altitude and heading in position and velocity, a combination that is
+/// refused otherwise.
 fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<SimpleCommand> {
     let accelerations_ignored = PositionTargetTypemask::from_bits_retain(ACCELERATION);
     let is_it = t.type_mask == accelerations_ignored
