@@ -1,4 +1,4 @@
-//! `log_transfer/raw/*`: refused with a reason, so that nobody waits for logs that do not come.
+//! `log_transfer/raw/*`: refused with a reason, so that clients do not wait for logs.
 use super::Part;
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{

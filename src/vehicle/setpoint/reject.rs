@@ -1,8 +1,8 @@
-//! Why a setpoint is not sent, or is sent with doubts.
+//! Reasons to refuse or doubt a setpoint.
 use crate::vehicle::Counter;
 use thiserror::Error;
 
-/// What is wrong with a setpoint, with the value and the remedy.
+/// The fault of a setpoint, with the value and the remedy.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub(super) enum Reject {
     #[error("{0} is infinite; send a number, or NaN or its bit in type_mask to leave it out")]
@@ -83,7 +83,7 @@ pub(super) enum Reject {
 }
 
 impl Reject {
-    /// Where it is counted.
+    /// Its counter.
     pub(super) fn counter(&self) -> Counter {
         match self {
             Self::Infinite(_) => Counter::SetpointInfinite,
@@ -114,7 +114,7 @@ impl Reject {
     }
 }
 
-/// A message, and what may be wrong with it.
+/// A message, and a doubt about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Checked<T> {
     pub(super) message: T,
@@ -122,7 +122,7 @@ pub(super) struct Checked<T> {
 }
 
 impl<T> Checked<T> {
-    /// Nothing wrong.
+    /// Without a doubt.
     pub(super) const fn fine(message: T) -> Self {
         Self {
             message,

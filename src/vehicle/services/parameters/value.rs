@@ -1,4 +1,4 @@
-//! Values of parameters as ROS has them.
+//! Converts between ROS parameter values and the vehicle's.
 use crate::msgs::rcl_interfaces::msg;
 use crate::session::{ParameterName, ParameterValue};
 
@@ -26,10 +26,10 @@ pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
     ros
 }
 
-/// Why such a value is refused.
+/// Reason to refuse the value.
 pub(super) const NOT_FINITE: &str = "NaN and infinity are no values of a parameter";
 
-/// What is to be set to what, or why not.
+/// Name and value to set, or the reason of the refusal.
 pub(super) fn wanted(
     name: &str,
     value: &msg::ParameterValue,
@@ -42,7 +42,7 @@ pub(super) fn wanted(
     Ok((name, value))
 }
 
-/// `None` for what no autopilot has: texts, lists, nothing.
+/// `None` for types that no autopilot has: texts, lists, not set.
 fn of_ros(ros: &msg::ParameterValue) -> Option<ParameterValue> {
     match ros.type_ {
         BOOL => Some(ParameterValue::Int(ros.bool_value.into())),
