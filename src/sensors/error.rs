@@ -17,7 +17,7 @@ pub enum SensorError {
         found: usize,
     },
     /// The payload starts like neither PNG nor JPEG.
-    #[error("compressed image with an unknown start, {found} bytes")]
+    #[error("compressed image of {found} bytes is neither PNG nor JPEG")]
     UnknownCodec {
         /// Bytes received.
         found: usize,
@@ -30,7 +30,7 @@ pub enum SensorError {
     },
     /// The image declares more pixels than the sensor has.
     #[error(
-        "image of {width} x {height} pixels, configured are {} x {}; image.allow_larger:=true takes it",
+        "image of {width} x {height} pixels, larger than configured ({} x {}); set image.allow_larger:=true to accept it",
         .configured.width, .configured.height
     )]
     TooLarge {
@@ -42,7 +42,7 @@ pub enum SensorError {
         configured: Size,
     },
     /// An image of another size or kind than configured; the next ones may confirm it.
-    #[error("{} image of {width} x {height} pixels does not fit the configuration; taken if others like it follow", kind_of(.file))]
+    #[error("{} image of {width} x {height} pixels does not fit the configuration; accepted if others like it follow", kind_of(.file))]
     Unexpected {
         /// Its width.
         width: usize,
@@ -52,10 +52,10 @@ pub enum SensorError {
         file: bool,
     },
     /// Its time is far from that of the simulation.
-    #[error("time is far from that of the simulation")]
+    #[error("time is far from the simulation time")]
     Time,
     /// Something that would have been measured is not a number; the rest was published.
-    #[error("{count} entries with numbers that are none")]
+    #[error("{count} entries with a NaN or infinite number")]
     NotFinite {
         /// Entries left out.
         count: usize,

@@ -124,7 +124,7 @@ pub struct Fcu {
     /// Origin of local positions, as reported or inferred from home; its altitude is above sea level.
     origin: Option<Geodetic>,
     /// The autopilot reported the origin itself.
-    origin_said: bool,
+    origin_reported: bool,
     geoid: Separation,
     notices: Vec<String>,
     /// True states that CopterSim sent on the autopilot's link.
@@ -161,7 +161,7 @@ impl Fcu {
             throttle: Throttle::default(),
             home: None,
             origin: None,
-            origin_said: false,
+            origin_reported: false,
             geoid: Separation::new(settings.geoid),
             notices: Vec::new(),
             truths: Vec::new(),
@@ -230,7 +230,7 @@ impl Fcu {
                 vehicle = self.settings.id,
                 system = self.system,
                 component = self.component,
-                "an autopilot with other ids than expected: taken as this vehicle"
+                "autopilot with unexpected ids taken as this vehicle"
             );
         }
     }
@@ -261,7 +261,7 @@ impl Fcu {
     }
 
     /// Queues a true state of CopterSim.
-    pub(super) fn tell_truth(&mut self, truth: TrueState) {
+    pub(super) fn queue_truth(&mut self, truth: TrueState) {
         if self.truths.len() < TRUTHS {
             self.truths.push(truth);
         } else {
@@ -393,27 +393,27 @@ impl Fcu {
     }
 
     /// Whether the autopilot reported its origin.
-    pub(super) fn origin_is_said(&self) -> bool {
-        self.origin_said
+    pub(super) fn origin_is_reported(&self) -> bool {
+        self.origin_reported
     }
 
     /// Takes over a reported origin.
     pub(super) fn set_origin(&mut self, origin: Geodetic) {
         if origin.is_known() {
-            (self.origin, self.origin_said) = (Some(origin), true);
+            (self.origin, self.origin_reported) = (Some(origin), true);
         }
     }
 
     /// Takes over the origin inferred from home and its local position, until the autopilot reports one.
     pub(super) fn infer_origin(&mut self, origin: Option<Geodetic>) {
-        if !self.origin_said {
+        if !self.origin_reported {
             self.origin = origin;
         }
     }
 
     /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
     pub(super) fn forget_places(&mut self) {
-        (self.home, self.origin, self.origin_said) = (None, None, false);
+        (self.home, self.origin, self.origin_reported) = (None, None, false);
     }
 
     /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the

@@ -126,7 +126,7 @@ impl Open<'_> {
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, M) + Send + 'static,
     ) -> Result<(), RosError> {
-        debug_assert!(spec::<M>(name).is_some(), "{name} is in no table");
+        debug_assert!(spec::<M>(name).is_some(), "{name} is not in TOPICS");
         let shared = self.shared.clone();
         let subscription =
             self.middleware
@@ -150,7 +150,7 @@ impl Open<'_> {
             SERVICES
                 .iter()
                 .any(|s| s.name == name && s.interface == S::TYPE),
-            "{name} is in no table"
+            "{name} is not in SERVICES with this type"
         );
         let shared = self.shared.clone();
         let service =
@@ -183,7 +183,7 @@ fn spec<M: Message>(name: &str) -> Option<&'static TopicSpec> {
     let spec = TOPICS.iter().find(|spec| spec.name == name);
     debug_assert!(
         spec.is_some_and(|spec| spec.interface == M::TYPE),
-        "{name} is in no table with this type"
+        "{name} is not in TOPICS with this type"
     );
     spec
 }

@@ -7,12 +7,12 @@ const PERIOD: Duration = Duration::from_secs(5);
 
 /// Last log line by kind. Kinds are literals in the code, so their number is bounded.
 #[derive(Debug, Default)]
-pub(super) struct Throttle(BTreeMap<(&'static str, &'static str), Said>);
+pub(super) struct Throttle(BTreeMap<(&'static str, &'static str), Logged>);
 
 #[derive(Debug)]
-struct Said {
+struct Logged {
     at: Duration,
-    unsaid: u64,
+    suppressed: u64,
 }
 
 impl Throttle {
@@ -23,16 +23,16 @@ impl Throttle {
         what: &'static str,
         now: Duration,
     ) -> Option<u64> {
-        let mut unsaid = 0;
-        if let Some(said) = self.0.get_mut(&(topic, what)) {
-            if now < said.at.saturating_add(PERIOD) {
-                said.unsaid += 1;
+        let mut suppressed = 0;
+        if let Some(logged) = self.0.get_mut(&(topic, what)) {
+            if now < logged.at.saturating_add(PERIOD) {
+                logged.suppressed += 1;
                 return None;
             }
-            unsaid = said.unsaid;
+            suppressed = logged.suppressed;
         }
-        let said = Said { at: now, unsaid: 0 };
-        self.0.insert((topic, what), said);
-        Some(unsaid)
+        let logged = Logged { at: now, suppressed: 0 };
+        self.0.insert((topic, what), logged);
+        Some(suppressed)
     }
 }

@@ -134,7 +134,7 @@ pub enum FrameError {
         second: String,
     },
     /// Sensors carry each other in a circle, or a frame is its own ancestor.
-    #[error("frames {0:?} are attached to each other in a circle")]
+    #[error("frames {0:?} form a cycle")]
     Cycle(Vec<String>),
     /// The carrier of a sensor is not in the list.
     #[error("sensor {seq_id} is mounted on sensor {carrier}, which does not exist")]

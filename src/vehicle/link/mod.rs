@@ -26,7 +26,7 @@ pub enum Refusal {
         what: &'static str,
     },
     /// The socket or line did not take the message.
-    #[error("the link did not take the datagram")]
+    #[error("the link could not send the datagram")]
     Io,
 }
 

@@ -49,7 +49,7 @@ impl Link for ReadOnlyLink {
             return self.link.send(message, system, component);
         }
         Err(Refusal::Unsupported {
-            link: "a link that only listens",
+            link: "a read-only link",
             what: "control.read_only is true",
         })
     }

@@ -149,13 +149,13 @@ impl Udp {
             Ok(MavMessage::SET_ATTITUDE_TARGET(target)) => Order::Attitude(target),
             _ => {
                 return Err(self.unsupported(
-                    "only set-points, arming, take-off, speed and VTOL transitions exist there",
+                    "only setpoints, arming, take-off, speed and VTOL transitions are supported",
                 ));
             }
         };
         if self.disarmed {
             return Err(self.unsupported(
-                "a set-point would arm the vehicle, which was disarmed: arm it first",
+                "a setpoint would arm the vehicle, which was disarmed: arm it first",
             ));
         }
         Ok(order)
@@ -168,7 +168,7 @@ impl Udp {
             // PX4 rounds it, too.
             400 if p1.round() == 1.0 => SimpleCommand::Arm(true),
             400 if p1.round() == 0.0 => SimpleCommand::Arm(false),
-            400 => return Err(self.unsupported("arming is 1, disarming is 0")),
+            400 => return Err(self.unsupported("param1 must be 1 (arm) or 0 (disarm)")),
             22 => self.take_off(Geodetic::new(p5, p6, p7))?,
             // The order is east, north, down.
             24 => {
@@ -187,7 +187,7 @@ impl Udp {
             },
             21 | 23 => {
                 return Err(self.unsupported(
-                    "there is no landing in the UDP modes of CopterSim: send set-points to the ground, then disarm",
+                    "there is no landing in the UDP modes of CopterSim: send setpoints to the ground, then disarm",
                 ));
             }
             _ => return Err(self.unsupported("this command; CopterSim has no datagram for it")),
@@ -233,7 +233,7 @@ impl Udp {
             return Ok(Order::Done);
         }
         Err(self.unsupported(
-            "there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets set-points",
+            "there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints",
         ))
     }
 

@@ -50,7 +50,7 @@ impl UdpFullLink {
                     8 => BODY,
                     _ => {
                         return Err(self.udp.unsupported(
-                            "of local frames only LOCAL_NED (1) and BODY_NED (8) exist there",
+                            "a local frame other than LOCAL_NED (1) and BODY_NED (8)",
                         ));
                     }
                 };

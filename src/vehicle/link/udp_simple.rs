@@ -52,7 +52,7 @@ impl UdpSimpleLink {
             8 => true,
             _ => {
                 return Err(self.udp.unsupported(
-                    "of local frames only LOCAL_NED (1) and BODY_NED (8) exist there",
+                    "a local frame other than LOCAL_NED (1) and BODY_NED (8)",
                 ));
             }
         };
@@ -67,7 +67,7 @@ impl UdpSimpleLink {
                     position: [t.x, t.y, t.z],
                 });
             }
-            _ => return Err(self.udp.unsupported("set-points that land, loiter or idle")),
+            _ => return Err(self.udp.unsupported("setpoints that land, loiter or idle")),
         }
         if let Some(command) = speed_altitude_heading(t) {
             return Ok(command);
@@ -92,7 +92,7 @@ impl UdpSimpleLink {
             }
             (false, false, true) => {
                 if body {
-                    return Err(self.udp.unsupported("accelerations of the body"));
+                    return Err(self.udp.unsupported("accelerations in the body frame"));
                 }
                 if mask & FORCE != 0 {
                     return Err(self.udp.unsupported("forces"));
@@ -111,9 +111,9 @@ impl UdpSimpleLink {
                     }
                 })
             }
-            (false, false, false) => Err(self.udp.unsupported("a set-point of yaw alone")),
+            (false, false, false) => Err(self.udp.unsupported("a setpoint with yaw only")),
             _ => Err(self.udp.unsupported(
-                "position, velocity and acceleration do not go together: ignore all but one in the mask",
+                "position, velocity and acceleration in one setpoint: ignore all but one in type_mask",
             )),
         }
     }
@@ -124,7 +124,7 @@ impl UdpSimpleLink {
         if mask & all != VELOCITY | ACCELERATION {
             return Err(self
                 .udp
-                .unsupported("on the earth only whole positions exist there"));
+                .unsupported("a global setpoint other than a whole position"));
         }
         Ok(SimpleCommand::PositionGlobal {
             latitude: degrees(t.lat_int),
@@ -137,14 +137,14 @@ impl UdpSimpleLink {
     fn attitude(&self, t: &SET_ATTITUDE_TARGET_DATA) -> Result<SimpleCommand, Refusal> {
         let mask = t.type_mask.bits();
         if mask & IGNORE_ATTITUDE != 0 {
-            return Err(self.udp.unsupported("body rates; give an attitude"));
+            return Err(self.udp.unsupported("body rates; send an attitude"));
         }
         if mask & IGNORE_THRUST != 0 {
             return Err(self.udp.unsupported("an attitude without thrust"));
         }
         let attitude = Attitude::<Frd, Ned>::from_wxyz(t.q.map(f64::from));
         let Some(attitude) = attitude else {
-            return Err(self.udp.unsupported("this quaternion"));
+            return Err(self.udp.unsupported("an invalid quaternion"));
         };
         let euler = attitude.euler();
         Ok(SimpleCommand::Attitude {
@@ -160,7 +160,7 @@ impl UdpSimpleLink {
             (false, false) => Ok(f32::NAN),
             (false, true) => Err(self
                 .udp
-                .unsupported("a position with a yaw rate; give a yaw")),
+                .unsupported("a position with a yaw rate; send a yaw")),
         }
     }
 
@@ -171,7 +171,7 @@ impl UdpSimpleLink {
             (false, false) => Ok(0.0),
             (true, _) => Err(self
                 .udp
-                .unsupported("a velocity with a yaw; give a yaw rate")),
+                .unsupported("a velocity with a yaw; send a yaw rate")),
         }
     }
 }

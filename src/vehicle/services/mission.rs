@@ -212,7 +212,7 @@ impl MissionPart {
 /// The result of a download without a caller.
 fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     if let Err(error) = result {
-        tracing::debug!(vehicle = fcu.settings.id, %error, "a list was not read");
+        tracing::debug!(vehicle = fcu.settings.id, %error, "reading a list failed");
     }
 }
 
@@ -316,7 +316,7 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
             return responder.respond(WaypointPushResponse::default());
         }
         if request.start_index != 0 {
-            let why = "PX4 takes no parts of lists; start_index must be 0";
+            let why = "PX4 does not take partial lists; start_index must be 0";
             fail(fcu, names.push, why);
             return responder.respond(WaypointPushResponse::default());
         }

@@ -37,7 +37,7 @@ impl Part for Origin {
 
     /// Sends the request through the command queue: a second request waits for the answer to the first.
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        if fcu.origin_is_said() {
+        if fcu.origin_is_reported() {
             self.ask = None;
         }
         if self.ask.is_none_or(|at| fcu.now.mono < at) {

@@ -305,17 +305,17 @@ fn say(fcu: &mut Fcu, what: &'static str, why: &str) {
 /// The error as text.
 fn describe(error: ParameterError) -> String {
     match error {
-        ParameterError::TimedOut => "no answer; the vehicle may not have it".to_owned(),
+        ParameterError::TimedOut => "no answer; the vehicle may not have this parameter".to_owned(),
         ParameterError::Kept(ParameterValue::Int(int)) => format!("the vehicle kept {int}"),
         ParameterError::Kept(ParameterValue::Float(float)) => format!("the vehicle kept {float}"),
-        ParameterError::Refused(error) => format!("the vehicle refused it (error {error})"),
+        ParameterError::Refused(error) => format!("the vehicle refused it (MAV_PARAM_ERROR {error})"),
         ParameterError::DoesNotFit(kind) => format!("the value does not fit into {kind:?}"),
         ParameterError::NotFinite => value::NOT_FINITE.to_owned(),
         ParameterError::Incomplete { received, total } => {
-            format!("only {received} of {total} came")
+            format!("only {received} of {total} arrived")
         }
         ParameterError::ReadOnly => "control.read_only is true".to_owned(),
-        ParameterError::TooMany => "too many requests wait already".to_owned(),
+        ParameterError::TooMany => "too many requests are waiting".to_owned(),
         ParameterError::LinkLost => {
             "the vehicle is not connected, or its link carries no parameters".to_owned()
         }

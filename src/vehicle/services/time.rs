@@ -92,7 +92,7 @@ impl TimePart {
             Some((known, _)) if stepped(*known) => {
                 tracing::warn!(
                     vehicle = fcu.settings.id,
-                    "ROS time jumped: the autopilot's clock is compared anew"
+                    "ROS time jumped: the autopilot's clock offset is estimated again"
                 );
                 fcu.count(Counter::RosTimeJumped);
                 (fcu.clock, fcu.rough_clock) = (None, None);

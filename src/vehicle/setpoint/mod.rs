@@ -174,7 +174,7 @@ impl Autopilot {
                 let message = message.into();
                 let sent = fcu.send_kept(&message);
                 if let Err(refusal @ Refusal::Unsupported { .. }) = sent {
-                    fcu.complain(
+                    fcu.warn_throttled(
                         topic,
                         Counter::Unsupported,
                         &format_args!("refused: {refusal}"),
@@ -206,8 +206,8 @@ impl Autopilot {
                 if fcu.armed() {
                     tracing::warn!(
                         vehicle,
-                        "no setpoint for {after:?}: the last one is no longer repeated, and the vehicle does what it \
-                         does without; start the controller again or change the mode"
+                        "no setpoint for {after:?}: the last one is no longer repeated, and the vehicle's own reaction to \
+                         missing setpoints follows; restart the controller or change the mode"
                     );
                 } else {
                     tracing::info!(vehicle, "no setpoint for {after:?}: no longer repeated");
@@ -223,19 +223,19 @@ impl Fcu {
     fn refuse(&mut self, topic: &'static str, reject: &Reject) {
         self.count(Counter::SetpointRefused);
         self.count(reject.counter());
-        self.complain(topic, reject.counter(), &format_args!("refused: {reject}"));
+        self.warn_throttled(topic, reject.counter(), &format_args!("refused: {reject}"));
     }
 
     /// The same for a doubtful message, which is sent.
     fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
         self.count(Counter::SetpointDoubtful);
-        self.complain(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));
+        self.warn_throttled(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));
     }
 
-    fn complain(&mut self, topic: &'static str, kind: Counter, what: &dyn fmt::Display) {
-        if let Some(unsaid) = self.throttle.due(topic, kind.name(), self.now.mono) {
+    fn warn_throttled(&mut self, topic: &'static str, kind: Counter, what: &dyn fmt::Display) {
+        if let Some(suppressed) = self.throttle.due(topic, kind.name(), self.now.mono) {
             let vehicle = self.settings.id;
-            tracing::warn!(vehicle, unsaid, "{topic} {what}");
+            tracing::warn!(vehicle, suppressed, "{topic} {what}");
         }
     }
 }

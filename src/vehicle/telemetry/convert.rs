@@ -36,8 +36,8 @@ pub(super) fn enu_wxyz(attitude: Attitude<Frd, Ned>) -> [f64; 4] {
     Attitude::<Flu, Enu>::from(attitude).wxyz().map(|c| -c)
 }
 
-/// The full symmetric matrix from the upper triangle of a MAVLink covariance, row by row. If an element is NaN, all
-/// zeros, which ROS defines as unknown.
+/// The full symmetric matrix from the upper triangle of a MAVLink covariance, row by row. If an
+/// element is NaN or infinite, all zeros, which ROS defines as unknown.
 pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32]) -> [f64; CELLS] {
     if !triangle.iter().all(|cell| cell.is_finite()) {
         return [0.0; CELLS];

@@ -39,7 +39,7 @@ impl Home {
         open.service::<Trigger>("home_position/req_update", |autopilot, _, responder| {
             let (home, fcu) = (&mut autopilot.telemetry.home, &mut autopilot.fcu);
             if home.waiting.len() >= CALLERS {
-                return refuse(responder, "too many requests at a time");
+                return refuse(responder, "too many requests are waiting");
             }
             let command = home.request(fcu);
             match autopilot.services.ask(fcu, command) {
@@ -111,7 +111,7 @@ impl Home {
     pub(super) fn poll(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         let now = fcu.now.mono;
         for (_, responder) in self.waiting.extract_if(.., |(until, _)| now >= *until) {
-            refuse(responder, "the autopilot did not say where home is");
+            refuse(responder, "the autopilot did not report its home");
         }
         self.ask.take_if(|at| now >= *at)?;
         self.ask = Some(now + PERIOD);

@@ -150,7 +150,7 @@ impl Misc {
         m: &HilActuatorControls,
     ) -> Result<(), RosError> {
         if let Some(truth) = TrueState::of_actuator_controls(fcu.settings.id.into(), m) {
-            fcu.tell_truth(truth);
+            fcu.queue_truth(truth);
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);

@@ -73,8 +73,8 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
         if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
             let link = fcu.abilities().name;
             let why = format!(
-                "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim changes to OFFBOARD by \
-                 itself when setpoints come, and to nothing else"
+                "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim enters OFFBOARD by \
+                 itself when setpoints arrive, and no other mode"
             );
             refuse(fcu, &why);
             return caller.respond(SetModeResponse { mode_sent: false });
@@ -139,8 +139,8 @@ fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
     // NaN leaves the altitude to PX4.
     let here = (fcu.amsl).filter(|here| checked && px4 && altitude < here + CLIMB)?;
     Some(format!(
-        "cmd/takeoff to {altitude:.1} m: that is not above the vehicle, which is at {here:.1} m above sea level, and PX4 \
-         would stay where it is; NaN takes PX4's own take-off altitude"
+        "cmd/takeoff to {altitude:.1} m: not above the vehicle, which is at {here:.1} m above sea level, so PX4 would \
+         not climb; send NaN for PX4's own take-off altitude"
     ))
 }
 

@@ -46,14 +46,14 @@ impl Ending {
             CommandEnd::Acked { result, .. } => format!("the vehicle answered {}", name(result)),
             CommandEnd::TimedOut {
                 in_progress: true, ..
-            } => "the vehicle began and never ended it".to_owned(),
+            } => "in progress, but no final answer came".to_owned(),
             CommandEnd::TimedOut { sent, .. } => format!("no answer; sent {sent} times"),
             CommandEnd::Broadcast => "sent".to_owned(),
-            CommandEnd::TooMany => "too many commands wait already".to_owned(),
+            CommandEnd::TooMany => "too many commands are waiting".to_owned(),
             CommandEnd::LinkLost => "the vehicle is not connected".to_owned(),
             CommandEnd::NotSent => match self.refusal {
                 Some(refusal) => refusal.to_string(),
-                None => "it could not be sent".to_owned(),
+                None => "not sent".to_owned(),
             },
         }
     }

@@ -106,7 +106,7 @@ impl Goal {
     /// The reason why it was accepted but not reached.
     pub(super) fn missed(self, fcu: &Fcu) -> String {
         let Some(heartbeat) = fcu.heartbeat else {
-            return "accepted, but the vehicle is not connected any more".to_owned();
+            return "accepted, but the vehicle is no longer connected".to_owned();
         };
         let name = mode::name(
             heartbeat.base_mode,

@@ -91,7 +91,7 @@ impl ParameterPart {
         then: impl FnOnce(Vec<SetParametersResult>) + Send + 'static,
     ) {
         let results = |answers: Vec<Option<SetParametersResult>>| {
-            let unanswered = || refused("not asked for: too many parameters at a time");
+            let unanswered = || refused(&format!("not set: more than {MOST} parameters in one call"));
             then(
                 (answers.into_iter())
                     .map(|answer| answer.unwrap_or_else(unanswered))
@@ -176,7 +176,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
                         name,
                         type_: p.map_or(0, |p| value::kind(p.value)),
                         description: p
-                            .map_or_else(String::new, |p| format!("of the vehicle, {:?}", p.kind)),
+                            .map_or_else(String::new, |p| format!("parameter of the vehicle, {:?}", p.kind)),
                         ..Default::default()
                     };
                 let descriptors = names.into_iter().zip(found).map(describe).collect();

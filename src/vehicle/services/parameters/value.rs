@@ -27,15 +27,15 @@ pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
 }
 
 /// Reason to refuse the value.
-pub(super) const NOT_FINITE: &str = "NaN and infinity are no values of a parameter";
+pub(super) const NOT_FINITE: &str = "the value is NaN or infinite; send a finite number";
 
 /// Name and value to set, or the reason of the refusal.
 pub(super) fn wanted(
     name: &str,
     value: &msg::ParameterValue,
 ) -> Result<(ParameterName, ParameterValue), &'static str> {
-    let name = ParameterName::new(name).ok_or("a name has 1 to 16 characters")?;
-    let value = of_ros(value).ok_or("neither an integer nor a double")?;
+    let name = ParameterName::new(name).ok_or("the name must have 1 to 16 printable ASCII characters")?;
+    let value = of_ros(value).ok_or("the value is neither an integer nor a double")?;
     let value = Some(value)
         .filter(|value| value.is_finite())
         .ok_or(NOT_FINITE)?;
