@@ -214,7 +214,7 @@ impl Transfer {
             return Step::Ignored;
         };
         if *expected == Some(count) && id == self.id {
-            return Step::Ignored; // the list was asked for twice
+            return Step::Ignored; // the list was requested twice
         }
         items.clear();
         *expected = Some(count);

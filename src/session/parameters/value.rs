@@ -182,7 +182,7 @@ impl ParameterName {
     pub fn as_str(&self) -> &str {
         let len = self.0.iter().position(|byte| *byte == 0).unwrap_or(16);
         let name = self.0.get(..len).unwrap_or_default();
-        std::str::from_utf8(name).unwrap_or_default() // ASCII, as `of_field` saw to
+        std::str::from_utf8(name).unwrap_or_default() // ASCII, checked by `of_field`
     }
 }
 
