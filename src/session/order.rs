@@ -57,9 +57,9 @@ pub enum Verdict {
 /// The order of one stream. It is given all arrival times and reads no clock.
 ///
 /// * A mark that follows the last one in number and time is next. The allowed step of time depends on the usual step, on
-/// the numbers, and on the silence before.
+///   the numbers, and on the silence before.
 /// * Other marks are accepted when three in a row follow each other for 100 ms (or 1.5 usual periods, if that is more)
-/// while none continues the stream: the sender restarted.
+///   while none continues the stream: the sender restarted.
 /// * Numbers count once three in a row have risen. Skipped numbers are lost until they arrive late.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Order {

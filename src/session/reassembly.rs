@@ -83,10 +83,10 @@ pub enum Outcome<'a> {
 /// * Fragments come in any order, frames may overlap (two in flight), duplicates are ignored.
 /// * A frame is delivered whole, once, and not after a later one; or it is counted by [`DropCause`].
 /// * No single datagram is trusted: the header form is detected per datagram, and a time or frame id that does not
-/// continue the stream is rejected until others follow it ([`Order`]), as after a restart of the simulator. A constant
-/// frame id does no harm.
+///   continue the stream is rejected until others follow it ([`Order`]), as after a restart of the simulator. A constant
+///   frame id does no harm.
 /// * Memory is bounded by twice the maximum frame length plus 256 KiB; steady state allocates nothing, and memory for an
-/// unusually large frame is freed.
+///   unusually large frame is freed.
 ///
 /// ```
 /// use rfly_bridge::session::{Outcome, Reassembler};

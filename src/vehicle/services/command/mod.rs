@@ -1,8 +1,8 @@
 //! Commands and modes. The steps of a call:
 //!
 //! 1. `calls.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `changes.rs` from
-//! `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`). One
-//! change of a kind is under way at a time; the others wait in `wanted.rs`.
+//!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`). One
+//!    change of a kind is under way at a time; the others wait in `wanted.rs`.
 //! 2. This file sends and retransmits it until an acknowledgement or a timeout (`ending.rs`).
 //! 3. The result is the answer, or starts the wait for the change: `wanted.rs`.
 mod calls;
