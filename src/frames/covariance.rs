@@ -48,7 +48,7 @@ impl<F: Frame> Covariance3<F> {
         }))
     }
 
-    /// Returns the linear part of a 6x6 covariance of a pose, twist or acceleration; the angular part is 0.
+    /// Returns a 6x6 covariance of a pose, twist or acceleration with this linear part; the angular part is 0.
     pub fn to_linear_part(self) -> [f64; 36] {
         let mut rows = [0.0; 36];
         for (to, from) in rows.chunks_exact_mut(6).zip(self.rows.chunks_exact(3)) {

@@ -4,7 +4,7 @@ use crate::time::RosTime;
 
 /// Rising numbers in a row after which numbers are used: some senders never change theirs.
 const COUNTING: u32 = 3;
-/// Largest difference of two consecutive numbers as long as the usual step is unknown.
+/// Largest difference of two neighbouring numbers where their time is not considered.
 const NEAR: i32 = 16;
 /// Limit of a step as a multiple of the usual one.
 const LONGER: f64 = 3.0;

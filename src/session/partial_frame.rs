@@ -151,7 +151,7 @@ impl PartialFrame {
         if seq == last {
             place.offset = match self.unit {
                 Some(unit) if len > unit => return Err(DropCause::Inconsistent),
-                Some(unit) => last_index * unit, // cannot overflow: checked when `unit` was learnt
+                Some(unit) => last_index * unit, // cannot overflow: checked when `unit` was set
                 None => last_index.saturating_mul(unit_guess).min(max_len),
             };
             let known = self.unit.is_some() || last == 0;

@@ -24,7 +24,7 @@ const MAX_FRAGMENTS: u32 = 65_536;
 pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + ROOM + 8;
 /// Repetitions of one frame in a row after which they are new frames of a simulator whose clock stands still.
 const STANDING_CLOCK_REPEATS: u32 = 30;
-/// An incomplete frame is given up after so many later ones were completed.
+/// An incomplete frame is given up at the latest after so many later ones were completed.
 const MAX_OVERTAKEN: u32 = 2;
 
 /// Where to read the next datagram: `header` is filled first, then `payload` (scatter read).

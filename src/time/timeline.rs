@@ -12,8 +12,7 @@ const SLEW: f64 = 0.005;
 const LEARNING_CORRECTION_NS: f64 = 0.25e9;
 const SLEW_LEARNING: f64 = 0.05;
 const LEARNING_NS: i64 = 3_000_000_000;
-/// ... and except for a difference too large for drift, which is corrected in about a second, at up to half the speed,
-/// ...
+/// ... and except for a difference too large for drift, corrected in about a second, at up to half the speed, ...
 const LARGE_NS: f64 = 25e6;
 const LARGE_CORRECTION_NS: f64 = 1e9;
 const SLEW_LARGE: f64 = 0.5;

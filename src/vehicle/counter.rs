@@ -55,7 +55,7 @@ counters! {
         SetpointRepeated = "setpoint_repeated",
     }
     Other {
-        /// A heartbeat of a camera, gimbal, companion or station under the vehicle's system id.
+        /// A message of a camera, gimbal, companion or station under the vehicle's system id.
         ForeignComponent = "foreign_component",
     }
     Drop {
@@ -124,7 +124,7 @@ counters! {
         RosTimeJumped = "ros_time_jumped",
         /// A TIMESYNC that cannot be used.
         TimesyncIgnored = "timesync_ignored",
-        /// The autopilot's clock was learnt anew.
+        /// The estimate of the autopilot's clock restarted.
         TimesyncRelearnt = "timesync_relearnt",
 
         // Requests to the vehicle.

@@ -279,7 +279,7 @@ impl Fcu {
         std::mem::take(&mut self.notices)
     }
 
-    /// Resets what is valid only while heartbeats come.
+    /// Resets the state that needs heartbeats to stay valid.
     pub(super) fn lost(&mut self) {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);

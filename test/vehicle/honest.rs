@@ -190,9 +190,7 @@ fn a_take_off_to_an_altitude_that_is_not_above_the_vehicle_is_not_even_sent() {
         assert_eq!(answer.is_some(), refused, "{amsl}");
         if let Some(answer) = answer {
             assert_eq!((answer.success, answer.result), (false, 2));
-            assert!(
-                said(&rig)[0].starts_with("cmd/takeoff to 50.0 m: not above the vehicle")
-            );
+            assert!(said(&rig)[0].starts_with("cmd/takeoff to 50.0 m: not above the vehicle"));
         }
     }
 }
@@ -328,7 +326,8 @@ fn what_is_no_number_is_no_value_of_a_parameter() {
     for (value, force) in [(f64::NAN, false), (f64::INFINITY, true)] {
         assert!(!set(&rig, "MPC_XY_VEL_MAX", value, force).expect().success);
         rig.poll();
-        let text = "param/set: \"MPC_XY_VEL_MAX\": the value is NaN or infinite; send a finite number";
+        let text =
+            "param/set: \"MPC_XY_VEL_MAX\": the value is NaN or infinite; send a finite number";
         assert_eq!(said(&rig), [text]);
     }
     let bytes = rig.sent_bytes();

@@ -54,8 +54,7 @@ pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<Path>(
         "ground_truth/path",
         QosGroup::Path,
-        "where the vehicle has been since it was set down: a pose each 0.1 m, the newest 2000, twice a second while it \
-         moves",
+        "path of the vehicle since it was set down: a pose every 0.1 m, the newest 2000; twice a second while it moves",
     ),
     topic::<PoseStamped>("ground_truth/pose", QosGroup::State, "true pose in `map`"),
     topic::<TwistStamped>(
@@ -66,8 +65,8 @@ pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<AccelStamped>(
         "ground_truth/accel",
         QosGroup::State,
-        "`AccB` of the simulator in `base_link`, FLU, m/s², as it sends it; read here, and sent by the emulator, as \
-         specific force: at rest z is +9.81. Not there in the short state; `angular` is NaN",
+        "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; taken here, and sent by the emulator, as \
+         specific force: at rest z is +9.81. Missing in the short state; `angular` is NaN",
     ),
     topic::<NavSatFix>(
         "ground_truth/gps",
@@ -83,7 +82,7 @@ pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<Int32>(
         "ground_truth/crash",
         QosGroup::State,
-        "id of the vehicle or object that the vehicle collides with, once for each collision; -1 when it is over. \
+        "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. \
          Also counted in `/diagnostics`",
     ),
 ];

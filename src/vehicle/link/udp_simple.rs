@@ -51,9 +51,9 @@ impl UdpSimpleLink {
             1 => false,
             8 => true,
             _ => {
-                return Err(self.udp.unsupported(
-                    "a local frame other than LOCAL_NED (1) and BODY_NED (8)",
-                ));
+                return Err(self
+                    .udp
+                    .unsupported("a local frame other than LOCAL_NED (1) and BODY_NED (8)"));
             }
         };
         let mask = t.type_mask.bits();

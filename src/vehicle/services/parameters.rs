@@ -308,7 +308,9 @@ fn describe(error: ParameterError) -> String {
         ParameterError::TimedOut => "no answer; the vehicle may not have this parameter".to_owned(),
         ParameterError::Kept(ParameterValue::Int(int)) => format!("the vehicle kept {int}"),
         ParameterError::Kept(ParameterValue::Float(float)) => format!("the vehicle kept {float}"),
-        ParameterError::Refused(error) => format!("the vehicle refused it (MAV_PARAM_ERROR {error})"),
+        ParameterError::Refused(error) => {
+            format!("the vehicle refused it (MAV_PARAM_ERROR {error})")
+        }
         ParameterError::DoesNotFit(kind) => format!("the value does not fit into {kind:?}"),
         ParameterError::NotFinite => value::NOT_FINITE.to_owned(),
         ParameterError::Incomplete { received, total } => {

@@ -7,15 +7,13 @@ use thiserror::Error;
 pub(super) enum Reject {
     #[error("{0} is infinite; send a number, or NaN or its bit in type_mask to leave it out")]
     Infinite(&'static str),
-    #[error(
-        "{0} is NaN and nothing else controls that axis, or x is set without y; send a number"
-    )]
+    #[error("{0} is NaN and nothing else controls that axis, or x is set without y; send a number")]
     NotANumber(&'static str),
     #[error(
         "the position is {distance:.0} m from the origin; control.max_position_m allows {limit:.0} m"
     )]
     TooFar { distance: f64, limit: f64 },
-    #[error("latitude {latitude} and longitude {longitude} are no valid position; send degrees")]
+    #[error("latitude {latitude} and longitude {longitude} are not a valid position; send degrees")]
     NotOnEarth { latitude: f64, longitude: f64 },
     #[error("the speed is {speed:.1} m/s; control.max_speed_m_s allows {limit:.1} m/s")]
     TooFast { speed: f64, limit: f64 },

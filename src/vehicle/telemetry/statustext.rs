@@ -6,7 +6,7 @@ use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw::StatusText;
 use std::time::Duration;
 
-/// Characters per message.
+/// Bytes per message.
 const CHUNK: usize = 50;
 /// A text with a missing chunk is published after this silence.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -26,7 +26,10 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             ];
             let mut command = long(fcu, r.command, r.confirmation, params);
             if r.broadcast {
-                tracing::warn!("PX4 ignores broadcast commands; {} is sent nevertheless", r.command);
+                tracing::warn!(
+                    "PX4 ignores broadcast commands; {} is sent nevertheless",
+                    r.command
+                );
                 (command.target_system, command.target_component) = (0, 0);
             }
             command
@@ -182,7 +185,12 @@ fn command<S: Service, C: Into<Command>>(
                 let (success, number) = end.result();
                 if !success {
                     let why = end.describe();
-                    tracing::warn!(vehicle = fcu.settings.id, service = name, why, "command failed");
+                    tracing::warn!(
+                        vehicle = fcu.settings.id,
+                        service = name,
+                        why,
+                        "command failed"
+                    );
                     fcu.notice(format!("{name}: {why}"));
                     fcu.count(Counter::CommandFailed);
                 }

@@ -91,7 +91,8 @@ impl ParameterPart {
         then: impl FnOnce(Vec<SetParametersResult>) + Send + 'static,
     ) {
         let results = |answers: Vec<Option<SetParametersResult>>| {
-            let unanswered = || refused(&format!("not set: more than {MOST} parameters in one call"));
+            let unanswered =
+                || refused(&format!("not set: more than {MOST} parameters in one call"));
             then(
                 (answers.into_iter())
                     .map(|answer| answer.unwrap_or_else(unanswered))
@@ -175,8 +176,9 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
                     |(name, p): (String, Option<session::Parameter>)| ParameterDescriptor {
                         name,
                         type_: p.map_or(0, |p| value::kind(p.value)),
-                        description: p
-                            .map_or_else(String::new, |p| format!("parameter of the vehicle, {:?}", p.kind)),
+                        description: p.map_or_else(String::new, |p| {
+                            format!("parameter of the vehicle, {:?}", p.kind)
+                        }),
                         ..Default::default()
                     };
                 let descriptors = names.into_iter().zip(found).map(describe).collect();

@@ -34,7 +34,8 @@ pub(super) fn wanted(
     name: &str,
     value: &msg::ParameterValue,
 ) -> Result<(ParameterName, ParameterValue), &'static str> {
-    let name = ParameterName::new(name).ok_or("the name must have 1 to 16 printable ASCII characters")?;
+    let name =
+        ParameterName::new(name).ok_or("the name must have 1 to 16 printable ASCII characters")?;
     let value = of_ros(value).ok_or("the value is neither an integer nor a double")?;
     let value = Some(value)
         .filter(|value| value.is_finite())
