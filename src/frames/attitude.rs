@@ -48,7 +48,7 @@ impl<B: Frame, W: Frame> Attitude<B, W> {
         }
     }
 
-    /// Returns the attitude in which the axes of the body are those of the world.
+    /// Returns the attitude whose body axes are those of the world.
     pub fn identity() -> Self {
         Self::from_inner(UnitQuaternion::identity())
     }
@@ -76,7 +76,7 @@ impl<B: Frame, W: Frame> Attitude<B, W> {
         [q.w, q.i, q.j, q.k]
     }
 
-    /// Returns the angles; at a pitch of ±π/2 only the sum or difference of roll and yaw means anything.
+    /// Returns the angles; at a pitch of ±π/2 only the sum or difference of roll and yaw is defined.
     pub fn euler(self) -> Euler {
         let (roll, pitch, yaw) = self.value.euler_angles();
         Euler { roll, pitch, yaw }
@@ -135,8 +135,8 @@ impl<B: Frame, W: Frame> fmt::Debug for Attitude<B, W> {
     }
 }
 
-/// World change times attitude times body change, multiplied out by hand: with the half turns about x (FRD, NWU) this
-/// only permutes and negates the components and is exact; ENU costs one factor of 1/√2.
+/// World change times attitude times body change, multiplied out: the half turns about x (FRD, NWU) only permute and
+/// negate the components, which is exact; ENU costs one factor of 1/√2.
 fn from_parts<B: Frame, W: Frame>(w: f64, x: f64, y: f64, z: f64) -> Attitude<B, W> {
     Attitude::from_inner(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)))
 }
@@ -189,7 +189,7 @@ impl Attitude<Optical, Flu> {
     }
 }
 
-/// Attitude of one FRD body in another, as mounts are written.
+/// Attitude of one FRD body in another, the convention of mounts.
 impl From<Attitude<Frd, Frd>> for Attitude<Flu, Flu> {
     fn from(attitude: Attitude<Frd, Frd>) -> Self {
         let [w, x, y, z] = attitude.wxyz();

@@ -28,8 +28,8 @@ impl<F: Frame> Covariance3<F> {
         self.rows
     }
 
-    /// Expresses the covariance in another frame: M C Mᵀ. M only permutes and negates, so the result is exact, and
-    /// what is not finite stays in its place.
+    /// Expresses the covariance in another frame: M C Mᵀ. M only permutes and negates, so the result is exact, and NaN
+    /// and infinity stay in their cells.
     pub fn into_frame<G: Frame>(self) -> Covariance3<G>
     where
         Vector<G>: From<Vector<F>>,
@@ -48,8 +48,7 @@ impl<F: Frame> Covariance3<F> {
         }))
     }
 
-    /// Returns it as the linear part of the covariance of a pose, twist or acceleration, 6x6; nothing is said of the
-    /// angular part.
+    /// Returns a 6x6 covariance of a pose, twist or acceleration with this linear part; the angular part is 0.
     pub fn to_linear_part(self) -> [f64; 36] {
         let mut rows = [0.0; 36];
         for (to, from) in rows.chunks_exact_mut(6).zip(self.rows.chunks_exact(3)) {
@@ -97,14 +96,14 @@ impl<F: Frame> Covariance6<F> {
     }
 }
 
-/// Where an axis of the new frame comes from.
+/// Source and sign of an axis of the new frame.
 #[derive(Clone, Copy)]
 struct Axis {
     from: usize,
     negative: bool,
 }
 
-/// Takes the axes from the conversion of vectors, so that covariances cannot disagree with them.
+/// Derives the axes from the conversion of vectors, so that covariances cannot differ from it.
 fn axes<F: Frame, G: Frame>() -> [Axis; 3]
 where
     Vector<G>: From<Vector<F>>,

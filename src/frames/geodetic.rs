@@ -1,24 +1,24 @@
-//! Places on the earth (WGS 84), local tangent planes, and the height of sea level over the ellipsoid.
+//! Positions on the earth (WGS 84), local tangent planes, and the height of the geoid above the ellipsoid.
 use super::vector::{Ecef, Enu, Ned, Vector};
 use map_3d::Ellipsoid::WGS84;
 
-/// A place on or over the ellipsoid of WGS 84.
+/// A geodetic position (WGS 84).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geodetic {
     /// Degrees, north positive.
     pub latitude_deg: f64,
     /// Degrees, east positive.
     pub longitude_deg: f64,
-    /// m, up. Over the ellipsoid for [`Geodetic::to_ecef`]; in tangent planes any height will do if the reference has
-    /// the same.
+    /// m, up. Above the ellipsoid for [`Geodetic::to_ecef`]; in tangent planes any height reference will do if both
+    /// positions have it.
     pub altitude_m: f64,
 }
 
 impl Geodetic {
-    /// Where the simulator puts the origin of its map unless told otherwise.
+    /// Default origin of the simulator's map.
     pub const MAP_CENTRE: Self = Self::new(40.154_030_2, 116.259_368_3, 50.0);
 
-    /// Creates a place.
+    /// Creates a position.
     pub const fn new(latitude_deg: f64, longitude_deg: f64, altitude_m: f64) -> Self {
         Self {
             latitude_deg,
@@ -27,7 +27,7 @@ impl Geodetic {
         }
     }
 
-    /// Creates a place from MAVLink's units: 1e-7 degrees and mm.
+    /// Creates a position from MAVLink's units: 1e-7 degrees and mm.
     pub fn from_e7([latitude, longitude, millimetres]: [i32; 3]) -> Self {
         Self::new(
             f64::from(latitude) / 1e7,
@@ -50,9 +50,9 @@ impl Geodetic {
         ])
     }
 
-    /// Says whether this is a place: finite, a latitude, and not the zeros of somebody who does not know.
+    /// Whether the position is known: finite, a valid latitude, and not the zeros that stand for unknown.
     ///
-    /// The vendor's client takes every place with negative latitude and longitude for unknown (trap list).
+    /// The vendor's client takes every position with negative latitude and longitude for unknown (trap list).
     pub fn is_known(self) -> bool {
         self.latitude_deg.abs() <= 90.0
             && self.longitude_deg.abs() <= 360.0
@@ -76,14 +76,14 @@ impl Geodetic {
         Vector::new(x, y, z)
     }
 
-    /// Returns the place of earth-centred coordinates; not a number in the middle of the earth.
+    /// Returns the position of earth-centred coordinates; NaN at the centre of the earth.
     pub fn from_ecef(position: Vector<Ecef>) -> Self {
         let [x, y, z] = position.to_array();
         let (latitude, longitude, altitude) = map_3d::ecef2geodetic(x, y, z, WGS84);
         Self::new(latitude.to_degrees(), longitude.to_degrees(), altitude)
     }
 
-    /// Returns where this place is in the tangent plane at `reference`.
+    /// Returns the position in the tangent plane at `reference`.
     pub fn to_ned(self, reference: Self) -> Vector<Ned> {
         let (latitude, longitude, altitude) = self.radians();
         let (latitude0, longitude0, altitude0) = reference.radians();
@@ -93,12 +93,12 @@ impl Geodetic {
         Vector::new(north, east, down)
     }
 
-    /// Returns where this place is in the tangent plane at `reference`.
+    /// Returns the position in the tangent plane at `reference`.
     pub fn to_enu(self, reference: Self) -> Vector<Enu> {
         self.to_ned(reference).into()
     }
 
-    /// Returns the place of a position in the tangent plane at `reference`.
+    /// Returns the geodetic position of a point in the tangent plane at `reference`.
     pub fn from_ned(position: Vector<Ned>, reference: Self) -> Self {
         let [north, east, down] = position.to_array();
         let (latitude0, longitude0, altitude0) = reference.radians();
@@ -107,12 +107,12 @@ impl Geodetic {
         Self::from_ecef(Vector::new(x, y, z))
     }
 
-    /// Returns the place of a position in the tangent plane at `reference`.
+    /// Returns the geodetic position of a point in the tangent plane at `reference`.
     pub fn from_enu(position: Vector<Enu>, reference: Self) -> Self {
         Self::from_ned(position.into(), reference)
     }
 
-    /// Returns where a vehicle's home is in the simulator's map; `None` while home is not known.
+    /// Returns the position of a vehicle's home in the simulator's map; `None` while home is not known.
     ///
     /// Estimates are relative to home, the true state to the map's centre: this is the difference.
     pub fn home_offset(home: Self, map_centre: Self) -> Option<Vector<Ned>> {
@@ -120,18 +120,18 @@ impl Geodetic {
     }
 }
 
-/// Where sea level is over the ellipsoid.
+/// Model of the geoid's height above the ellipsoid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Geoid {
     /// EGM96, as mavros and PX4 use it.
     #[default]
     Egm96,
-    /// The same everywhere, in m; 0: a simulator that knows no geoid.
+    /// Constant height in m; 0: a simulator without a geoid.
     Constant(f64),
 }
 
 impl Geoid {
-    /// Returns the height of sea level over the ellipsoid in m. EGM96 takes about a millisecond: see [`Separation`].
+    /// Returns the height of the geoid above the ellipsoid in m. EGM96 takes about a millisecond: see [`Separation`].
     pub fn separation(self, latitude_deg: f64, longitude_deg: f64) -> f64 {
         match self {
             Self::Constant(height) => height,
@@ -143,7 +143,7 @@ impl Geoid {
     }
 }
 
-/// The geoid at one moving place.
+/// Cached height of the geoid for one moving position.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Separation {
     geoid: Geoid,
@@ -158,11 +158,11 @@ struct Computed {
 }
 
 impl Separation {
-    /// In 1 km the geoid changes by a few centimetres.
+    /// The geoid changes by a few centimetres in 1 km.
     const RANGE_M: f64 = 1000.0;
     const METRES_PER_DEGREE: f64 = 111_320.0;
 
-    /// Nothing is computed yet.
+    /// Creates an empty cache.
     pub const fn new(geoid: Geoid) -> Self {
         Self {
             geoid,
@@ -170,7 +170,7 @@ impl Separation {
         }
     }
 
-    /// Returns the height of sea level over the ellipsoid in m; computed again after about 1 km.
+    /// Returns the height of the geoid above the ellipsoid in m; recomputed after about 1 km.
     pub fn at(&mut self, latitude_deg: f64, longitude_deg: f64) -> f64 {
         if let Some(computed) = self.computed {
             let north = latitude_deg - computed.latitude_deg;
@@ -181,7 +181,7 @@ impl Separation {
             }
         }
         let height = self.geoid.separation(latitude_deg, longitude_deg);
-        // What is not a number is no place to measure from.
+        // A NaN must not become the cached reference.
         self.computed = height.is_finite().then_some(Computed {
             latitude_deg,
             longitude_deg,

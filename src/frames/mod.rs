@@ -1,11 +1,11 @@
 //! Coordinate frames as types, after REP 103 and REP 105.
 //!
-//! The simulator speaks NED (world) and FRD (body), ROS speaks ENU and FLU, and a camera image has its optical frame.
+//! The simulator uses NED (world) and FRD (body), ROS uses ENU and FLU, and a camera image has its optical frame.
 //! [`Vector`] and [`Attitude`] carry their frame as a type, so a forgotten conversion does not compile.
-//! Conversions between frames that differ by a constant are [`From`] impls; those between ENU, NWU and NED, and
-//! between FLU, FRD and Optical, only permute and negate, so a round trip is exact to the last bit.
+//! Conversions between frames that differ by a constant are [`From`] impls; those between ENU, NWU and NED, and between
+//! FLU, FRD and Optical, only permute and negate, so a round trip is bit-exact.
 //!
-//! [`FrameTree`] knows every named frame that the bridge publishes, its parent, and whether the edge is static.
+//! [`FrameTree`] has every named frame that the bridge publishes, its parent, and whether the edge is static.
 //!
 //! ```
 //! use rfly_bridge::frames::{Attitude, Enu, Euler, Flu, Frd, Ned, Vector};

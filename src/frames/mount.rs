@@ -4,17 +4,17 @@ use super::vector::{Flu, Frd, Ned, Vector};
 use super::world::WorldConvention;
 use std::fmt;
 
-/// What a sensor is attached to: `TargetMountType` with the `TargetCopter` that it means.
+/// Carrier of a sensor: `TargetMountType` with the meaning of its `TargetCopter`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Mount {
     /// 0: geometric centre of this vehicle.
     VehicleCentre(u16),
     /// 1: bottom centre of this vehicle.
     VehicleBottom(u16),
-    /// 2: fixed to the ground; the position is a point of the simulator's world. The number is only kept because it is sent;
-    /// it names the clock of the sensor.
+    /// 2: fixed to the ground; the position is a point of the simulator's world. The number has no effect on the mount;
+    /// it selects the sensor's clock.
     Ground(u16),
-    /// 3: moves with this vehicle, but neither tilts nor turns with it.
+    /// 3: follows the position of this vehicle, not its attitude.
     VehicleLevel(u16),
     /// 4: attached to the sensor with this `SeqID`.
     Sensor(u16),
@@ -43,7 +43,7 @@ impl Mount {
         }
     }
 
-    /// Returns the vehicle the sensor is directly attached to; none on the ground and on another sensor.
+    /// Returns the vehicle that carries the sensor directly; `None` on the ground and on another sensor.
     pub const fn vehicle(self) -> Option<u16> {
         match self {
             Self::VehicleCentre(id) | Self::VehicleBottom(id) | Self::VehicleLevel(id) => Some(id),
@@ -51,7 +51,7 @@ impl Mount {
         }
     }
 
-    /// Makes a mount of the two numbers in the file.
+    /// Creates a mount from the two numbers in the file.
     pub const fn from_numbers(mount_type: u16, target: u16) -> Option<Self> {
         Some(match mount_type {
             0 => Self::VehicleCentre(target),
@@ -81,7 +81,7 @@ impl fmt::Display for Mount {
 pub enum MountOrientation {
     /// Roll, pitch, yaw in rad.
     Euler([f64; 3]),
-    /// w, x, y, z; normalised here. All zero means no rotation, as unused `SensorAngQuat` fields are written.
+    /// w, x, y, z; normalised here. All zero means no rotation: unused `SensorAngQuat` fields are zero.
     Quaternion([f64; 4]),
 }
 
@@ -92,7 +92,7 @@ pub enum MountReference {
     BaseLink(u16),
     /// `map`.
     Map,
-    /// `map`, and the translation is still to be added to the position of this vehicle.
+    /// `map`; add the position of this vehicle to the translation.
     MapAtVehicle(u16),
     /// `<sensor>_link` of the sensor with this `SeqID`.
     SensorLink(u16),
@@ -111,8 +111,8 @@ impl MountOrientation {
 /// Returns the parent of a sensor's `_link` and the sensor's pose in it, in the convention of ROS.
 ///
 /// `position_frd` is in m, in the frame of the mount: FRD, or NED where the mount does not turn with a vehicle.
-/// `bottom_m` is how far the bottom centre of a vehicle is below its `base_link`; the simulator knows it from the
-/// vehicle's 3D model and does not tell.
+/// `bottom_m` is the distance of a vehicle's bottom centre below its `base_link`; the simulator takes it from the
+/// vehicle's 3D model and does not send it.
 pub fn mount_transform(
     mount: Mount,
     position_frd: [f64; 3],

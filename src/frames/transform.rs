@@ -13,18 +13,18 @@ use std::ops::Mul;
 pub struct Transform(Isometry3<f64>);
 
 impl Transform {
-    /// Returns the transform between frames that coincide.
+    /// Returns the identity.
     pub fn identity() -> Self {
         Self(Isometry3::identity())
     }
 
-    /// Creates a transform from a position and w, x, y, z; the caller vouches for a norm of 1.
+    /// Creates a transform from a position and w, x, y, z; the caller guarantees a norm of 1.
     pub fn from_parts([x, y, z]: [f64; 3], [w, i, j, k]: [f64; 4]) -> Self {
         let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
         Self(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
     }
 
-    /// Creates a transform that only rotates.
+    /// Creates a pure rotation.
     pub fn from_attitude<B: Frame, W: Frame>(attitude: Attitude<B, W>) -> Self {
         Self::from_parts([0.0; 3], attitude.wxyz())
     }
@@ -40,7 +40,7 @@ impl Transform {
         [q.w, q.i, q.j, q.k]
     }
 
-    /// Returns the parent in the child.
+    /// Returns the pose of the parent in the child.
     pub fn inverse(&self) -> Self {
         Self(self.0.inverse())
     }
@@ -50,12 +50,12 @@ impl Transform {
         (self.0 * Point3::from(point)).coords.into()
     }
 
-    /// Expresses a direction of the child in the parent: no translation.
+    /// Expresses a direction of the child in the parent, without translation.
     pub fn rotate(&self, vector: [f64; 3]) -> [f64; 3] {
         (self.0.rotation * nalgebra::Vector3::from(vector)).into()
     }
 
-    /// Returns the transform with the child moved by `offset`, which is in axes of the parent.
+    /// Returns the transform with the child moved by `offset`, in axes of the parent.
     pub fn shifted(&self, [x, y, z]: [f64; 3]) -> Self {
         Self(Translation3::new(x, y, z) * self.0)
     }

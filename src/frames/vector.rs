@@ -3,9 +3,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// A frame label. The axes of every label form a right-handed system.
+/// A frame label. Every label's axes form a right-handed system.
 pub trait Frame: Copy + fmt::Debug + PartialEq {
-    /// Short name for messages.
+    /// Short name for texts.
     const NAME: &'static str;
 }
 
@@ -38,7 +38,7 @@ labels! {
     Optical
 }
 
-/// Three numbers with a frame; f64, SI units unless a name says otherwise.
+/// A vector in a frame; f64, SI units unless a name says otherwise.
 pub struct Vector<F> {
     pub(super) value: Vector3<f64>,
     frame: PhantomData<F>,
@@ -110,7 +110,7 @@ impl<F: Frame> From<[f32; 3]> for Vector<F> {
     }
 }
 
-// Derives would ask for the bounds on `F`, which is only a label.
+// Derives would require the bounds on `F`, which is only a label.
 impl<F> Clone for Vector<F> {
     fn clone(&self) -> Self {
         *self

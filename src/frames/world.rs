@@ -3,13 +3,13 @@ use super::transform::Transform;
 use super::vector::{Enu, Flu, Frd, Ned, Nwu, Vector};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Which way the axes of `map` and `odom` point.
+/// Direction of the axes of `map` and `odom`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum WorldConvention {
     /// x east, y north, z up: REP 103. A vehicle that faces north has yaw +90°.
     #[default]
     Enu,
-    /// x north, y west, z up: x and yaw 0 as in the simulator.
+    /// x north, y west, z up: x and yaw as in the simulator.
     Nwu,
 }
 

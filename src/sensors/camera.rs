@@ -22,7 +22,7 @@ const IMAGE: &str = "sensor_msgs/msg/Image";
 const COMPRESSED: &str = "sensor_msgs/msg/CompressedImage";
 const CAMERA_INFO: &str = "sensor_msgs/msg/CameraInfo";
 
-/// The row of `camera_info`, the same for every camera.
+/// The topic of `camera_info`, the same for every camera.
 pub(super) const INFO_TOPIC: TopicSpec = TopicSpec {
     group: QosGroup::CameraInfo,
     suffix: InfoTopic::SUFFIX,
@@ -32,7 +32,7 @@ pub(super) const INFO_TOPIC: TopicSpec = TopicSpec {
     doc: "calibration, same stamp and frame as the image",
 };
 
-/// The row of an image.
+/// The topic of an image.
 pub(super) const fn image_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
     TopicSpec {
         group: QosGroup::Image,
@@ -44,7 +44,7 @@ pub(super) const fn image_topic(suffix: &'static str, doc: &'static str) -> Topi
     }
 }
 
-/// The row of a compressed image.
+/// The topic of a compressed image.
 pub(super) const fn compressed_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
     TopicSpec {
         group: QosGroup::Compressed,
@@ -157,12 +157,12 @@ struct Camera {
     compressed: Option<CompressedPublisher>,
     info: InfoTopic,
     header: Header,
-    /// What raw payloads are.
+    /// Layout of raw payloads.
     raw: Layout,
-    /// What is published.
+    /// Published layout.
     layout: Layout,
     size: Size,
-    /// The transport delivers files.
+    /// The transport delivers PNG or JPEG files.
     file_expected: bool,
     guard: ShapeGuard,
     decoder: Decoder,
@@ -188,12 +188,12 @@ impl Camera {
         }))
     }
 
-    /// Bytes of a raw payload.
+    /// Size of a raw payload in bytes.
     fn expected(&self) -> usize {
         self.size.pixels() * self.raw.bytes()
     }
 
-    /// Publishes raw pixels; without a swap the payload itself is the data.
+    /// Publishes raw pixels; without a channel swap the payload itself is the data.
     fn raw(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         self.guard.admit(Shape {
             size: self.size,
@@ -213,7 +213,7 @@ impl Camera {
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
 
-    /// Publishes raw pixels that nobody has to look at.
+    /// Publishes raw pixels that need no conversion.
     fn foreign(&mut self, frame: &ForeignFrame<'_>) -> Result<(), SensorError> {
         self.header.stamp = frame.stamp.to_msg();
         if self.image.subscribers() > 0 {
@@ -223,7 +223,7 @@ impl Camera {
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
 
-    /// Passes a file through and decodes it, each only while somebody listens.
+    /// Publishes a file and its decoded pixels, each only if subscribed to.
     fn file(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         let (codec, size) = size_of_file(frame.payload)?;
         self.guard.admit(Shape { size, file: true })?;
@@ -257,8 +257,8 @@ impl Sensor for Camera {
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         self.header.stamp = frame.stamp.to_msg();
         let expected = self.expected();
-        // A file is a file whatever the mode says (docs/wire/traps.md, png-or-jpeg); only a raw image of the right size is
-        // never taken for one.
+        // The content decides, not the mode (docs/wire/traps.md, png-or-jpeg); but a payload with the size of a raw
+        // image in a raw mode is never taken for a file.
         if frame.compressed
             || (frame.payload.len() != expected && Codec::of(frame.payload).is_some())
         {
@@ -279,8 +279,8 @@ impl Sensor for Camera {
     }
 
     fn lend(&self) -> Option<Loan<Image>> {
-        let as_it_is = !self.file_expected && self.layout == self.raw;
-        (as_it_is && self.image.subscribers() > 0)
+        let unchanged = !self.file_expected && self.layout == self.raw;
+        (unchanged && self.image.subscribers() > 0)
             .then(|| self.image.loan(self.expected() + LOAN_SPARE))
     }
 
@@ -314,7 +314,7 @@ fn head(header: &Header, size: Size, layout: Layout) -> ImageHead<'_> {
     }
 }
 
-/// Returns what `compressed_image_transport` writes for an image of this kind (and its subscribers parse).
+/// Returns the format string of `compressed_image_transport` for this kind of image; its subscribers parse it.
 fn format_of(raw: Layout, codec: Codec) -> &'static str {
     match (raw, codec) {
         (Layout::Mono8, Codec::Png) => "mono8; png compressed ",
@@ -324,7 +324,7 @@ fn format_of(raw: Layout, codec: Codec) -> &'static str {
     }
 }
 
-/// Makes a torn frame an error; one that the middleware dropped is counted there.
+/// Turns a torn frame into an error; samples dropped by the middleware are counted there.
 pub(super) fn sent(outcome: Outcome) -> Result<(), SensorError> {
     match outcome {
         Outcome::Sent | Outcome::Dropped => Ok(()),

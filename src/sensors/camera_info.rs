@@ -5,10 +5,10 @@ use crate::{
     ros::{Publisher, RosError},
 };
 
-/// How a camera projects.
+/// Projection of a camera.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Lens {
-    /// Straight lines stay straight; model `plumb_bob` without distortion.
+    /// Perspective; model `plumb_bob` without distortion.
     Pinhole,
     /// Distance from the centre proportional to the angle; model `equidistant` without distortion.
     Fisheye,
@@ -18,7 +18,7 @@ pub enum Lens {
 ///
 /// The optical axis meets the middle of the image. Pixel centres have integer coordinates (OpenCV, image_geometry), so
 /// the middle is at `(W-1)/2, (H-1)/2`, and the field of view spans the outer pixel edges, `W` px. Pixels are square.
-/// A field of view that the lens cannot have gives K = 0, which `sensor_msgs/CameraInfo` defines as uncalibrated.
+/// An impossible field of view gives K = 0, which `sensor_msgs/CameraInfo` defines as uncalibrated.
 pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> CameraInfo {
     let (w, h) = (size.width as f64, size.height as f64);
     let fov = f64::from(fov_deg).to_radians();
@@ -56,7 +56,7 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
     }
 }
 
-/// Publishes the calibration beside each image; the message is rebuilt only if the size or the lens changes.
+/// Publishes the calibration with each image; rebuilds the message only if the size or the lens changes.
 pub(super) struct InfoTopic {
     publisher: Publisher<CameraInfo>,
     message: CameraInfo,
@@ -86,7 +86,7 @@ impl InfoTopic {
         self.publisher.subscribers() > 0
     }
 
-    /// Publishes for an image with this stamp and size, if anybody listens.
+    /// Publishes for an image with this stamp and size, if subscribed to.
     pub(super) fn publish(&mut self, stamp: &Time, size: Size) -> Result<(), RosError> {
         if !self.wanted() {
             return Ok(());

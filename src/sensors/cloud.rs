@@ -1,7 +1,7 @@
 //! Point clouds: types 7, 20, 21, 22 and 23.
 //!
-//! The wire has i16 coordinates, 32767 being the range `otherParams[0]`, and for the lidars a fourth channel with the
-//! class of the object hit. The vendor scales that channel like a coordinate; here it is the class again
+//! The wire has i16 coordinates, scaled so that 32767 is the range `otherParams[0]`, and for the lidars a fourth channel
+//! with the class of the object hit. The vendor scales that channel like a coordinate; here it stays the class
 //! (docs/wire/traps.md, cloud-class).
 use super::{
     Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, camera::sent, spec::Topics,
@@ -110,7 +110,7 @@ pub const fn labelled_fields(label: LabelType) -> [(&'static str, u32, u8); 4] {
     [x, y, z, ("label", 12, label)]
 }
 
-/// Where rows of points come from.
+/// Origin of the rows of points.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Grid {
     /// The pattern has no rows.
@@ -121,17 +121,17 @@ enum Grid {
     Pixels,
 }
 
-/// From wire numbers to axes of the message.
+/// Conversion from wire numbers to axes of the message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes {
     /// Exchange x and y before scaling.
     swap: bool,
-    /// Metres per wire unit with sign, per axis of the message.
+    /// Metres per wire unit, signed, per axis of the message.
     scale: [f64; 3],
 }
 
 impl Axes {
-    /// Axes of a sensor frame, which is FLU on the wire; `range` in m is 32767 on the wire.
+    /// Axes of a sensor frame, which is FLU on the wire; 32767 on the wire is `range` in m.
     pub fn sensor(range: f32) -> Self {
         Self {
             swap: false,
@@ -155,12 +155,12 @@ impl Axes {
     }
 }
 
-/// What becomes of points without return, which are 0, 0, 0 on the wire.
+/// Handling of points without return, which are 0, 0, 0 on the wire.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Missing {
-    /// They keep their place and are NaN.
+    /// They become NaN.
     Nan,
-    /// They are left out.
+    /// They are removed.
     Removed,
 }
 
@@ -173,7 +173,8 @@ pub struct Converted {
     pub is_dense: bool,
 }
 
-/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label. `out` has room for all of them.
+/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label. `out` must have room for all of
+/// them.
 pub fn convert<const CHANNELS: usize>(
     points: &[[I16; CHANNELS]],
     axes: Axes,
@@ -208,7 +209,7 @@ fn convert_with<const CHANNELS: usize>(
     }
 }
 
-/// Converts one point; the second value is not 0 if it is missing. Free of branches, so that loops become vector code.
+/// Converts one point; the second value is not 0 if it is missing. Branch-free, so that loops are vectorised.
 #[inline(always)]
 fn point<const CHANNELS: usize, const SWAP: bool>(
     raw: &[I16; CHANNELS],
@@ -218,7 +219,7 @@ fn point<const CHANNELS: usize, const SWAP: bool>(
     let (x, y, z) = (raw[0].get(), raw[1].get(), raw[2].get());
     let (x, y) = if SWAP { (y, x) } else { (x, y) };
     let missing = if (x | y | z) == 0 { NAN_BITS } else { 0 };
-    // In f64 as the vendor does; the bits of a missing coordinate are zero but for the sign.
+    // In f64, as the vendor does; the bits of a missing coordinate are zero except the sign.
     let metres = |v: i16, scale: f64| U32::new(((f64::from(v) * scale) as f32).to_bits() | missing);
     let mut out = [U32::ZERO; CHANNELS];
     out[0] = metres(x, scale[0]);

@@ -1,8 +1,8 @@
-//! PNG and JPEG files to pixels in a reused buffer.
+//! Decodes PNG and JPEG files into reused buffers.
 //!
-//! The codec is chosen by the first bytes of the file: the vendor's documents contradict each other about which
-//! transport mode carries which (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of
-//! through `image`, whose adapters copy the whole file once more; the rows are turned to BGR while they are in cache.
+//! The file's first bytes select the codec: the vendor's documents contradict each other about which transport mode
+//! carries which (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of through `image`,
+//! whose adapters copy the whole file once more; rows are converted to BGR while they are in cache.
 use super::{SensorError, pixels};
 use crate::session::Peak;
 use png::{BitDepth, ColorType, Transformations};
@@ -12,9 +12,9 @@ use zune_jpeg::{
     zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
 };
 
-/// Longest side that any sensor can have (the range of `DataWidth` in the configuration).
+/// Longest side of any sensor's image (the range of `DataWidth` in the configuration).
 const MAX_SIDE: usize = 8192;
-/// Pixels that an image may always have, whatever the sensor's settings say.
+/// Number of pixels that is always allowed, whatever the sensor's settings.
 const MIN_PIXEL_LIMIT: usize = 1 << 23;
 
 /// File format of an image.
@@ -27,7 +27,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// Tells the format from the first bytes.
+    /// Detects the format from the first bytes.
     pub fn of(file: &[u8]) -> Option<Self> {
         match file {
             [0x89, b'P', b'N', b'G', ..] => Some(Self::Png),
@@ -95,21 +95,21 @@ impl Size {
     }
 }
 
-/// Decoder with its buffers, which give back what only a larger image needed; steady state allocates nothing of its own.
+/// Decoder with reused buffers, which shrink after an unusually large image; steady state allocates nothing of its own.
 #[derive(Debug, Default)]
 pub struct Decoder {
     pixels: Vec<u8>,
     rows: Vec<u8>,
-    /// Bytes of both that the last image used.
+    /// Bytes of both buffers used by the last image.
     used: (usize, usize),
     peaks: (Peak, Peak),
     expected: Size,
-    /// Pixels of a larger image, if one may come.
+    /// Pixel limit if larger images are allowed.
     limit: Option<usize>,
 }
 
 impl Decoder {
-    /// Creates a decoder for a sensor of `expected` size; a larger file is refused.
+    /// Creates a decoder for images of `expected` size; refuses larger files.
     pub fn new(expected: Size) -> Self {
         Self {
             expected,
@@ -117,7 +117,7 @@ impl Decoder {
         }
     }
 
-    /// The same, but files may be up to four times as large.
+    /// The same, but accepts files up to four times as large.
     pub fn allowing_larger(expected: Size) -> Self {
         Self {
             limit: Some((4 * expected.pixels()).max(MIN_PIXEL_LIMIT)),
@@ -158,14 +158,14 @@ impl Decoder {
         Ok((size, &self.pixels[..len]))
     }
 
-    /// Gives back what only a larger image needed.
+    /// Frees memory that only an unusually large image needed.
     fn tidy(&mut self) {
         let (pixels, rows) = std::mem::take(&mut self.used);
         self.peaks.0.tidy(pixels, &mut self.pixels);
         self.peaks.1.tidy(rows, &mut self.rows);
     }
 
-    /// Makes room in both buffers.
+    /// Grows both buffers.
     fn room(&mut self, pixels: usize, rows: usize) {
         self.used = (pixels, rows);
         grow(&mut self.pixels, pixels);
@@ -230,7 +230,7 @@ impl Decoder {
 
     fn jpeg(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
         let broken = |_| Codec::Jpeg.broken();
-        // zune-jpeg has vector code for RGB only, so RGB and a swap beats asking for BGR.
+        // zune-jpeg has vector code for RGB only: RGB and a channel swap are faster than BGR.
         let space = if layout == Layout::Mono8 {
             ColorSpace::Luma
         } else {
@@ -259,7 +259,7 @@ impl Decoder {
     }
 }
 
-/// Reads width and height from the head of a file without decoding it.
+/// Reads width and height from a file's header without decoding it.
 pub fn size_of_file(file: &[u8]) -> Result<(Codec, Size), SensorError> {
     match Codec::of(file) {
         Some(Codec::Png) => {
@@ -281,7 +281,7 @@ pub fn size_of_file(file: &[u8]) -> Result<(Codec, Size), SensorError> {
     }
 }
 
-/// Walks the markers up to the start of frame (SOF0..15 without DHT, JPG and DAC).
+/// Walks the markers up to the start of frame (SOF0..15 except DHT, JPG and DAC).
 fn jpeg_size(file: &[u8]) -> Option<Size> {
     let mut rest = file.get(2..)?;
     loop {
@@ -340,12 +340,12 @@ fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
     }
 }
 
-/// Which rule a broken file breaks helps nobody on a data path; the cause is counted.
+/// The decoder's reason is dropped: the fault is counted by its cause only.
 fn broken_png(_: png::DecodingError) -> SensorError {
     Codec::Png.broken()
 }
 
-/// Makes room; does not shrink, so that a stream of equal frames touches the allocator once.
+/// Grows a buffer; never shrinks it, so that a stream of equal frames allocates once.
 fn grow(buffer: &mut Vec<u8>, len: usize) {
     if buffer.len() < len {
         buffer.resize(len, 0);

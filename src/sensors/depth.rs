@@ -1,8 +1,8 @@
 //! Depth images: type 2.
 //!
-//! The wire has u16 counts; a count is `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than
-//! `otherParams[0]` or farther than `otherParams[1]`. REP 117 wants -Inf for the one and +Inf for the other. With no
-//! lower limit only "too far" is left, so it becomes +Inf; otherwise the wire does not tell, so it becomes NaN.
+//! The wire has u16 counts of `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than `otherParams[0]` or
+//! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit only
+//! "too far" is left, so it becomes +Inf; otherwise the wire does not distinguish them, so it becomes NaN.
 use super::{
     Codec, Decoder, Frame, Lens, Sensor, SensorError, SensorSpec, Size,
     camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
@@ -96,7 +96,7 @@ impl Depth {
         }))
     }
 
-    /// Gives back what only a larger image needed.
+    /// Frees memory that only an unusually large image needed.
     fn tidy(&mut self) {
         let buffers = [&mut self.millimetres, &mut self.file];
         for (peak, buffer) in self.peaks.iter_mut().zip(buffers) {
@@ -225,7 +225,7 @@ fn count(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[0], bytes[1]])
 }
 
-/// Says whether any pixel has no return; the sky is at the top, so this usually ends early.
+/// Whether any pixel has no return; the sky is at the top, so this usually ends early.
 fn has_no_return(counts: &[u8]) -> bool {
     counts.chunks(512).any(|block| {
         block
@@ -234,7 +234,7 @@ fn has_no_return(counts: &[u8]) -> bool {
     })
 }
 
-/// Converts counts to millimetres; no return and what does not fit become 0, which is invalid (REP 118).
+/// Converts counts to millimetres; no return and values out of range become 0, which is invalid (REP 118).
 fn to_millimetres(counts: &[u8], scale: f32, out: &mut Vec<u8>) {
     out.resize(counts.len(), 0);
     if scale == DEFAULT_SCALE {
@@ -249,12 +249,12 @@ fn to_millimetres(counts: &[u8], scale: f32, out: &mut Vec<u8>) {
         let raw = count(c);
         let value = f32::from(raw) * per_count + 0.5;
         let valid = raw != NO_RETURN && value < 65536.0;
-        // Through i32, for which SSE2 has a conversion.
+        // Through i32, because SSE2 has that conversion.
         o.copy_from_slice(&(if valid { value as i32 as u16 } else { 0 }).to_le_bytes());
     }
 }
 
-/// Converts counts to metres; 0 becomes NaN, no return `no_return`.
+/// Converts counts to metres; 0 becomes NaN, 65535 becomes `no_return`.
 fn to_metres(counts: &[u8], scale: f32, no_return: f32, out: &mut [u8]) {
     for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(4)) {
         let raw = count(c);
@@ -264,7 +264,7 @@ fn to_metres(counts: &[u8], scale: f32, no_return: f32, out: &mut [u8]) {
     }
 }
 
-/// Appends the little-endian counts as a PNG, fastest setting.
+/// Appends the little-endian counts as a PNG, with the fastest setting.
 fn encode(size: Size, counts: &[u8], file: &mut Vec<u8>) -> Result<(), SensorError> {
     let broken = |_| SensorError::Undecodable { codec: "png" };
     let mut encoder = png::Encoder::new(file, size.width as u32, size.height as u32);

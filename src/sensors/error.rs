@@ -5,32 +5,32 @@ use crate::{ros::RosError, wire::WireError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SensorError {
-    /// The payload does not have the layout of its kind.
+    /// The payload does not have the layout of its sensor type.
     #[error(transparent)]
     Layout(#[from] WireError),
-    /// A raw image has another size than the sensor's settings say.
+    /// A raw image does not have the configured size.
     #[error("raw image of {found} bytes instead of {expected}")]
     Size {
-        /// Bytes that width, height and pixel format give.
+        /// Size in bytes of the configured width, height and pixel format.
         expected: usize,
         /// Bytes received.
         found: usize,
     },
-    /// The payload starts like neither PNG nor JPEG.
-    #[error("compressed image with an unknown start, {found} bytes")]
+    /// The payload starts with neither a PNG nor a JPEG signature.
+    #[error("compressed image of {found} bytes is neither PNG nor JPEG")]
     UnknownCodec {
         /// Bytes received.
         found: usize,
     },
-    /// The codec gave up.
+    /// The codec could not decode the image.
     #[error("{codec} image is broken")]
     Undecodable {
         /// `png` or `jpeg`.
         codec: &'static str,
     },
-    /// The image declares more pixels than the sensor has.
+    /// The image declares more pixels than configured.
     #[error(
-        "image of {width} x {height} pixels, configured are {} x {}; image.allow_larger:=true takes it",
+        "image of {width} x {height} pixels, larger than configured ({} x {}); set image.allow_larger:=true to accept it",
         .configured.width, .configured.height
     )]
     TooLarge {
@@ -38,11 +38,11 @@ pub enum SensorError {
         width: usize,
         /// Declared height.
         height: usize,
-        /// What the sensor was asked for.
+        /// Configured size.
         configured: Size,
     },
     /// An image of another size or kind than configured; the next ones may confirm it.
-    #[error("{} image of {width} x {height} pixels does not fit the configuration; taken if others like it follow", kind_of(.file))]
+    #[error("{} image of {width} x {height} pixels does not fit the configuration; accepted if others like it follow", kind_of(.file))]
     Unexpected {
         /// Its width.
         width: usize,
@@ -51,16 +51,16 @@ pub enum SensorError {
         /// PNG or JPEG, not raw.
         file: bool,
     },
-    /// Its time is far from that of the simulation.
-    #[error("time is far from that of the simulation")]
+    /// The frame's time is far from the simulation time.
+    #[error("time is far from the simulation time")]
     Time,
-    /// Something that would have been measured is not a number; the rest was published.
-    #[error("{count} entries with numbers that are none")]
+    /// Entries with a NaN or infinite number; the others were published.
+    #[error("{count} entries with a NaN or infinite number")]
     NotFinite {
         /// Entries left out.
         count: usize,
     },
-    /// A depth image arrived in a lossy or 8-bit format, so its counts are gone.
+    /// A depth image arrived in a lossy or 8-bit format, which destroys its counts.
     #[error("depth image is not a 16-bit grey PNG")]
     DepthFormat,
     /// The simulator overwrote the shared-memory block while it was read.
@@ -76,7 +76,7 @@ fn kind_of(file: &bool) -> &'static str {
 }
 
 impl SensorError {
-    /// Says whether what came is nothing that this sensor sends, as it is configured.
+    /// Whether the payload cannot be from this sensor as it is configured.
     pub fn is_foreign(&self) -> bool {
         match self {
             Self::Layout(_)
@@ -91,7 +91,7 @@ impl SensorError {
         }
     }
 
-    /// Returns a short name to count by, stable over releases.
+    /// Returns the name of the counter, stable over releases.
     pub fn cause(&self) -> &'static str {
         match self {
             Self::Layout(_) => "layout",

@@ -7,20 +7,20 @@ use crate::{
     wire::ImuPacket,
 };
 
-/// An attitude further from a sample in time says nothing about it.
+/// An attitude with a larger distance in time from a sample is not used.
 const ATTITUDE_AGE_NS: u64 = 50_000_000;
 
-/// The vehicle's attitude at an instant of the simulation.
+/// The vehicle's attitude at a simulator time.
 #[derive(Clone, Copy, Debug)]
 pub struct AttitudeSample {
-    /// When.
+    /// Simulator time.
     pub at: SimTime,
-    /// The body in the map's north, east, down.
+    /// The body's attitude in the map's NED.
     pub attitude: Attitude<Frd, Ned>,
 }
 
 impl AttitudeSample {
-    /// Returns the attitude at `at`, to which it turns with `rate` (rad/s, FRD); `None` if that is more than 50 ms away.
+    /// Returns the attitude at `at`, extrapolated with `rate` (rad/s, FRD); `None` if that is more than 50 ms away.
     fn turned(&self, at: SimTime, rate: [f64; 3]) -> Option<Attitude<Frd, Ned>> {
         if at.0.abs_diff(self.at.0) > ATTITUDE_AGE_NS {
             return None;
@@ -31,11 +31,11 @@ impl AttitudeSample {
     }
 }
 
-/// Turns samples into messages, reusing one message: no allocation per sample.
+/// Converts samples to messages; reuses one message, so that a sample allocates nothing.
 ///
 /// The simulator sends specific force and angular rate in body FRD. REP 145 prefers data as measured and REP 103 wants
-/// FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest shows +9.8 m/s² on z. There is
-/// no orientation, which REP 145 writes as `orientation_covariance[0] = -1`, unless an attitude is given.
+/// FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest shows +9.8 m/s² on z. Without
+/// a given attitude there is no orientation, which REP 145 writes as `orientation_covariance[0] = -1`.
 #[derive(Clone, Debug)]
 pub struct ImuConverter {
     message: Imu,
@@ -58,15 +58,15 @@ impl ImuConverter {
         converter
     }
 
-    /// Takes over the covariances, for the following samples.
+    /// Sets the covariances of the following samples.
     pub fn set_covariances(&mut self, params: &ImuParams) {
         let message = &mut self.message;
         message.angular_velocity_covariance = params.angular_velocity_covariance;
         message.linear_acceleration_covariance = params.linear_acceleration_covariance;
     }
 
-    /// Converts one sample; the message is valid until the next call. `attitude` is the latest that is known, if the
-    /// message shall have an orientation. `None`: what is not a number was not measured.
+    /// Converts one sample; the message is valid until the next call. `attitude` is the latest known one if the message
+    /// shall have an orientation. `None`: a number is NaN or infinite.
     pub fn convert(
         &mut self,
         sample: &ImuPacket,
@@ -101,11 +101,12 @@ impl ImuConverter {
     }
 
     fn orient(&mut self, attitude: Option<Attitude<Frd, Ned>>) {
-        // The vendor leaves the quaternion all zero, which many readers reject even where the covariance says ignore.
+        // Without an attitude, identity: many readers reject the vendor's all-zero quaternion even if the covariance
+        // marks it unknown.
         let [w, x, y, z] = match (attitude.map(|a| self.world.attitude(a)), self.frame) {
             (None, _) => [1.0, 0.0, 0.0, 0.0],
             (Some(flu), ImuFrame::Flu) => flu,
-            // Turned by half a turn about its x axis.
+            // Rotated by a half turn about its x axis.
             (Some([w, x, y, z]), ImuFrame::Frd) => [-x, w, z, -y],
         };
         self.message.orientation = Quaternion { x, y, z, w };

@@ -1,8 +1,8 @@
-//! Payloads of the simulator to ROS messages: one row of [`spec_of`] and one file per kind of sensor.
+//! Converts payloads of the simulator to ROS messages: one row of [`spec_of`] and one file per kind of sensor.
 //!
-//! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only what somebody
-//! subscribes to, into buffers that it keeps; raw images go out as the slice they came in. Why each message looks the
-//! way it does is in `docs/sensors.md`; the table of topics in `docs/topics.md` is `node::topics_markdown`.
+//! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only for topics with
+//! subscribers, into reused buffers; raw images are published from the slice in which they arrived. The reasons for each
+//! message's format are in `docs/sensors.md`; the table of topics in `docs/topics.md` is `node::topics_markdown`.
 mod camera;
 mod camera_info;
 mod cloud;
@@ -31,25 +31,25 @@ use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
-    /// Says whether any topic has a subscriber; one atomic load per topic.
+    /// Whether any topic has a subscriber; one atomic load per topic.
     fn wanted(&self) -> bool;
 
-    /// Converts and publishes what is subscribed to. An error is counted by the caller and never fatal.
+    /// Converts and publishes on the topics with subscribers. The caller counts an error, which is never fatal.
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError>;
 
-    /// Lends memory of a publisher for the next payload, [`LOAN_SPARE`](crate::session::LOAN_SPARE) larger than it should
-    /// be, if a payload is published as it is and somebody subscribes.
+    /// Lends memory of a publisher for the next payload, [`LOAN_SPARE`](crate::session::LOAN_SPARE) larger than the
+    /// expected payload, if payloads are published unchanged and somebody subscribes.
     fn lend(&self) -> Option<Loan<Image>> {
         None
     }
 
-    /// Publishes a payload that is in memory that [`Self::lend`] gave, without a copy if it is what was expected.
+    /// Publishes a payload in memory from [`Self::lend`], without a copy if it has the expected size.
     fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
         self.accept(&frame.with(loan.as_ref().get(..frame.len).unwrap_or_default()))
     }
 
-    /// Publishes raw pixels that stay as they are in one copy, out of memory that the simulator may write to; `None` if the
-    /// frame has to be copied for [`Self::accept`] instead.
+    /// Publishes raw pixels unchanged, with one copy out of memory that the simulator may overwrite; `None` if the frame
+    /// has to be copied for [`Self::accept`] instead.
     fn accept_foreign(&mut self, _frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
         None
     }
@@ -58,7 +58,7 @@ pub trait Sensor: Send {
     fn set_fov(&mut self, _fov_deg: f32) {}
 }
 
-/// The table of sensors: the bridge, the documents and the tests go over it.
+/// The table of sensors for the bridge, the documentation and the tests.
 pub fn specs() -> impl Iterator<Item = &'static SensorSpec> {
     SensorKind::ALL.into_iter().map(spec_of)
 }

@@ -44,7 +44,7 @@ pub(super) const TARGETS: SensorSpec = SensorSpec {
     open: |topics| open::<TargetEntry>(topics),
 };
 
-/// An entry of a list and the message it becomes.
+/// An entry of a list and its message.
 trait Entry: Packet + Send + 'static {
     /// Message of one entry.
     type One: Clone + Default + Send + 'static;
@@ -52,7 +52,7 @@ trait Entry: Packet + Send + 'static {
     type Many: crate::msgs::Message + Default;
 
     fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>);
-    /// Whether every number is one.
+    /// Whether no number is NaN or infinite.
     fn is_finite(&self) -> bool;
     fn fill(&self, one: &mut Self::One, header: &Header);
 }
@@ -161,7 +161,7 @@ impl<E: Entry> Sensor for Objects<E> {
     }
 }
 
-/// Returns the only hypothesis of a detection, filled.
+/// Returns the only hypothesis of a detection, with id and score.
 fn hypothesis(
     results: &mut Vec<ObjectHypothesisWithPose>,
     id: i32,
@@ -179,10 +179,10 @@ fn set_header(to: &mut Header, from: &Header) {
     to.frame_id.clone_from(&from.frame_id);
 }
 
-/// Writes a number into a string that keeps its memory.
+/// Writes a number into a string without a new allocation.
 pub(super) fn set_text(text: &mut String, number: i32) {
     text.clear();
-    let _ = write!(text, "{number}"); // a String takes everything
+    let _ = write!(text, "{number}"); // writing to a String cannot fail
 }
 
 /// Sets a point.

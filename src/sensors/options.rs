@@ -1,19 +1,19 @@
 use crate::config::params::{DepthEncoding, LabelType, Params, RgbEncoding, WorldConvention};
 
-/// How payloads are converted; the parameters that concern sensors.
+/// Conversion options: the parameters of sensors.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Options {
     /// Channel order of colour images.
     pub rgb: RgbEncoding,
     /// Encoding of the main depth topic.
     pub depth: DepthEncoding,
-    /// Offer depth in metres too.
+    /// Publish depth in metres, too.
     pub depth_float: bool,
-    /// Offer the simulator's PNG and JPEG files.
+    /// Publish the simulator's PNG and JPEG files.
     pub compressed: bool,
-    /// Take images that are larger than configured.
+    /// Accept images that are larger than configured.
     pub larger: bool,
-    /// Give clouds rows where the sensor has them.
+    /// Publish clouds in rows if the sensor has them.
     pub organized: bool,
     /// Type of the labels of lidar points.
     pub label: LabelType,
@@ -37,7 +37,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Takes over the parameters; those of sensor `seq_id` win over the global ones.
+    /// Takes the options from the parameters; those of sensor `seq_id` override the global ones.
     pub fn new(params: &Params, seq_id: u16) -> Self {
         let encoding = params.sensor(seq_id).encoding;
         let encoding = encoding.as_deref();
@@ -61,7 +61,7 @@ impl Options {
         }
     }
 
-    /// Turns a vector from the simulator's world axes (NED) to those of the map frame.
+    /// Converts a vector from the simulator's world axes (NED) to those of the map frame.
     pub fn world_from_ned(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         match self.world {
             WorldConvention::Enu => [y, x, -z],

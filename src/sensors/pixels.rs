@@ -6,7 +6,7 @@ const BLOCK: usize = 48;
 /// Copies 3-byte pixels with the first and third byte swapped, RGB to BGR and back; copies as many as fit both slices.
 ///
 /// A byte of the result is the one two places to the right, the same, or the one two places to the left, by its place in
-/// the pixel. As three loads and constant masks this becomes vector code on any CPU; a byte shuffle would need SSSE3.
+/// the pixel. Three loads with constant masks become vector code on any CPU; a byte shuffle would need SSSE3.
 pub fn copy_swapped(from: &[u8], to: &mut [u8]) {
     const fn mask(place: usize) -> [u8; BLOCK] {
         let mut mask = [0; BLOCK];
@@ -23,7 +23,7 @@ pub fn copy_swapped(from: &[u8], to: &mut [u8]) {
 
     let len = from.len().min(to.len()) / 3 * 3;
     let (from, to) = (&from[..len], &mut to[..len]);
-    // The vector loop reads two bytes before and after each block, so the first pixel and the end go one by one.
+    // The vector loop reads two bytes before and after each block, so the first pixel and the end are copied one by one.
     let blocks = (len.saturating_sub(3 + 2)) / BLOCK;
     let end = 3 + blocks * BLOCK;
     if blocks > 0 {
@@ -47,8 +47,8 @@ pub fn copy_swapped(from: &[u8], to: &mut [u8]) {
     one_by_one(&from[tail..], &mut to[tail..]);
 }
 
-/// Luma of an RGB pixel as libpng, and with it OpenCV's grey reading of colour files, computes it: ITU-R BT.601 in 15-bit
-/// fixed point, truncated.
+/// Luma of an RGB pixel as in libpng, hence in OpenCV's grey reading of colour files: ITU-R BT.601 in 15-bit fixed
+/// point, truncated.
 pub fn luma([r, g, b]: [u8; 3]) -> u8 {
     ((9797 * u32::from(r) + 19234 * u32::from(g) + 3737 * u32::from(b)) >> 15) as u8
 }

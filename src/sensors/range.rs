@@ -47,7 +47,7 @@ struct RangeFinder {
     hit: Publisher<Detection3DArray>,
     reading: Range,
     hits: Detection3DArray,
-    /// Kept while nothing is hit, so that its strings are reused.
+    /// Kept while nothing is hit, to reuse its strings.
     spare: Detection3D,
     options: super::Options,
 }
@@ -86,7 +86,7 @@ impl RangeFinder {
     }
 }
 
-/// Returns what REP 117 wants for a distance.
+/// Returns the REP 117 value of a distance.
 fn rep_117(distance: f32, min: f32, max: f32) -> f32 {
     if distance.is_nan() || distance < 0.0 {
         f32::NAN // no sensor measures this

@@ -1,22 +1,22 @@
-//! Is an image what was asked for? One that is not is taken once others like it have come.
+//! Compares images with the requested shape. Another shape is accepted once several images in a row have it.
 use super::{SensorError, Size};
 
-/// Images of another shape in a row that make it the shape of the stream.
+/// Images of another shape in a row after which it is accepted.
 const WITNESSES: u32 = 3;
 
 /// Size and kind of an image.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Shape {
     pub(super) size: Size,
-    /// PNG or JPEG, not raw.
+    /// PNG or JPEG instead of raw.
     pub(super) file: bool,
 }
 
-/// Guards one sensor against images that do not fit its configuration.
+/// Rejects images of one sensor that do not fit its configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShapeGuard {
     configured: Shape,
-    /// Images larger than configured may come.
+    /// Images larger than configured are allowed.
     larger: bool,
     other: Option<(Shape, u32)>,
 }
@@ -30,7 +30,7 @@ impl ShapeGuard {
         }
     }
 
-    /// Takes an image or says why not, by its head alone.
+    /// Accepts or refuses an image by its header alone.
     pub(super) fn admit(&mut self, shape: Shape) -> Result<(), SensorError> {
         let Size { width, height } = shape.size;
         let configured = self.configured.size;

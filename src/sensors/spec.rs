@@ -16,13 +16,13 @@ use vm_memory::VolatileSlice;
 /// One topic of a sensor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TopicSpec {
-    /// What it carries.
+    /// QoS group.
     pub group: QosGroup,
     /// Name below `<root>/sensor<SeqID>/`.
     pub suffix: &'static str,
     /// ROS type.
     pub interface: &'static str,
-    /// Frame the header names.
+    /// Frame of the header.
     pub frame: FrameKind,
     /// Exists only with a compressed transport (mode 1 or 3).
     pub compressed_only: bool,
@@ -30,7 +30,7 @@ pub struct TopicSpec {
     pub doc: &'static str,
 }
 
-/// Which of a sensor's frames its messages are in.
+/// Frame of a sensor's messages.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum FrameKind {
     /// `<prefix>sensor<SeqID>_optical_frame`: z forward, x right, y down (REP 103).
@@ -72,31 +72,31 @@ impl FrameIds {
     }
 }
 
-/// Everything a sensor needs to open its topics.
+/// Context in which a sensor opens its topics.
 pub struct SensorContext<'a> {
-    /// Where topics are opened; remapping rules are applied there.
+    /// Opens topics; applies remapping rules.
     pub middleware: &'a Middleware,
     /// Entry of Config.json.
     pub config: &'a SensorConfig,
-    /// Name of the main topic, usually [`SensorSpec::default_topic`]; the others follow it.
+    /// Name of the main topic, usually [`SensorSpec::default_topic`]; the other names derive from it.
     pub topic: &'a str,
     /// Frame ids.
     pub frames: FrameIds,
-    /// How payloads are converted.
+    /// Conversion options.
     pub options: Options,
-    /// Quality of service by stream and full topic name.
+    /// QoS by group and full topic name.
     pub qos: &'a dyn Fn(QosGroup, &str) -> Qos,
 }
 
 /// One kind of sensor: a row of [`super::spec_of`].
 pub struct SensorSpec {
-    /// Which one it is for the simulator.
+    /// Type of the simulator.
     pub kind: SensorKind,
-    /// Key in configuration and documents.
+    /// Key in configuration and documentation.
     pub name: &'static str,
     /// Its topics; the first is the vendor's.
     pub topics: &'static [TopicSpec],
-    /// One sentence for `docs/topics.md`.
+    /// Description in `docs/topics.md`.
     pub doc: &'static str,
     pub(super) open: fn(&Topics<'_>) -> Result<Box<dyn Sensor>, RosError>,
 }
@@ -110,7 +110,7 @@ impl SensorSpec {
         })
     }
 
-    /// Values of SendProtocol\[0\] that carry it: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
+    /// Values of SendProtocol\[0\] that the sensor supports: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
     pub fn modes(&self) -> &'static [u16] {
         self.kind.row().modes.numbers()
     }
@@ -129,8 +129,8 @@ impl SensorSpec {
         )
     }
 
-    /// Returns the name of one of the topics if the main one is called `main`: what starts like the main suffix is
-    /// appended (`img_rgb/compressed`, `img_depth_float`), everything else is a sibling (`camera_info`).
+    /// Returns the name of a topic if the main one is called `main`: a suffix that starts like the main suffix is
+    /// appended (`img_rgb/compressed`, `img_depth_float`), any other is a sibling (`camera_info`).
     pub fn topic_name(&self, topic: &TopicSpec, main: &str) -> String {
         match topic.suffix.strip_prefix(self.suffix()) {
             Some(rest) => format!("{main}{rest}"),
@@ -161,7 +161,7 @@ impl std::fmt::Debug for SensorSpec {
     }
 }
 
-/// A row and a context: what a sensor opens its publishers from.
+/// A row and a context: a sensor opens its publishers from them.
 pub(super) struct Topics<'a> {
     spec: &'a SensorSpec,
     /// The context.
@@ -175,7 +175,7 @@ impl Topics<'_> {
         self.context.middleware.image(&name, qos)
     }
 
-    /// Opens the topic with this suffix if the transport delivers files and the options want it.
+    /// Opens the topic with this suffix if the transport delivers files and the options enable it.
     pub(super) fn compressed(&self, suffix: &str) -> Result<Option<CompressedPublisher>, RosError> {
         if !self.context.config.transport.is_compressed() || !self.context.options.compressed {
             return Ok(None);
@@ -204,7 +204,7 @@ impl Topics<'_> {
         }
     }
 
-    /// Returns what watches over the shape of the images.
+    /// Returns the guard of the image shape.
     pub(super) fn guard(&self) -> ShapeGuard {
         let (size, file) = (self.size(), self.context.config.transport.is_compressed());
         ShapeGuard::new(Shape { size, file }, self.context.options.larger)
@@ -269,7 +269,7 @@ pub struct Frame<'a> {
     pub compressed: bool,
 }
 
-/// What is known of a payload that is in memory of the sensor's publisher.
+/// A payload in memory of the sensor's publisher, without its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct LentFrame {
     /// Bytes of the payload.
@@ -283,7 +283,7 @@ pub struct LentFrame {
 }
 
 impl LentFrame {
-    /// Returns the same for a payload to be looked at.
+    /// Returns the frame with `payload`.
     pub fn with<'a>(&self, payload: &'a [u8]) -> Frame<'a> {
         Frame {
             payload,
@@ -294,14 +294,14 @@ impl LentFrame {
     }
 }
 
-/// Raw pixels where the simulator wrote them and may write again.
+/// Raw pixels in memory that the simulator may overwrite.
 #[derive(Clone, Copy)]
 pub struct ForeignFrame<'a> {
-    /// The payload; never looked at before it is copied.
+    /// The payload; must be copied before it is read.
     pub pixels: VolatileSlice<'a>,
     /// Stamp of the ROS headers.
     pub stamp: RosTime,
-    /// Was the payload what was announced until now? Asked once, after the copy; gives the memory back.
+    /// Whether the payload was still the announced one. Called once, after the copy; also releases the memory.
     pub intact: &'a dyn Fn() -> bool,
 }
 

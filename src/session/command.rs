@@ -1,8 +1,8 @@
-//! The MAVLink command protocol: each command is sent until its acknowledgement comes.
+//! The MAVLink command protocol: each command is retransmitted until it is acknowledged.
 //!
-//! An acknowledgement names the command but not the transmission. So of two calls of one command the second is sent when
-//! the first has ended, and after a retransmission only when no second answer to it can be under way any more; otherwise
-//! the answer to "arm" could be taken for the one to "disarm".
+//! An acknowledgement names the command but not the transmission. So the second of two calls of one command is sent when
+//! the first has ended, and after a retransmission only when no duplicate acknowledgement can be under way any more;
+//! otherwise the acknowledgement of "arm" could be taken for that of "disarm".
 //!
 //! Source: <https://mavlink.io/en/services/command.html>.
 use crate::wire::mavlink::Outbound;
@@ -15,16 +15,16 @@ const IN_PROGRESS: u8 = 5;
 /// MAV_CMD_DO_SET_MODE.
 const DO_SET_MODE: u16 = 176;
 
-/// How long and how often.
+/// Timeouts and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CommandSettings {
-    /// Wait for an answer to the first transmission; to the second twice as long, and so on.
+    /// Timeout of the first transmission; the second waits twice as long, and so on.
     pub first_wait: Duration,
     /// Transmissions.
     pub tries: u32,
-    /// Wait for the next sign of life of a command in progress.
+    /// Timeout after each progress report.
     pub progress_wait: Duration,
-    /// Longest life of a command in progress.
+    /// Longest duration of a command in progress.
     pub longest: Duration,
     /// Commands under way at a time.
     pub most_running: usize,
@@ -53,7 +53,7 @@ pub enum Command {
     Long(CommandLong),
     /// COMMAND_INT.
     Int(CommandInt),
-    /// SET_MODE, which PX4 answers as if it were MAV_CMD_DO_SET_MODE.
+    /// SET_MODE, which PX4 acknowledges as MAV_CMD_DO_SET_MODE.
     Mode(SetMode),
 }
 
@@ -90,7 +90,7 @@ impl Command {
     }
 
     fn count_transmission(&mut self) {
-        // The others have no such field.
+        // Only COMMAND_LONG has this field.
         if let Self::Long(long) = self {
             long.confirmation = long.confirmation.saturating_add(1);
         }
@@ -115,63 +115,63 @@ impl From<SetMode> for Command {
     }
 }
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CommandEnd {
-    /// The vehicle gave its final answer.
+    /// The vehicle sent its final acknowledgement.
     Acked {
         /// MAV_RESULT, never IN_PROGRESS.
         result: u8,
-        /// More on the result, by command.
+        /// Details of the result, by command.
         result_param2: i32,
     },
-    /// No answer, or no final one.
+    /// No acknowledgement, or no final one.
     TimedOut {
         /// Transmissions.
         sent: u32,
-        /// The vehicle had said that it works on it.
+        /// The vehicle had reported progress.
         in_progress: bool,
     },
-    /// Was sent to everybody; nobody in particular answers.
+    /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// Was not sent: too many wait already.
+    /// Not sent: too many commands are waiting.
     TooMany,
     /// The link to the vehicle was lost.
     LinkLost,
-    /// The link did not take it.
+    /// The link could not send it.
     NotSent,
 }
 
-/// What the owner has to do, in order.
+/// Work for the owner, in order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
     reason = "lives on the stack between two calls"
 )]
 pub enum CommandEvent<T> {
-    /// Send this; [`Commands::not_sent`] if that is not possible.
+    /// Send this; call [`Commands::not_sent`] if that fails.
     Send {
-        /// What [`Commands::start`] returned.
+        /// Returned by [`Commands::start`].
         id: u64,
         /// The message.
         message: Outbound,
     },
-    /// A command is being worked on.
+    /// Progress of a command.
     Progress {
         /// MAV_CMD.
         command: u16,
-        /// What [`Commands::start`] returned.
+        /// Returned by [`Commands::start`].
         id: u64,
-        /// Percent, if the vehicle says.
+        /// Percent, if the vehicle reports it.
         percent: Option<u8>,
     },
     /// A command has ended.
     Ended {
-        /// What was given to [`Commands::start`].
+        /// The token given to [`Commands::start`].
         token: T,
         /// MAV_CMD.
         command: u16,
-        /// How.
+        /// Its result.
         end: CommandEnd,
     },
 }
@@ -187,7 +187,7 @@ pub struct CommandCounters {
     pub timed_out: u64,
     /// Acknowledgements for another system or component.
     pub foreign: u64,
-    /// Acknowledgements that nothing waits for: duplicates and late ones.
+    /// Acknowledgements that no command waits for: duplicates and late ones.
     pub unexpected: u64,
     /// Not started because too many waited.
     pub too_many: u64,
@@ -201,7 +201,7 @@ struct Key {
 }
 
 impl Key {
-    /// Whether an answer to one could be taken for an answer to the other. Component 0 is all of them.
+    /// Whether an acknowledgement could belong to either. Component 0 means all.
     fn overlaps(&self, other: &Self) -> bool {
         self.command == other.command
             && self.system == other.system
@@ -227,12 +227,12 @@ struct Running<T> {
     tries: u32,
     sent: u32,
     last_sent: Duration,
-    /// When to send again or give up.
+    /// Time of the next transmission, or of the timeout.
     next: Duration,
     in_progress: bool,
 }
 
-/// Answers that can still come to a command that has ended.
+/// Acknowledgements of an ended command that can still arrive.
 #[derive(Clone, Copy, Debug)]
 struct Owed {
     key: Key,
@@ -240,7 +240,7 @@ struct Owed {
     until: Duration,
 }
 
-/// The commands of one sender to any number of vehicles; `T` is handed back with the end of each.
+/// The commands of one sender to any number of vehicles; `T` is the token returned with each result.
 #[derive(Debug)]
 pub struct Commands<T> {
     settings: CommandSettings,
@@ -255,7 +255,7 @@ pub struct Commands<T> {
 }
 
 impl<T> Commands<T> {
-    /// Commands that `system` and `component` send.
+    /// Creates the queue of commands that `system` and `component` send.
     pub fn new(settings: CommandSettings, system: u8, component: u8) -> Self {
         Self {
             settings,
@@ -270,18 +270,18 @@ impl<T> Commands<T> {
         }
     }
 
-    /// The sender has other ids from now on.
+    /// Changes the sender's ids.
     pub fn set_sender(&mut self, system: u8, component: u8) {
         (self.system, self.component) = (system, component);
     }
 
-    /// Sends a command as soon as its turn comes. Returns the number by which its progress is reported.
+    /// Sends a command when its turn comes. Returns the id for its progress reports.
     pub fn start(&mut self, now: Duration, command: impl Into<Command>, token: T) -> u64 {
         self.queue(now, command.into(), self.settings.tries, token)
     }
 
-    /// As [`start`](Self::start), but sends it only once: for who asks again later anyway, and must not keep others from
-    /// this command for long where nothing answers.
+    /// As [`start`](Self::start), but without retransmission: for callers that repeat the request themselves. An
+    /// unanswered command blocks others of its kind only briefly.
     pub fn start_once(&mut self, now: Duration, command: impl Into<Command>, token: T) -> u64 {
         self.queue(now, command.into(), 1, token)
     }
@@ -309,7 +309,7 @@ impl<T> Commands<T> {
         id
     }
 
-    /// Takes an acknowledgement from `system` and `component` into account.
+    /// Handles an acknowledgement from `system` and `component`.
     pub fn acknowledge(&mut self, now: Duration, system: u8, component: u8, ack: &CommandAck) {
         let ours = (ack.target_system == 0 || ack.target_system == self.system)
             && (ack.target_component == 0 || ack.target_component == self.component);
@@ -352,7 +352,7 @@ impl<T> Commands<T> {
         }
     }
 
-    /// Sends again what was not answered, and gives up what never was.
+    /// Retransmits unacknowledged commands and ends those that timed out.
     pub fn tick(&mut self, now: Duration) {
         let mut at = 0;
         while let Some(running) = self.running.get_mut(at) {
@@ -379,7 +379,7 @@ impl<T> Commands<T> {
         self.send_waiting(now);
     }
 
-    /// A message of this command could not be sent.
+    /// Reports that a message of this command could not be sent.
     pub fn not_sent(&mut self, now: Duration, id: u64) {
         if let Some(at) = self.running.iter().position(|r| r.id == id) {
             let ended = self.running.remove(at);
@@ -388,7 +388,7 @@ impl<T> Commands<T> {
         }
     }
 
-    /// Ends everything: nothing can be sent any more.
+    /// Ends all commands: the link is lost.
     pub fn lose_link(&mut self) {
         let running = std::mem::take(&mut self.running);
         let waiting = std::mem::take(&mut self.waiting);
@@ -404,12 +404,12 @@ impl<T> Commands<T> {
         }
     }
 
-    /// What to do next, until `None`.
+    /// Returns the next event, `None` if there is none.
     pub fn next_event(&mut self) -> Option<CommandEvent<T>> {
         self.events.pop_front()
     }
 
-    /// When [`tick`](Self::tick) has something to do.
+    /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         let waits = !self.waiting.is_empty();
         let owed = self.owed.iter().filter(|_| waits).map(|owed| owed.until);
@@ -421,7 +421,7 @@ impl<T> Commands<T> {
         self.running.len() + self.waiting.len()
     }
 
-    /// Figures so far.
+    /// Counters so far.
     pub fn counters(&self) -> CommandCounters {
         self.counters
     }
@@ -456,7 +456,7 @@ impl<T> Commands<T> {
         self.end(ended.token, ended.key.command, end);
     }
 
-    /// Starts what waits for nothing else any more, in order.
+    /// Sends waiting commands that nothing blocks any more, in order.
     fn send_waiting(&mut self, now: Duration) {
         self.owed.retain(|o| o.answers > 0 && o.until > now);
         let mut at = 0;

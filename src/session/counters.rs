@@ -1,7 +1,7 @@
-/// Writes the causes once: the enum, its names and the counters.
+/// Defines the causes once: the enum, its names and the counters.
 macro_rules! drop_causes {
     ($($(#[$doc:meta])* $unit:ident $cause:ident $name:ident,)+) => {
-        /// Why something was not delivered.
+        /// Why a datagram or frame was not delivered.
         #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
         #[non_exhaustive]
         pub enum DropCause {
@@ -12,7 +12,7 @@ macro_rules! drop_causes {
             /// Every cause.
             pub const ALL: &[Self] = &[$(Self::$cause),+];
 
-            /// Tells whether the cause counts frames; the others count datagrams.
+            /// Whether the cause counts frames; the others count datagrams.
             pub const fn counts_frames(self) -> bool {
                 match self {
                     $(Self::$cause => matches!(Unit::$unit, Unit::Frames),)+
@@ -27,7 +27,7 @@ macro_rules! drop_causes {
             }
         }
 
-        /// What a [`Reassembler`](super::Reassembler) has seen since its start.
+        /// Counters of a [`Reassembler`](super::Reassembler) since its start.
         ///
         /// Every frame of which a valid fragment was seen ends in `frames` or in one of the frame causes, or is still in
         /// flight.
@@ -65,23 +65,23 @@ enum Unit {
 }
 
 drop_causes! {
-    /// A datagram without a valid header, or one that does not fit into the receive buffer.
+    /// A datagram without a valid header, or larger than the receive buffer.
     Datagrams Malformed malformed,
-    /// A datagram of a frame that was delivered already, or a second copy of a fragment.
+    /// A datagram of a delivered frame, or a second copy of a fragment.
     Datagrams Duplicate duplicate,
-    /// A datagram of a frame that was given up before.
+    /// A datagram of a frame that was given up.
     Datagrams Late late,
-    /// A frame that was superseded before all its fragments had come.
+    /// A frame that was superseded before all its fragments arrived.
     Frames Incomplete incomplete,
-    /// A whole frame that is older than one delivered before.
+    /// A whole frame that is older than a delivered one.
     Frames Stale stale,
-    /// A frame whose fragments disagree about their size.
+    /// A frame whose fragments differ in its size.
     Frames Inconsistent inconsistent,
     /// A frame beyond the maximum size.
     Frames Oversize oversize,
-    /// A frame whose number or time follows from nothing; it is believed when others confirm it.
+    /// A frame whose number or time does not continue the stream; accepted when others confirm it.
     Frames Unconfirmed unconfirmed,
-    /// A frame of which nothing came: its number was left out. One that comes late after all is taken off again.
+    /// A frame without any datagram: its number was skipped. Uncounted if it arrives late.
     Frames Lost lost,
 }
 

@@ -1,9 +1,9 @@
 use crate::wire::FragmentHeader;
 
-/// What makes two fragments parts of one frame.
+/// Identifies the frame of a fragment.
 ///
-/// The time belongs to it because some senders never change the frame id, the number of fragments because the short
-/// header has no frame id.
+/// It has the time because some senders never change the frame id, and the fragment count because the short header has
+/// no frame id.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Identity {
     frame_id: Option<i32>,
@@ -21,17 +21,17 @@ impl From<&FragmentHeader> for Identity {
     }
 }
 
-/// What became of a frame.
+/// How a frame ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fate {
     Delivered,
     Dropped,
 }
 
-/// How many finished frames are remembered; a duplicate that is later than that counts as a frame of its own.
+/// Finished frames remembered; a duplicate of an older one counts as a new frame.
 const REMEMBERED: usize = 16;
 
-/// The last finished frames, so that late fragments of them are told from new frames.
+/// The last finished frames, to tell their late fragments from new frames.
 #[derive(Debug, Default)]
 pub(super) struct History {
     finished: [Option<(Identity, Fate)>; REMEMBERED],

@@ -1,11 +1,12 @@
-/// A place in one of the buffers.
+/// An offset in one of the buffers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Spot {
     pub(super) buffer: usize,
     pub(super) offset: usize,
 }
 
-/// `N` buffers that grow as needed, so that after the first frames nothing is allocated. Each may be lent memory instead.
+/// `N` buffers that grow as needed, so that nothing is allocated after the first frames. Each may use lent memory
+/// instead.
 #[derive(Debug)]
 pub(super) struct FrameBuffers<L, const N: usize> {
     buffers: [Buffer<L>; N],
@@ -38,7 +39,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Buffer<L> {
         }
         self.own.reserve_exact(len.saturating_sub(self.own.len()));
         self.own.resize(len, 0);
-        // Lent memory does not grow: what is in it moves.
+        // Lent memory cannot grow: its content moves to own memory.
         if let Some(lent) = self.lent.take() {
             let bytes = lent.as_ref();
             self.own[..bytes.len()].copy_from_slice(bytes);
@@ -56,7 +57,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         }
     }
 
-    /// Uses `lent` instead of a buffer's own memory until it is taken or too small; what the buffer held is gone.
+    /// Uses `lent` instead of a buffer's own memory until it is taken or too small; drops the buffer's content.
     pub(super) fn lend(&mut self, buffer: usize, lend: impl FnOnce() -> Option<L>) {
         if let Some(buffer) = self.buffers.get_mut(buffer)
             && buffer.lent.is_none()
@@ -69,12 +70,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         self.buffers.get(buffer).is_some_and(|b| b.lent.is_some())
     }
 
-    /// Gives back the memory that was lent for a buffer.
+    /// Returns the memory lent for a buffer.
     pub(super) fn take(&mut self, buffer: usize) -> Option<L> {
         self.buffers.get_mut(buffer)?.lent.take()
     }
 
-    /// Makes a buffer at least `len` bytes long.
+    /// Grows a buffer to at least `len` bytes.
     pub(super) fn grow(&mut self, buffer: usize, len: usize) {
         if let Some(buffer) = self.buffers.get_mut(buffer) {
             buffer.grow(len);
@@ -97,7 +98,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
             .unwrap_or_default()
     }
 
-    /// Copies `len` bytes; the two places may overlap. The target must have been grown.
+    /// Copies `len` bytes; source and target may overlap. The target must be large enough.
     pub(super) fn copy(&mut self, from: Spot, to: Spot, len: usize) {
         if from == to {
             return;
@@ -119,7 +120,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         }
     }
 
-    /// Gives back what a buffer's own memory has beyond `len` bytes.
+    /// Frees a buffer's own memory beyond `len` bytes.
     pub(super) fn shrink(&mut self, buffer: usize, len: usize) {
         if let Some(buffer) = self.buffers.get_mut(buffer) {
             buffer.own.truncate(len);
@@ -127,12 +128,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         }
     }
 
-    /// Returns the bytes of one buffer's own memory.
+    /// Returns the size of a buffer's own memory in bytes.
     pub(super) fn held(&self, buffer: usize) -> usize {
         self.buffers.get(buffer).map_or(0, |b| b.own.capacity())
     }
 
-    /// Returns the bytes held, without those that are lent.
+    /// Returns the bytes held, without lent memory.
     pub(super) fn memory(&self) -> usize {
         self.buffers.iter().map(|b| b.own.capacity()).sum()
     }

@@ -1,20 +1,20 @@
-//! Which numbers of a count have not come.
+//! Counts the missing numbers of a sequence.
 
-/// Counts numbers that are left out, until they come late; it remembers the last 64.
+/// Counts skipped numbers and uncounts those that arrive late, among the last 64.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gaps {
     newest: Option<i32>,
-    /// Bit `n`: the number `n` before the newest was here.
+    /// Bit `n`: the number `n` before the newest arrived.
     seen: u64,
-    /// How many of the bits are since [`Self::begin`].
+    /// Number of valid bits, since [`Self::begin`].
     known: u32,
-    /// The sender counts in steps of this: the smallest seen.
+    /// The sender's increment: the smallest seen.
     step: Option<u32>,
     lost: u64,
 }
 
 impl Gaps {
-    /// Begins to count at this number; what was lost stays lost.
+    /// Restarts at this number; keeps the count of lost numbers.
     pub(super) fn begin(&mut self, newest: Option<i32>) {
         (self.newest, self.seen, self.known, self.step) = (newest, 1, 1, None);
     }
@@ -23,7 +23,7 @@ impl Gaps {
         self.lost
     }
 
-    /// Notes a number; false if it was here before.
+    /// Notes a number; false if it arrived before.
     pub(super) fn saw(&mut self, number: i32) -> bool {
         let Some(newest) = self.newest else {
             self.begin(Some(number));

@@ -1,14 +1,14 @@
-//! Repeats the last setpoint for a while: an autopilot follows setpoints only while they keep coming, and a controller
-//! that stopped must still be noticed.
+//! Repeats the last setpoint for a limited time: an autopilot follows setpoints only while they keep coming, and the end
+//! of a controller must still be noticed.
 use crate::wire::mavlink::Outbound;
 use std::time::Duration;
 
-/// How often and how long.
+/// Rate and duration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeepAliveSettings {
     /// Time between two setpoints, real or repeated.
     pub period: Duration,
-    /// How long after the last real one it is repeated; 0 never.
+    /// Time after the last real setpoint during which it is repeated; 0: never.
     pub longest: Duration,
 }
 
@@ -22,7 +22,7 @@ impl Default for KeepAliveSettings {
     }
 }
 
-/// What is due.
+/// Due work.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -31,7 +31,7 @@ impl Default for KeepAliveSettings {
 pub enum KeepAliveStep {
     /// Send this again.
     Repeat(Outbound),
-    /// The last real setpoint is too old; told once.
+    /// The last real setpoint is too old; returned once.
     Stopped,
 }
 
@@ -52,7 +52,7 @@ struct Held {
 }
 
 impl KeepAlive {
-    /// Nothing is repeated before the first setpoint.
+    /// Creates a keep-alive without a setpoint.
     pub fn new(settings: KeepAliveSettings) -> Self {
         Self {
             settings,
@@ -67,7 +67,7 @@ impl KeepAlive {
         self.settings = settings;
     }
 
-    /// A real setpoint was sent.
+    /// Stores a real setpoint that was sent.
     pub fn sent(&mut self, now: Duration, setpoint: Outbound) {
         if !self.settings.longest.is_zero() {
             self.last = Some(Held {
@@ -78,7 +78,7 @@ impl KeepAlive {
         }
     }
 
-    /// Nothing is to be repeated until the next real setpoint: the vehicle landed, or the user said so.
+    /// Stops the repetition until the next real setpoint: the vehicle landed, or the user asked for it.
     pub fn clear(&mut self) {
         self.last = None;
     }
@@ -88,7 +88,7 @@ impl KeepAlive {
         self.last.is_some()
     }
 
-    /// What is due now; at most one thing, however late the call.
+    /// Returns the work due now; at most one step, however late the call.
     pub fn tick(&mut self, now: Duration) -> Option<KeepAliveStep> {
         let held = self.last.as_mut()?;
         if now >= held.real.saturating_add(self.settings.longest) {
@@ -104,7 +104,7 @@ impl KeepAlive {
         Some(KeepAliveStep::Repeat(held.setpoint.clone()))
     }
 
-    /// When [`tick`](Self::tick) has something to do.
+    /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         let held = self.last.as_ref()?;
         Some(
@@ -118,7 +118,7 @@ impl KeepAlive {
         self.repeated
     }
 
-    /// How often setpoints stopped coming.
+    /// How often real setpoints stopped.
     pub fn stopped(&self) -> u64 {
         self.stopped
     }

@@ -1,7 +1,7 @@
-//! Sans-IO state machines: they get bytes and give values back; nothing here reads a clock or a socket.
+//! Sans-IO state machines: bytes in, values out; nothing here reads a clock or a socket.
 //!
-//! Those that talk to an autopilot ([`Commands`], [`Parameters`], [`Mission`], ...) work alike: a call for each message
-//! and each wish, `tick` at `deadline`, and then `next_event` until there is none. Times are monotonic.
+//! Those that talk to an autopilot ([`Commands`], [`Parameters`], [`Mission`], ...) have the same interface: a call for
+//! each message and each request, `tick` at `deadline`, then `next_event` until `None`. Times are monotonic.
 mod command;
 mod counters;
 mod fragment_history;

@@ -1,35 +1,35 @@
-//! Does this frame or sample go on from the stream it came in? One bad datagram must not decide what comes after it.
+//! Decides whether a frame or sample continues its stream. One bad datagram must not decide about the next ones.
 use super::gaps::Gaps;
 use crate::time::RosTime;
 
-/// Numbers in a row that must rise before they count as numbers: some senders never change theirs.
+/// Rising numbers in a row after which numbers are used: some senders never change theirs.
 const COUNTING: u32 = 3;
-/// Between two neighbours numbers differ by no more than this while nothing is known of their time.
+/// Largest difference of two neighbouring numbers where their time is not considered.
 const NEAR: i32 = 16;
-/// A step may be so many times the usual one.
+/// Limit of a step as a multiple of the usual one.
 const LONGER: f64 = 3.0;
-/// ... and a little more, in s, where the usual one is short.
+/// ... plus this, in s, for streams with a short step.
 const SLACK_S: f64 = 0.02;
-/// The slowest stream; also the longest first step that is believed.
+/// Step of the slowest stream in s; also the longest first step that is accepted.
 const LONGEST_STEP_S: f64 = 3.0;
-/// No stream is faster; what comes in bursts only seems to be.
+/// Shortest period of a stream in ns; bursts only seem faster.
 const SHORTEST_NS: f64 = 1e6;
-/// What is older by more is no straggler.
+/// Age in s up to which a mark is a straggler.
 const STRAGGLER_S: f64 = 1.0;
-/// Another stream is believed after so many that follow each other ...
+/// A contradicting stream is accepted after so many marks that follow each other ...
 const WITNESSES: u32 = 3;
-/// ... over at least so long, and over this many usual periods, during which the stream itself is silent.
+/// ... over at least this time and this many usual periods, during which the old stream is silent.
 const SILENCE_NS: i64 = 100_000_000;
 const SILENT_PERIODS: f64 = 1.5;
-/// Numbers that follow nothing at all are believed after so long; also the longest time that anything takes.
+/// Contradicting marks without rising numbers are accepted after this time; also the upper limit of all times.
 const ENOUGH_NS: i64 = 2_000_000_000;
-/// How fast the usual step is learnt.
+/// Learning rate of the usual step.
 const LEARN: f64 = 0.125;
 
-/// What a frame or sample says of itself, and when it came.
+/// Number and time of a frame or sample, and its arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mark {
-    /// Its number, where the sender counts.
+    /// Number, if the sender counts.
     pub id: Option<i32>,
     /// Simulation time in s.
     pub time: f64,
@@ -37,36 +37,36 @@ pub struct Mark {
     pub arrival: RosTime,
 }
 
-/// What [`Order::judge`] thinks of a mark.
+/// Result of [`Order::judge`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// It goes on from the last one.
+    /// It continues the stream.
     Next,
-    /// It goes on from others that contradicted the stream: this is the stream now.
+    /// It continues other marks that contradicted the stream: the stream restarted.
     Restart,
-    /// It is older than what came before it.
+    /// It is older than the last one.
     Late,
-    /// It has number and time of the last one.
+    /// It has the last one's number and time.
     Same,
-    /// It is older, and was here before.
+    /// It is older, and arrived before.
     Duplicate,
-    /// Its number or time follows from nothing; more like it would be believed.
+    /// Its number or time does not continue the stream; further marks that follow it would be accepted.
     Unconfirmed,
 }
 
-/// The order of one stream. Told the arrival of everything, it reads no clock.
+/// The order of one stream. It is given all arrival times and reads no clock.
 ///
-/// * What follows the last one, in number and time, is next. How far time may step depends on the usual step, on the
-///   numbers, and on how long nothing came.
-/// * Everything else is believed when three in a row follow each other for 100 ms (or 1.5 usual periods, if that is
-///   more) while nothing comes that follows the stream: the sender was started anew.
-/// * Numbers count once three in a row have risen. Those that are left out are lost, until they come late.
+/// * A mark that follows the last one in number and time is next. The allowed step of time depends on the usual step, on
+///   the numbers, and on the silence before.
+/// * Other marks are accepted when three in a row follow each other for 100 ms (or 1.5 usual periods, if that is more)
+///   while none continues the stream: the sender restarted.
+/// * Numbers count once three in a row have risen. Skipped numbers are lost until they arrive late.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Order {
     last: Option<Mark>,
-    /// Usual step of simulation time in s, and of arrival in ns.
+    /// Usual step of simulation time in s and of arrival in ns.
     step: Option<Step>,
-    /// By how much the last one came later than usual, in ns: the next one may be as much nearer to it.
+    /// Delay of the last one over the usual arrival in ns: the next step may be that much shorter.
     delay: f64,
     /// Rising numbers in a row.
     rising: u32,
@@ -86,7 +86,7 @@ struct Candidate {
     first: Mark,
     last: Mark,
     count: u32,
-    /// Their numbers follow each other, or there are none.
+    /// Their numbers follow each other, or are missing.
     numbered: bool,
 }
 
@@ -100,7 +100,7 @@ impl Candidate {
         }
     }
 
-    /// Takes one more, if it follows.
+    /// Adds a mark if it follows.
     fn add(&mut self, mark: Mark) -> bool {
         let step = mark.time - self.last.time;
         let moved = step > 0.0 || mark.id != self.last.id;
@@ -115,7 +115,7 @@ impl Candidate {
 }
 
 impl Order {
-    /// Judges a mark. What is [`Verdict::Next`] or [`Verdict::Restart`] becomes the last one with [`Self::advance`].
+    /// Judges a mark. One that is [`Verdict::Next`] or [`Verdict::Restart`] becomes the last one by [`Self::advance`].
     pub fn judge(&mut self, mark: Mark) -> Verdict {
         let Some(last) = self.last else {
             self.gaps.begin(mark.id);
@@ -148,12 +148,12 @@ impl Order {
         }
     }
 
-    /// A mark that was believed is there whole.
+    /// Makes an accepted mark, complete by now, the last one.
     pub fn advance(&mut self, mark: Mark) {
         if let Some(last) = self.last {
             self.rising = match distance(last.id, mark.id) {
                 Some(1..=NEAR) => self.rising.saturating_add(1),
-                // It is the time that was looked at.
+                // Without numbers only the time was judged.
                 None => self.rising,
                 Some(_) if self.rising >= COUNTING => self.rising,
                 Some(_) => 0,
@@ -163,7 +163,7 @@ impl Order {
         self.last = Some(mark);
     }
 
-    /// Numbers that were left out and have not come since.
+    /// Numbers that were skipped and have not arrived since.
     pub fn lost(&self) -> u64 {
         self.gaps.lost()
     }
@@ -172,7 +172,7 @@ impl Order {
         self.rising >= COUNTING
     }
 
-    /// How far the number is from the last one; `None` if numbers say nothing here.
+    /// Difference of the numbers; `None` if numbers are not used.
     fn distance(&self, last: &Mark, mark: &Mark) -> Option<i32> {
         self.counting()
             .then(|| distance(last.id, mark.id))
@@ -201,7 +201,7 @@ impl Order {
             return time <= LONGEST_STEP_S;
         };
         let distance = f64::from(distance.unwrap_or(0));
-        // As many as would fit into the silence: then they are lost, or were never made.
+        // Allows as many steps as fit into the silence: those frames were lost, or never sent.
         let silence = elapsed(last, mark) as f64 + self.delay;
         let missed = silence / step.arrival.max(SHORTEST_NS);
         let longest = LONGER * step.time * (missed.max(distance) + 1.0) + SLACK_S;
@@ -218,7 +218,7 @@ impl Order {
             self.step = Some(Step { time, arrival });
             return;
         };
-        // Half of what was known, as the usual steps are not known well.
+        // The old delay counts half, because the usual step is an estimate.
         let late = arrival - time * usual.arrival / usual.time;
         self.delay = (0.5 * self.delay + late).clamp(0.0, ENOUGH_NS as f64);
         let gap = usual.arrival;
@@ -228,7 +228,7 @@ impl Order {
         });
     }
 
-    /// Notes a mark that contradicts the stream. Once enough of them agree, returns those before it.
+    /// Notes a mark that contradicts the stream. Once enough of them agree, returns the candidate before this one.
     fn confirms(&mut self, mark: Mark) -> Option<Candidate> {
         let candidate = self.candidate.get_or_insert_with(|| Candidate::new(mark));
         let before = *candidate;
@@ -245,7 +245,7 @@ impl Order {
         (candidate.count >= WITNESSES && lasted >= long).then_some(before)
     }
 
-    /// The candidate is the stream.
+    /// The candidate becomes the stream.
     fn take_over(&mut self, candidate: Candidate) {
         let steps = f64::from(candidate.count.saturating_sub(1).max(1));
         let (first, last) = (candidate.first, candidate.last);

@@ -27,11 +27,11 @@ struct Tail {
     len: usize,
 }
 
-/// Where the bytes of a fragment belong.
+/// Position of a fragment in the frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Place {
     pub(super) offset: usize,
-    /// The last fragment came first and was placed by guess: `(from, to, length)` to move before anything else.
+    /// The last fragment arrived first and was placed by guess: `(from, to, length)` to move before anything else.
     pub(super) move_tail: Option<(usize, usize, usize)>,
 }
 
@@ -71,7 +71,7 @@ impl PartialFrame {
         self.header.as_ref().is_some_and(|(own, _)| own == identity)
     }
 
-    /// When its first fragment arrived.
+    /// Arrival of its first fragment.
     pub(super) fn arrival(&self) -> RosTime {
         self.arrival
     }
@@ -84,7 +84,7 @@ impl PartialFrame {
         self.header.as_ref().map(|(_, header)| header)
     }
 
-    /// Tells whether some payload was not received because only headers were read.
+    /// Whether payload was skipped because only headers were read.
     pub(super) fn is_hollow(&self) -> bool {
         self.hollow
     }
@@ -93,12 +93,12 @@ impl PartialFrame {
         self.hollow = true;
     }
 
-    /// Length of the fragments, once one other than the last has come.
+    /// Length of the fragments, once one other than the last has arrived.
     pub(super) fn unit(&self) -> Option<usize> {
         self.unit
     }
 
-    /// Upper bound of the frame's length, as far as it is known.
+    /// Upper bound of the frame's length as far as known.
     pub(super) fn planned_len(&self) -> usize {
         let count = self.header().map_or(0, |header| {
             usize::try_from(header.count).unwrap_or(usize::MAX)
@@ -107,25 +107,25 @@ impl PartialFrame {
             .map_or(self.end, |unit| unit.saturating_mul(count))
     }
 
-    /// First byte behind everything stored.
+    /// First byte after all stored bytes.
     pub(super) fn end(&self) -> usize {
         self.end
     }
 
-    /// Counts a frame that was completed while this one was in flight and returns how many there were.
+    /// Counts a frame that was completed while this one was in flight; returns the count.
     pub(super) fn overtake(&mut self) -> u32 {
         self.overtaken += 1;
         self.overtaken
     }
 
-    /// Length of the whole frame once every fragment has come.
+    /// Length of the whole frame once every fragment has arrived.
     pub(super) fn complete_len(&self) -> Option<usize> {
         let (_, header) = self.header.as_ref()?;
         let tail = self.tail.filter(|_| self.received == header.count)?;
         Some(tail.offset + tail.len)
     }
 
-    /// Registers fragment `seq` of `len` bytes and says where it belongs.
+    /// Registers fragment `seq` of `len` bytes and returns its position.
     pub(super) fn place(
         &mut self,
         seq: u32,
@@ -151,7 +151,7 @@ impl PartialFrame {
         if seq == last {
             place.offset = match self.unit {
                 Some(unit) if len > unit => return Err(DropCause::Inconsistent),
-                Some(unit) => last_index * unit, // cannot overflow: checked when `unit` was learnt
+                Some(unit) => last_index * unit, // cannot overflow: checked when `unit` was set
                 None => last_index.saturating_mul(unit_guess).min(max_len),
             };
             let known = self.unit.is_some() || last == 0;
@@ -178,7 +178,7 @@ impl PartialFrame {
         Ok(place)
     }
 
-    /// Takes the length of the first fragment that is not the last for the length of all.
+    /// Takes the length of the first fragment other than the last as the length of all.
     fn learn_unit(
         &mut self,
         len: usize,

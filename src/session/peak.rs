@@ -1,11 +1,11 @@
-//! When a buffer may give memory back.
+//! Decides when a buffer shrinks.
 
-/// Uses after which the largest of them is what is needed.
+/// Uses after which the largest of them is the needed size.
 const USES: u32 = 64;
-/// So much more than twice of what is needed is worth an allocation.
+/// A buffer shrinks if it exceeds twice the needed size by this much.
 const SPARE: usize = 256 << 10;
 
-/// Watches how much of a buffer is used, so that one unusually large frame does not cost memory for ever.
+/// Tracks how much of a buffer is used, so that one unusually large frame does not hold memory forever.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Peak {
     highest: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Peak {
 }
 
 impl Peak {
-    /// Notes a use of `used` of the `held` bytes; now and then returns to how many the buffer should shrink.
+    /// Notes a use of `used` of the `held` bytes; every `USES` uses returns the size to shrink to, if any.
     pub(crate) fn note(&mut self, used: usize, held: usize) -> Option<usize> {
         self.highest = self.highest.max(used);
         self.uses += 1;
@@ -24,7 +24,7 @@ impl Peak {
         (held > needed.saturating_mul(2).saturating_add(SPARE)).then_some(needed)
     }
 
-    /// Notes a use of a buffer and gives its memory back when it is time.
+    /// Notes a use of a buffer and shrinks it when due.
     pub(crate) fn tidy(&mut self, used: usize, buffer: &mut Vec<u8>) {
         if let Some(needed) = self.note(used, buffer.capacity()) {
             buffer.truncate(needed);

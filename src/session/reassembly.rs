@@ -7,86 +7,86 @@ use super::peak::Peak;
 use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 
-/// Frames that may be in flight at once: two, so that neighbours may overlap on the way.
+/// Frames in flight at once: two, because neighbours may overlap on the way.
 const SLOTS: usize = 2;
-/// Index of the buffer for datagrams that have no place of their own yet.
+/// Index of the buffer for datagrams without a predicted place.
 const SCRATCH: usize = SLOTS;
 /// Start of the scratch buffer.
 const NOWHERE: Spot = Spot {
     buffer: SCRATCH,
     offset: 0,
 };
-/// Room for the payload of any UDP datagram behind the shorter header.
+/// Largest payload of a UDP datagram after the shorter header.
 const ROOM: usize = 65_507 - HeaderVariant::A.len();
-/// More fragments than that are no frame: 65,536 fragments of the vendor's size are 3.9 GB.
+/// Upper limit of fragments per frame: 65,536 fragments of the vendor's size are 3.9 GB.
 const MAX_FRAGMENTS: u32 = 65_536;
-/// What lent memory needs beyond the frame: room for a datagram behind a last fragment of full length.
+/// Spare size of lent memory beyond the frame: room for a datagram after a last fragment of full length.
 pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + ROOM + 8;
-/// So many repetitions of one frame without another one are new frames of a simulator whose clock stands.
+/// Repetitions of one frame in a row after which they are new frames of a simulator whose clock stands still.
 const STANDING_CLOCK_REPEATS: u32 = 30;
-/// An incomplete frame is given up at the latest when so many later ones were completed.
+/// An incomplete frame is given up at the latest after so many later ones were completed.
 const MAX_OVERTAKEN: u32 = 2;
 
-/// Where to read the next datagram: first `header` is filled, then `payload` (scatter read).
+/// Where to read the next datagram: `header` is filled first, then `payload` (scatter read).
 #[derive(Debug)]
 pub struct Landing<'a> {
-    /// For the first 24 or 32 bytes, the header that is expected.
+    /// For the first 24 or 32 bytes, the expected header.
     pub header: &'a mut [u8],
-    /// For the rest; already the right place if the next datagram is the expected one.
+    /// For the rest; the final place if the next datagram is the expected one.
     pub payload: &'a mut [u8],
 }
 
-/// What is known about a frame without its bytes.
+/// A frame without its bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameInfo {
     /// Simulation time in s.
     pub sim_time: f64,
-    /// Frame counter, where the sender has one.
+    /// Frame counter, if the sender has one.
     pub frame_id: Option<i32>,
     /// Payload length in bytes.
     pub len: usize,
-    /// Number of datagrams it came in.
+    /// Number of its datagrams.
     pub fragments: u32,
-    /// When the first of them arrived, as told to [`Reassembler::commit`].
+    /// Arrival of the first of them, as given to [`Reassembler::commit`].
     pub arrival: RosTime,
 }
 
 /// A frame with all its bytes; they stay valid until the next datagram is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WholeFrame<'a> {
-    /// Time, counter, length.
+    /// Time, counter and length.
     pub info: FrameInfo,
     /// The payloads of all fragments in order.
     pub payload: &'a [u8],
-    /// They are in lent memory, which [`Reassembler::take_loan`] gives back until the next datagram is read.
+    /// The payload is in lent memory, which [`Reassembler::take_loan`] returns until the next datagram is read.
     pub lent: bool,
 }
 
-/// What a datagram led to.
+/// Result of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome<'a> {
-    /// Kept; its frame is not complete yet.
+    /// Stored; its frame is not complete yet.
     Stored,
-    /// It completed a frame.
+    /// Completed a frame.
     Complete(WholeFrame<'a>),
-    /// It completed a frame of which payload was skipped on purpose ([`Reassembler::landing_for_header`]).
+    /// Completed a frame of which payload was skipped on purpose ([`Reassembler::landing_for_header`]).
     Counted(FrameInfo),
-    /// It was not kept.
+    /// Not stored.
     Dropped(DropCause),
 }
 
-/// Puts the fragments of one sensor's stream together again; it does no I/O.
+/// Reassembles the fragments of one sensor's stream; does no I/O.
 ///
-/// The caller reads each datagram into the place that [`Self::landing`] names and then says how long it was. As long
-/// as datagrams come in order, payload lands at its final place and is never copied.
+/// The caller reads each datagram into [`Self::landing`] and reports its length. While datagrams arrive in order,
+/// payload lands at its final place and is never copied.
 ///
 /// * Fragments come in any order, frames may overlap (two in flight), duplicates are ignored.
 /// * A frame is delivered whole, once, and not after a later one; or it is counted by [`DropCause`].
-/// * One datagram decides nothing: the header form is found per datagram, and a time or a frame id that follows from
-///   nothing gets no place until others go on from it ([`Order`]), as after a restart of the simulator. A frame id that
-///   never changes does no harm.
-/// * Memory is bounded by twice the maximum frame length plus 256 KiB; in steady state nothing is allocated, and what
-///   an unusually large frame took is given back.
+/// * No single datagram is trusted: the header form is detected per datagram, and a time or frame id that does not
+///   continue the stream is rejected until others follow it ([`Order`]), as after a restart of the simulator. A constant
+///   frame id does no harm.
+/// * Memory is bounded by twice the maximum frame length plus 256 KiB; steady state allocates nothing, and memory for an
+///   unusually large frame is freed.
 ///
 /// ```
 /// use rfly_bridge::session::{Outcome, Reassembler};
@@ -105,19 +105,19 @@ pub enum Outcome<'a> {
 /// }
 /// ```
 ///
-/// Where the frame's memory is lent ([`Self::landing_in`], at least [`LOAN_SPARE`] larger than the frame), payload lands
-/// there, and the loan is taken with the frame in it.
+/// With lent memory for the frame ([`Self::landing_in`], at least [`LOAN_SPARE`] larger than the frame), payload lands
+/// there, and the caller takes the loan with the frame in it.
 #[derive(Debug)]
 pub struct Reassembler<L = Vec<u8>> {
     max_frame_len: usize,
     buffers: FrameBuffers<L, { SLOTS + 1 }>,
-    /// Slot of the frame that was delivered last.
+    /// Slot of the last delivered frame.
     delivered: usize,
     slots: [PartialFrame; SLOTS],
     history: History,
     counters: ReassemblyCounters,
     order: Order,
-    /// The order before the last frame that was delivered.
+    /// The order before the last delivered frame.
     before: Option<Order>,
     peak: Peak,
     header: [u8; 32],
@@ -134,14 +134,14 @@ struct Aim {
     payload: bool,
 }
 
-/// What the prediction and the watch for a standing clock remember.
+/// State of the prediction and of the check for a standing clock.
 #[derive(Debug)]
 struct Last {
     variant: HeaderVariant,
-    /// Slot and number of the last fragment stored.
+    /// Slot and number of the last stored fragment.
     stored: Option<(usize, u32)>,
     unit: usize,
-    /// A finished frame that comes again, and how often in a row.
+    /// A finished frame that repeats, and how often in a row.
     repeated: Option<(Identity, u32)>,
     opened: u64,
 }
@@ -182,12 +182,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         }
     }
 
-    /// Says where to read the next datagram; call [`Self::commit`] afterwards.
+    /// Returns where to read the next datagram; call [`Self::commit`] afterwards.
     pub fn landing(&mut self) -> Landing<'_> {
         self.landing_in(|| None)
     }
 
-    /// The same; a frame that begins may land in what `lend` gives.
+    /// The same; a new frame may land in memory from `lend`.
     pub fn landing_in(&mut self, lend: impl FnOnce() -> Option<L>) -> Landing<'_> {
         let spot = self.predict();
         if spot.offset == 0 && spot.buffer != SCRATCH {
@@ -198,7 +198,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             header_len: self.last.variant.len(),
             payload: true,
         };
-        // 8 bytes more than is offered, for a payload that must move back by the difference of the header lengths.
+        // 8 spare bytes, for a payload that must move back by the difference of the header lengths.
         self.grow(spot, ROOM + 8);
         Landing {
             header: &mut self.header[..self.aim.header_len],
@@ -206,9 +206,9 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         }
     }
 
-    /// Says where to read the header of the next datagram when its payload is not wanted (nobody subscribes).
+    /// Returns where to read the next datagram's header when its payload is not wanted (nobody subscribes).
     ///
-    /// The rest of the datagram is cut off by the socket; [`Self::commit`] still needs the length of the whole.
+    /// The socket truncates the datagram; [`Self::commit`] still needs the full length.
     pub fn landing_for_header(&mut self) -> &mut [u8] {
         self.aim = Aim {
             spot: NOWHERE,
@@ -218,9 +218,9 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         &mut self.header
     }
 
-    /// Takes over the datagram of `datagram_len` bytes that was read into the last landing.
+    /// Handles the datagram of `datagram_len` bytes that was read into the last landing.
     ///
-    /// `datagram_len` is the length on the wire, also when the socket cut the datagram off.
+    /// `datagram_len` is the length on the wire, also if the socket truncated the datagram.
     pub fn commit(&mut self, datagram_len: usize, arrival: RosTime) -> Outcome<'_> {
         self.counters.datagrams += 1;
         self.counters.bytes = self
@@ -248,12 +248,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         }
     }
 
-    /// Takes a datagram that lies elsewhere; for recordings and tests, the payload is copied.
+    /// Handles a datagram in other memory, for recordings and tests; copies the payload.
     pub fn push(&mut self, datagram: &[u8]) -> Outcome<'_> {
         self.push_at(datagram, RosTime::default())
     }
 
-    /// The same for one that arrived then.
+    /// The same with an arrival time.
     pub fn push_at(&mut self, datagram: &[u8], arrival: RosTime) -> Outcome<'_> {
         let landing = self.landing();
         let head = datagram.len().min(landing.header.len());
@@ -264,12 +264,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.commit(datagram.len(), arrival)
     }
 
-    /// Gives back the lent memory with the frame that was delivered last in it, if it is in lent memory.
+    /// Returns the lent memory with the last delivered frame, if the frame is in lent memory.
     pub fn take_loan(&mut self) -> Option<L> {
         self.buffers.take(self.delivered)
     }
 
-    /// What the last frame held was not of this sensor: its number and time do not count either.
+    /// Reverts the order: the last frame was not of this sensor, so its number and time do not count.
     pub fn disown(&mut self) {
         if let Some(before) = self.before.take() {
             self.order = before;
@@ -288,7 +288,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         &self.counters
     }
 
-    /// Returns how many frames are incomplete and not given up yet.
+    /// Returns how many frames are in flight.
     pub fn in_flight(&self) -> usize {
         self.slots.iter().filter(|slot| !slot.is_free()).count()
     }
@@ -298,9 +298,9 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.buffers.memory()
     }
 
-    /// Returns the buffer and offset where the next fragment belongs if it is the one after the last.
+    /// Returns buffer and offset of the next fragment if it follows the last one.
     ///
-    /// Everything from there to the end of the buffer is unused, so that a datagram which is another one harms nothing.
+    /// The rest of that buffer is unused, so that an unexpected datagram does no harm.
     fn predict(&self) -> Spot {
         if let Some((slot, seq)) = self.last.stored
             && let Some(frame) = self.slots.get(slot)
@@ -314,13 +314,13 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             };
             return if offset >= frame.end() { spot } else { NOWHERE };
         }
-        // The slot used last is still in the processor's cache.
+        // The last used slot is still in the processor's cache.
         let favourite = self.last.stored.map_or(0, |(slot, _)| slot);
         self.free_slot(favourite)
             .map_or(NOWHERE, |buffer| Spot { buffer, offset: 0 })
     }
 
-    /// Returns a free slot, the favourite one if it is free.
+    /// Returns a free slot, preferably the favourite.
     fn free_slot(&self, favourite: usize) -> Option<usize> {
         let free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
         Some(favourite)
@@ -377,7 +377,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             .map(|len| self.finish(slot, len)))
     }
 
-    /// Parses the header, which may lie partly in the payload if the longer form was not expected.
+    /// Parses the header, part of which may be in the payload if the shorter form was expected.
     fn parse(&mut self, datagram_len: usize) -> Result<FragmentHeader, DropCause> {
         let Aim {
             spot,
@@ -395,7 +395,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         FragmentHeader::parse(&self.header[..have], datagram_len).or(Err(DropCause::Malformed))
     }
 
-    /// Returns where the payload is, after repairing the effect of a header of another length than expected.
+    /// Returns where the payload is, after moving it if the header's length differs from the expected one.
     fn landed(&mut self, header: &FragmentHeader, len: usize) -> Spot {
         let Aim {
             spot, header_len, ..
@@ -416,7 +416,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         spot
     }
 
-    /// Finds a slot for a frame of which this is the first fragment to come, or says why there is none.
+    /// Returns a slot for a frame whose first fragment arrived, or the cause of its drop.
     fn open(
         &mut self,
         identity: Identity,
@@ -441,7 +441,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         let verdict = self.order.judge(mark_of(&header, arrival));
         self.counters.lost = self.order.lost();
         let cause = match verdict {
-            // A copy of a frame was told by its identity.
+            // A copy of a finished frame was detected by its identity.
             Verdict::Next | Verdict::Same => None,
             Verdict::Restart => {
                 self.abandon();
@@ -476,7 +476,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         Ok(slot)
     }
 
-    /// Tells whether a finished frame comes again so often that the simulator must be sending new ones at one time.
+    /// Whether a finished frame repeats so often that the simulator must be sending new ones with a standing clock.
     fn clock_stands(&mut self, identity: &Identity, header: &FragmentHeader) -> bool {
         let before = self
             .last
@@ -488,7 +488,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         times >= STANDING_CLOCK_REPEATS
     }
 
-    /// Ends the frame in `slot`, which is complete; returns the slot if it has all its bytes.
+    /// Ends the complete frame in `slot`; returns the slot if it has all its bytes.
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
         let (opened, hollow, arrival) = (frame.opened(), frame.is_hollow(), frame.arrival());
@@ -526,7 +526,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         (info, (!hollow).then_some(slot))
     }
 
-    /// Gives back memory that only an unusual frame needed; the frame in `slot` is still to be read.
+    /// Frees memory that only an unusually large frame needed; the frame in `slot` is still to be read.
     fn give_back(&mut self, slot: usize, len: usize) {
         let held = (0..SLOTS).map(|slot| self.buffers.held(slot)).max();
         let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else {
@@ -554,7 +554,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
 
     /// Makes room for `len` bytes at `spot`.
     fn grow(&mut self, spot: Spot, len: usize) {
-        // All that the frame will need at once: growing fragment by fragment would copy again and again.
+        // Grows to the planned length of the frame at once: growth per fragment would copy repeatedly.
         let frame = self.slots.get(spot.buffer);
         let planned = frame
             .map_or(0, PartialFrame::planned_len)

@@ -1,8 +1,8 @@
-//! The offset between an autopilot's clock and ours, from TIMESYNC questions and answers.
+//! Estimates the offset between an autopilot's clock and ours from TIMESYNC requests and answers.
 //!
-//! An answer proves that the autopilot read its clock between our question and its arrival: the offset is known to half
-//! of the round trip. Short round trips say most, so a line through the samples of the last seconds, each weighed by its
-//! round trip, gives offset and drift. (A simulated autopilot may run some per cent slower than our clock.)
+//! The autopilot read its clock between our request and the arrival of its answer, so the offset is known to half of the
+//! round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (A
+//! simulated autopilot may run some per cent slower than our clock.)
 use crate::wire::mavlink::raw::Timesync;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use std::time::Duration;
 /// Rates and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimesyncSettings {
-    /// Time between two questions; 0 never asks.
+    /// Period of requests; 0: none.
     pub period: Duration,
-    /// Time between the first questions, until there is an offset.
+    /// Period of the first requests, until there is an offset.
     pub first_period: Duration,
-    /// Answers later than this say nothing.
+    /// Longer round trips are ignored.
     pub longest_round_trip: Duration,
 }
 
@@ -29,45 +29,45 @@ impl Default for TimesyncSettings {
     }
 }
 
-/// Samples that the line goes through, and how old they may be.
+/// Samples of the line, and their maximum age.
 const SAMPLES: usize = 40;
 const WINDOW_NS: i64 = 2_000_000_000;
-/// Questions whose answers may still come.
+/// Requests whose answers may still arrive.
 const ASKED: usize = 16;
-/// Samples before there is an offset.
+/// Samples needed for an offset.
 const ENOUGH: usize = 3;
-/// Noise that every sample has: scheduling at both ends.
+/// Noise of every sample: scheduling at both ends.
 const NOISE_NS: f64 = 50e3;
-/// A sample is off if it is further from the line than half its round trip and this and so much of the time since.
+/// A sample is off if its distance from the line exceeds half its round trip plus this and this fraction of the elapsed
+/// time.
 const TOLERANCE_NS: f64 = 3e6;
 const TOLERANCE_DRIFT: f64 = 0.05;
-/// Our clock may run so many times faster or slower than a simulated autopilot's.
+/// Largest ratio of our clock's speed to a simulated autopilot's, and its inverse.
 const MOST_SPEED: f64 = 5.0;
-/// Samples in a row that agree with each other and not with the line, before the line is given up.
+/// Samples in a row that agree with each other but not with the line, before the line is dropped.
 const WITNESSES: usize = 3;
-/// The autopilot's clock may seem to go back so much between two answers that overtook each other.
+/// Largest step back of the autopilot's clock between two reordered answers.
 const REORDERED_NS: i64 = 50_000_000;
-/// A sample whose time is this far from what the samples before it say is from another run of the autopilot, if more
-/// such follow it.
+/// A sample further than this from the prediction belongs to another run of the autopilot, if more follow it.
 const ANOTHER_RUN_NS: i64 = 1_000_000_000;
-/// How long the shortest way of a sample counts; the clocks drift apart meanwhile.
+/// How long the shortest transit time is kept; the clocks drift apart meanwhile.
 const SHORTEST_WAY: Duration = Duration::from_millis(250);
 
-/// What became of a TIMESYNC message.
+/// Result of a TIMESYNC message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimesyncOutcome {
-    /// The autopilot asks; this is to be sent.
+    /// The autopilot's request; send this answer.
     Reply(Timesync),
-    /// An answer that was used, or would have been.
+    /// A valid answer; one that is off is not used.
     Sample(TimesyncSample),
-    /// The autopilot's clock does not fit to what was known of it any more, and was learnt anew.
+    /// The autopilot's clock contradicts the estimate, which was restarted.
     Relearnt {
         /// The newest answer.
         sample: TimesyncSample,
-        /// It went back: the autopilot restarted. Otherwise it was stopped, set, or changed its speed.
+        /// The clock went back: the autopilot restarted. Otherwise it was stopped, set, or changed its speed.
         went_back: bool,
     },
-    /// Not an answer to us, or much too late.
+    /// Not an answer to us, or too late.
     Ignored,
 }
 
@@ -76,9 +76,9 @@ pub enum TimesyncOutcome {
 pub struct TimesyncSample {
     /// The autopilot's clock in ns.
     pub remote_ns: i64,
-    /// Offset of this exchange in ns: ours (as on the wire) minus the autopilot's.
+    /// Offset of this exchange in ns: our clock (as on the wire) minus the autopilot's.
     pub observed_ns: i64,
-    /// Offset now believed, in ns; the observed one until there is one.
+    /// Estimated offset in ns; the observed one until there is an estimate.
     pub estimated_ns: i64,
     /// Round trip.
     pub round_trip: Duration,
@@ -87,17 +87,17 @@ pub struct TimesyncSample {
 /// Figures so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TimesyncCounters {
-    /// Questions asked.
+    /// Requests sent.
     pub asked: u64,
     /// Answers used.
     pub used: u64,
-    /// Answers that did not agree with the rest.
+    /// Answers that contradict the estimate.
     pub off: u64,
-    /// Answers to others, twice, or too late.
+    /// Answers to others, duplicates, or too late.
     pub ignored: u64,
-    /// Questions answered.
+    /// Requests answered.
     pub answered: u64,
-    /// Times that the clock was learnt anew.
+    /// Restarts of the estimate.
     pub relearnt: u64,
 }
 
@@ -115,8 +115,8 @@ impl Exchange {
     }
 }
 
-/// Our clock as a function of the autopilot's: offset = at_origin + drift * (remote - origin). A copy goes on to tell the
-/// time between two exchanges.
+/// Our clock as a function of the autopilot's: offset = at_origin + drift * (remote - origin). A copy converts times
+/// between two exchanges.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockLine {
     origin: i64,
@@ -125,14 +125,14 @@ pub struct ClockLine {
     drift: f64,
     /// Three standard errors of the drift.
     drift_error: f64,
-    /// The same of the offset, where the samples are densest.
+    /// Three standard errors of the offset, where the samples are densest.
     error: f64,
-    /// From there to the origin.
+    /// Distance from there to the origin.
     from_middle: f64,
 }
 
 impl ClockLine {
-    /// A clock that is ahead of the autopilot's by so many ns for ever.
+    /// A clock with a constant lead over the autopilot's, in ns.
     pub fn constant(offset_ns: i64) -> Self {
         Self {
             origin: 0,
@@ -150,7 +150,7 @@ impl ClockLine {
         remote_ns.saturating_add(self.offset(remote_ns))
     }
 
-    /// The autopilot's clock in ns at a time of ours, to a few ms.
+    /// The autopilot's clock in ns at our time, to a few ms.
     pub fn remote_ns(&self, host_ns: i64) -> i64 {
         host_ns.saturating_sub(self.offset(host_ns.saturating_sub(self.base)))
     }
@@ -161,7 +161,7 @@ impl ClockLine {
             .saturating_add((self.at_origin + self.drift * since).round() as i64)
     }
 
-    /// How far off the offset may be.
+    /// Uncertainty of the offset.
     fn uncertainty(&self, remote: i64) -> f64 {
         let since = remote.saturating_sub(self.origin) as f64 + self.from_middle;
         self.error + self.drift_error * since.abs()
@@ -170,8 +170,8 @@ impl ClockLine {
 
 /// The clock of one autopilot.
 ///
-/// Our clock is monotonic; on the wire it is counted from an epoch of choice, because autopilots translate the stamps of
-/// what we send by the same offset.
+/// Our clock is monotonic; on the wire it has a selectable epoch, because autopilots translate the stamps of our
+/// messages by the same offset.
 #[derive(Debug)]
 pub struct TimesyncEstimator {
     settings: TimesyncSettings,
@@ -185,14 +185,15 @@ pub struct TimesyncEstimator {
     counters: TimesyncCounters,
 }
 
-/// The autopilot's clock as its samples show it, on a way whose length nobody knows.
+/// The autopilot's clock as its samples show it, after an unknown transit time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     /// The newest time in ns.
     newest: Option<i64>,
-    /// Samples in a row that do not fit to it.
+    /// Samples in a row that contradict it.
     odd: usize,
-    /// Our clock minus the autopilot's at the sample with the shortest way, in this period and in the one before.
+    /// Least difference of our clock and the autopilot's, which is at the shortest transit, in this period and the one
+    /// before.
     least: [Option<i64>; 2],
     since: Duration,
 }
@@ -204,7 +205,7 @@ impl Heard {
 }
 
 impl TimesyncEstimator {
-    /// `epoch_ns`: what our monotonic clock's zero is on the wire, in ns.
+    /// `epoch_ns`: wire time in ns at zero of our monotonic clock.
     pub fn new(settings: TimesyncSettings, epoch_ns: i64) -> Self {
         Self {
             settings,
@@ -219,13 +220,13 @@ impl TimesyncEstimator {
         }
     }
 
-    /// Our clock on the wire has another zero from now on, by so little that what was learnt still holds: it runs a
-    /// little faster or slower than the monotonic one.
+    /// Changes the epoch by so little that the estimate still holds: wire time runs slightly faster or slower than the
+    /// monotonic clock.
     pub fn set_epoch(&mut self, epoch_ns: i64) {
         self.epoch_ns = epoch_ns;
     }
 
-    /// Forgets what was learnt, for example when the autopilot went away.
+    /// Drops the estimate, for example when the autopilot is lost.
     pub fn reset(&mut self) {
         self.asked.clear();
         self.samples.clear();
@@ -234,8 +235,8 @@ impl TimesyncEstimator {
         self.heard = Heard::default();
     }
 
-    /// Takes the time of a sample that the autopilot took just before it sent it. Returns whether the autopilot
-    /// restarted, which its samples show before its answers do; nothing of the run before is known then.
+    /// Takes the time of a sample that the autopilot sent as soon as it was taken. Returns whether the autopilot
+    /// restarted, which samples show earlier than answers; the estimate is dropped then.
     pub fn hear(&mut self, now: Duration, remote_ns: i64) -> bool {
         let ahead = self.wire(now).saturating_sub(remote_ns);
         let Heard { newest, .. } = self.heard;
@@ -261,7 +262,7 @@ impl TimesyncEstimator {
         odd && went_back
     }
 
-    /// The question that is due now.
+    /// Returns the due request.
     pub fn tick(&mut self, now: Duration) -> Option<Timesync> {
         if self.settings.period.is_zero() || now < self.next {
             return None;
@@ -284,12 +285,12 @@ impl TimesyncEstimator {
         })
     }
 
-    /// When [`tick`](Self::tick) has something to do.
+    /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         (!self.settings.period.is_zero()).then_some(self.next)
     }
 
-    /// Takes a message of the autopilot.
+    /// Handles a message of the autopilot.
     pub fn receive(&mut self, now: Duration, message: &Timesync) -> TimesyncOutcome {
         let host = self.wire(now);
         if message.tc1 == 0 {
@@ -334,12 +335,12 @@ impl TimesyncEstimator {
         Some(self.line?.offset(newest.remote))
     }
 
-    /// Our wire time as a function of the autopilot's, as far as known.
+    /// Our wire time as a function of the autopilot's, if known.
     pub fn line(&self) -> Option<ClockLine> {
         self.line
     }
 
-    /// The same before there are answers: by the sample of the last seconds that was under way for the shortest time.
+    /// The same before the first answers: from the sample of the last seconds with the shortest transit.
     pub fn rough(&self) -> Option<ClockLine> {
         self.heard.least().map(ClockLine::constant)
     }
@@ -360,17 +361,17 @@ impl TimesyncEstimator {
         Some(self.line?.drift * 1e6)
     }
 
-    /// Figures so far.
+    /// Counters so far.
     pub fn counters(&self) -> TimesyncCounters {
         self.counters
     }
 
     fn wire(&self, now: Duration) -> i64 {
-        // A question with the time 0 would be taken for no question.
+        // A request with time 0 would not be taken as one.
         self.epoch_ns.saturating_add(as_ns(now)).max(1)
     }
 
-    /// If everything before was void, returns whether the clock went back.
+    /// Adds an exchange. If it restarts the estimate, returns whether the clock went back.
     fn learn(&mut self, exchange: Exchange) -> Option<bool> {
         let newest = self.samples.back().map(|s| s.remote);
         let went_back =
@@ -382,7 +383,7 @@ impl TimesyncEstimator {
             return None;
         }
         self.counters.off += 1;
-        // Witnesses must agree: as much time passed here as there, nearly.
+        // Witnesses must agree: nearly the same time passed on both clocks.
         if (self.off.last()).is_some_and(|last| !agree(last, &exchange)) {
             self.off.clear();
         }
@@ -402,7 +403,7 @@ impl TimesyncEstimator {
 
     fn is_off(&self, exchange: &Exchange) -> bool {
         let (Some(line), Some(newest)) = (self.line, self.samples.back()) else {
-            // Until there is a line, samples must agree with each other.
+            // Without a line, samples must agree with each other.
             return (self.samples.back()).is_some_and(|last| !agree(last, exchange));
         };
         let since = exchange.remote.saturating_sub(newest.remote).max(0) as f64;
@@ -430,13 +431,13 @@ impl TimesyncEstimator {
         }
     }
 
-    /// Weighted least squares. Offsets are taken relative to one of them, so that f64 has ns to spare.
+    /// Weighted least squares. Offsets are relative to one of them, to keep ns precision in f64.
     fn fit(&self) -> Option<ClockLine> {
         let newest = self.samples.back()?;
         let (origin, base) = (newest.remote, newest.offset());
         let shortest = self.samples.iter().map(|s| s.round_trip).min()? as f64;
         let weighed = self.samples.iter().map(|s| {
-            // The shortest one has some too; how much, nobody knows.
+            // The shortest round trip has an unknown delay, too.
             let noise = (s.round_trip as f64 - 0.75 * shortest) / 2.0 + NOISE_NS;
             let x = s.remote.saturating_sub(origin) as f64;
             let y = s.offset().saturating_sub(base) as f64;
@@ -450,7 +451,7 @@ impl TimesyncEstimator {
             let (dx, dy) = (x - x_mean, y - y_mean);
             (sum.0 + w * dx * dx, sum.1 + w * dx * dy)
         });
-        // A short span says little of the drift; what was known before is better than noise.
+        // A short span determines the drift poorly; the previous drift is better than noise.
         let before = self.line.map_or(0.0, |line| line.drift);
         let (drift, drift_error) = if xx > 0.0 {
             let error = 3.0 / xx.sqrt();
@@ -470,7 +471,7 @@ impl TimesyncEstimator {
     }
 }
 
-/// Takes a deviation for what it is worth: fully if far above its error, not at all if far below.
+/// Shrinks a deviation by its error: kept if far above it, 0 if far below.
 fn shrink(deviation: f64, error: f64) -> f64 {
     let square = deviation * deviation;
     if square > 0.0 {
@@ -480,7 +481,7 @@ fn shrink(deviation: f64, error: f64) -> f64 {
     }
 }
 
-/// Whether the time that passed here and there can be the same.
+/// Whether both clocks can have advanced by the same time.
 fn agree(a: &Exchange, b: &Exchange) -> bool {
     let there = b.remote.saturating_sub(a.remote);
     let here = b.host.saturating_sub(a.host) as f64;

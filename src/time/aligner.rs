@@ -5,33 +5,33 @@ use super::timeline::Timeline;
 use super::vendor::VendorRule;
 use super::{ClockStatus, RosTime, SimTime};
 
-/// An observation further off the line contradicts it.
+/// An observation further off the line contradicts the clock.
 const BAND_NS: f64 = 250e6;
-/// A tick so far behind the newest one is from another run (or from before the bridge's start).
+/// A tick this far behind the newest one is from another run (or from before the bridge's start).
 const OTHER_RUN_NS: i64 = 2_000_000_000;
-/// A tick so far ahead of time is from another run, or damaged.
+/// A tick this far ahead of the estimate is from another run, or damaged.
 const AHEAD_NS: i64 = 1_000_000_000;
-/// A tick so far behind the newest one has no stamp any more.
+/// A tick this far behind the newest one gets no stamp.
 const FORGOTTEN_NS: i64 = 20_000_000_000;
-/// The first datagram of a run need not be its first tick: others may have been overtaken by so much.
+/// The first datagram of a run may have overtaken earlier ticks by this much.
 const LEAD_NS: i64 = 200_000_000;
-/// Evidence that makes contradictory observations the new truth: different ticks, and time from first to last. A burst
-/// of datagrams that were held up somewhere does not last that long.
+/// Evidence needed to accept contradicting observations: different ticks, and time from first to last. A burst of
+/// delayed datagrams is shorter.
 const RESTART_TICKS: u32 = 2;
 const RESTART_NS: i64 = 50_000_000;
 const STEP_TICKS: u32 = 3;
 const STEP_NS: i64 = 200_000_000;
-/// Simulated time runs on for so long without a tick; then the simulation counts as paused.
+/// Simulated time runs on for this long without a tick; then the simulation counts as paused.
 const COAST_NS: i64 = 100_000_000;
-/// Jitter over the shortest candidate cannot fake a change of speed by more than this.
+/// A change of speed below this can be jitter over the shortest candidate.
 const OTHER_SPEED: f64 = 0.25;
 
 /// Estimates the host's time of every simulator tick. One per simulator clock, shared by all its sensors.
 ///
-/// Stamps rise with the tick within a run, the same tick always gets the same stamp (for the last 20 s of ticks), and
-/// no stamp precedes those of an earlier run. Between two ticks stamps differ as the simulator's time does, up to the
-/// drift and a correction of at most 0.5 % (5 % in the first 3 s of a run; for a clock that was set see `docs/time.md`).
-/// Memory is constant, and nothing is allocated after construction.
+/// Stamps rise with the tick within a run, one tick always gets the same stamp (for the last 20 s of ticks), and no
+/// stamp precedes those of an earlier run. Between two ticks stamps differ as the simulator's time does, up to the drift
+/// and a correction of at most 0.5 % (5 % in the first 3 s of a run; for a clock that was set see `docs/time.md`).
+/// Memory is constant; nothing is allocated after construction.
 #[derive(Clone, Debug)]
 pub struct TimeAligner {
     settings: AlignerSettings,
@@ -40,7 +40,7 @@ pub struct TimeAligner {
     candidate: Option<Candidate>,
     delays: DelayHistogram,
     vendor: VendorRule,
-    /// A heartbeat told of a restart that no tick has shown yet.
+    /// A heartbeat announced a restart; no tick has confirmed it yet.
     restart_announced: bool,
     restarts: u64,
     steps: u64,
@@ -48,7 +48,7 @@ pub struct TimeAligner {
     rejected: u64,
 }
 
-/// Stretch of time with one relation between the clocks.
+/// Period with one relation between the clocks.
 #[derive(Clone, Debug)]
 struct Run {
     /// Origin of the envelope's coordinates.
@@ -97,19 +97,19 @@ struct Tick {
     host: i64,
 }
 
-/// Observations that contradict the clock but not each other: perhaps the new truth.
+/// Observations that contradict the clock but not each other: possibly a new run.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     first: Tick,
     last: Tick,
-    /// The one with the shortest delay.
+    /// The tick with the shortest delay.
     best: Tick,
     ticks: u32,
-    /// They are not on the timeline: far back, or far ahead of time.
+    /// They are off the timeline: far behind or far ahead.
     foreign: bool,
-    /// Stamp of the first one if foreign; the others follow in simulator time.
+    /// Stamp of the first tick if foreign; the others follow in simulator time.
     stamp: i64,
-    /// Ticks that precede the first one by no more than this come after the run before, too.
+    /// Ticks before the first one, up to this distance, still get stamps after the previous run.
     lead: i64,
 }
 
@@ -130,7 +130,7 @@ impl Candidate {
         }
     }
 
-    /// Returns the slope to believe at first: `usual`, unless the speed of the simulation is clearly another.
+    /// Returns the initial slope: `usual`, unless the speed of the simulation has clearly changed.
     fn slope(&self, usual: f64) -> f64 {
         let host = self.last.host.saturating_sub(self.first.host) as f64;
         let sim = self.last.sim.saturating_sub(self.first.sim) as f64;
@@ -153,7 +153,7 @@ impl Candidate {
 }
 
 impl TimeAligner {
-    /// Creates an aligner that knows nothing yet.
+    /// Creates an aligner without observations.
     pub fn new(settings: AlignerSettings) -> Self {
         Self {
             settings,
@@ -170,12 +170,12 @@ impl TimeAligner {
         }
     }
 
-    /// Takes a heartbeat into account: for the vendor's rule, and as the announcement of a restart.
+    /// Handles a heartbeat: for the vendor's rule, and as the announcement of a restart.
     pub fn heartbeat(&mut self, heartbeat: Heartbeat) {
         self.restart_announced |= self.vendor.heartbeat(heartbeat);
     }
 
-    /// Learns that the tick `sim` arrived at `host`.
+    /// Takes the arrival of tick `sim` at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
         let tick = Tick {
             sim: sim.0,
@@ -193,8 +193,8 @@ impl TimeAligner {
         result
     }
 
-    /// Returns the stamp of a tick. `None` before the first observation, for a tick that is far from those of the
-    /// present run, and always for [`StampMode::Arrival`], which knows datagrams and no ticks.
+    /// Returns the stamp of a tick. `None` before the first observation, for a tick far from the present run, and always
+    /// for [`StampMode::Arrival`], which stamps datagrams instead of ticks.
     pub fn stamp(&mut self, sim: SimTime) -> Option<RosTime> {
         match (self.settings.mode, self.settings.estimator) {
             (StampMode::Sim, _) => (self.knows(sim.0) && sim.0 >= 0).then_some(RosTime(sim.0)),
@@ -206,7 +206,7 @@ impl TimeAligner {
         }
     }
 
-    /// The same for what arrived at `host`, whatever the mode.
+    /// The same with the arrival `host`, in any mode.
     pub fn stamp_at(&mut self, sim: SimTime, host: RosTime) -> Option<RosTime> {
         match self.settings.mode {
             StampMode::Arrival => Some(host),
@@ -214,16 +214,15 @@ impl TimeAligner {
         }
     }
 
-    /// Observes and stamps: what a sensor calls for every completed frame, with the arrival of its first datagram.
-    /// `None`: the tick cannot be of this simulation, or not yet.
+    /// Observes and stamps: the call of a sensor for every completed frame, with the arrival of its first datagram.
+    /// `None`: the tick is not of this simulation, or not confirmed yet.
     pub fn receive(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         self.observe(sim, host, kind);
         self.stamp_at(sim, host)
     }
 
-    /// Returns the simulator's time at an instant of the host, whatever the speed of the simulation: from the newest tick
-    /// on, and no further than 100 ms after it, because a simulation without ticks stands still. `None` before the first
-    /// tick.
+    /// Returns the simulator's time at an instant of the host, at any speed of the simulation: extrapolates from the
+    /// newest tick by 100 ms at most, because a simulation without ticks stands still. `None` before the first tick.
     pub fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
         let run = self.run.as_ref()?;
         let since = host.0.saturating_sub(run.estimate(run.newest)) as f64 / run.slope();
@@ -231,7 +230,7 @@ impl TimeAligner {
         Some(SimTime(run.newest.saturating_add(since)))
     }
 
-    /// Returns what is known about the clock.
+    /// Returns the state of the clock.
     pub fn status(&self) -> ClockStatus {
         let (mut offset_ns, mut pending_ns) = (0, 0);
         if let (Some(run), Some(sim), Some(stamp)) =
@@ -277,7 +276,7 @@ impl TimeAligner {
         let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
         let foreign = another_run
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
-        // What is far ahead of time must not lead further ahead step by step.
+        // A tick far ahead must not move the limit further ahead step by step.
         if !foreign
             && excess > -(AHEAD_NS as f64)
             && let Some(run) = &mut self.run
@@ -290,7 +289,7 @@ impl TimeAligner {
                 *candidate
             }
             slot => {
-                // What the candidate before has given out is no part of the timeline.
+                // Stamps of the previous candidate are not on the timeline.
                 let given = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
                 let after = self
                     .timeline
@@ -323,7 +322,7 @@ impl TimeAligner {
         self.believe(candidate, tick, another_run)
     }
 
-    /// Replaces what was learnt by the candidate.
+    /// Replaces the run by the candidate.
     fn believe(&mut self, candidate: Candidate, tick: Tick, restart: bool) -> Observation {
         let usual = self
             .run
@@ -361,7 +360,7 @@ impl TimeAligner {
         }
     }
 
-    /// Whether a tick can be one of the present run.
+    /// Whether a tick can belong to the present run.
     fn knows(&self, sim: i64) -> bool {
         let oldest = self.newest().saturating_sub(FORGOTTEN_NS);
         self.run.is_some()

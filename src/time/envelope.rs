@@ -1,31 +1,30 @@
-//! A line below all recent points of delay over simulator time.
+//! Lower envelope of delay over simulator time: a line below all recent points.
 //!
 //! A datagram can only be late. So `host - sim` of the fastest datagrams is the offset between the clocks plus the
 //! shortest delay, and everything above that lower envelope is noise of the network, the renderer and the scheduler.
-//! Only the lowest point of each bucket of time is kept; a robust line through those minima gives the drift, and the
-//! lowest of them, along that line, gives the offset.
+//! Only the lowest point of each time bucket is kept; a robust line through those minima gives the drift, and the lowest
+//! of them, along that line, gives the offset.
 
 /// Buckets kept.
 const BUCKETS: usize = 32;
 /// Buckets start short, to learn quickly, and are merged in pairs until all of them fill the window.
 const SHORTEST_NS: f64 = 1e9 / 64.0;
-/// Minima older than two windows go, unless there are few.
+/// Minima older than two windows are dropped, unless there are only this many.
 const FEW: usize = 8;
-/// Trust in the drift: a point counts less by this much per ns of age, so that a small error of the slope cannot make
-/// an old point the lowest.
+/// Penalty per ns of age, so that a small error of the slope cannot make an old point the lowest.
 const SKEW: f64 = 2e-6;
-/// A point lower than the line by more than this needs a second witness: it may have a damaged time stamp.
+/// A point lower than the line by more than this needs a second witness: its time stamp may be damaged.
 const WITNESS_NS: f64 = 1e6;
-/// How long the first witness is remembered.
+/// How long the first witness is kept.
 const WITNESS_AGE_NS: f64 = 2e9;
-/// Minima off the line by more than this many times their usual scatter (and at least so much) tell of a step.
+/// Minima further off the line than this multiple of their usual scatter (and at least this) indicate a step.
 const STEP_SCATTERS: f64 = 10.0;
 const LIFT_STEP_NS: f64 = 5e6;
 const LOWER_STEP_NS: f64 = 1e6;
-/// Scatter of a few points can be nearly 0 by chance.
+/// Floor of the scatter: a few points can have nearly 0 by chance.
 const LEAST_SCATTER_NS: f64 = 20e3;
-/// So many minima in a row, over so long, must be too high before the line is lifted: congestion ends sooner. Lower
-/// ones need not wait.
+/// Minima in a row, and their time span, that must be too high before the line is lifted: congestion ends sooner. Lower
+/// ones take effect at once.
 const LIFT_BUCKETS: usize = 3;
 const LIFT_NS: f64 = 2.5e9;
 
@@ -41,17 +40,17 @@ pub(super) struct Envelope {
     minima: [Point; BUCKETS],
     len: usize,
     width: f64,
-    /// Simulator time in ns that the minima are to cover.
+    /// Simulator time in ns covered by the minima.
     window: f64,
     open: Option<Bucket>,
     low_witness: Option<Point>,
     offset: f64,
     slope: f64,
-    /// Slope believed before there is evidence.
+    /// Slope until there is evidence.
     prior: f64,
     /// Median distance of the minima from the line.
     scatter: f64,
-    /// Highest x seen.
+    /// Highest x so far.
     newest: f64,
 }
 
@@ -62,7 +61,7 @@ struct Bucket {
 }
 
 impl Envelope {
-    /// Starts with one point and the slope to believe until there is evidence.
+    /// Creates an envelope with one point and the slope until there is evidence.
     pub(super) fn new(first: Point, prior: f64, window: f64) -> Self {
         Self {
             minima: [Point::default(); BUCKETS],
@@ -87,7 +86,7 @@ impl Envelope {
         self.offset + self.slope * x
     }
 
-    /// Returns how much later than the line a point is.
+    /// Returns how far a point is above the line.
     pub(super) fn excess(&self, point: Point) -> f64 {
         point.y - self.at(point.x)
     }
@@ -96,7 +95,7 @@ impl Envelope {
         self.slope
     }
 
-    /// Takes a point into account.
+    /// Adds a point.
     pub(super) fn add(&mut self, point: Point) {
         let excess = self.excess(point);
         let trusted = if excess < -WITNESS_NS {
@@ -143,7 +142,7 @@ impl Envelope {
                     lowest: point,
                 };
                 self.push(closed);
-                self.forget_what_a_step_made_worthless();
+                self.drop_minima_before_step();
                 self.fit();
             }
             None => {
@@ -184,8 +183,8 @@ impl Envelope {
         self.len -= count;
     }
 
-    /// A step of the offset leaves minima of the old offset behind, which would tilt the line for half a window.
-    fn forget_what_a_step_made_worthless(&mut self) {
+    /// Drops minima from before a step of the offset, which would tilt the line for half a window.
+    fn drop_minima_before_step(&mut self) {
         if self.len < FEW {
             return;
         }
@@ -208,7 +207,7 @@ impl Envelope {
         }
     }
 
-    /// Theil-Sen: the median of the slopes between all pairs of minima stands a quarter of them being far off.
+    /// Theil-Sen: the median of the slopes between all pairs of minima tolerates a quarter of outliers.
     fn fit(&mut self) {
         let points = &self.minima[..self.len];
         if points.len() >= 4 {
@@ -252,12 +251,12 @@ impl Envelope {
     }
 }
 
-/// Returns the slope to believe after a step or restart: the old drift, but not the old speed of the simulation.
+/// Returns the slope to start with after a step or restart: the old drift, but not the old speed of the simulation.
 pub(super) fn plausible_prior(slope: f64) -> f64 {
     if slope.abs() < 1e-3 { slope } else { 0.0 }
 }
 
-/// Takes a deviation for what it is worth: fully if far above its error, not at all if far below.
+/// Shrinks a deviation by its error: kept if far above it, 0 if far below.
 fn shrink(deviation: f64, error: f64) -> f64 {
     let square = deviation * deviation;
     if square > 0.0 {

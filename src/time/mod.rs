@@ -1,4 +1,4 @@
-//! Clock domains as types, and the alignment of the simulator's clock with the host's; nothing here reads a clock.
+//! Clock domains as types, and the alignment of the simulator's clock with the host's. Nothing here reads a clock.
 //!
 //! ```
 //! use rfly_bridge::time::{AlignerSettings, RosTime, SimTime, SourceKind, TimeAligner};
@@ -37,7 +37,7 @@ impl SimTime {
         Self((seconds * 1e9).round() as i64)
     }
 
-    /// The same, but nothing for what no stamp can hold: not a number, or beyond the year 2038 and as much before 1970.
+    /// The same; `None` for a time that no stamp can hold: NaN, or beyond the year 2038 and its mirror before 1970.
     pub fn checked_from_secs(seconds: f64) -> Option<Self> {
         const LONGEST: f64 = (1_u64 << 31) as f64;
         (seconds.abs() < LONGEST).then(|| Self::from_secs(seconds))

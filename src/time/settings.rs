@@ -1,9 +1,9 @@
 use super::RosTime;
 
-/// What goes into headers.
+/// Time in the header stamps.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum StampMode {
-    /// Time of the host at which the simulator took the measurement, estimated.
+    /// Estimated time of the host at which the simulator took the measurement.
     #[default]
     Aligned,
     /// Time of the simulator; the node publishes `/clock`.
@@ -22,7 +22,7 @@ pub enum Estimator {
     Vendor,
 }
 
-/// Kind of source; the vendor's rule assumes another delay for each.
+/// Kind of source; the vendor's rule assumes a different delay for each.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SourceKind {
     /// Images, clouds and everything else from the renderer.
@@ -35,11 +35,11 @@ pub enum SourceKind {
 /// Settings of a [`TimeAligner`](super::TimeAligner).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlignerSettings {
-    /// What goes into headers.
+    /// Time in the header stamps.
     pub mode: StampMode,
     /// How the aligned time is estimated.
     pub estimator: Estimator,
-    /// Simulator time in s that the envelope looks back: longer is steadier, shorter follows changes sooner.
+    /// Length of the envelope in s of simulator time: longer is steadier, shorter follows changes sooner.
     pub window_s: f64,
 }
 
@@ -60,20 +60,20 @@ pub struct Heartbeat {
     pub start_ms: i64,
     /// Wall clock of the simulator's host in ms when sent.
     pub now_ms: i64,
-    /// Arrival.
+    /// Arrival time.
     pub host: RosTime,
-    /// It came from an address of this machine, so both wall clocks are one.
+    /// The sender's address is on this machine, so both wall clocks are one.
     pub local: bool,
 }
 
-/// What an observation meant.
+/// Result of an observation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Observation {
     /// Fits the clock.
     Accepted,
     /// Contradicts the clock; ignored unless others confirm it.
     Rejected,
-    /// The clock was learnt anew within a run: pause, change of speed, or one of the clocks was set.
+    /// The clock was estimated again within a run: a pause, a change of speed, or a clock was set.
     Step,
     /// The simulator was restarted.
     Restart,

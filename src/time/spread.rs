@@ -5,10 +5,10 @@ const PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 84;
 const FIRST_NS: f64 = 1_000.0;
 
-/// Counts are halved after this many, so that the quantiles follow the network of the last minutes.
+/// Counts are halved at this number, so that the quantiles follow the last minutes.
 const HALVE_AT: u32 = 8192;
 
-/// Quantiles of delays without keeping the delays: a histogram with logarithmic bins that forgets.
+/// Quantiles of delays: a histogram with logarithmic bins and forgetting.
 #[derive(Clone, Debug)]
 pub(super) struct DelayHistogram {
     bins: [u32; BINS],
@@ -40,7 +40,7 @@ impl DelayHistogram {
         }
     }
 
-    /// Returns the upper edge of the bin that holds the quantile: at most 19 % too much.
+    /// Returns the upper edge of the quantile's bin: at most 19 % too high.
     fn quantile(&self, q: f64) -> i64 {
         let wanted = f64::from(self.total) * q;
         let mut seen = 0;

@@ -1,27 +1,27 @@
-/// What the aligner knows about a clock.
+/// State of a clock's alignment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClockStatus {
     /// Stamp minus simulator time in ns, at the newest tick; 0 before the first observation.
     pub offset_ns: i64,
-    /// How much later than the fastest datagrams the others arrive.
+    /// Delays of datagrams relative to the fastest ones.
     pub spread: Spread,
-    /// How much faster the host's clock runs than the simulator's, in parts per million: 0 at real time, -500000 when
-    /// the simulation runs at double speed.
+    /// Excess speed of the host's clock over the simulator's in parts per million: 0 at real time, -500000 when the
+    /// simulation runs at double speed.
     pub drift_ppm: f64,
-    /// Correction in ns that the stamps have still to make: estimate minus stamp, worked off gradually.
+    /// Pending correction of the stamps in ns: estimate minus stamp, applied gradually.
     pub pending_ns: i64,
-    /// Restarts of the simulator seen.
+    /// Detected restarts of the simulator.
     pub restarts: u64,
-    /// Steps of either clock seen that were no restart: a pause, a change of speed, the host's clock set.
+    /// Detected steps of either clock that were not restarts: a pause, a change of speed, the host's clock set.
     pub steps: u64,
-    /// Observations taken into account.
+    /// Observations used.
     pub observations: u64,
     /// Observations that contradict the clock: a damaged time stamp, or the first ones of a new run.
     pub rejected: u64,
 }
 
 impl ClockStatus {
-    /// How fast the simulation runs: 1 at real time, 0.5 at half speed.
+    /// Speed of the simulation: 1 at real time, 0.5 at half speed.
     pub fn speed(&self) -> f64 {
         1.0 / (1.0 + self.drift_ppm * 1e-6).max(1e-3)
     }

@@ -1,32 +1,32 @@
-//! What was promised: stamps once given out never change, and later ones never precede them.
+//! Stamps already given out: they never change, and later ones never precede them.
 use std::collections::VecDeque;
 
-/// Segments remembered, each at least [`SEGMENT_NS`] long: ticks of the last 20 s get the stamp they got before.
+/// Segments kept, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
 const SEGMENTS: usize = 1024;
 const SEGMENT_NS: i64 = 20_000_000;
-/// A difference from the estimate is worked off with this time constant, ...
+/// A difference from the estimate is corrected with this time constant, ...
 const CORRECTION_NS: f64 = 5e9;
 /// ... but no faster than this (5 ms per s) ...
 const SLEW: f64 = 0.005;
-/// ... except in the first seconds of a run, where the first delays are still being learnt, ...
+/// ... except in the first seconds of a run, while the delays are still unknown, ...
 const LEARNING_CORRECTION_NS: f64 = 0.25e9;
 const SLEW_LEARNING: f64 = 0.05;
 const LEARNING_NS: i64 = 3_000_000_000;
-/// ... and for a difference that no drift explains, which is worked off in about a second, at up to half the speed, ...
+/// ... and except for a difference too large for drift, corrected in about a second, at up to half the speed, ...
 const LARGE_NS: f64 = 25e6;
 const LARGE_CORRECTION_NS: f64 = 1e9;
 const SLEW_LARGE: f64 = 0.5;
-/// ... and one that is larger still is jumped over, if it lies ahead.
+/// ... and a still larger one causes a jump, if it is forward.
 const JUMP_NS: f64 = 250e6;
-/// Stamps never stand still.
+/// Slowest slope of the stamps: they never stand still.
 const SLOWEST: f64 = 0.02;
 
-/// A continuous, rising, piecewise linear function from simulator time to stamps in ns; jumps only lead ahead.
+/// A continuous, rising, piecewise linear function from simulator time to stamps in ns; jumps are forward only.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
     /// Ordered by `sim`. A segment holds for ticks after its `sim`, up to and including that of the next.
     segments: VecDeque<Segment>,
-    /// Latest tick stamped; later ones are still open.
+    /// Latest stamped tick; later ones have no stamp yet.
     frontier: i64,
     /// First tick of the run.
     begin: i64,
@@ -55,7 +55,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the latest tick stamped.
+    /// Returns the latest stamped tick.
     pub(super) fn frontier(&self) -> Option<i64> {
         (!self.segments.is_empty()).then_some(self.frontier)
     }
@@ -70,7 +70,7 @@ impl Timeline {
         Some(self.segments.back()?.at(self.frontier))
     }
 
-    /// Begins a run: `sim` gets `stamp`, ticks up to `frontier` follow at `slope`. Forgets the run before.
+    /// Begins a run: `sim` gets `stamp`, ticks up to `frontier` follow at `slope`. Drops the previous run.
     pub(super) fn begin(&mut self, sim: i64, stamp: i64, slope: f64, frontier: i64) {
         self.segments.clear();
         self.segments.push_back(Segment { sim, stamp, slope });
@@ -78,9 +78,9 @@ impl Timeline {
         self.begin = sim;
     }
 
-    /// Stamps a tick: anew if it is later than all before, else as before.
+    /// Returns the stamp of a tick: a new one after the frontier, else the one given before.
     ///
-    /// `wanted` is the stamp that the estimate gives, `slope` the estimated stamp per simulator time.
+    /// `wanted` is the estimated stamp, `slope` the estimated stamp per simulator time.
     pub(super) fn extend(&mut self, sim: i64, wanted: i64, slope: f64) -> Option<i64> {
         let last = *self.segments.back()?;
         if sim <= self.frontier {
@@ -94,7 +94,7 @@ impl Timeline {
         self.latest()
     }
 
-    /// Returns the stamp of a tick up to the frontier, or what it would be if it came next.
+    /// Returns the stamp of a tick up to the frontier, or the extrapolated one after it.
     pub(super) fn at(&self, sim: i64) -> Option<i64> {
         let last = self.segments.back()?;
         if sim > last.sim {
@@ -132,7 +132,7 @@ impl Timeline {
                 }
                 () => (CORRECTION_NS, SLEW),
             };
-            // A stream slower than the constant must not overshoot.
+            // A period longer than the constant must not overshoot.
             let correction = (missing / constant.max(step)).clamp(-limit * slope, limit * slope);
             Segment {
                 slope: (slope + correction).max(SLOWEST * slope),
@@ -140,7 +140,7 @@ impl Timeline {
             }
         };
         if from.sim == last.sim && next.stamp == last.stamp {
-            // Nothing after the start of the last segment has been stamped, so it may still be changed.
+            // No tick after the start of the last segment has a stamp, so the segment may still change.
             self.segments.pop_back();
         } else if self.segments.len() == SEGMENTS {
             self.segments.pop_front();

@@ -1,17 +1,17 @@
 use super::{Heartbeat, RosTime, SimTime, SourceKind};
 
-/// A start that differs by more is that of another run.
+/// A start time that differs by more belongs to another run.
 const SAME_RUN_MS: i64 = 1_000;
 
-/// The rule of the vendor's SDK: host time is `start` plus simulator time, `start` is taken once.
+/// The rule of the vendor's SDK: host time is `start` plus simulator time; `start` is set once.
 ///
-/// Source: golden `recv_time` and `recv_imu`. It is off by the delay of one datagram, plus the
-/// difference of the two wall clocks from a local heartbeat, and it drifts away with the simulator's clock. One thing
-/// is added: a heartbeat with another start replaces the old one, because the simulator was restarted.
+/// Source: golden `recv_time` and `recv_imu`. Its error is the delay of one datagram, plus the difference of the two
+/// wall clocks from a local heartbeat, plus the drift of the simulator's clock. One addition: a heartbeat with another
+/// start replaces the old one, because the simulator was restarted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VendorRule {
     record: Option<Record>,
-    /// In use, kept from the first datagram on.
+    /// The start in use since the first datagram.
     start_ns: Option<i64>,
 }
 
@@ -23,7 +23,7 @@ struct Record {
 }
 
 impl VendorRule {
-    /// Returns whether the heartbeat tells of a new run.
+    /// Returns whether the heartbeat announces a new run.
     pub(super) fn heartbeat(&mut self, beat: Heartbeat) -> bool {
         let restarted = self.record.is_some_and(|r| {
             r.local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
@@ -58,7 +58,7 @@ impl VendorRule {
         restarted
     }
 
-    /// Forgets the start: the next datagram takes it anew.
+    /// Drops the start: the next datagram sets it again.
     pub(super) fn restart(&mut self) {
         self.start_ns = None;
     }

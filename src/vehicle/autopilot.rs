@@ -1,4 +1,4 @@
-//! One vehicle behind mavros-style topics: what comes in from either side, and who takes it.
+//! One vehicle behind mavros-style topics: passes frames from the link and messages from ROS to the parts.
 use super::fcu::Fcu;
 use super::link::Link;
 use super::presence::Presence;
@@ -15,14 +15,14 @@ use std::time::Duration;
 
 /// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
 pub struct Autopilot {
-    /// What the parts share.
+    /// State that the parts share.
     pub fcu: Fcu,
     pub(super) state: StateTopic,
     pub(super) setpoints: Setpoints,
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     presence: Presence,
-    /// For links that translate: frames are handed on from here.
+    /// Frames that a translating link writes.
     buffer: Vec<u8>,
 }
 
@@ -44,7 +44,7 @@ impl Autopilot {
         })
     }
 
-    /// Takes bytes from the link: a datagram, or part of a stream.
+    /// Handles received bytes: a datagram, or part of a stream.
     pub fn receive(&mut self, datagram: &[u8]) {
         let mut buffer = std::mem::take(&mut self.buffer);
         for frame in frames(self.fcu.incoming(datagram, &mut buffer)) {
@@ -56,7 +56,7 @@ impl Autopilot {
         self.buffer = buffer;
     }
 
-    /// Does what is due, and returns when something will be due again.
+    /// Runs due work; returns the next deadline.
     pub fn poll(&mut self) -> Option<Duration> {
         let was_connected = self.fcu.connected();
         let published = self.state.poll(&mut self.fcu);
@@ -67,7 +67,7 @@ impl Autopilot {
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
         if let Some(command) = self.telemetry.request(&self.fcu) {
-            // It is asked for again, and failures are in the counters.
+            // The request is repeated; failures are counted.
             let _counted = self.services.ask(&mut self.fcu, command);
         }
         self.poll_setpoints();
@@ -85,7 +85,7 @@ impl Autopilot {
         deadlines.into_iter().flatten().min()
     }
 
-    /// Takes a frame.
+    /// Handles a frame.
     pub fn frame(&mut self, frame: &Frame<'_>) {
         if self.fcu.settings.adopt_system {
             self.fcu.adopt(frame);
@@ -115,7 +115,7 @@ impl Autopilot {
             return Ok(());
         }
         self.services.frame(fcu, frame)?;
-        // The id is looked at first: most messages are decoded once or not at all.
+        // The id is checked first: most messages are decoded once or not at all.
         if frame.component == fcu.component
             && Setpoints::OBSERVED.contains(&frame.id)
             && let Ok(message) = frame.message()

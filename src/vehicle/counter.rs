@@ -1,39 +1,39 @@
-//! What is counted of a vehicle, and how `/diagnostics` calls it.
+//! Event counters of a vehicle and their names in `/diagnostics`.
 use crate::wire::mavlink::FrameError;
 
-/// What becomes of a count.
+/// How a counter is reported.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CounterKind {
-    /// Something was lost, refused or had to be done again: `drop_<name>`, and a warning while it grows.
+    /// A loss, refusal or retry: `drop_<name>`, and a warning while it grows.
     Drop,
-    /// It is not for this vehicle, and nothing is wrong with that: `<name>`.
+    /// Not meant for this vehicle, and no fault: `<name>`.
     Other,
     /// The frames of the vehicle: the figure of that name.
     Frames,
-    /// Shown nowhere.
+    /// Not reported.
     Hidden,
 }
 
 macro_rules! counters {
     ($($kind:ident { $($(#[$doc:meta])* $counter:ident = $name:literal,)+ })+) => {
-        /// What is counted.
+        /// A counted event.
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
         pub enum Counter {
             $($($(#[$doc])* $counter,)+)+
         }
 
         impl Counter {
-            /// All of them.
+            /// All counters.
             pub const ALL: &[Self] = &[$($(Self::$counter,)+)+];
 
-            /// What users know it by.
+            /// Name in `/diagnostics`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($(Self::$counter => $name,)+)+
                 }
             }
 
-            /// What becomes of its count.
+            /// How it is reported.
             pub const fn kind(self) -> CounterKind {
                 match self {
                     $($(Self::$counter)|+ => CounterKind::$kind,)+
@@ -55,7 +55,7 @@ counters! {
         SetpointRepeated = "setpoint_repeated",
     }
     Other {
-        /// What a camera, gimbal, companion or station says under the vehicle's system.
+        /// A message of a camera, gimbal, companion or station under the vehicle's system id.
         ForeignComponent = "foreign_component",
     }
     Drop {
@@ -66,11 +66,11 @@ counters! {
         Unsupported = "unsupported",
         /// The vehicle fell silent.
         LinkLost = "link_lost",
-        /// A datagram that is no state, or has numbers that are none.
+        /// A datagram that is not a state, or has a number that is NaN or infinite.
         Malformed = "malformed",
         /// A state of another vehicle.
         OtherVehicle = "other_vehicle",
-        /// MAVLink on a link that speaks another language.
+        /// MAVLink on a link that does not speak MAVLink.
         MavlinkInUdpMode = "mavlink_in_udp_mode",
         /// A state of UDP_Simple on another link.
         UdpSimpleState = "udp_simple_state",
@@ -91,116 +91,116 @@ counters! {
         /// A frame of another system.
         ForeignSystem = "foreign_system",
 
-        // What the vehicle says.
+        // Telemetry.
         /// A message that the middleware did not take.
         NotPublished = "not_published",
-        /// A sample that was overtaken on its way.
+        /// A sample older than the one before.
         Late = "late",
-        /// A measurement that is not a number.
+        /// A measurement that is NaN or infinite.
         NotFinite = "not_finite",
-        /// An attitude that is none.
+        /// An invalid attitude.
         BadAttitude = "bad_attitude",
-        /// A place that is nowhere on earth.
+        /// An invalid latitude or longitude.
         BadPosition = "bad_position",
-        /// A pose of the body whose attitude is not known.
+        /// A body pose without a known attitude.
         PositionWithoutAttitude = "position_without_attitude",
-        /// An odometry in a frame without a meaning here.
+        /// An odometry in an unsupported frame.
         OdometryFrame = "odometry_frame",
         /// A range finder without a topic.
         DistanceSensorId = "distance_sensor_id",
-        /// A range finder that looks where no frame can be put.
+        /// A range finder with an orientation that gives no frame.
         DistanceSensorOrientation = "distance_sensor_orientation",
-        /// A gimbal without angles.
+        /// A gimbal orientation without angles.
         MountWithoutAngles = "mount_without_angles",
-        /// A text of which a part is missing.
+        /// A text with a missing chunk.
         StatustextIncomplete = "statustext_incomplete",
-        /// A text that is on its topic, but not in the log.
+        /// A text that is published, but not logged.
         StatustextNotLogged = "statustext_not_logged",
-        /// A true state for which there was no room.
+        /// A true state that found the queue full.
         TruthNotTaken = "truth_not_taken",
-        /// The autopilot began anew.
+        /// The autopilot restarted.
         AutopilotRestarted = "autopilot_restarted",
         /// ROS time jumped.
         RosTimeJumped = "ros_time_jumped",
-        /// A TIMESYNC of no use.
+        /// A TIMESYNC that cannot be used.
         TimesyncIgnored = "timesync_ignored",
-        /// The autopilot's clock was learnt anew.
+        /// The estimate of the autopilot's clock restarted.
         TimesyncRelearnt = "timesync_relearnt",
 
-        // What it is asked.
-        /// A command that was sent again.
+        // Requests to the vehicle.
+        /// A retransmitted command.
         CommandRetransmitted = "command_retransmitted",
-        /// A command that did not end well.
+        /// A failed command.
         CommandFailed = "command_failed",
         /// A call that was refused without asking the vehicle.
         CommandRefused = "command_refused",
-        /// A call for which there was no room.
+        /// A call beyond the limit of waiting calls.
         TooManyCalls = "too_many_calls",
-        /// An acknowledgement of somebody else's command.
+        /// An acknowledgement of another sender's command.
         AckForOthers = "ack_for_others",
-        /// An acknowledgement of nothing that was asked.
+        /// An acknowledgement that no command waits for.
         AckUnexpected = "ack_unexpected",
-        /// A call about parameters that did not end well.
+        /// A failed parameter call.
         ParameterFailed = "parameter_failed",
-        /// A call about waypoints that did not end well.
+        /// A failed mission call.
         MissionFailed = "mission_failed",
 
-        // What it is told.
-        /// A message of `mavlink_sink` that is no frame.
+        // Messages to the vehicle.
+        /// A message of `mavlink_sink` that is not a frame.
         BadMavlinkSink = "bad_mavlink_sink",
         /// The last setpoint is no longer repeated.
         KeepAliveStopped = "keep_alive_stopped",
-        /// A setpoint that was sent with doubts.
+        /// A doubtful setpoint, which was sent.
         SetpointDoubtful = "setpoint_doubtful",
-        /// A setpoint that was not sent; why is counted below.
+        /// A setpoint that was not sent; the reasons are counted below.
         SetpointRefused = "setpoint_refused",
-        /// It has an infinite number.
+        /// A number is infinite.
         SetpointInfinite = "setpoint_infinite",
-        /// It has a number that is none, where one is needed.
+        /// A required number is NaN.
         SetpointNan = "setpoint_nan",
-        /// Its position is too far away.
+        /// The position is too far away.
         SetpointTooFar = "setpoint_too_far",
-        /// Its place is nowhere on earth.
+        /// The latitude or longitude is invalid.
         SetpointNotOnEarth = "setpoint_not_on_earth",
-        /// It is too fast.
+        /// The speed is too high.
         SetpointTooFast = "setpoint_too_fast",
-        /// Its thrust is no fraction.
+        /// The thrust is not a fraction.
         SetpointThrust = "setpoint_thrust",
-        /// Its thrust is negative, and the vehicle is not said to have that.
+        /// The thrust is negative, and `setpoint.reverse_thrust` is not set.
         SetpointReverseThrust = "setpoint_reverse_thrust",
-        /// Its orientation is none.
+        /// The orientation is invalid.
         SetpointOrientation = "setpoint_orientation",
         /// PX4 does not take its coordinate frame.
         SetpointFrame = "setpoint_frame",
         /// PX4 does not take forces.
         SetpointForce = "setpoint_force",
-        /// Its mask ignores everything.
+        /// The mask ignores everything.
         SetpointNothing = "setpoint_nothing",
-        /// Its mask ignores a part of what PX4 takes as a whole.
+        /// The mask ignores part of a vector that PX4 takes as a whole.
         SetpointPartial = "setpoint_partial",
-        /// PX4 ignores positions of the body.
+        /// PX4 ignores positions in the body frame.
         SetpointBodyPosition = "setpoint_body_position",
-        /// PX4 takes the yaw of the body from north.
+        /// PX4 takes yaw in the body frame from north.
         SetpointBodyYaw = "setpoint_body_yaw",
-        /// It leaves an axis to nobody.
+        /// An axis has no setpoint.
         SetpointUnbalanced = "setpoint_unbalanced",
         /// It is relative to a position that is not known yet.
         SetpointNoPosition = "setpoint_no_position",
-        /// Its stamp is not newer than that of the one before.
+        /// The stamp is not newer than the one before.
         SetpointNotNewer = "setpoint_not_newer",
         /// A trajectory with no points, or too many.
         SetpointPoints = "setpoint_points",
         /// `setpoint.use_quaternion` chose the other topic.
         SetpointNotUsed = "setpoint_not_used",
-        /// An attitude without its thrust.
+        /// An attitude without a thrust of the same time.
         SetpointUnpaired = "setpoint_unpaired",
-        /// Its child frame is not the body's.
+        /// The child frame is not the body's.
         SetpointChildFrame = "setpoint_child_frame",
-        /// A debug value of no type.
+        /// A debug value of an unknown type.
         SetpointDebugType = "setpoint_debug_type",
-        /// It has a number that is none.
+        /// A number is NaN or infinite.
         SetpointNotFinite = "setpoint_not_finite",
-        /// A companion under the id of the autopilot or of nobody.
+        /// A companion with component id 0 or the autopilot's.
         SetpointComponent = "setpoint_component",
     }
 }

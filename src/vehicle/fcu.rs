@@ -1,5 +1,5 @@
-//! What all parts of the mavros-style interface share: the link, the identity of the autopilot, its clock, and the last
-//! of what they need from each other.
+//! State that all parts of the mavros-style interface share: the link, the autopilot's identity, its clock and its last
+//! reports.
 use super::counter::Counter;
 use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
 use super::reasons::Reasons;
@@ -21,33 +21,33 @@ use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// MAV_AUTOPILOT_INVALID: in the heartbeat of something that is no autopilot.
+/// MAV_AUTOPILOT_INVALID: the sender of this heartbeat is not an autopilot.
 pub(super) const NO_AUTOPILOT: u8 = 8;
-/// A position is not published with an attitude that is older: at PX4's rates it is 20 ms, and 250 ms on a slow line.
+/// Age limit of the attitude that a position is published with: it is 20 ms old at PX4's rates, 250 ms on a slow line.
 const ORIENTATION_AGE: Duration = Duration::from_millis(500);
-/// Messages that are setpoints.
+/// Setpoint messages.
 const SETPOINTS: [u32; 3] = [
     SetPositionTargetLocalNed::ID,
     SetPositionTargetGlobalInt::ID,
     SetAttitudeTarget::ID,
 ];
-/// Messages that somebody waits for the end of.
+/// Command messages; a caller waits for their result.
 const COMMANDS: [u32; 3] = [CommandLong::ID, CommandInt::ID, SetMode::ID];
-/// What is older than this is of another run of the autopilot.
+/// A sample older than the last one by this much is from another run of the autopilot.
 const ANOTHER_RUN_NS: i64 = 1_000_000_000;
-/// True states that wait to be taken: as many as datagrams are received at a time.
+/// Capacity for true states: as many as datagrams are received at a time.
 const TRUTHS: usize = 1024;
-/// Notices that wait to be published.
+/// Capacity for notices.
 const NOTICES: usize = 16;
-/// Characters of one of them.
+/// Longest notice in characters.
 const NOTICE_CHARS: usize = 500;
 
-/// The time, twice.
+/// The present on both clocks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Now {
-    /// Monotonic, for waiting.
+    /// Monotonic, for deadlines.
     pub mono: Duration,
-    /// What a header gets that is stamped now.
+    /// ROS time, for stamps.
     pub ros: RosTime,
 }
 
@@ -60,22 +60,22 @@ pub struct Orientation {
     pub enu_wxyz: [f64; 4],
     /// Body rates in rad/s; NaN from a link that does not carry them.
     pub rates: Vector<Flu>,
-    /// When it came.
+    /// Arrival.
     pub at: Duration,
 }
 
 impl Orientation {
-    /// The body rates, unless the link does not carry them.
+    /// The body rates, if the link carries them.
     pub fn known_rates(&self) -> Option<Vector<Flu>> {
         let finite = self.rates.to_array().iter().all(|rate| rate.is_finite());
         finite.then_some(self.rates)
     }
 }
 
-/// The autopilot's estimate of where it is, from its local origin.
+/// The autopilot's estimated pose, from its local origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// When that was.
+    /// Sample time.
     pub stamp: RosTime,
     /// Position in m.
     pub position: Vector<Ned>,
@@ -85,9 +85,9 @@ pub struct Estimate {
 
 /// The autopilot of one vehicle.
 pub struct Fcu {
-    /// When the present call began; set before each.
+    /// Start of the present call; set before each call.
     pub now: Now,
-    /// What the user chose.
+    /// Settings of the user.
     pub settings: VehicleSettings,
     /// MAVLink system of the vehicle.
     pub system: u8,
@@ -95,7 +95,7 @@ pub struct Fcu {
     pub component: u8,
     /// The newest heartbeat, while connected.
     pub heartbeat: Option<Heartbeat>,
-    /// The newest attitude, unless the autopilot said since that it has none.
+    /// The newest attitude; `None` once the autopilot reports an invalid one.
     pub orientation: Option<Orientation>,
     /// Height above the local origin in m, as last reported.
     pub(super) height: Option<f32>,
@@ -105,38 +105,38 @@ pub struct Fcu {
     pub(super) landed: Option<u8>,
     /// When the last setpoint was sent.
     pub(super) last_setpoint: Option<Duration>,
-    /// The autopilot began anew: the services are to be told.
+    /// The autopilot restarted; the services are not informed yet.
     pub(super) restarted: bool,
-    /// Messages that the autopilot is to be asked for, by their ids.
+    /// Ids of messages to request from the autopilot.
     pub(super) requests: Vec<u32>,
-    /// The newest pose, for TF; whoever publishes it takes it away.
+    /// The newest pose, for TF; taken when it is published.
     pub estimate: Option<Estimate>,
-    /// Frames that were found on the body since they were last taken.
+    /// Body frames found since they were last taken.
     pub body_frames: Vec<BodyFrame>,
-    /// Header time as a function of the autopilot's boot time, as far as known.
+    /// Header time as a function of the autopilot's boot time, if known.
     pub clock: Option<ClockLine>,
-    /// The same until the autopilot has answered: no later than its samples came.
+    /// The same before the first TIMESYNC answer: an upper bound from the arrival of samples.
     pub(super) rough_clock: Option<ClockLine>,
-    /// What was said lately.
+    /// Limits repeated log lines.
     pub(super) throttle: Throttle,
     /// Home, as last reported; its altitude is above the ellipsoid.
     pub home: Option<Geodetic>,
-    /// Where local positions count from, as the autopilot said (or as home tells); its altitude is above sea level.
+    /// Origin of local positions, as reported or inferred from home; its altitude is above sea level.
     origin: Option<Geodetic>,
-    /// The autopilot said so itself.
-    origin_said: bool,
+    /// The autopilot reported the origin itself.
+    origin_reported: bool,
     geoid: Separation,
     notices: Vec<String>,
-    /// The true state, as CopterSim sends it on the autopilot's link.
+    /// True states that CopterSim sent on the autopilot's link.
     truths: Vec<TrueState>,
-    /// What the vehicle says while a list of waypoints is under way.
+    /// Status texts during a mission transfer.
     pub(super) reasons: Reasons,
     link: Box<dyn Link>,
     counts: BTreeMap<Counter, u64>,
 }
 
 impl Fcu {
-    /// A vehicle that nothing is known of.
+    /// A vehicle in its initial state: nothing received.
     pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
         let link = match settings.read_only {
             true => Box::new(ReadOnlyLink::new(link, settings.component)),
@@ -161,7 +161,7 @@ impl Fcu {
             throttle: Throttle::default(),
             home: None,
             origin: None,
-            origin_said: false,
+            origin_reported: false,
             geoid: Separation::new(settings.geoid),
             notices: Vec::new(),
             truths: Vec::new(),
@@ -182,13 +182,13 @@ impl Fcu {
         self.send_kept(&message.into())
     }
 
-    /// Sends a message that the caller keeps.
+    /// Sends a message by reference.
     pub(super) fn send_kept(&mut self, message: &Outbound) -> Result<(), Refusal> {
         let system = self.settings.system.unwrap_or(self.system);
         self.deliver(message, system, self.settings.component)
     }
 
-    /// Sends a message under another name than this bridge's.
+    /// Sends a message with the ids of another sender.
     pub(super) fn send_as(
         &mut self,
         message: impl Into<Outbound>,
@@ -212,7 +212,7 @@ impl Fcu {
             && self.throttle.due(link, what, self.now.mono).is_some()
         {
             tracing::warn!(vehicle = self.settings.id, "{refusal}");
-            // Who called a service gets it with the answer.
+            // The caller of a service gets the reason in the answer.
             if !COMMANDS.contains(&message.id()) {
                 self.notice(refusal.to_string());
             }
@@ -220,7 +220,7 @@ impl Fcu {
         sent
     }
 
-    /// Takes the ids of an autopilot that is heard while none is connected.
+    /// Takes over the ids of an autopilot while none is connected.
     pub(super) fn adopt(&mut self, frame: &Frame<'_>) {
         let other = (frame.system, frame.component) != (self.system, self.component);
         let autopilot = || Heartbeat::parse(frame).is_some_and(|h| h.autopilot != NO_AUTOPILOT);
@@ -230,7 +230,7 @@ impl Fcu {
                 vehicle = self.settings.id,
                 system = self.system,
                 component = self.component,
-                "an autopilot with other ids than expected: taken as this vehicle"
+                "autopilot with unexpected ids taken as this vehicle"
             );
         }
     }
@@ -243,15 +243,15 @@ impl Fcu {
         })
     }
 
-    /// System and component that this bridge sends with.
+    /// System and component id of this bridge.
     pub fn own(&self) -> (u8, u8) {
         let system = self.settings.system.unwrap_or(self.system);
         (system, self.settings.component)
     }
 
-    /// Something that people who watch the vehicle's status texts should know.
+    /// Queues a text for `statustext/recv`.
     pub(super) fn notice(&mut self, mut text: String) {
-        // It may repeat what a client has sent, of any length.
+        // The text may quote a client's input, of any length.
         if let Some((end, _)) = text.char_indices().nth(NOTICE_CHARS) {
             text = text[..end].to_owned() + "...";
         }
@@ -260,8 +260,8 @@ impl Fcu {
         }
     }
 
-    /// CopterSim says how it is.
-    pub(super) fn tell_truth(&mut self, truth: TrueState) {
+    /// Queues a true state of CopterSim.
+    pub(super) fn queue_truth(&mut self, truth: TrueState) {
         if self.truths.len() < TRUTHS {
             self.truths.push(truth);
         } else {
@@ -269,17 +269,17 @@ impl Fcu {
         }
     }
 
-    /// True states since the last call, for who publishes them.
+    /// Takes the true states since the last call.
     pub fn take_truths(&mut self) -> Vec<TrueState> {
         std::mem::take(&mut self.truths)
     }
 
-    /// What was noticed since the last call.
+    /// Takes the notices since the last call.
     pub(super) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 
-    /// The vehicle has fallen silent.
+    /// Resets the state that needs heartbeats to stay valid.
     pub(super) fn lost(&mut self) {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);
@@ -292,25 +292,25 @@ impl Fcu {
         *self.counts.entry(counter).or_default() += 1;
     }
 
-    /// Sets a count that somebody else keeps.
+    /// Sets a counter that is kept elsewhere.
     pub(super) fn set_count(&mut self, counter: Counter, total: u64) {
         if total > 0 {
             self.counts.insert(counter, total);
         }
     }
 
-    /// Events so far.
+    /// Counted events so far.
     pub fn counts(&self) -> &BTreeMap<Counter, u64> {
         &self.counts
     }
 
-    /// Whether heartbeats come.
+    /// Whether heartbeats arrive.
     pub fn connected(&self) -> bool {
         self.heartbeat.is_some()
     }
 
-    /// Whether a sample of this boot time in ns is no older than the one before; counts if it is. An old measurement must
-    /// not follow a newer one.
+    /// Whether a sample of this boot time in ns is at least as new as the one before; counts one that is not. An old
+    /// measurement must not follow a newer one.
     pub(super) fn in_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(late) {
@@ -321,20 +321,19 @@ impl Fcu {
         true
     }
 
-    /// The attitude, if it is one of the present.
+    /// The attitude, unless it is too old.
     pub(super) fn orientation(&self) -> Option<Orientation> {
         let age = |known: &Orientation| self.now.mono.saturating_sub(known.at);
         self.orientation
             .filter(|known| age(known) <= ORIENTATION_AGE)
     }
 
-    /// Whether the vehicle says that it is armed.
+    /// Whether the last heartbeat says armed.
     pub fn armed(&self) -> bool {
         self.heartbeat.is_some_and(|h| h.base_mode & 128 != 0)
     }
 
-    /// Header time of something that the autopilot stamped with its boot time in ns; the present if that is not known
-    /// yet or cannot be.
+    /// Header time of the autopilot's boot time in ns; the present if the boot time or the clock is unknown.
     fn stamp(&self, boot_ns: Option<i64>) -> Stamp {
         let clock = self.clock.or(self.rough_clock);
         let stamp = clock
@@ -343,23 +342,22 @@ impl Fcu {
         Stamp::new(stamp.map_or(self.now.ros, RosTime), self.now.ros)
     }
 
-    /// Such a stamp, from milliseconds.
+    /// The same from milliseconds.
     pub fn stamp_ms(&self, boot_ms: u32) -> Stamp {
         self.stamp(Some(self.boot_ns(boot_ms)))
     }
 
-    /// Such a stamp, from microseconds since boot or since 1970, whichever the autopilot writes.
+    /// The same from microseconds since boot or since 1970; autopilots send either.
     pub fn stamp_us(&self, time_us: u64) -> Stamp {
         self.stamp(boot_ns(time_us))
     }
 
-    /// The stamp of what is told without a time.
+    /// The stamp of a message without a time.
     pub fn stamp_now(&self) -> Stamp {
         Stamp::new(self.now.ros, self.now.ros)
     }
 
-    /// Boot time in ns of 32 bits of milliseconds, which begin anew after 49.7 days: the one that is nearest to the
-    /// present.
+    /// Boot time in ns of 32-bit milliseconds, which wrap after 49.7 days: the candidate nearest to the present.
     pub(super) fn boot_ns(&self, boot_ms: u32) -> i64 {
         const TURN_MS: i64 = 1 << 32;
         let turns = self.clock.map_or(0, |clock| {
@@ -379,7 +377,7 @@ impl Fcu {
         }
     }
 
-    /// Where local positions count from; its altitude is above sea level.
+    /// Origin of local positions; its altitude is above sea level.
     pub fn origin(&self) -> Option<Geodetic> {
         self.origin
     }
@@ -394,32 +392,32 @@ impl Fcu {
         })
     }
 
-    /// Whether the autopilot said where its origin is.
-    pub(super) fn origin_is_said(&self) -> bool {
-        self.origin_said
+    /// Whether the autopilot reported its origin.
+    pub(super) fn origin_is_reported(&self) -> bool {
+        self.origin_reported
     }
 
-    /// The autopilot says where its origin is.
+    /// Takes over a reported origin.
     pub(super) fn set_origin(&mut self, origin: Geodetic) {
         if origin.is_known() {
-            (self.origin, self.origin_said) = (Some(origin), true);
+            (self.origin, self.origin_reported) = (Some(origin), true);
         }
     }
 
-    /// Home and its local position give the origin, which is as good until the autopilot says it itself.
+    /// Takes over the origin inferred from home and its local position, until the autopilot reports one.
     pub(super) fn infer_origin(&mut self, origin: Option<Geodetic>) {
-        if !self.origin_said {
+        if !self.origin_reported {
             self.origin = origin;
         }
     }
 
-    /// The autopilot that comes back, or has just started again, may be elsewhere.
+    /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
     pub(super) fn forget_places(&mut self) {
-        (self.home, self.origin, self.origin_said) = (None, None, false);
+        (self.home, self.origin, self.origin_reported) = (None, None, false);
     }
 
-    /// A place as MAVLink writes it (1e-7 degrees, and mm above sea level), with its altitude above the ellipsoid, which
-    /// is not a number where the autopilot has none. What is nowhere on earth is counted.
+    /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the
+    /// autopilot has none. Counts an invalid position.
     pub fn place(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
         let place = Geodetic::from_e7(e7);
         if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
@@ -433,7 +431,7 @@ impl Fcu {
         })
     }
 
-    /// The way back; `None` if it is no place.
+    /// The inverse; `None` if the position is invalid.
     pub fn to_e7(&mut self, place: &GeoPoint) -> Option<[i32; 3]> {
         let place = Geodetic::new(place.latitude, place.longitude, place.altitude);
         if !place.is_known() {
@@ -450,7 +448,7 @@ impl Fcu {
         self.geoid.at(place.latitude_deg, place.longitude_deg)
     }
 
-    /// Whether these are numbers; a measurement that is none is counted and not published.
+    /// Whether all numbers are finite; counts a measurement that has others, which is not published.
     pub(super) fn finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
         let finite = numbers.into_iter().all(f32::is_finite);
         if !finite {
@@ -460,7 +458,7 @@ impl Fcu {
     }
 }
 
-/// m of mm; not a number where these are as far from 0 as they can be, which is how an autopilot casts one.
+/// mm to m; NaN at both ends of the range, to which autopilots cast NaN.
 pub(super) fn metres(mm: i32) -> f64 {
     match mm {
         i32::MIN | i32::MAX => f64::NAN,
@@ -468,9 +466,9 @@ pub(super) fn metres(mm: i32) -> f64 {
     }
 }
 
-/// Boot time in ns of microseconds; `None` if they count from 1970.
+/// Microseconds since boot to ns; `None` if they count from 1970.
 pub(super) fn boot_ns(time_us: u64) -> Option<i64> {
-    /// 2001; no autopilot runs that long.
+    /// 2001 in UNIX time; no boot time is that large.
     const UNIX_US: u64 = 1_000_000_000_000_000;
     let us = i64::try_from(time_us).ok().filter(|_| time_us < UNIX_US)?;
     Some(us * 1000)

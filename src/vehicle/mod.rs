@@ -1,7 +1,7 @@
-//! What a vehicle says of itself, and what it is told: mavros-style topics and services, and its true state.
+//! Telemetry, setpoints and services of a vehicle in mavros' style, and its true state.
 //!
-//! Inside, everything is MAVLink: a [`Link`] of another kind translates. [`Autopilot`] takes frames from the link and
-//! messages from ROS, one call at a time, and is told the time; it reads no clock and opens no socket.
+//! Internally everything is MAVLink; other links ([`Link`]) translate. [`Autopilot`] handles one frame or ROS message
+//! per call and is given the time; it reads no clock and opens no socket.
 mod autopilot;
 mod counter;
 mod fcu;

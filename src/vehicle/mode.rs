@@ -1,7 +1,7 @@
-//! PX4's flight modes by the names that mavros uses.
+//! PX4's flight modes by mavros' names.
 
-/// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16). The first of several names of a number is
-/// what is published.
+/// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16). Where a number has several names, the first is
+/// published.
 const MODES: &[(&str, u8, u8)] = &[
     ("MANUAL", 1, 0),
     ("ALTCTL", 2, 0),
@@ -35,10 +35,10 @@ const MODES: &[(&str, u8, u8)] = &[
 ];
 /// MAV_AUTOPILOT_PX4.
 const PX4: u8 = 12;
-/// The bit of `base_mode` that says that `custom_mode` counts.
+/// The bit of `base_mode` that marks `custom_mode` as valid.
 pub const CUSTOM_MODE_ENABLED: u8 = 1;
 
-/// Returns the name of a mode; numbers without a name as mavros writes them.
+/// Returns the name of a mode; formats an unknown number as mavros does.
 pub fn name(base_mode: u8, custom_mode: u32, autopilot: u8) -> String {
     if base_mode & CUSTOM_MODE_ENABLED == 0 {
         return format!("MODE(0x{base_mode:2X})");
@@ -53,7 +53,7 @@ pub fn name(base_mode: u8, custom_mode: u32, autopilot: u8) -> String {
     format!("CMODE({custom_mode})")
 }
 
-/// Returns `custom_mode` of a name; case does not matter, and a number is taken as it is.
+/// Returns the `custom_mode` of a name (case-insensitive) or of a number.
 pub fn number(name: &str) -> Option<u32> {
     let upper = name.trim().to_ascii_uppercase();
     let found = MODES.iter().find(|(known, ..)| *known == upper);
@@ -65,7 +65,7 @@ pub fn number(name: &str) -> Option<u32> {
         })
 }
 
-/// Every name, for messages to people.
+/// All names, for error texts.
 pub fn names() -> impl Iterator<Item = &'static str> {
     MODES.iter().map(|(name, ..)| *name)
 }

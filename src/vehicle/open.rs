@@ -1,4 +1,4 @@
-//! Opens the topics and services of a vehicle and brings what arrives there to its [`Autopilot`].
+//! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
 use super::autopilot::Autopilot;
 use super::fcu::Now;
 use super::topics::{SERVICES, TOPICS, TopicSpec};
@@ -10,28 +10,28 @@ use crate::ros::{
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Tells the time.
+/// Returns the present time.
 pub type Clock = Arc<dyn Fn() -> Now + Send + Sync>;
 
-/// Subscribed topics take what every writer offers, and only the newest.
+/// Subscriptions match every writer's QoS and keep only the newest.
 const SETPOINTS: Qos = Qos {
     depth: 5,
     ..Qos::SENSOR_DATA
 };
 
-/// The autopilot, from every thread: callbacks of topics and services, and the task that receives.
+/// Access to the autopilot from any thread: callbacks of topics and services, and the receiving task.
 #[derive(Clone)]
 pub struct Handle(Arc<Shared>);
 
 struct Shared {
     autopilot: Mutex<Option<Autopilot>>,
     clock: Clock,
-    /// Called after each call from outside the task that polls, because deadlines may have changed.
+    /// Wakes the polling task after a call from another thread, because deadlines may have changed.
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Handle {
-    /// Runs `f` on the autopilot with the present time; `None` while it is being opened.
+    /// Runs `f` on the autopilot with the present time; `None` while topics are being opened.
     pub fn with<R>(&self, f: impl FnOnce(&mut Autopilot) -> R) -> Option<R> {
         self.0.with(f)
     }
@@ -51,7 +51,7 @@ impl Shared {
 
 /// Topics and services of a vehicle; they are closed when this is dropped.
 pub struct Interface {
-    // In this order: no callback runs any more when the autopilot goes.
+    // Drop order: subscriptions and services first, so that no callback runs on a dropped autopilot.
     _subscriptions: Vec<Subscription>,
     _services: Vec<ServiceHandle>,
     handle: Handle,
@@ -63,7 +63,7 @@ impl Interface {
         self.handle.clone()
     }
 
-    /// Opens everything of vehicle `id` below `prefix`; `autopilot` makes the autopilot once its topics can be opened.
+    /// Opens all topics and services of vehicle `id` below `prefix`; `autopilot` creates the autopilot with them.
     pub fn open(
         middleware: &Middleware,
         id: u16,
@@ -101,7 +101,7 @@ impl Interface {
     }
 }
 
-/// Opens single topics and services.
+/// Opens single topics and services of a vehicle.
 pub struct Open<'a> {
     middleware: &'a Middleware,
     id: u16,
@@ -113,20 +113,20 @@ pub struct Open<'a> {
 }
 
 impl Open<'_> {
-    /// Opens a published topic of [`TOPICS`].
+    /// Opens a publisher of [`TOPICS`].
     pub fn publisher<M: Message>(&self, name: &str) -> Result<Publisher<M>, RosError> {
         let group = spec::<M>(name).map_or(QosGroup::Telemetry, |spec| spec.group);
         let topic = self.below(name);
         self.middleware.publisher(&topic, (self.qos)(group, &topic))
     }
 
-    /// Opens a subscribed topic of [`TOPICS`].
+    /// Opens a subscription of [`TOPICS`].
     pub fn subscribe<M: Message>(
         &self,
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, M) + Send + 'static,
     ) -> Result<(), RosError> {
-        debug_assert!(spec::<M>(name).is_some(), "{name} is in no table");
+        debug_assert!(spec::<M>(name).is_some(), "{name} is not in TOPICS");
         let shared = self.shared.clone();
         let subscription =
             self.middleware
@@ -140,7 +140,7 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// Opens a service of [`SERVICES`]. The responder may be kept and used later.
+    /// Opens a service of [`SERVICES`]. The callback may keep the responder and answer later.
     pub fn service<S: Service>(
         &self,
         name: &str,
@@ -150,7 +150,7 @@ impl Open<'_> {
             SERVICES
                 .iter()
                 .any(|s| s.name == name && s.interface == S::TYPE),
-            "{name} is in no table"
+            "{name} is not in SERVICES with this type"
         );
         let shared = self.shared.clone();
         let service =
@@ -165,13 +165,13 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// Opens a node of this name, for services that belong to one.
+    /// Opens a node with this name, for its services.
     pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
         self.middleware.node(&self.below(name))
     }
 
     fn below(&self, name: &str) -> String {
-        // As with mavros, what is numbered itself stands beside the prefix.
+        // As in mavros, a name with the vehicle's number does not get the prefix.
         if name.contains("{id}") {
             return name.replace("{id}", &self.id.to_string());
         }
@@ -183,7 +183,7 @@ fn spec<M: Message>(name: &str) -> Option<&'static TopicSpec> {
     let spec = TOPICS.iter().find(|spec| spec.name == name);
     debug_assert!(
         spec.is_some_and(|spec| spec.interface == M::TYPE),
-        "{name} is in no table with this type"
+        "{name} is not in TOPICS with this type"
     );
     spec
 }

@@ -1,4 +1,4 @@
-//! Shows the bridge to the autopilot: a HEARTBEAT once a second.
+//! Sends the bridge's own HEARTBEAT once a second.
 use super::fcu::Fcu;
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
@@ -9,14 +9,14 @@ const ONBOARD_CONTROLLER: u8 = 18;
 /// MAV_TYPE_GCS.
 const GROUND_STATION: u8 = 6;
 
-/// Sends heartbeats.
+/// Sends the HEARTBEATs.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
     next: Duration,
 }
 
 impl Presence {
-    /// Sends one when it is due; returns when the next one is.
+    /// Sends one if due; returns the time of the next.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Option<Duration> {
         if !fcu.abilities().heartbeat {
             return None;
@@ -37,7 +37,7 @@ impl Presence {
                 system_status: 4,
                 mavlink_version: 3,
             };
-            // A failure is in the counters.
+            // A failure is counted.
             let _counted = fcu.send(heartbeat);
         }
         Some(self.next)

@@ -1,18 +1,18 @@
-//! What a vehicle says while somebody waits for it: the reason why it will not.
+//! Status texts during a request: they give the reason for a refusal.
 use crate::wire::mavlink::raw::StatusText;
 
-/// Texts that are kept, and characters of each.
+/// Texts kept, and characters of each.
 const TEXTS: usize = 6;
 const MOST_TEXT: usize = 500;
-/// MAV_SEVERITY_WARNING; what is less grave is no reason.
+/// MAV_SEVERITY_WARNING; texts of lower severity are not reasons.
 const WARNING: u8 = 4;
 
-/// Texts of a vehicle, with the number that their chunks share.
+/// Status texts with the number that their chunks share.
 #[derive(Debug, Default)]
 pub(super) struct Reasons(Vec<(u16, String)>);
 
 impl Reasons {
-    /// Takes a text; returns whether it is grave enough for a reason.
+    /// Takes a text; returns whether its severity makes it a reason.
     pub(super) fn hear(&mut self, message: &StatusText) -> bool {
         if message.severity > WARNING {
             return false;
@@ -30,18 +30,18 @@ impl Reasons {
         true
     }
 
-    /// Whether one of them says this.
+    /// Whether a text contains `what`.
     pub(super) fn say(&self, what: &str) -> bool {
         self.0.iter().any(|(_, text)| text.contains(what))
     }
 
-    /// All of them; empty if there are none.
+    /// All texts, joined; empty if there are none.
     pub(super) fn joined(&self) -> String {
         let texts: Vec<_> = self.0.iter().map(|(_, text)| text.trim()).collect();
         texts.join("; ")
     }
 
-    /// The same, once.
+    /// The same, and clears them.
     pub(super) fn take(&mut self) -> String {
         let joined = self.joined();
         self.0.clear();

@@ -1,4 +1,4 @@
-//! What a user chooses about the mavros-style interface of one vehicle.
+//! Settings of the mavros-style interface of one vehicle.
 use crate::config::params::SetpointFrame;
 use crate::frames::Geoid;
 use std::time::Duration;
@@ -8,37 +8,37 @@ use std::time::Duration;
 pub struct VehicleSettings {
     /// CopterID; also its MAVLink system until a heartbeat says otherwise.
     pub id: u16,
-    /// Takes the system id of the first autopilot that is heard, as on a line with one autopilot behind it.
+    /// Takes over the system id of the first autopilot that is heard: a serial line has one autopilot.
     pub adopt_system: bool,
-    /// Frame of the world.
+    /// World frame.
     pub map: String,
-    /// Frame of what the autopilot counts from its own origin.
+    /// Frame of the autopilot's local positions.
     pub local: String,
-    /// Frame that mavros gives to the autopilot's odometry.
+    /// Frame of the autopilot's odometry, with mavros' name.
     pub odom: String,
-    /// Frame of the body.
+    /// Body frame.
     pub base_link: String,
-    /// Own system id; `None`: that of the vehicle, as mavros does.
+    /// Own system id; `None`: the vehicle's, as in mavros.
     pub system: Option<u8>,
-    /// Own component id; mavros has 191, an onboard computer.
+    /// Own component id; mavros uses 191, an onboard computer.
     pub component: u8,
-    /// Shows itself as a ground station, not as an onboard computer.
+    /// Heartbeats announce a ground station instead of an onboard computer.
     pub ground_station: bool,
-    /// Telemetry only: nothing is sent that could move or change the vehicle.
+    /// Telemetry only: sends nothing that could move or change the vehicle.
     pub read_only: bool,
-    /// Silence after which the autopilot counts as lost.
+    /// Time without a heartbeat after which the autopilot counts as lost.
     pub timeout: Duration,
-    /// How long the last setpoint is repeated after its sender fell silent; zero: never.
+    /// How long the last setpoint is repeated; zero: never.
     pub keep_alive: Duration,
-    /// Time from the connection until all parameters are read; zero: not before somebody asks.
+    /// Delay from the connection to reading all parameters; zero: only on request.
     pub read_parameters: Duration,
-    /// Behaves as mavros does also where that is wrong (docs/mavros.md lists the cases).
+    /// Reproduces mavros' errors, too (docs/mavros.md lists them).
     pub quirks: bool,
     /// Refuses what PX4 would ignore or misunderstand.
     pub px4_checks: bool,
-    /// Largest distance in m that a position setpoint may have from the origin.
+    /// Largest distance in m of a position setpoint from the origin.
     pub max_position: f64,
-    /// Largest speed in m/s that a setpoint may ask for.
+    /// Largest speed in m/s of a setpoint.
     pub max_speed: f64,
     /// Height of the geoid above the ellipsoid.
     pub geoid: Geoid,
@@ -62,7 +62,7 @@ impl VehicleSettings {
         if self.quirks { &self.map } else { &self.local }
     }
 
-    /// Whether frames are named as mavros names them.
+    /// Whether frames have mavros' names.
     pub fn frames_of_mavros(&self) -> bool {
         self.local_frame() == self.map
     }

@@ -1,8 +1,8 @@
-//! Stamps of what a vehicle reports: the autopilot's own sample times, which are never later than the present and never
-//! go back within a topic.
+//! Stamps of a vehicle's reports: the autopilot's own sample times, never later than the present and never going back
+//! within a topic.
 use crate::time::RosTime;
 
-/// When something was measured.
+/// Sample time of a measurement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Stamp {
     at: RosTime,
@@ -10,7 +10,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Of a sample that was taken `at`, as far as the autopilot's clock is known; nothing was measured after `now`.
+    /// Stamp of a sample taken `at`, in the estimated clock of the autopilot; limited to `now`.
     pub fn new(at: RosTime, now: RosTime) -> Self {
         let at = at.min(now);
         Self { at, now }
@@ -22,8 +22,8 @@ impl Stamp {
 pub struct Order(Option<RosTime>);
 
 impl Order {
-    /// The stamp of the next message. Where it would go back, because the autopilot's clock is known better now than
-    /// before, it is the next instant; and the present where this host's own clock went back.
+    /// The stamp of the next message. If it would go back because the clock estimate improved, it is the next instant;
+    /// if this host's clock went back, the present.
     pub fn next(&mut self, stamp: Stamp) -> RosTime {
         let next = match self.0 {
             Some(last) if stamp.at < last => RosTime(last.0.saturating_add(1)).min(stamp.now),

@@ -1,4 +1,4 @@
-//! `state`: who the vehicle is, whether it is there, armed, and in which mode.
+//! `state`: connection, arming and mode of the vehicle.
 use super::fcu::{Fcu, NO_AUTOPILOT};
 use super::{Counter, Open, mode};
 use crate::msgs::mavros_msgs::msg::State;
@@ -6,7 +6,7 @@ use crate::ros::{Publisher, RosError};
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
 
-/// Publishes `state`, once per heartbeat and once when they stop.
+/// Publishes `state` once per heartbeat, and once when heartbeats stop.
 pub(super) struct StateTopic {
     publisher: Publisher<State>,
     last: Option<Duration>,
@@ -39,7 +39,7 @@ impl StateTopic {
         self.publish(fcu)
     }
 
-    /// Says so when heartbeats have stopped.
+    /// Publishes the loss of the connection when heartbeats have stopped.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let lost = self.deadline(fcu).is_some_and(|at| fcu.now.mono >= at);
         if !lost {
@@ -56,7 +56,7 @@ impl StateTopic {
             format!("; it was {armed}, {mode}")
         });
         let seconds = silence.unwrap_or_default().as_secs_f64();
-        // `state` says "not armed" from now on, as mavros does; who flies should know what that is worth.
+        // As in mavros, `state` says "not armed" from now on; the text tells the pilot the last known state.
         let text = format!("no heartbeat for {seconds:.1} s: the vehicle is not connected{known}");
         tracing::warn!(vehicle = fcu.settings.id, "{text}");
         fcu.lost();

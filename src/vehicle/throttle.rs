@@ -1,38 +1,41 @@
-//! Says what happens many times a second only now and then.
+//! Rate-limits log lines about frequent events.
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Time between two messages of one kind.
+/// Time between two log lines of one kind.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// What was said, and when. Kinds are named in the code, so that there is a bounded number of them.
+/// Last log line by kind. Kinds are literals in the code, so their number is bounded.
 #[derive(Debug, Default)]
-pub(super) struct Throttle(BTreeMap<(&'static str, &'static str), Said>);
+pub(super) struct Throttle(BTreeMap<(&'static str, &'static str), Logged>);
 
 #[derive(Debug)]
-struct Said {
+struct Logged {
     at: Duration,
-    unsaid: u64,
+    suppressed: u64,
 }
 
 impl Throttle {
-    /// Whether `what` may be said about `topic` now; if so, how often it was left unsaid since the last time.
+    /// Whether a line on `topic` and `what` may be logged now; if so, how many were suppressed since the last one.
     pub(super) fn due(
         &mut self,
         topic: &'static str,
         what: &'static str,
         now: Duration,
     ) -> Option<u64> {
-        let mut unsaid = 0;
-        if let Some(said) = self.0.get_mut(&(topic, what)) {
-            if now < said.at.saturating_add(PERIOD) {
-                said.unsaid += 1;
+        let mut suppressed = 0;
+        if let Some(logged) = self.0.get_mut(&(topic, what)) {
+            if now < logged.at.saturating_add(PERIOD) {
+                logged.suppressed += 1;
                 return None;
             }
-            unsaid = said.unsaid;
+            suppressed = logged.suppressed;
         }
-        let said = Said { at: now, unsaid: 0 };
-        self.0.insert((topic, what), said);
-        Some(unsaid)
+        let logged = Logged {
+            at: now,
+            suppressed: 0,
+        };
+        self.0.insert((topic, what), logged);
+        Some(suppressed)
     }
 }

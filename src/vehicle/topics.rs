@@ -1,7 +1,7 @@
-//! The mavros-style topics and services of a vehicle: the table that the documents and the tests iterate over.
+//! The mavros-style topics and services of a vehicle: the table for documentation and tests.
 use crate::config::params::QosGroup;
 
-/// Which way a topic goes.
+/// Direction of a topic.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Direction {
     /// From the vehicle.
@@ -17,11 +17,11 @@ pub struct TopicSpec {
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
-    /// Which way it goes.
+    /// Direction.
     pub direction: Direction,
     /// QoS of a published topic. Subscriptions are best effort, volatile, depth 5: they match every writer.
     pub group: QosGroup,
-    /// Content, for the documents.
+    /// Content, for the documentation.
     pub doc: &'static str,
 }
 
@@ -32,7 +32,7 @@ pub struct ServiceSpec {
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
-    /// What it does, for the documents.
+    /// What it does, for the documentation.
     pub doc: &'static str,
 }
 
@@ -71,7 +71,7 @@ const fn v(name: &'static str, interface: &'static str, doc: &'static str) -> Se
 
 use QosGroup::{Latched, ParameterEvents, Telemetry, VehicleState};
 
-/// Every topic.
+/// All topics.
 #[rustfmt::skip] // a table
 pub const TOPICS: &[TopicSpec] = &[
     p("state", "mavros_msgs/msg/State", VehicleState, "connection, mode, armed; once per HEARTBEAT, and once when they stop"),
@@ -98,24 +98,24 @@ pub const TOPICS: &[TopicSpec] = &[
     p("imu/temperature_imu", "sensor_msgs/msg/Temperature", Telemetry, "temperature of the IMU in deg C"),
     p("imu/temperature_baro", "sensor_msgs/msg/Temperature", Telemetry, "temperature of the barometer in deg C"),
     p("global_position/global", "sensor_msgs/msg/NavSatFix", Telemetry, "estimated position; altitude above the ellipsoid (GLOBAL_POSITION_INT)"),
-    p("global_position/local", "nav_msgs/msg/Odometry", Telemetry, "the same in `local_origin`, ENU; until that is known, from the first fix"),
+    p("global_position/local", "nav_msgs/msg/Odometry", Telemetry, "the same in `local_origin`, ENU; relative to the first fix until the origin is known"),
     p("global_position/rel_alt", "std_msgs/msg/Float64", Telemetry, "height above home in m"),
     p("global_position/compass_hdg", "std_msgs/msg/Float64", Telemetry, "heading in degrees, 0 to 360 from north, clockwise; NaN if unknown"),
     p("global_position/raw/fix", "sensor_msgs/msg/NavSatFix", Telemetry, "GPS fix (GPS_RAW_INT)"),
     p("global_position/raw/gps_vel", "geometry_msgs/msg/TwistStamped", Telemetry, "velocity over ground of the GPS, ENU"),
     p("global_position/raw/satellites", "std_msgs/msg/UInt32", Telemetry, "satellites in view"),
-    p("global_position/gp_origin", "geographic_msgs/msg/GeoPointStamped", Latched, "where the local origin is (GPS_GLOBAL_ORIGIN)"),
+    p("global_position/gp_origin", "geographic_msgs/msg/GeoPointStamped", Latched, "local origin (GPS_GLOBAL_ORIGIN)"),
     s("global_position/set_gp_origin", "geographic_msgs/msg/GeoPointStamped", "SET_GPS_GLOBAL_ORIGIN"),
     p("global_position/gp_lp_offset", "geometry_msgs/msg/PoseStamped", Telemetry, "LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET"),
-    p("gpsstatus/gps1/raw", "mavros_msgs/msg/GPSRAW", Telemetry, "GPS_RAW_INT as it is"),
-    p("gpsstatus/gps2/raw", "mavros_msgs/msg/GPSRAW", Telemetry, "GPS2_RAW as it is"),
+    p("gpsstatus/gps1/raw", "mavros_msgs/msg/GPSRAW", Telemetry, "GPS_RAW_INT, unchanged"),
+    p("gpsstatus/gps2/raw", "mavros_msgs/msg/GPSRAW", Telemetry, "GPS2_RAW, unchanged"),
     p("altitude", "mavros_msgs/msg/Altitude", Telemetry, "altitudes of every kind (ALTITUDE)"),
     p("vfr_hud", "mavros_msgs/msg/VfrHud", Telemetry, "airspeed, groundspeed, heading, throttle, climb (VFR_HUD)"),
-    p("home_position/home", "mavros_msgs/msg/HomePosition", VehicleState, "home (HOME_POSITION); asked for until it is known"),
+    p("home_position/home", "mavros_msgs/msg/HomePosition", VehicleState, "home (HOME_POSITION); requested until known"),
     s("home_position/set", "mavros_msgs/msg/HomePosition", "SET_HOME_POSITION"),
-    p("setpoint_raw/target_local", "mavros_msgs/msg/PositionTarget", Telemetry, "what the autopilot follows, in `local_origin` or `base_link` (POSITION_TARGET_LOCAL_NED)"),
-    p("setpoint_raw/target_global", "mavros_msgs/msg/GlobalPositionTarget", Telemetry, "what the autopilot follows (POSITION_TARGET_GLOBAL_INT)"),
-    p("setpoint_raw/target_attitude", "mavros_msgs/msg/AttitudeTarget", Telemetry, "what the autopilot follows (ATTITUDE_TARGET)"),
+    p("setpoint_raw/target_local", "mavros_msgs/msg/PositionTarget", Telemetry, "setpoint that the autopilot follows, in `local_origin` or `base_link` (POSITION_TARGET_LOCAL_NED)"),
+    p("setpoint_raw/target_global", "mavros_msgs/msg/GlobalPositionTarget", Telemetry, "setpoint that the autopilot follows (POSITION_TARGET_GLOBAL_INT)"),
+    p("setpoint_raw/target_attitude", "mavros_msgs/msg/AttitudeTarget", Telemetry, "setpoint that the autopilot follows (ATTITUDE_TARGET)"),
     s("setpoint_raw/local", "mavros_msgs/msg/PositionTarget", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU in frame 8"),
     s("setpoint_raw/global", "mavros_msgs/msg/GlobalPositionTarget", "the same with latitude, longitude, altitude"),
     s("setpoint_raw/attitude", "mavros_msgs/msg/AttitudeTarget", "attitude (FLU in ENU), body rates (FLU), thrust 0 to 1"),
@@ -134,7 +134,7 @@ pub const TOPICS: &[TopicSpec] = &[
     p("manual_control/control", "mavros_msgs/msg/ManualControl", Telemetry, "MANUAL_CONTROL of another station"),
     p("rc/in", "mavros_msgs/msg/RCIn", Telemetry, "RC_CHANNELS"),
     p("rc/out", "mavros_msgs/msg/RCOut", Telemetry, "SERVO_OUTPUT_RAW"),
-    s("rc/override", "mavros_msgs/msg/OverrideRCIn", "RC_CHANNELS_OVERRIDE; 0 gives a channel back, 65535 leaves it"),
+    s("rc/override", "mavros_msgs/msg/OverrideRCIn", "RC_CHANNELS_OVERRIDE; 0 releases a channel, 65535 leaves it unchanged"),
     s("vision_pose/pose", "geometry_msgs/msg/PoseStamped", "VISION_POSITION_ESTIMATE"),
     s("vision_pose/pose_cov", "geometry_msgs/msg/PoseWithCovarianceStamped", "VISION_POSITION_ESTIMATE with covariance"),
     s("vision_speed/speed_twist", "geometry_msgs/msg/TwistStamped", "VISION_SPEED_ESTIMATE"),
@@ -167,16 +167,16 @@ pub const TOPICS: &[TopicSpec] = &[
     s("distance_sensor/laser_1_sub", "sensor_msgs/msg/Range", "DISTANCE_SENSOR 3, looking down"),
     s("mount_control/command", "mavros_msgs/msg/MountControl", "MAV_CMD_DO_MOUNT_CONTROL"),
     p("mount_control/orientation", "geometry_msgs/msg/Quaternion", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)"),
-    p("mount_control/status", "geometry_msgs/msg/Vector3Stamped", Telemetry, "the same as angles in rad; the frame is the number of the component, as mavros has it"),
+    p("mount_control/status", "geometry_msgs/msg/Vector3Stamped", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros"),
     s("debug_value/send", "mavros_msgs/msg/DebugValue", "DEBUG, DEBUG_VECT, NAMED_VALUE_FLOAT, NAMED_VALUE_INT by its type"),
     p("uas{id}/mavlink_source", "mavros_msgs/msg/Mavlink", Telemetry, "every frame from the vehicle"),
-    s("uas{id}/mavlink_sink", "mavros_msgs/msg/Mavlink", "a frame to the vehicle, as it is"),
+    s("uas{id}/mavlink_sink", "mavros_msgs/msg/Mavlink", "a frame to the vehicle, unchanged"),
 ];
 
-/// Every service.
+/// All services.
 #[rustfmt::skip] // a table
 pub const SERVICES: &[ServiceSpec] = &[
-    v("cmd/arming", "mavros_msgs/srv/CommandBool", "arms or disarms; waits until the vehicle says so"),
+    v("cmd/arming", "mavros_msgs/srv/CommandBool", "arms or disarms; waits until the heartbeat shows it"),
     v("set_mode", "mavros_msgs/srv/SetMode", "changes the mode; waits until the vehicle is in it"),
     v("cmd/command", "mavros_msgs/srv/CommandLong", "COMMAND_LONG; waits for the result"),
     v("cmd/command_int", "mavros_msgs/srv/CommandInt", "COMMAND_INT; waits for the result"),
@@ -197,10 +197,10 @@ pub const SERVICES: &[ServiceSpec] = &[
     v("log_transfer/raw/log_request_end", "mavros_msgs/srv/LogRequestEnd", "refused with the reason"),
     v("log_transfer/raw/log_request_erase", "std_srvs/srv/Trigger", "refused with the reason"),
     v("vehicle_info_get", "mavros_msgs/srv/VehicleInfoGet", "type, versions and capabilities of the vehicle"),
-    v("home_position/req_update", "std_srvs/srv/Trigger", "asks for HOME_POSITION"),
+    v("home_position/req_update", "std_srvs/srv/Trigger", "requests HOME_POSITION"),
     v("setpoint_position/mav_frame", "mavros_msgs/srv/SetMavFrame", "frame of `setpoint_position/local`"),
     v("setpoint_velocity/mav_frame", "mavros_msgs/srv/SetMavFrame", "frame of `setpoint_velocity/*`"),
-    v("setpoint_trajectory/reset", "std_srvs/srv/Trigger", "forgets the trajectory"),
+    v("setpoint_trajectory/reset", "std_srvs/srv/Trigger", "deletes the trajectory"),
     v("setpoint_trajectory/mav_frame", "mavros_msgs/srv/SetMavFrame", "frame of `setpoint_trajectory/local`"),
     v("param/pull", "mavros_msgs/srv/ParamPull", "reads all parameters"),
     v("param/set", "mavros_msgs/srv/ParamSetV2", "sets a parameter; waits until the vehicle confirms it"),
@@ -219,5 +219,5 @@ pub const SERVICES: &[ServiceSpec] = &[
     v("rallypoint/pull", "mavros_msgs/srv/WaypointPull", "reads the rally points"),
     v("rallypoint/push", "mavros_msgs/srv/WaypointPush", "writes the rally points"),
     v("rallypoint/clear", "mavros_msgs/srv/WaypointClear", "deletes the rally points"),
-    v("mission/set_current", "mavros_msgs/srv/WaypointSetCurrent", "goes on with this waypoint"),
+    v("mission/set_current", "mavros_msgs/srv/WaypointSetCurrent", "makes this waypoint the current one"),
 ];

@@ -190,9 +190,7 @@ fn a_take_off_to_an_altitude_that_is_not_above_the_vehicle_is_not_even_sent() {
         assert_eq!(answer.is_some(), refused, "{amsl}");
         if let Some(answer) = answer {
             assert_eq!((answer.success, answer.result), (false, 2));
-            assert!(
-                said(&rig)[0].starts_with("cmd/takeoff to 50.0 m: that is not above the vehicle")
-            );
+            assert!(said(&rig)[0].starts_with("cmd/takeoff to 50.0 m: not above the vehicle"));
         }
     }
 }
@@ -328,7 +326,8 @@ fn what_is_no_number_is_no_value_of_a_parameter() {
     for (value, force) in [(f64::NAN, false), (f64::INFINITY, true)] {
         assert!(!set(&rig, "MPC_XY_VEL_MAX", value, force).expect().success);
         rig.poll();
-        let text = "param/set: \"MPC_XY_VEL_MAX\": NaN and infinity are no values of a parameter";
+        let text =
+            "param/set: \"MPC_XY_VEL_MAX\": the value is NaN or infinite; send a finite number";
         assert_eq!(said(&rig), [text]);
     }
     let bytes = rig.sent_bytes();
@@ -353,7 +352,7 @@ fn a_pull_of_some_parameters_is_no_success_and_says_how_many_were_announced() {
     live_alone(&mut rig, &mut fcu, 6);
     let answer = answer.expect();
     assert_eq!((answer.success, answer.param_received), (false, 5));
-    assert_eq!(said(&rig), ["param/pull: only 5 of 65535 came"]);
+    assert_eq!(said(&rig), ["param/pull: only 5 of 65535 arrived"]);
 }
 
 fn udp(full: bool) -> Rig {

@@ -447,7 +447,10 @@ fn each_parameter_of_a_call_gets_its_own_result() {
     );
     assert_eq!(
         results[2],
-        (false, "neither an integer nor a double".to_owned())
+        (
+            false,
+            "the value is neither an integer nor a double".to_owned()
+        )
     );
     assert_eq!(fcu.parameters[1].1, 7f32.to_le_bytes());
     // Atomically: what can be known before is checked before anything is sent.

@@ -6,7 +6,7 @@ use crate::frames::mount::{Mount, MountReference, mount_transform};
 use crate::frames::{Attitude, Ned, Optical, Transform, Vector};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Collects edges and everything that is wrong with them.
+/// Collects edges and all errors in them.
 pub(super) struct Builder {
     names: FrameNames,
     edges: Vec<Edge>,
@@ -97,7 +97,7 @@ impl Builder {
         })
     }
 
-    /// Adds the frames of a vehicle and returns the edge that follows its pose.
+    /// Adds the frames of a vehicle and returns the edge of its pose.
     fn add_vehicle(&mut self, id: u16) -> Option<usize> {
         let names = self.names.clone();
         let [odom, base, imu] =
@@ -155,7 +155,7 @@ impl Builder {
             self.names.world,
             self.names.bottom_m,
         );
-        // Without any vehicle there are no updates to send a moving edge with.
+        // Without a vehicle there are no pose updates, which moving edges are sent with.
         let source = if sensor.moving && has_vehicle {
             Source::Moving
         } else {
@@ -264,7 +264,7 @@ impl Builder {
     }
 }
 
-/// The axes of FRD in FLU, and those of NED in NWU.
+/// Attitude of FRD in FLU, and of NED in NWU.
 fn half_turn() -> Transform {
     Transform::from_parts([0.0; 3], [0.0, 1.0, 0.0, 0.0])
 }
@@ -276,7 +276,7 @@ fn vehicle_of(mount: Mount) -> Option<u16> {
     }
 }
 
-/// Follows the carriers of a sensor to a vehicle, or to the ground (`None`).
+/// Follows the carriers of a sensor to a vehicle or the ground (`None`).
 fn carrying_vehicle(
     sensor: &SensorMount,
     mounts: &BTreeMap<u16, Mount>,

@@ -10,10 +10,10 @@ use crate::time::RosTime;
 use builder::Builder;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Home has 1e-7 degrees, 1 cm, and its local position as much.
+/// Noise of home: 1e-7 degrees are 1 cm, and its local position has as much.
 const ORIGIN_NOISE_M: f64 = 0.05;
 
-/// Names and choices that hold for the whole tree.
+/// Names and settings of the whole tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameNames {
     /// World, shared by all vehicles.
@@ -24,20 +24,20 @@ pub struct FrameNames {
     pub base_link: String,
     /// IMU of a vehicle, FLU, without its prefix.
     pub imu_link: String,
-    /// Where the autopilot of a vehicle counts from, without the vehicle's prefix.
+    /// Origin of a vehicle's autopilot, without the vehicle's prefix.
     pub local_origin: String,
-    /// Vehicles with such a frame.
+    /// Vehicles with a `local_origin`.
     pub autopilots: BTreeSet<u16>,
-    /// Put before every frame of a vehicle; `{id}` becomes the vehicle's number, for example `uav{id}/`.
+    /// Prefix of every frame of a vehicle; `{id}` becomes the vehicle's number, for example `uav{id}/`.
     pub prefix: String,
     /// Axes of `map` and `odom`.
     pub world: WorldConvention,
     /// Distance in m of the bottom centre below `base_link`, for [`Mount::VehicleBottom`].
     pub bottom_m: f64,
-    /// The bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation does, and the
-    /// path is taken for granted.
+    /// The bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation does, and that
+    /// path is assumed to exist.
     pub truth: bool,
-    /// Adds `map_ned` and `base_link_frd`, the simulator's own axes, as mavros does.
+    /// Adds `map_ned` and `base_link_frd`, the simulator's own axes, as in mavros.
     pub ned_frames: bool,
 }
 
@@ -66,20 +66,20 @@ impl FrameNames {
     }
 }
 
-/// A sensor as the tree sees it.
+/// A sensor in the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorMount {
     /// `SeqID`.
     pub seq_id: u16,
-    /// What carries it.
+    /// Its carrier.
     pub mount: Mount,
     /// Position in m in the frame of the mount.
     pub position_frd: [f64; 3],
     /// Attitude in the frame of the mount.
     pub orientation: MountOrientation,
-    /// It has an `_optical_frame`.
+    /// Has an `_optical_frame`.
     pub optical: bool,
-    /// It can turn in its mount (TypeID 9): its edge is published with every update.
+    /// Can turn in its mount (TypeID 9): its edge is published with every update.
     pub moving: bool,
     /// Name of its FLU frame; `None`: `<prefix>sensor<SeqID>_link`.
     pub link: Option<String>,
@@ -92,7 +92,7 @@ pub struct SensorMount {
 pub struct SensorFrames {
     /// FLU frame: clouds, ranges.
     pub link: String,
-    /// Optical frame: images and what is measured in pixels; the link where the sensor has none.
+    /// Optical frame: images and results in pixels; the link frame if the sensor has no optical one.
     pub optical: String,
 }
 
@@ -111,32 +111,32 @@ pub struct VehiclePose {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("frame {frame:?} has no path to {map:?}{}", match .highest { Some(h) => format!(": {h:?} has no parent"), None => ": no transform mentions it".into() })]
 pub struct MissingPath {
-    /// The frame asked for.
+    /// The requested frame.
     pub frame: String,
-    /// The root it should reach.
+    /// The root of the tree.
     pub map: String,
-    /// The highest ancestor that it does reach; `None` if no transform mentions the frame.
+    /// The highest ancestor reached; `None` if no transform mentions the frame.
     pub highest: Option<String>,
 }
 
-/// Why sensors and names do not make a tree.
+/// Why sensors and names do not form a tree.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// Two edges end in the same frame.
+    /// A frame has two parents.
     #[error("frame {frame:?} has two parents, {first:?} and {second:?}")]
     TwoParents {
         /// The child.
         frame: String,
-        /// Its parents.
+        /// One parent.
         first: String,
-        /// Its parents.
+        /// The other parent.
         second: String,
     },
-    /// Sensors carry each other in a circle, or a frame is its own ancestor.
-    #[error("frames {0:?} are attached to each other in a circle")]
+    /// Sensors carry each other in a cycle, or a frame is its own ancestor.
+    #[error("frames {0:?} form a cycle")]
     Cycle(Vec<String>),
-    /// The carrier of a sensor is not in the list.
+    /// The carrier of a sensor is not configured.
     #[error("sensor {seq_id} is mounted on sensor {carrier}, which does not exist")]
     NoCarrier {
         /// The sensor.
@@ -144,10 +144,10 @@ pub enum FrameError {
         /// `SeqID` of the missing carrier.
         carrier: u16,
     },
-    /// Two sensors have the same number.
+    /// Two sensors have the same `SeqID`.
     #[error("two sensors have SeqID {0}")]
     DuplicateSensor(u16),
-    /// Not a name that tf2 takes.
+    /// Not a valid frame name of tf2.
     #[error("{0:?} is not a frame name: it must not be empty, begin with '/' or contain blanks")]
     BadName(String),
 }
@@ -161,7 +161,7 @@ enum Source {
     AtVehicle(Transform),
     /// Turns in its mount.
     Moving,
-    /// Somebody else publishes it.
+    /// Published by another node.
     External,
 }
 
@@ -202,7 +202,7 @@ struct PlacedSensor {
     edge: usize,
 }
 
-/// What goes out with an update of one vehicle; the messages are kept, so that an update allocates nothing.
+/// Transforms of one update of a vehicle; the messages are reused, so that an update allocates nothing.
 #[derive(Clone, Debug, Default)]
 struct Outbox {
     edges: Vec<usize>,
@@ -210,7 +210,7 @@ struct Outbox {
 }
 
 impl FrameTree {
-    /// Builds the tree of these vehicles (besides those that carry sensors) and sensors, or says all that is wrong.
+    /// Builds the tree of these vehicles (besides those that carry sensors) and sensors, or returns all errors.
     pub fn new(
         names: FrameNames,
         vehicles: &[u16],
@@ -234,7 +234,7 @@ impl FrameTree {
         self.names.of_vehicle(vehicle, &self.names.imu_link)
     }
 
-    /// Returns the name of the frame that a vehicle's autopilot counts in; `map` where it has none of its own.
+    /// Returns the name of the origin frame of a vehicle's autopilot; `map` if it has none of its own.
     pub fn local_origin(&self, vehicle: u16) -> String {
         if self.names.autopilots.contains(&vehicle) {
             self.names.of_vehicle(vehicle, &self.names.local_origin)
@@ -243,12 +243,12 @@ impl FrameTree {
         }
     }
 
-    /// Returns the names and choices that the tree was built with.
+    /// Returns the names and settings of the tree.
     pub fn names(&self) -> &FrameNames {
         &self.names
     }
 
-    /// Returns everything that belongs on the latched `/tf_static`.
+    /// Returns all transforms for the latched `/tf_static`.
     pub fn static_transforms(&self, stamp: RosTime) -> Vec<TransformStamped> {
         self.edges
             .iter()
@@ -257,7 +257,7 @@ impl FrameTree {
             .collect()
     }
 
-    /// Moves a vehicle and returns everything that belongs on `/tf` now; allocates nothing. Empty for an unknown vehicle.
+    /// Moves a vehicle and returns all transforms for `/tf`; allocates nothing. Empty for an unknown vehicle.
     pub fn update(&mut self, pose: &VehiclePose, stamp: RosTime) -> &[TransformStamped] {
         let Some(outbox) = self.outboxes.get_mut(&pose.vehicle) else {
             return &[];
@@ -280,8 +280,8 @@ impl FrameTree {
         &outbox.messages
     }
 
-    /// Turns or shifts a sensor in its mount, after its request was sent anew with other values. Returns whether a
-    /// static transform changed, so that `/tf_static` is due again; an edge on `/tf` goes out with the next update.
+    /// Changes a sensor's pose in its mount, after its request was sent again with other values. Returns whether a
+    /// static transform changed, so that `/tf_static` is due; an edge on `/tf` is sent with the next update.
     pub fn remount(
         &mut self,
         seq_id: u16,
@@ -306,8 +306,8 @@ impl FrameTree {
         edge.source == Source::Static
     }
 
-    /// Puts the frame that a vehicle's autopilot counts in to its place in the simulator's map. Returns whether it moved
-    /// by more than the noise of places on earth, so that `/tf_static` is due again.
+    /// Moves the origin frame of a vehicle's autopilot in the simulator's map. Returns whether it moved by more than the
+    /// noise of geodetic positions, so that `/tf_static` is due.
     pub fn place_origin(&mut self, vehicle: u16, position: Vector<Ned>) -> bool {
         if !self.names.autopilots.contains(&vehicle) {
             return false;
@@ -326,7 +326,7 @@ impl FrameTree {
         moved
     }
 
-    /// Returns the frames without a path to `map`; the frames that may be published are given, names in any order.
+    /// Returns those of `frames`, names in any order, that have no path to `map`.
     pub fn check<S: AsRef<str>>(&self, frames: &[S]) -> Vec<MissingPath> {
         frames
             .iter()
@@ -334,7 +334,7 @@ impl FrameTree {
             .collect()
     }
 
-    /// Returns the pose of `child` in its ancestor `parent`; `None` if it is none, or before the first update.
+    /// Returns the pose of `child` in its ancestor `parent`; `None` if `parent` is not one, or before the first update.
     pub fn lookup(&self, parent: &str, child: &str) -> Option<Transform> {
         let mut transform = Transform::identity();
         let mut frame = child;
@@ -357,7 +357,7 @@ impl FrameTree {
         };
         let mut highest = None;
         let mut frame = name;
-        // The builder refuses cycles, so this ends.
+        // The builder refuses cycles, so the loop ends.
         while frame != self.names.map {
             match self.by_child.get(frame) {
                 Some(edge) => frame = &self.edges[*edge].parent,

@@ -3,7 +3,7 @@ use thiserror::Error;
 /// Why a mission request failed.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum MissionError {
-    /// The autopilot said so (MAV_MISSION_RESULT).
+    /// The autopilot refused it (MAV_MISSION_RESULT).
     #[error("the vehicle refused it: {result} ({name})", result = .0, name = name(*.0))]
     Refused(u8),
     /// No answer.
@@ -12,23 +12,23 @@ pub enum MissionError {
     /// The list has no such item.
     #[error("there is no item {seq}: the mission has {items}, counted from 0")]
     NotInList {
-        /// What was asked for.
+        /// The requested item.
         seq: u16,
-        /// Items that are known.
+        /// Known items.
         items: usize,
     },
-    /// Longer than we take.
-    #[error("{items} items are more than {most}")]
+    /// The list is longer than the limit.
+    #[error("{items} items exceed the limit of {most}")]
     TooLong {
-        /// Its items.
+        /// Its length.
         items: usize,
         /// Limit.
         most: usize,
     },
     /// Too many requests wait already.
-    #[error("too many mission requests wait")]
+    #[error("too many mission requests are waiting")]
     TooMany,
-    /// The user wants nothing to be changed.
+    /// The settings forbid changes.
     #[error("control.read_only is true")]
     ReadOnly,
     /// The link to the vehicle was lost.

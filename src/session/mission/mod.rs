@@ -1,7 +1,7 @@
-//! The MAVLink mission protocol for flight plans, fences and rally points: download, upload, clear, and which item of the plan
-//! is flown to.
+//! The MAVLink mission protocol for flight plans, fences and rally points: download, upload, clear, and the current item
+//! of the plan.
 //!
-//! One transfer at a time: the protocol has no numbers to tell two apart. Further ones wait for their turn.
+//! One transfer at a time: the protocol has no transfer ids. Further requests wait for their turn.
 //!
 //! Source: <https://mavlink.io/en/services/mission.html>.
 mod error;
@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use transfer::{Step, Transfer};
 
-/// What the items are for; the numbers are MAV_MISSION_TYPE.
+/// Kind of a list; the numbers are MAV_MISSION_TYPE.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum MissionList {
@@ -25,12 +25,12 @@ pub enum MissionList {
     Plan = 0,
     /// The geofence.
     Fence = 1,
-    /// Places to go to instead of home.
+    /// Alternatives to home as a landing place.
     Rally = 2,
 }
 
 impl MissionList {
-    /// Each of them.
+    /// All lists.
     pub const ALL: [Self; 3] = [Self::Plan, Self::Fence, Self::Rally];
 }
 
@@ -71,10 +71,10 @@ impl<V> PerList<V> {
 /// MAV_MISSION_ACCEPTED.
 const ACCEPTED: u8 = 0;
 
-/// How long and how often.
+/// Timeouts and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MissionSettings {
-    /// Wait for an answer.
+    /// Timeout of a message.
     pub wait: Duration,
     /// Transmissions of each message, the first included.
     pub tries: u32,
@@ -96,20 +96,20 @@ impl Default for MissionSettings {
     }
 }
 
-/// What a mission request led to.
+/// Result of a mission request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MissionDone {
-    /// The list has so many items and is known now.
+    /// The list was downloaded and has this many items.
     Pulled(usize),
-    /// So many items were accepted.
+    /// This many items were accepted.
     Pushed(usize),
     /// The list is empty.
     Cleared,
-    /// This item is flown to next.
+    /// This is the current item.
     Current(u16),
 }
 
-/// What the owner has to do, in order.
+/// Work for the owner, in order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -118,19 +118,19 @@ pub enum MissionDone {
 pub enum MissionEvent<T> {
     /// Send this.
     Send(Outbound),
-    /// A list that is known changed: [`Mission::items`].
+    /// A known list changed: [`Mission::items`].
     Items(MissionList),
-    /// Another item is flown to.
+    /// The current item changed.
     Current(u16),
     /// An item was reached.
     Reached(u16),
-    /// Somebody else changed a list; what is known is old until it is pulled again.
+    /// Another station changed a list; the known one is outdated until the next download.
     ChangedElsewhere(MissionList),
     /// A request has ended.
     Done {
-        /// What was given with it.
+        /// The token of the request.
         token: T,
-        /// How.
+        /// Its result.
         result: Result<MissionDone, MissionError>,
     },
 }
@@ -138,7 +138,7 @@ pub enum MissionEvent<T> {
 /// Figures so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct MissionCounters {
-    /// Messages for others, of other lists, or that nothing waits for.
+    /// Messages to other stations, of other lists, or that no request waits for.
     pub ignored: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
@@ -153,15 +153,16 @@ enum Request {
     SetCurrent(u16),
 }
 
-/// Plan, fence and rally points of one autopilot, as one ground station sees them. `T` is handed back with the end of each request.
+/// Plan, fence and rally points of one autopilot, as seen by one ground station. `T` is the token returned with each
+/// result.
 pub struct Mission<T> {
     settings: MissionSettings,
-    /// Who we are.
+    /// Own system and component id.
     own: (u8, u8),
-    /// Who the autopilot is.
+    /// The autopilot's system and component id.
     target: (u8, u8),
     items: PerList<Option<Vec<MissionItemInt>>>,
-    /// What the autopilot calls the list that is known, if it says that.
+    /// The autopilot's id of the known list, if it reports one.
     known_id: PerList<Option<u32>>,
     current: Option<u16>,
     active: Option<(Transfer, T)>,
@@ -171,7 +172,7 @@ pub struct Mission<T> {
 }
 
 impl<T> Mission<T> {
-    /// `own`: system and component that we send with. `target`: those of the autopilot.
+    /// `own`: system and component id of the sender. `target`: those of the autopilot.
     pub fn new(settings: MissionSettings, own: (u8, u8), target: (u8, u8)) -> Self {
         Self {
             settings,
@@ -187,7 +188,7 @@ impl<T> Mission<T> {
         }
     }
 
-    /// Either has other ids from now on.
+    /// Changes the ids.
     pub fn set_ids(&mut self, own: (u8, u8), target: (u8, u8)) {
         (self.own, self.target) = (own, target);
     }
@@ -197,17 +198,17 @@ impl<T> Mission<T> {
         self.items.of(list).as_deref()
     }
 
-    /// Item that is flown to, if known.
+    /// Current item, if known.
     pub fn current(&self) -> Option<u16> {
         self.current
     }
 
-    /// Whether something is under way.
+    /// Whether a request is under way.
     pub fn is_busy(&self) -> bool {
         self.active.is_some()
     }
 
-    /// Figures so far.
+    /// Counters so far.
     pub fn counters(&self) -> MissionCounters {
         self.counters
     }
@@ -232,7 +233,7 @@ impl<T> Mission<T> {
         self.request(now, list, Request::Clear, token);
     }
 
-    /// Flies to this item next.
+    /// Sets the current item.
     pub fn set_current(&mut self, now: Duration, seq: u16, token: T) {
         self.request(now, MissionList::Plan, Request::SetCurrent(seq), token);
     }
@@ -257,7 +258,7 @@ impl<T> Mission<T> {
         }
     }
 
-    /// MISSION_ITEM, from an autopilot without integers.
+    /// MISSION_ITEM, from an autopilot without MISSION_ITEM_INT.
     pub fn item_float(&mut self, now: Duration, item: &MissionItem) {
         let scale = mission_scale(item.frame);
         let int = |value: f32| (f64::from(value) * scale).round() as i32;
@@ -297,7 +298,7 @@ impl<T> Mission<T> {
         }
     }
 
-    /// MISSION_CURRENT, sent to everybody all the time.
+    /// MISSION_CURRENT, a periodic broadcast.
     pub fn current_item(&mut self, now: Duration, message: &MissionCurrent) {
         if self.current.replace(message.seq) != Some(message.seq) {
             self.events.push_back(MissionEvent::Current(message.seq));
@@ -317,14 +318,14 @@ impl<T> Mission<T> {
             if id == 0 || self.items.of(list).is_none() {
                 continue;
             }
-            // The first one after a transfer is the name of what was transferred.
+            // The first id after a transfer belongs to the transferred list.
             if (self.known_id.of_mut(list).replace(id)).is_some_and(|known| known != id) {
                 self.events.push_back(MissionEvent::ChangedElsewhere(list));
             }
         }
     }
 
-    /// The autopilot complains in words, which is how PX4 refuses to fly to an item that is not there.
+    /// The autopilot sent a warning text: PX4's refusal of a current item that does not exist.
     pub fn complained(&mut self, now: Duration) {
         if let Some(error) = self.not_in_list() {
             self.apply(now, Step::ended(Err(error)));
@@ -336,7 +337,7 @@ impl<T> Mission<T> {
         self.events.push_back(MissionEvent::Reached(seq));
     }
 
-    /// Sends again what was not answered, and gives up what never was.
+    /// Retransmits unanswered messages and ends requests that timed out.
     pub fn tick(&mut self, now: Duration) {
         let Some((transfer, _)) = &mut self.active else {
             return;
@@ -352,17 +353,17 @@ impl<T> Mission<T> {
         self.apply(now, step);
     }
 
-    /// What to do next, until `None`.
+    /// Returns the next event, `None` if there is none.
     pub fn next_event(&mut self) -> Option<MissionEvent<T>> {
         self.events.pop_front()
     }
 
-    /// When [`tick`](Self::tick) has something to do.
+    /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         Some(self.active.as_ref()?.0.deadline())
     }
 
-    /// Ends everything: nothing can be sent any more.
+    /// Ends all requests: the link is lost.
     pub fn lose_link(&mut self) {
         let active = self.active.take().map(|(_, token)| token);
         let waiting = std::mem::take(&mut self.waiting);
@@ -371,14 +372,14 @@ impl<T> Mission<T> {
         }
     }
 
-    /// The autopilot restarted: its lists may be others.
+    /// Forgets all lists: the autopilot restarted and may have others.
     pub fn forget(&mut self) {
         self.items = PerList::default();
         self.known_id = PerList::default();
         self.current = None;
     }
 
-    /// The item that is to be flown to is not in the list, as far as that is known.
+    /// The error if the requested current item is not in the known list.
     fn not_in_list(&self) -> Option<MissionError> {
         let seq = self.active.as_ref()?.0.wanted_current()?;
         let items = self.items.of(MissionList::Plan).as_ref()?.len();
@@ -461,7 +462,7 @@ impl<T> Mission<T> {
     }
 }
 
-/// Units of x and y in a MISSION_ITEM_INT per degree or metre of that frame; 1 where they are neither.
+/// Units per degree or metre of x and y in a MISSION_ITEM_INT of that frame; 1 where they are neither.
 pub fn mission_scale(frame: u8) -> f64 {
     match frame {
         0 | 3 | 5 | 6 | 10 | 11 => 1e7,

@@ -1,4 +1,4 @@
-//! One exchange of the mission protocol.
+//! One transfer of the mission protocol.
 use super::{ACCEPTED, MissionDone, MissionError, MissionList, MissionSettings};
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{
@@ -7,17 +7,17 @@ use crate::wire::mavlink::raw::{
 };
 use std::time::Duration;
 
-/// How often every item may be asked for on average.
+/// Limit of the average number of requests per item.
 const MOST_REPEATED: usize = 16;
 
-/// What a message or the time leads to.
+/// Result of a message or a timeout.
 pub(super) enum Step {
     Nothing,
-    /// Not for this exchange, or for an earlier part of it.
+    /// Not for this transfer, or for an earlier step of it.
     Ignored,
     Send(Outbound),
     Ended {
-        /// To be sent before it is over.
+        /// A last message to send.
         last: Option<Outbound>,
         result: Result<MissionDone, MissionError>,
     },
@@ -34,16 +34,16 @@ impl Step {
 }
 
 enum Kind {
-    /// `expected` is known after the count.
+    /// `expected` is known after MISSION_COUNT.
     Download {
         items: Vec<MissionItemInt>,
         expected: Option<u16>,
     },
     Upload {
         items: Vec<MissionItemInt>,
-        /// Which items the autopilot got.
+        /// Items that the autopilot requested.
         given: Vec<bool>,
-        /// The last one it asked for; before that the count is repeated.
+        /// The last requested item; before the first, MISSION_COUNT is repeated.
         last: Option<u16>,
     },
     Clear,
@@ -58,7 +58,7 @@ pub(super) struct Transfer {
     sent: u32,
     next: Duration,
     retransmitted: u32,
-    /// Items given, so that who asks for ever is not answered for ever.
+    /// Items sent; bounds endless requests.
     answers: usize,
 }
 
@@ -110,7 +110,7 @@ impl Transfer {
         self.question()
     }
 
-    /// The other side is there: the present question has all its tries again.
+    /// Restarts the tries of the present message: the other side answered.
     pub(super) fn heard(&mut self, now: Duration, settings: &MissionSettings) {
         self.sent = 1;
         self.next = now.saturating_add(settings.wait);
@@ -128,7 +128,7 @@ impl Transfer {
         self.retransmitted
     }
 
-    /// The item that is to be flown to.
+    /// The requested current item.
     pub(super) fn wanted_current(&self) -> Option<u16> {
         match self.kind {
             Kind::SetCurrent(seq) => Some(seq),
@@ -149,7 +149,7 @@ impl Transfer {
         Step::Send(self.question())
     }
 
-    /// What is to be said until an answer comes.
+    /// The message to repeat until an answer arrives.
     fn question(&self) -> Outbound {
         let (target_system, target_component) = self.target;
         let mission_type = self.list as u8;
@@ -214,7 +214,7 @@ impl Transfer {
             return Step::Ignored;
         };
         if *expected == Some(count) && id == self.id {
-            return Step::Ignored; // the list was asked for twice
+            return Step::Ignored; // the list was requested twice
         }
         items.clear();
         *expected = Some(count);
@@ -262,7 +262,7 @@ impl Transfer {
             return Step::Ignored;
         };
         let Some(item) = items.get(usize::from(seq)) else {
-            // It will say so itself, or ask for what there is.
+            // The autopilot will refuse the list itself, or request an existing item.
             return Step::Ignored;
         };
         self.answers += 1;
@@ -287,7 +287,7 @@ impl Transfer {
                 self.id = id;
                 Step::ended(Ok(MissionDone::Pushed(count)))
             }
-            // Late, of an earlier exchange.
+            // A late answer of an earlier transfer.
             _ => Step::Ignored,
         }
     }
@@ -295,12 +295,12 @@ impl Transfer {
     pub(super) fn current(&mut self, seq: u16) -> Step {
         match self.kind {
             Kind::SetCurrent(wanted) if wanted == seq => Step::ended(Ok(MissionDone::Current(seq))),
-            // It is sent all the time; that is no answer.
+            // A periodic broadcast, not an answer.
             _ => Step::Nothing,
         }
     }
 
-    /// The mission that the vehicle has after this, and what it calls it.
+    /// The vehicle's mission after this transfer, and the vehicle's id of it.
     pub(super) fn into_mission(self) -> Option<(Vec<MissionItemInt>, u32)> {
         match self.kind {
             Kind::Download { items, .. } | Kind::Upload { items, .. } => Some((items, self.id)),

@@ -1,4 +1,4 @@
-//! The MAVLink parameter protocol: the whole list with its gaps filled, single values, and changes that are confirmed.
+//! The MAVLink parameter protocol: downloads the list and fills its gaps, reads single values, sets and confirms values.
 //!
 //! Source: <https://mavlink.io/en/services/parameter.html>.
 mod pull;
@@ -12,18 +12,18 @@ use pull::Pull;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// How long and how often.
+/// Timeouts and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParameterSettings {
-    /// Wait for an answer.
+    /// Timeout of a request.
     pub wait: Duration,
-    /// Wait for the next value of the list before the missing ones are asked for.
+    /// Silence after which the list's missing values are requested.
     pub gap: Duration,
-    /// Transmissions of each question.
+    /// Transmissions of each request.
     pub tries: u32,
-    /// Questions under way at a time.
+    /// Requests under way at a time.
     pub in_flight: usize,
-    /// Questions that wait for their turn.
+    /// Requests that wait for their turn.
     pub most_waiting: usize,
     /// Parameters kept.
     pub most: usize,
@@ -42,7 +42,7 @@ impl Default for ParameterSettings {
     }
 }
 
-/// A parameter as the autopilot has it.
+/// A parameter of the autopilot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
     /// Name.
@@ -53,39 +53,39 @@ pub struct Parameter {
     pub kind: ParameterKind,
     /// Index in the list, if it has one.
     pub index: Option<u16>,
-    /// Number of parameters, as said with it.
+    /// Number of parameters, as sent with it.
     pub count: u16,
 }
 
-/// Why a question had no good end.
+/// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParameterError {
     /// No answer.
     TimedOut,
     /// The autopilot kept another value.
     Kept(ParameterValue),
-    /// The autopilot said why (MAV_PARAM_ERROR).
+    /// The autopilot refused it (MAV_PARAM_ERROR).
     Refused(u8),
     /// The value does not fit into the parameter's type.
     DoesNotFit(ParameterKind),
-    /// Not a number, or infinite: PX4 takes it and flies with it.
+    /// The value is NaN or infinite, which PX4 would accept.
     NotFinite,
-    /// The list came in parts only: so many of so many.
+    /// The list is incomplete.
     Incomplete {
-        /// Names that came.
+        /// Names received.
         received: usize,
         /// Parameters that the autopilot announced.
         total: usize,
     },
-    /// Too many questions wait already.
+    /// Too many requests are waiting.
     TooMany,
-    /// The user wants nothing to be changed.
+    /// The settings forbid changes.
     ReadOnly,
     /// The link to the vehicle was lost.
     LinkLost,
 }
 
-/// What the owner has to do, in order.
+/// Work for the owner, in order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -94,34 +94,34 @@ pub enum ParameterError {
 pub enum ParameterEvent<T> {
     /// Send this.
     Send(Outbound),
-    /// A value came, asked for or not.
+    /// A value arrived, requested or not.
     Value {
         /// The parameter.
         parameter: Parameter,
-        /// It is new, or not what it was.
+        /// It is new or changed.
         changed: bool,
     },
-    /// The list is coming.
+    /// The list is being downloaded.
     Progress {
-        /// Came.
+        /// Received.
         received: usize,
-        /// Will come.
+        /// Expected.
         total: usize,
     },
-    /// The whole list came (so many), or not.
+    /// The download of the list ended.
     Pulled {
-        /// Whoever asked; nobody if it was pulled without a token.
+        /// Token of the request; `None` if it had none.
         token: Option<T>,
         /// Number of parameters.
         result: Result<usize, ParameterError>,
     },
     /// A value was read or set.
     Done {
-        /// What was given with the question.
+        /// Token of the request.
         token: T,
-        /// Its name.
+        /// Name.
         name: ParameterName,
-        /// The parameter as it is now.
+        /// The present parameter, or the error.
         result: Result<Parameter, ParameterError>,
     },
 }
@@ -131,11 +131,11 @@ pub enum ParameterEvent<T> {
 pub struct ParameterCounters {
     /// Values received.
     pub values: u64,
-    /// Values whose name or type is not allowed, or beyond what is kept.
+    /// Values with an invalid name or type, or beyond the limit.
     pub unusable: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
-    /// Questions without an answer.
+    /// Requests without an answer.
     pub timed_out: u64,
 }
 
@@ -146,7 +146,7 @@ enum Question {
         kind: ParameterKind,
         value: ParameterValue,
         field: [u8; 4],
-        /// What the autopilot answered that was not the value.
+        /// The autopilot's answer if it differs from the requested value.
         kept: Option<ParameterValue>,
     },
 }
@@ -157,11 +157,11 @@ struct Asked<T> {
     question: Question,
     token: T,
     sent: u32,
-    /// When to send again or give up; `None` before the first time.
+    /// Time of the next transmission or the timeout; `None` before the first transmission.
     next: Option<Duration>,
 }
 
-/// The parameters of one autopilot. `T` is handed back with the end of each question.
+/// The parameters of one autopilot. `T` is the token returned with each result.
 #[derive(Debug)]
 pub struct Parameters<T> {
     settings: ParameterSettings,
@@ -178,7 +178,7 @@ pub struct Parameters<T> {
 }
 
 impl<T> Parameters<T> {
-    /// The parameters of this autopilot; nothing is known yet.
+    /// Creates an empty cache for this autopilot.
     pub fn new(settings: ParameterSettings, system: u8, component: u8) -> Self {
         Self {
             settings,
@@ -195,12 +195,12 @@ impl<T> Parameters<T> {
         }
     }
 
-    /// The autopilot has other ids, or says how it encodes integers.
+    /// Changes the autopilot's ids or its encoding of integers.
     pub fn set_target(&mut self, system: u8, component: u8, encoding: ParameterEncoding) {
         (self.system, self.component, self.encoding) = (system, component, encoding);
     }
 
-    /// What is known, by name.
+    /// Known parameters by name.
     pub fn known(&self) -> &BTreeMap<ParameterName, Parameter> {
         &self.known
     }
@@ -210,22 +210,22 @@ impl<T> Parameters<T> {
         self.known.get(&ParameterName::new(name)?)
     }
 
-    /// Whether the whole list came since the autopilot started.
+    /// Whether the whole list arrived since the autopilot started.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Whether the list is coming.
+    /// Whether the list is being downloaded.
     pub fn is_pulling(&self) -> bool {
         self.pull.is_some()
     }
 
-    /// Figures so far.
+    /// Counters so far.
     pub fn counters(&self) -> ParameterCounters {
         self.counters
     }
 
-    /// Asks for the whole list; whoever asks while it is coming gets the same answer.
+    /// Downloads the whole list; requests during a download share its result.
     pub fn pull(&mut self, now: Duration, token: Option<T>) {
         if self.pull_tokens.len() >= self.settings.most_waiting {
             let result = Err(ParameterError::TooMany);
@@ -240,12 +240,12 @@ impl<T> Parameters<T> {
         }
     }
 
-    /// Asks for one value.
+    /// Reads one value.
     pub fn read(&mut self, now: Duration, name: ParameterName, token: T) {
         self.ask(now, name, Question::Read, token);
     }
 
-    /// Sets one value. It is adapted to the type that the parameter is known to have.
+    /// Sets one value, adapted to the parameter's known type.
     pub fn set(&mut self, now: Duration, name: ParameterName, value: ParameterValue, token: T) {
         if !value.is_finite() {
             return self.done(token, name, Err(ParameterError::NotFinite));
@@ -267,9 +267,9 @@ impl<T> Parameters<T> {
         self.ask(now, name, question, token);
     }
 
-    /// Takes a PARAM_VALUE of the autopilot.
+    /// Handles a PARAM_VALUE of the autopilot.
     pub fn value(&mut self, now: Duration, message: &ParamValue) {
-        /// ArduPilot and PX4 send a checksum of all values as if it were one.
+        /// ArduPilot and PX4 send a checksum of all values under this name.
         const HASH: &str = "_HASH_CHECK";
         let name = ParameterName::of_field(message.id);
         let (Some(name), Some(kind)) = (name, ParameterKind::of(message.kind)) else {
@@ -295,7 +295,7 @@ impl<T> Parameters<T> {
         self.tick(now);
     }
 
-    /// Takes a PARAM_ERROR of the autopilot.
+    /// Handles a PARAM_ERROR of the autopilot.
     pub fn error(&mut self, now: Duration, message: &ParamError) {
         let Some(name) = ParameterName::of_field(message.id) else {
             return;
@@ -306,7 +306,7 @@ impl<T> Parameters<T> {
         }
     }
 
-    /// Asks again, and gives up what was never answered.
+    /// Retransmits unanswered requests and ends those that timed out.
     pub fn tick(&mut self, now: Duration) {
         let mut at = 0;
         while let Some(asked) = self.asked.get(at) {
@@ -333,18 +333,18 @@ impl<T> Parameters<T> {
         self.tick_pull(now);
     }
 
-    /// What to do next, until `None`.
+    /// Returns the next event, `None` if there is none.
     pub fn next_event(&mut self) -> Option<ParameterEvent<T>> {
         self.events.pop_front()
     }
 
-    /// When [`tick`](Self::tick) has something to do.
+    /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         let asked = self.asked.iter().filter_map(|asked| asked.next);
         asked.chain(self.pull.as_ref().map(Pull::deadline)).min()
     }
 
-    /// Ends everything: nothing can be sent any more. What is known stays.
+    /// Ends all requests: the link is lost. Known parameters stay.
     pub fn lose_link(&mut self) {
         while !self.asked.is_empty() {
             self.end(0, Err(ParameterError::LinkLost));
@@ -352,7 +352,7 @@ impl<T> Parameters<T> {
         self.end_pull(Err(ParameterError::LinkLost));
     }
 
-    /// The autopilot restarted: what is known may be wrong.
+    /// Forgets all parameters: the autopilot restarted and may have others.
     pub fn forget(&mut self) {
         self.known.clear();
         self.complete = false;
@@ -366,7 +366,7 @@ impl<T> Parameters<T> {
         }
         let changed =
             before.is_none_or(|b| b.kind != parameter.kind || !same(b.value, parameter.value));
-        // A value that is sent by itself has no index, but it keeps its place.
+        // A single value has no index; the known one stays.
         let index = parameter.index.or_else(|| before.and_then(|b| b.index));
         self.known
             .insert(parameter.name, Parameter { index, ..parameter });
@@ -374,7 +374,7 @@ impl<T> Parameters<T> {
             .push_back(ParameterEvent::Value { parameter, changed });
     }
 
-    /// Ends the question that a value answers.
+    /// Ends the request that a value answers.
     fn answer(&mut self, parameter: &Parameter, field: [u8; 4]) {
         let pulling = self.pull.is_some();
         let Some(at) = self.under_way(parameter.name) else {
@@ -393,7 +393,7 @@ impl<T> Parameters<T> {
             } if *kind == parameter.kind && (*wanted == field || same(*value, parameter.value)) => {
                 Ok(*parameter)
             }
-            // While the list comes, this may be the value of before.
+            // During a download, this may be the value before the change.
             Question::Set { kept, .. } if pulling => {
                 *kept = Some(parameter.value);
                 return;
@@ -417,7 +417,7 @@ impl<T> Parameters<T> {
         self.start_waiting(now);
     }
 
-    /// The question of this name that was sent; others of the same name wait for it.
+    /// The request under way for this name; others for the name wait for it.
     fn under_way(&self, name: ParameterName) -> Option<usize> {
         let sent = |asked: &Asked<T>| asked.name == name && asked.next.is_some();
         self.asked.iter().position(sent)
@@ -505,7 +505,7 @@ impl<T> Parameters<T> {
             }
             Some(Err(error)) => Err(error),
             Some(Ok(total)) => {
-                // Every index came, but not every name: parameters came into use meanwhile and moved the others on.
+                // Every index arrived, but not every name: parameters became active meanwhile and shifted the indices.
                 if received < total && pull.start_over(now) {
                     return self.tick_pull(now);
                 }
@@ -530,11 +530,11 @@ impl<T> Parameters<T> {
     }
 }
 
-/// Equal, also as not-a-number.
+/// Equality in which NaN equals NaN.
 fn same(a: ParameterValue, b: ParameterValue) -> bool {
     match (a, b) {
         (ParameterValue::Float(a), ParameterValue::Float(b)) => {
-            // The autopilot has a float of 32 bits.
+            // The autopilot stores 32-bit floats.
             (a as f32).to_bits() == (b as f32).to_bits() || (a as f32) == (b as f32)
         }
         _ => a == b,

@@ -1,27 +1,27 @@
-//! The whole list: asked for once, then each gap by its index.
+//! Download of the whole list: requested once, then each gap by its index.
 use super::{ParameterError, ParameterSettings};
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead};
 use std::time::Duration;
 
-/// Values between two reports of progress.
+/// Values between two progress reports.
 const REPORT_EVERY: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct Pull {
-    /// By index; empty until the first value tells how many there are.
+    /// Received indices; empty until the first value reports the count.
     have: Vec<bool>,
-    /// As many as the autopilot says that there are, which may be more than are kept.
+    /// The autopilot's count, which may exceed the limit of kept parameters.
     announced: usize,
-    /// The list was asked for a second time, because indices had moved.
+    /// The list was requested a second time, because indices had shifted.
     again: bool,
     received: usize,
     reported: usize,
-    /// When to do something about silence.
+    /// When to react to silence.
     next: Duration,
     lists_sent: u32,
     repeated: u32,
-    /// The autopilot fell silent once: gaps are asked for until there are none.
+    /// The autopilot paused once: gaps are requested until none is left.
     filling: bool,
     gaps: Vec<Gap>,
 }
@@ -33,7 +33,7 @@ struct Gap {
     next: Duration,
 }
 
-/// What is to be sent, to whom the caller knows.
+/// A message to send; the caller knows the ids.
 pub(super) enum Message {
     List,
     Index(i16),
@@ -87,7 +87,7 @@ impl Pull {
         self.announced = self.announced.max(count.into());
         let count = usize::from(count).min(settings.most);
         if count > self.have.len() {
-            // PX4 numbers the parameters in use, and more can come into use meanwhile.
+            // PX4 counts the active parameters, and more can become active meanwhile.
             self.have.resize(count, false);
         }
         self.gaps.retain(|gap| gap.index != index);
@@ -99,7 +99,7 @@ impl Pull {
         self.next = now.saturating_add(settings.gap);
     }
 
-    /// Sends what is due; `Some` when it has ended.
+    /// Sends due messages; `Some` with the result at the end.
     pub(super) fn tick(
         &mut self,
         now: Duration,
@@ -163,7 +163,7 @@ impl Pull {
         None
     }
 
-    /// Asks for the list once more, from its beginning; false if that was done before.
+    /// Requests the list again from its beginning; false if that was done before.
     pub(super) fn start_over(&mut self, now: Duration) -> bool {
         if self.again {
             return false;
@@ -183,12 +183,12 @@ impl Pull {
             .unwrap_or(self.next)
     }
 
-    /// Repeated questions since the last call.
+    /// Repeated requests since the last call.
     pub(super) fn take_repeated(&mut self) -> u32 {
         std::mem::take(&mut self.repeated)
     }
 
-    /// How far it is, now and then.
+    /// Progress, at each report interval.
     pub(super) fn take_progress(&mut self) -> Option<(usize, usize)> {
         let due = self.received >= self.reported + REPORT_EVERY;
         due.then(|| {

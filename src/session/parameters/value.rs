@@ -1,26 +1,26 @@
-//! Values of an autopilot's parameters, and how MAVLink carries them in a float.
+//! Parameter values, and their encoding in MAVLink's float field.
 
-/// How an integer travels in the float field.
+/// Encoding of an integer in the float field.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum ParameterEncoding {
-    /// Its bytes stand in the field (PX4; MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_BYTEWISE).
+    /// The integer's bytes (PX4; MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_BYTEWISE).
     #[default]
     Bytewise,
-    /// As a float of the same value (ArduPilot; MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST).
+    /// A float of the same value (ArduPilot; MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST).
     Cast,
 }
 
-/// A value without its size.
+/// A value without its type's size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParameterValue {
-    /// Any of the integer types.
+    /// An integer type.
     Int(i64),
     /// REAL32 (or REAL64).
     Float(f64),
 }
 
 impl ParameterValue {
-    /// Whether it is a number that something can be set to.
+    /// Whether it is neither NaN nor infinite.
     pub fn is_finite(self) -> bool {
         match self {
             Self::Int(_) => true,
@@ -50,7 +50,7 @@ pub enum ParameterKind {
 }
 
 impl ParameterKind {
-    /// `None` for numbers that do not fit into the field (64 bits) or mean nothing.
+    /// `None` for unknown numbers and for 64-bit types, which do not fit into the field.
     pub fn of(number: u8) -> Option<Self> {
         Some(match number {
             1 => Self::Uint8,
@@ -64,7 +64,7 @@ impl ParameterKind {
         })
     }
 
-    /// What a value of this kind is if nothing else is known of it.
+    /// The type of a value whose parameter is unknown.
     pub fn for_value(value: ParameterValue) -> Self {
         match value {
             ParameterValue::Int(_) => Self::Int32,
@@ -77,7 +77,7 @@ impl ParameterKind {
         self == Self::Real32
     }
 
-    /// Reads the field.
+    /// Decodes the field.
     pub fn decode(self, field: [u8; 4], encoding: ParameterEncoding) -> ParameterValue {
         let [a, b, ..] = field;
         let float = f32::from_le_bytes(field);
@@ -85,7 +85,7 @@ impl ParameterKind {
             return ParameterValue::Float(float.into());
         }
         if encoding == ParameterEncoding::Cast {
-            // Saturates; not-a-number is 0.
+            // The cast saturates; NaN becomes 0.
             return ParameterValue::Int(f64::from(float).round() as i64);
         }
         ParameterValue::Int(match self {
@@ -98,7 +98,7 @@ impl ParameterKind {
         })
     }
 
-    /// Writes the field; `None` if the value is not of this kind or outside its range.
+    /// Encodes the value; `None` if it does not have this type or is out of its range.
     pub fn encode(self, value: ParameterValue, encoding: ParameterEncoding) -> Option<[u8; 4]> {
         let int = match (self, value) {
             (Self::Real32, ParameterValue::Float(float)) => {
@@ -130,13 +130,12 @@ impl ParameterKind {
         })
     }
 
-    /// The same number as this kind has it: integers become floats, whole floats integers. `None` if that is not
-    /// possible.
+    /// Converts the number to this type: integers to floats, whole floats to integers. `None` if that is not exact.
     pub fn adapt(self, value: ParameterValue) -> Option<ParameterValue> {
         let adapted = match (self.is_float(), value) {
             (true, ParameterValue::Int(int)) => ParameterValue::Float(int as f64),
             (false, ParameterValue::Float(float)) => {
-                // Beyond 2^53 a float does not say which integer it is.
+                // Beyond 2^53 a float does not represent every integer.
                 let whole = float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0;
                 ParameterValue::Int(whole.then_some(float as i64)?)
             }
@@ -147,12 +146,12 @@ impl ParameterKind {
     }
 }
 
-/// A name of at most 16 characters, as sent.
+/// A name of at most 16 characters, as on the wire.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ParameterName([u8; 16]);
 
 impl ParameterName {
-    /// `None` if the name is empty, too long, or has anything but printable ASCII.
+    /// `None` if the name is empty, too long, or not printable ASCII.
     pub fn new(name: &str) -> Option<Self> {
         let mut id = [0; 16];
         id.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
@@ -183,7 +182,7 @@ impl ParameterName {
     pub fn as_str(&self) -> &str {
         let len = self.0.iter().position(|byte| *byte == 0).unwrap_or(16);
         let name = self.0.get(..len).unwrap_or_default();
-        std::str::from_utf8(name).unwrap_or_default() // ASCII, as `of_field` saw to
+        std::str::from_utf8(name).unwrap_or_default() // ASCII, checked by `of_field`
     }
 }
 

@@ -1,13 +1,13 @@
-//! `ground_truth/crash`: when a collision begins and ends.
+//! `ground_truth/crash`: start and end of a collision.
 use crate::time::RosTime;
 use std::time::Duration;
 
-/// An event of the same object within this is the same collision.
+/// Events of one object within this time are one collision.
 const SAME: Duration = Duration::from_secs(1);
-/// What stands for no collision any more.
+/// Published at the end of a collision.
 const OVER: i32 = -1;
 
-/// Two kinds of datagrams tell of collisions: one that is sent all the time, and one that is sent when it happens.
+/// Merges the two kinds of datagrams that report collisions: one is periodic, one is sent at the event.
 #[derive(Debug, Default)]
 pub struct Crashes {
     lasting: Option<i32>,
@@ -15,7 +15,7 @@ pub struct Crashes {
 }
 
 impl Crashes {
-    /// Takes what one datagram says; returns what is to be published.
+    /// Takes the report of a datagram; returns the value to publish.
     pub fn take(&mut self, with: Option<i32>, lasting: bool, now: RosTime) -> Option<i32> {
         if lasting {
             let before = std::mem::replace(&mut self.lasting, with);

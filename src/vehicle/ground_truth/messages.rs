@@ -1,4 +1,4 @@
-//! One true state as messages.
+//! Converts a true state to messages.
 use crate::frames::{
     Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector, VehiclePose, WorldConvention,
 };
@@ -12,7 +12,7 @@ use crate::time::RosTime;
 use crate::wire::TrueState;
 use std::f64::consts::TAU;
 
-/// What a message has where the simulator sends nothing.
+/// Stands for numbers that the simulator does not send.
 const UNKNOWN: Vector3 = Vector3 {
     x: f64::NAN,
     y: f64::NAN,
@@ -24,7 +24,7 @@ const GPS: u16 = 1;
 /// `NavSatFix.COVARIANCE_TYPE_KNOWN`.
 const KNOWN: u8 = 3;
 
-/// Returns the true state as odometry; `pose` is what TF gets of the same state.
+/// Returns the true state as odometry; `pose` is the pose that TF gets.
 pub fn odometry(
     state: &TrueState,
     pose: &VehiclePose,
@@ -57,7 +57,7 @@ pub fn odometry(
     message
 }
 
-/// Returns the true pose; `pose` is what TF gets of the same state.
+/// Returns the true pose; `pose` is the pose that TF gets.
 pub fn pose_stamped(pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> PoseStamped {
     let mut message = PoseStamped {
         pose: pose_msg(pose.position, pose.attitude, world),
@@ -67,7 +67,7 @@ pub fn pose_stamped(pose: &VehiclePose, world: WorldConvention, stamp: RosTime) 
     message
 }
 
-/// Returns velocity and rates in the body. Rates that the simulator does not send are not a number.
+/// Returns velocity and rates in the body frame. Rates that the simulator does not send are NaN.
 pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> TwistStamped {
     let velocity = pose.attitude.inverse().rotate(Vector::from(state.velocity));
     let mut message = TwistStamped {
@@ -81,7 +81,7 @@ pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> T
     message
 }
 
-/// Returns what the simulator calls acceleration, in the body; `None` where it sends none, or no numbers.
+/// Returns the simulator's acceleration in the body frame; `None` if it is missing, NaN or infinite.
 pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> {
     state.acc.filter(|acc| acc.iter().all(|x| x.is_finite()))?;
     let mut message = AccelStamped::default();
@@ -91,8 +91,8 @@ pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> 
     Some(message)
 }
 
-/// Returns the true place as a fix without error; `None` where the simulator does not know it. The altitude, above sea
-/// level, becomes one above the ellipsoid.
+/// Returns the true position as a fix without error; `None` if the simulator does not know it. Converts the altitude
+/// from above sea level to above the ellipsoid.
 pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) -> Option<NavSatFix> {
     let [latitude, longitude, altitude] = state.gps;
     if !Geodetic::new(latitude, longitude, altitude).is_known() {
@@ -111,7 +111,7 @@ pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) ->
     Some(message)
 }
 
-/// Returns the speeds of the motors in rad/s as joints `motor1` to `motor8`; `None` if they are no numbers.
+/// Returns the speeds of the motors in rad/s as joints `motor1` to `motor8`; `None` if one is NaN or infinite.
 pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> Option<JointState> {
     if !state.motor_rpm.iter().all(|rpm| rpm.is_finite()) {
         return None;

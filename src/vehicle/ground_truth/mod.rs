@@ -1,4 +1,4 @@
-//! The true state of a vehicle: where it is, how it moves, where it has been, and what it collides with.
+//! The true state of a vehicle: pose, motion, path and collisions.
 mod crash;
 mod messages;
 mod trail;
@@ -30,7 +30,7 @@ pub struct TruthTopic {
     pub interface: &'static str,
     /// QoS.
     pub group: QosGroup,
-    /// Content, for the documents.
+    /// Content, for the documentation.
     pub doc: &'static str,
 }
 
@@ -43,7 +43,7 @@ const fn topic<M: Message>(name: &'static str, group: QosGroup, doc: &'static st
     }
 }
 
-/// Every topic.
+/// All topics.
 pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<Odometry>(
         "ground_truth/odom",
@@ -54,8 +54,7 @@ pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<Path>(
         "ground_truth/path",
         QosGroup::Path,
-        "where the vehicle has been since it was set down: a pose each 0.1 m, the newest 2000, twice a second while it \
-         moves",
+        "path of the vehicle since it was set down: a pose every 0.1 m, the newest 2000; twice a second while it moves",
     ),
     topic::<PoseStamped>("ground_truth/pose", QosGroup::State, "true pose in `map`"),
     topic::<TwistStamped>(
@@ -66,8 +65,8 @@ pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<AccelStamped>(
         "ground_truth/accel",
         QosGroup::State,
-        "`AccB` of the simulator in `base_link`, FLU, m/s², as it sends it; read here, and sent by the emulator, as \
-         specific force: at rest z is +9.81. Not there in the short state; `angular` is NaN",
+        "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; taken here, and sent by the emulator, as \
+         specific force: at rest z is +9.81. Missing in the short state; `angular` is NaN",
     ),
     topic::<NavSatFix>(
         "ground_truth/gps",
@@ -83,14 +82,14 @@ pub const TRUTH_TOPICS: [TruthTopic; 8] = [
     topic::<Int32>(
         "ground_truth/crash",
         QosGroup::State,
-        "id of the vehicle or object that the vehicle collides with, once for each collision; -1 when it is over. \
+        "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. \
          Also counted in `/diagnostics`",
     ),
 ];
 
-/// A stamp that is further back than this is that of a simulator that was started anew; less, a late datagram.
+/// A stamp that goes back further is from a restarted simulator; less far, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
-/// Shortest time between two paths.
+/// Shortest time between two messages on `path`.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);
 
 /// The publishers of [`TRUTH_TOPICS`].
@@ -143,14 +142,13 @@ impl GroundTruth {
         }
     }
 
-    /// Whether every number that is published as measured is one; topics with others are left out.
+    /// Whether all measured numbers are finite; otherwise the topics with other numbers are skipped.
     pub fn is_finite(&self, state: &TrueState) -> bool {
         let acc = state.acc.into_iter().flatten();
         (acc.chain(state.motor_rpm).chain(state.gps)).all(f64::is_finite)
     }
 
-    /// Publishes a state, as far as somebody subscribes. One that is older than the last is left out: who integrates
-    /// odometry cannot use it.
+    /// Publishes a state on the topics with subscribers. Skips one older than the last, because odometry is integrated.
     pub fn publish(
         &mut self,
         state: &TrueState,
@@ -178,7 +176,7 @@ impl GroundTruth {
         self.publish_path(pose, stamp)
     }
 
-    /// What is in the frame of the vehicle.
+    /// Publishes the topics in the vehicle's frame.
     fn publish_body(
         &mut self,
         state: &TrueState,
@@ -229,8 +227,8 @@ impl GroundTruth {
         Ok(())
     }
 
-    /// Takes what a datagram says about collisions and publishes what is new; returns whether a collision began.
-    /// `lasting`: the datagram comes all the time and says so when there is none.
+    /// Takes a datagram's report of collisions and publishes changes; returns whether a collision began. `lasting`: the
+    /// datagram is periodic and also reports that there is none.
     pub fn collision(
         &mut self,
         with: Option<i32>,

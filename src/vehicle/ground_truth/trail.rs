@@ -1,4 +1,4 @@
-//! `ground_truth/path`: where a vehicle has been.
+//! `ground_truth/path`: the path of a vehicle.
 use super::messages::pose_msg;
 use crate::frames::{VehiclePose, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Pose, PoseStamped};
@@ -6,14 +6,14 @@ use crate::msgs::nav_msgs::msg::Path;
 use crate::time::RosTime;
 use std::collections::VecDeque;
 
-/// A pose is added to the path when the vehicle is this far from the one before.
+/// Distance between two poses of the path.
 pub const PATH_STEP_M: f64 = 0.1;
-/// A vehicle that is further away than this from one state to the next was set down elsewhere.
+/// A larger step between two states means that the vehicle was set down elsewhere.
 const JUMP_M: f64 = 20.0;
-/// Poses that are kept.
+/// Poses kept.
 pub const PATH_LENGTH: usize = 2000;
 
-/// Where a vehicle has been: bounded, and thinned by distance.
+/// The path of a vehicle: bounded, and thinned by distance.
 #[derive(Debug, Default)]
 pub struct Trail {
     poses: VecDeque<(RosTime, Pose)>,
@@ -21,9 +21,9 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// Adds the pose if the vehicle has moved; returns whether there is something that was not published yet.
+    /// Adds the pose if the vehicle has moved; returns whether the path has an unpublished pose.
     ///
-    /// A vehicle that jumps, or whose clock goes back, was set down anew: its path begins there.
+    /// If the vehicle jumps or its clock goes back, it was set down anew: the path restarts.
     pub fn extend(&mut self, pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> bool {
         let [x, y, z] = world.vector(pose.position);
         let distance = self.poses.back().map(|(before, last)| {

@@ -1,16 +1,16 @@
-//! MAVLink itself: nothing to translate.
+//! A link that speaks MAVLink: no translation.
 use super::{Abilities, Link, Refusal, Sink};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::{Encoder, Outbound};
 
-/// A link on which MAVLink is spoken.
+/// A link that speaks MAVLink.
 pub struct MavlinkLink {
     encoder: Encoder,
     sink: Sink,
 }
 
 impl MavlinkLink {
-    /// Frames go to `sink`.
+    /// Creates a link that writes frames to `sink`.
     pub fn new(sink: Sink) -> Self {
         Self {
             encoder: Encoder::new(0, 0),

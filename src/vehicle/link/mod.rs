@@ -1,4 +1,4 @@
-//! Ways to talk to an autopilot. Inside the bridge everything is MAVLink; a link of another kind translates.
+//! Links to an autopilot. The bridge uses MAVLink internally; other links translate.
 mod mavlink;
 mod read_only;
 mod udp;
@@ -17,36 +17,36 @@ use thiserror::Error;
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum Refusal {
-    /// The link has no datagram for it.
+    /// The link has no datagram for the message.
     #[error("{link} cannot carry this: {what}")]
     Unsupported {
         /// Kind of link.
         link: &'static str,
-        /// What is missing, for the person who asked.
+        /// The missing feature, for the user.
         what: &'static str,
     },
-    /// The socket or line did not take it.
-    #[error("the link did not take the datagram")]
+    /// The socket or line did not take the message.
+    #[error("the link could not send the datagram")]
     Io,
 }
 
-/// What reaches the other side of a link.
+/// What a link can carry.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Abilities {
-    /// Name for messages to people.
+    /// Name in logs.
     pub name: &'static str,
-    /// The vehicle sends HEARTBEATs, hence its mode and whether it is armed.
+    /// The vehicle sends HEARTBEATs, which carry the mode and whether it is armed.
     pub heartbeat: bool,
-    /// Commands are answered by COMMAND_ACK.
+    /// The vehicle answers commands with COMMAND_ACK.
     pub acks: bool,
     /// Parameters and missions.
     pub services: bool,
-    /// TIMESYNC is answered.
+    /// The vehicle answers TIMESYNC.
     pub timesync: bool,
 }
 
 impl Abilities {
-    /// Everything that MAVLink has.
+    /// All of them.
     pub const MAVLINK: Self = Self {
         name: "MAVLink",
         heartbeat: true,
@@ -56,25 +56,25 @@ impl Abilities {
     };
 }
 
-/// Takes bytes to the other side; `false` if it could not. Must not wait.
+/// Sends bytes; `false` if that failed. Must not block.
 pub type Sink = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
-/// Translates between MAVLink and what is on the wire.
+/// Translates between MAVLink and the datagrams of a link.
 pub trait Link: Send {
-    /// What the other side can do.
+    /// What the link can carry.
     fn abilities(&self) -> Abilities;
 
     /// Sends a message. `system` and `component` are those of this bridge.
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal>;
 
-    /// Turns received bytes into MAVLink frames: these bytes, or what it writes to `buffer`. An error is what was wrong
-    /// with the datagram.
+    /// Turns received bytes into MAVLink frames: these bytes, or those it writes to `buffer`. An error is the counter of
+    /// a bad datagram.
     fn incoming<'a>(
         &mut self,
         bytes: &'a [u8],
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], Counter>;
 
-    /// The vehicle has fallen silent: what was commanded may not be so any more.
+    /// The vehicle fell silent: its commanded state is no longer certain.
     fn lost(&mut self) {}
 }

@@ -1,4 +1,4 @@
-//! A link that only listens: questions pass, nothing that could move or change the vehicle does.
+//! A link that only listens: passes requests, refuses every message that could move or change the vehicle.
 use super::{Abilities, Link, Refusal};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
@@ -10,17 +10,17 @@ const QUESTIONS: [u32; 10] = [0, 4, 20, 21, 40, 43, 47, 51, 66, 111];
 /// MAV_CMD_GET_HOME_POSITION, _SET_MESSAGE_INTERVAL, _REQUEST_MESSAGE, _REQUEST_PROTOCOL_VERSION,
 /// _REQUEST_AUTOPILOT_CAPABILITIES.
 const QUESTIONS_AS_COMMANDS: [u16; 5] = [410, 511, 512, 519, 520];
-/// Where both kinds of command have their number.
+/// Offset of the command's number in COMMAND_LONG and COMMAND_INT.
 const COMMAND: usize = 28;
 
-/// Another link, of which only telemetry is wanted.
+/// Wraps a link of which only telemetry is wanted.
 pub struct ReadOnlyLink {
     link: Box<dyn Link>,
     component: u8,
 }
 
 impl ReadOnlyLink {
-    /// Lets questions of `component`, the bridge's own, pass to `link`.
+    /// Passes requests of `component`, the bridge's own, to `link`.
     pub fn new(link: Box<dyn Link>, component: u8) -> Self {
         Self { link, component }
     }
@@ -29,7 +29,7 @@ impl ReadOnlyLink {
 fn is_question(message: &Outbound) -> bool {
     match message {
         Outbound::Raw(raw) if matches!(message.id(), CommandLong::ID | CommandInt::ID) => {
-            // Zeros at the end of a payload are left out.
+            // MAVLink 2 cuts zeros off the end of a payload.
             let byte = |at| raw.payload().get(at).copied().unwrap_or(0);
             let command = u16::from_le_bytes([byte(COMMAND), byte(COMMAND + 1)]);
             QUESTIONS_AS_COMMANDS.contains(&command)
@@ -44,12 +44,12 @@ impl Link for ReadOnlyLink {
     }
 
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
-        // In another name even a heartbeat says something: that a companion process is there.
+        // Under another component id even a heartbeat has an effect: it announces a companion process.
         if component == self.component && is_question(message) {
             return self.link.send(message, system, component);
         }
         Err(Refusal::Unsupported {
-            link: "a link that only listens",
+            link: "a read-only link",
             what: "control.read_only is true",
         })
     }

@@ -1,8 +1,8 @@
-//! What both UDP modes of CopterSim share: which MAVLink messages they can carry, and MAVLink made of their states.
+//! Common to both UDP modes of CopterSim: which MAVLink messages they can carry, and MAVLink made from their states.
 //!
-//! In these modes CopterSim arms the vehicle and switches it to OFFBOARD by itself when a set-point arrives, answers
-//! nothing and tells no mode. The HEARTBEAT that is made of its states therefore says what was commanded; everything
-//! else is made only of numbers that were received.
+//! In these modes CopterSim arms the vehicle and switches it to OFFBOARD by itself when a setpoint arrives; it
+//! acknowledges nothing and reports no mode. So the HEARTBEAT made from its states reports the commanded mode and
+//! arming; all other messages contain received numbers only.
 use super::{Abilities, Refusal, Sink};
 use crate::frames::Geodetic;
 use crate::vehicle::Counter;
@@ -25,25 +25,25 @@ const ARMED: u8 = 128;
 const STANDBY: u8 = 3;
 const ACTIVE: u8 = 4;
 
-/// Least height in m that a take-off climbs; less is noise of the estimate.
+/// Least climb of a take-off in m; less is noise of the estimate.
 const CLIMB: f32 = 0.3;
 const NOT_ABOVE: &str =
     "a take-off to an altitude that is not above the vehicle; altitudes are above sea level";
-/// Datagrams of another mode in a row, none of this one between them, after which the mode is another one: what was on
-/// its way when it was changed is less.
+/// Datagrams of another mode in a row after which CopterSim's mode has changed: fewer can still be in flight after a
+/// change.
 const OTHER_MODE: u32 = 50;
 
-/// What is to be sent.
+/// The datagram that a message becomes.
 pub(super) enum Order {
-    /// A set-point in the local frame.
+    /// A setpoint in the local frame.
     Local(SET_POSITION_TARGET_LOCAL_NED_DATA),
-    /// A set-point on the earth.
+    /// A setpoint in latitude, longitude and altitude.
     Global(SET_POSITION_TARGET_GLOBAL_INT_DATA),
     /// Attitude, rates and thrust.
     Attitude(SET_ATTITUDE_TARGET_DATA),
-    /// A command, which is the same datagram in both modes.
+    /// A command; the datagram is the same in both modes.
     Command(SimpleCommand),
-    /// Nothing: it is so already.
+    /// Nothing to send: the vehicle is in that state already.
     Done,
 }
 
@@ -56,11 +56,11 @@ pub(super) struct Pose {
     pub(super) home: [i32; 3],
 }
 
-/// One link of either mode.
+/// The common part of a link of either mode.
 pub(super) struct Udp {
     pub(super) name: &'static str,
     sink: Sink,
-    /// Writes frames as the vehicle would.
+    /// Encodes frames in the vehicle's name.
     encoder: Encoder,
     frames: Vec<u8>,
     /// Datagrams of another mode in a row.
@@ -118,7 +118,7 @@ impl Udp {
         }
     }
 
-    /// Finds out what a message asks for.
+    /// Converts a message to the datagram to send.
     pub(super) fn read(&mut self, message: &Outbound) -> Result<Order, Refusal> {
         let packet = Encoder::new(0, 0).encode(message);
         let Taken::Frame(frame) = take(packet.as_bytes()) else {
@@ -149,13 +149,13 @@ impl Udp {
             Ok(MavMessage::SET_ATTITUDE_TARGET(target)) => Order::Attitude(target),
             _ => {
                 return Err(self.unsupported(
-                    "only set-points, arming, take-off, speed and VTOL transitions exist there",
+                    "only setpoints, arming, take-off, speed and VTOL transitions are supported",
                 ));
             }
         };
         if self.disarmed {
             return Err(self.unsupported(
-                "a set-point would arm the vehicle, which was disarmed: arm it first",
+                "a setpoint would arm the vehicle, which was disarmed: arm it first",
             ));
         }
         Ok(order)
@@ -165,17 +165,17 @@ impl Udp {
         let [p1, p2, _, _, p5, p6, p7] = params;
         let single = params.map(|x| x as f32);
         Ok(Order::Command(match command {
-            // Rounded as PX4 does.
+            // PX4 rounds it, too.
             400 if p1.round() == 1.0 => SimpleCommand::Arm(true),
             400 if p1.round() == 0.0 => SimpleCommand::Arm(false),
-            400 => return Err(self.unsupported("arming is 1, disarming is 0")),
+            400 => return Err(self.unsupported("param1 must be 1 (arm) or 0 (disarm)")),
             22 => self.take_off(Geodetic::new(p5, p6, p7))?,
-            // East, north, down.
+            // The order is east, north, down.
             24 => {
                 let [.., east, north, down] = single;
                 self.upwards([north, east, down])?
             }
-            // CopterSim takes both at once: the other one stays as it was.
+            // CopterSim sets speed and radius at once: the other one is repeated.
             178 if p2 > 0.0 => SimpleCommand::Cruise {
                 speed: p2 as f32,
                 radius: self.radius,
@@ -187,14 +187,14 @@ impl Udp {
             },
             21 | 23 => {
                 return Err(self.unsupported(
-                    "there is no landing in the UDP modes of CopterSim: send set-points to the ground, then disarm",
+                    "there is no landing in the UDP modes of CopterSim: send setpoints to the ground, then disarm",
                 ));
             }
             _ => return Err(self.unsupported("this command; CopterSim has no datagram for it")),
         }))
     }
 
-    /// By place where one is given, otherwise where the vehicle is.
+    /// Takes off to the given position, otherwise above the vehicle.
     fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, Refusal> {
         if place.is_known() {
             if let (Some(home), Some([.., down])) = (self.home, self.position)
@@ -216,7 +216,7 @@ impl Udp {
         }
     }
 
-    /// A take-off to where the vehicle is, or below, leads to none.
+    /// Refuses a take-off to the vehicle's height or below: it would not climb.
     fn upwards(&self, position: [f32; 3]) -> Result<SimpleCommand, Refusal> {
         let [.., down] = position;
         if self
@@ -233,11 +233,11 @@ impl Udp {
             return Ok(Order::Done);
         }
         Err(self.unsupported(
-            "there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets set-points",
+            "there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints",
         ))
     }
 
-    /// Two parameters of fixed wings have a datagram of their own.
+    /// Two fixed-wing parameters have a datagram of their own.
     fn parameter(&self, param: &ParamSet) -> Result<Order, Refusal> {
         let end = param.id.iter().position(|byte| *byte == 0);
         let (speed, radius) = match param.id.get(..end.unwrap_or(param.id.len())) {
@@ -252,7 +252,7 @@ impl Udp {
         Ok(Order::Command(SimpleCommand::Cruise { speed, radius }))
     }
 
-    /// Altitude above sea level of a target whose altitude is above home.
+    /// Altitude above sea level of an altitude above home.
     pub(super) fn altitude_over_home(&self, altitude: f32) -> Result<f32, Refusal> {
         match self.home {
             Some(home) => Ok((home.altitude_m + f64::from(altitude)) as f32),
@@ -260,7 +260,7 @@ impl Udp {
         }
     }
 
-    /// Sends a command and remembers what it changes.
+    /// Sends a command and remembers the state that it commands.
     pub(super) fn send_command(&mut self, command: SimpleCommand) -> Result<(), Refusal> {
         self.send(SimpleCommandPacket::from(command).as_bytes())?;
         self.due = true;
@@ -280,7 +280,7 @@ impl Udp {
         Ok(())
     }
 
-    /// Sends a set-point, which arms the vehicle.
+    /// Sends a setpoint, which arms the vehicle.
     pub(super) fn send_setpoint(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         self.send(bytes)?;
         self.due |= !(self.armed && self.offboard);
@@ -296,12 +296,12 @@ impl Udp {
         }
     }
 
-    /// Begins the frames of a datagram.
+    /// Starts the frames of a datagram.
     pub(super) fn begin(&mut self) {
         self.frames.clear();
     }
 
-    /// The frames since [`Self::begin`], in exchange for a buffer.
+    /// Returns the frames since [`Self::begin`], swapped for an empty buffer.
     pub(super) fn frames<'a>(&mut self, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         std::mem::swap(&mut self.frames, buffer);
         buffer
@@ -312,7 +312,7 @@ impl Udp {
         self.frames.extend_from_slice(packet.as_bytes());
     }
 
-    /// What is wrong with a datagram that is no state of this mode; says once why.
+    /// Classifies a datagram that is not a state of this mode; logs the cause once.
     pub(super) fn refuse(&mut self, bytes: &[u8]) -> Counter {
         let (problem, meaning) = match (bytes.len(), bytes.first()) {
             (_, Some(0xfd | 0xfe)) => (Counter::MavlinkInUdpMode, "MAVLink"),
@@ -335,13 +335,13 @@ impl Udp {
         problem
     }
 
-    /// CopterSim was started anew.
+    /// CopterSim restarted.
     pub(super) fn restarted(&mut self) {
         (self.armed, self.disarmed, self.offboard) = (false, false, false);
         (self.fixed, self.hit, self.due) = (false, None, true);
     }
 
-    /// MAV_STATE: ready when the estimator has found itself, which it also has when it knows home.
+    /// MAV_STATE: standby once the estimator is initialised, which a known home also proves.
     fn status(&self) -> u8 {
         match (self.armed, self.fixed || self.home.is_some()) {
             (true, _) => ACTIVE,
@@ -350,14 +350,14 @@ impl Udp {
         }
     }
 
-    /// Nothing comes any more: maybe CopterSim has ended. What was disarmed stays so.
+    /// No state arrives: CopterSim may have ended. A disarmed vehicle stays disarmed.
     pub(super) fn lost(&mut self) {
         (self.armed, self.offboard) = (false, false);
         (self.fixed, self.hit, self.due) = (false, None, true);
         (self.home, self.position) = (None, None);
     }
 
-    /// HEARTBEAT, if due, and with it HOME_POSITION: what was commanded.
+    /// Sends HEARTBEAT with the commanded state if due, and HOME_POSITION with it.
     pub(super) fn heartbeat(&mut self, home: [i32; 3]) {
         if !std::mem::take(&mut self.due) {
             return;
@@ -372,7 +372,7 @@ impl Udp {
         });
         let [latitude, longitude, altitude] = home;
         if self.home.is_some() {
-            // Positions count from home. What is not known is not a number, as the definition of the message asks.
+            // Positions count from home. Unknown fields are NaN, as the message definition asks.
             self.push(MavMessage::HOME_POSITION(HOME_POSITION_DATA {
                 latitude,
                 longitude,
@@ -389,7 +389,7 @@ impl Udp {
         }
     }
 
-    /// Takes a state, unless a number is none.
+    /// Converts a state, unless one of its numbers is NaN or infinite.
     pub(super) fn pose(&mut self, pose: &Pose) -> Result<(), Counter> {
         let numbers = [pose.euler, pose.position, pose.velocity];
         if !numbers.iter().flatten().all(|number| number.is_finite()) {
@@ -408,7 +408,7 @@ impl Udp {
             roll,
             pitch,
             yaw,
-            // Nobody tells the rates.
+            // The states carry no rates.
             rollspeed: f32::NAN,
             pitchspeed: f32::NAN,
             yawspeed: f32::NAN,
@@ -426,7 +426,7 @@ impl Udp {
         Ok(())
     }
 
-    /// Says once that the estimator has found itself.
+    /// Reports once that the estimator is initialised.
     pub(super) fn fixed(&mut self, fixed: bool) {
         if fixed && !self.fixed {
             self.text(MavSeverity::MAV_SEVERITY_INFO, "estimator has a 3D fix");
@@ -434,7 +434,7 @@ impl Udp {
         self.fixed = fixed;
     }
 
-    /// Says once with what the vehicle collides.
+    /// Reports each collision once.
     pub(super) fn collision(&mut self, with: Option<i32>) {
         if let Some(id) = with.filter(|_| with != self.hit) {
             let text = format!("collision with object {id}");

@@ -1,4 +1,4 @@
-//! UDP_Full: set-points with MAVLink's own masks, states with GPS.
+//! UDP_Full: setpoints with MAVLink's own masks, states with GPS.
 use super::udp::{Order, Pose, Udp};
 use super::{Abilities, Link, Refusal, Sink};
 use crate::vehicle::Counter;
@@ -11,24 +11,24 @@ use crate::wire::{
 };
 use zerocopy::little_endian::F32;
 
-/// Frames of set-points: local, body, global.
+/// Setpoint frames: local, body, global.
 const LOCAL: u8 = 1;
 const BODY: u8 = 8;
 const GLOBAL: u8 = 5;
-/// Time between HEARTBEATs.
+/// HEARTBEAT period.
 const HEARTBEAT_MS: u32 = 1000;
 
 /// A link to CopterSim in UDP_Full.
 pub struct UdpFullLink {
     udp: Udp,
     id: u16,
-    /// Times of the last state and of the last HEARTBEAT.
+    /// Times of the last state and the last HEARTBEAT.
     last: Option<u32>,
     beat: u32,
 }
 
 impl UdpFullLink {
-    /// Datagrams for vehicle `id` go to `sink`.
+    /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
         Self {
             udp: Udp::new("UDP_Full", id, sink),
@@ -50,7 +50,7 @@ impl UdpFullLink {
                     8 => BODY,
                     _ => {
                         return Err(self.udp.unsupported(
-                            "of local frames only LOCAL_NED (1) and BODY_NED (8) exist there",
+                            "a local frame other than LOCAL_NED (1) and BODY_NED (8)",
                         ));
                     }
                 };
@@ -78,7 +78,7 @@ impl UdpFullLink {
             Order::Attitude(t) => {
                 let rates = [t.body_roll_rate, t.body_pitch_rate, t.body_yaw_rate];
                 let mask = t.type_mask.bits().into();
-                // The vendor's client leaves the frame of body setpoints here.
+                // The vendor's client sends body setpoints with this frame left over.
                 self.setpoint(t.time_boot_ms, mask, BODY)
                     .with_attitude(t.q, rates, t.thrust)
             }
@@ -87,7 +87,7 @@ impl UdpFullLink {
     }
 }
 
-/// Degrees of MAVLink's 1e-7 degrees; single precision is all that these modes have.
+/// Degrees from MAVLink's 1e-7 degrees; the UDP modes have single precision only.
 pub(super) fn degrees(e7: i32) -> f32 {
     (f64::from(e7) / 1e7) as f32
 }
@@ -126,7 +126,7 @@ impl Link for UdpFullLink {
         match FullEstimatePacket::parse(bytes) {
             Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet)?,
             Ok(_) => return Err(Counter::OtherVehicle),
-            // These two are the same datagrams in both modes.
+            // These two datagrams are the same in both modes.
             Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
                 Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
                 Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
@@ -144,8 +144,7 @@ impl Link for UdpFullLink {
 impl UdpFullLink {
     fn state(&mut self, packet: &FullEstimatePacket) -> Result<(), Counter> {
         let time_boot_ms = packet.time_boot_ms.get();
-        // A little is a late datagram, more a new start.
-        // The count begins anew after 49.7 days.
+        // A small step back is a late datagram, a large one a restart. The count wraps after 49.7 days.
         match (self.last).map(|last| last.wrapping_sub(time_boot_ms).cast_signed()) {
             Some(1000..) => self.udp.restarted(),
             Some(1..) => return Err(Counter::Late),

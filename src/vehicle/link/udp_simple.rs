@@ -1,4 +1,4 @@
-//! UDP_Simple: four numbers and a mode to the vehicle, pose and velocity from it.
+//! UDP_Simple: sends four numbers and a mode, receives pose and velocity.
 use super::udp::{Order, Pose, Udp};
 use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, Refusal, Sink};
@@ -15,7 +15,7 @@ use crate::wire::{
 };
 use zerocopy::little_endian::F32;
 
-/// States between HEARTBEATs; the states have no time.
+/// States per HEARTBEAT; the states carry no time.
 const HEARTBEAT_STATES: u32 = 10;
 
 const POSITION: u16 = 7;
@@ -24,7 +24,7 @@ const ACCELERATION: u16 = 7 << 6;
 const FORCE: u16 = 1 << 9;
 const YAW: u16 = 1 << 10;
 const YAW_RATE: u16 = 1 << 11;
-/// Old set-point types of PX4, above the bits that ignore something.
+/// Obsolete setpoint types of PX4, above the ignore bits.
 const KIND: u16 = 7 << 12;
 const TAKE_OFF: u16 = 1 << 12;
 /// Bits of [`SET_ATTITUDE_TARGET_DATA`].
@@ -38,7 +38,7 @@ pub struct UdpSimpleLink {
 }
 
 impl UdpSimpleLink {
-    /// Datagrams for vehicle `id` go to `sink`.
+    /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
         Self {
             udp: Udp::new("UDP_Simple", id, sink),
@@ -51,9 +51,9 @@ impl UdpSimpleLink {
             1 => false,
             8 => true,
             _ => {
-                return Err(self.udp.unsupported(
-                    "of local frames only LOCAL_NED (1) and BODY_NED (8) exist there",
-                ));
+                return Err(self
+                    .udp
+                    .unsupported("a local frame other than LOCAL_NED (1) and BODY_NED (8)"));
             }
         };
         let mask = t.type_mask.bits();
@@ -67,7 +67,7 @@ impl UdpSimpleLink {
                     position: [t.x, t.y, t.z],
                 });
             }
-            _ => return Err(self.udp.unsupported("set-points that land, loiter or idle")),
+            _ => return Err(self.udp.unsupported("setpoints that land, loiter or idle")),
         }
         if let Some(command) = speed_altitude_heading(t) {
             return Ok(command);
@@ -92,12 +92,13 @@ impl UdpSimpleLink {
             }
             (false, false, true) => {
                 if body {
-                    return Err(self.udp.unsupported("accelerations of the body"));
+                    return Err(self.udp.unsupported("accelerations in the body frame"));
                 }
                 if mask & FORCE != 0 {
                     return Err(self.udp.unsupported("forces"));
                 }
-                // Mode 8 means a yaw rate to everybody; 6 may be without yaw (see the doubts of docs/wire/control.md).
+                // CopterSim and PX4 take mode 8 as a yaw rate; 6 may be without yaw (see the doubts of
+                // docs/wire/control.md).
                 Ok(if mask & YAW == 0 {
                     SimpleCommand::AccelerationYaw {
                         acceleration,
@@ -110,9 +111,9 @@ impl UdpSimpleLink {
                     }
                 })
             }
-            (false, false, false) => Err(self.udp.unsupported("a set-point of yaw alone")),
+            (false, false, false) => Err(self.udp.unsupported("a setpoint with yaw only")),
             _ => Err(self.udp.unsupported(
-                "position, velocity and acceleration do not go together: ignore all but one in the mask",
+                "position, velocity and acceleration in one setpoint: ignore all but one in type_mask",
             )),
         }
     }
@@ -123,7 +124,7 @@ impl UdpSimpleLink {
         if mask & all != VELOCITY | ACCELERATION {
             return Err(self
                 .udp
-                .unsupported("on the earth only whole positions exist there"));
+                .unsupported("a global setpoint other than a whole position"));
         }
         Ok(SimpleCommand::PositionGlobal {
             latitude: degrees(t.lat_int),
@@ -136,14 +137,14 @@ impl UdpSimpleLink {
     fn attitude(&self, t: &SET_ATTITUDE_TARGET_DATA) -> Result<SimpleCommand, Refusal> {
         let mask = t.type_mask.bits();
         if mask & IGNORE_ATTITUDE != 0 {
-            return Err(self.udp.unsupported("body rates; give an attitude"));
+            return Err(self.udp.unsupported("body rates; send an attitude"));
         }
         if mask & IGNORE_THRUST != 0 {
             return Err(self.udp.unsupported("an attitude without thrust"));
         }
         let attitude = Attitude::<Frd, Ned>::from_wxyz(t.q.map(f64::from));
         let Some(attitude) = attitude else {
-            return Err(self.udp.unsupported("this quaternion"));
+            return Err(self.udp.unsupported("an invalid quaternion"));
         };
         let euler = attitude.euler();
         Ok(SimpleCommand::Attitude {
@@ -152,38 +153,38 @@ impl UdpSimpleLink {
         })
     }
 
-    /// The yaw of a position; not a number: leave it.
+    /// The yaw of a position; NaN keeps it.
     fn yaw(&self, mask: u16, yaw: f32) -> Result<f32, Refusal> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (true, _) => Ok(yaw),
             (false, false) => Ok(f32::NAN),
             (false, true) => Err(self
                 .udp
-                .unsupported("a position with a yaw rate; give a yaw")),
+                .unsupported("a position with a yaw rate; send a yaw")),
         }
     }
 
-    /// The yaw rate of a velocity; 0 leaves the yaw.
+    /// The yaw rate of a velocity; 0 keeps the yaw.
     fn yaw_rate(&self, mask: u16, yaw_rate: f32) -> Result<f32, Refusal> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (false, true) => Ok(yaw_rate),
             (false, false) => Ok(0.0),
             (true, _) => Err(self
                 .udp
-                .unsupported("a velocity with a yaw; give a yaw rate")),
+                .unsupported("a velocity with a yaw; send a yaw rate")),
         }
     }
 }
 
-/// Channels that the mask ignores are not a number.
+/// Sets the channels that the mask ignores to NaN.
 fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
     let [x, y, z] = values;
     let axis = |value, bit| if mask & bit == 0 { value } else { f32::NAN };
     [axis(x, 1), axis(y, 2), axis(z, 4)]
 }
 
-/// The vendor's client puts speed, altitude and heading of a fixed wing into position and velocity, which otherwise
-/// do not go together.
+/// Detects the vendor's fixed-wing encoding: speed, altitude and heading in position and velocity, a combination that is
+/// refused otherwise.
 fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<SimpleCommand> {
     let accelerations_ignored = PositionTargetTypemask::from_bits_retain(ACCELERATION);
     let is_it = t.type_mask == accelerations_ignored

@@ -1,4 +1,4 @@
-//! `vehicle_info_get`: type, versions and capabilities. The autopilot is asked for them until it says them.
+//! `vehicle_info_get`: type, versions and capabilities, which are requested until the autopilot reports them.
 use super::Part;
 use crate::msgs::mavros_msgs::msg::VehicleInfo;
 use crate::msgs::mavros_msgs::srv::{
@@ -11,7 +11,7 @@ use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::AutopilotVersion;
 use std::time::Duration;
 
-/// Between two requests, and how many.
+/// Period and limit of the requests.
 const PERIOD: Duration = Duration::from_secs(2);
 const TRIES: u32 = 6;
 /// Bits of `available_info`.

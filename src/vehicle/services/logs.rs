@@ -1,4 +1,4 @@
-//! `log_transfer/raw/*`: refused with a reason, so that nobody waits for logs that do not come.
+//! `log_transfer/raw/*`: refused with a reason, so that clients do not wait for logs.
 use super::Part;
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
@@ -10,8 +10,8 @@ use crate::ros::RosError;
 use crate::vehicle::link::Abilities;
 use crate::vehicle::{Counter, Open};
 
-const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); or ask \
-                   for them with mavlink_sink and mavlink_source";
+const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); to \
+                   download them, use mavlink_sink and mavlink_source";
 
 pub(super) struct Logs;
 

@@ -1,4 +1,4 @@
-//! `mission/*`, `geofence/*`, `rallypoint/*`: the lists of waypoints that the vehicle keeps.
+//! `mission/*`, `geofence/*`, `rallypoint/*`: the vehicle's waypoint lists.
 use super::{Part, waypoint};
 use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
 use crate::msgs::mavros_msgs::srv::{
@@ -19,10 +19,10 @@ use crate::wire::mavlink::raw::{
 };
 use std::time::Duration;
 
-/// The lists are read so long after the vehicle was first heard.
+/// Delay from the connection to the first download.
 const FIRST_PULL: Duration = Duration::from_secs(5);
 
-/// How ROS calls a list and what can be done with it.
+/// ROS names of a list and its services.
 struct ListNames {
     list: MissionList,
     topic: &'static str,
@@ -66,8 +66,8 @@ pub(super) struct MissionPart {
 }
 
 impl Part for MissionPart {
-    /// Without missions on the link there are no fences and rally points to ask for either; a fleet of a hundred would
-    /// have more services than Cyclone lets one process have.
+    /// A link without missions has no fences and rally points either. Opening their services for a fleet of a hundred
+    /// would exceed Cyclone's limit of services per process.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
         let count = if link.services { LISTS.len() } else { 1 };
         let names = || LISTS.iter().take(count);
@@ -82,7 +82,7 @@ impl Part for MissionPart {
         })
     }
 
-    /// Its lists are to be read, also after a restart.
+    /// Schedules the download of the lists, also after a restart.
     fn connected(&mut self, fcu: &Fcu) {
         self.machine.forget();
         self.pull = fcu
@@ -136,7 +136,7 @@ impl Part for MissionPart {
 }
 
 impl MissionPart {
-    /// Hands a message to the state machine.
+    /// Passes a message to the state machine.
     fn take(
         &mut self,
         fcu: &mut Fcu,
@@ -147,7 +147,7 @@ impl MissionPart {
         self.run(fcu)
     }
 
-    /// The vehicle said something.
+    /// Takes a status text.
     fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
         if self.machine.is_busy() && fcu.reasons.hear(message) {
             self.machine.complained(fcu.now.mono);
@@ -164,7 +164,7 @@ impl MissionPart {
         while let Some(event) = self.machine.next_event() {
             match event {
                 MissionEvent::Send(message) => {
-                    // A failure is in the counters, and who asked is told after some tries.
+                    // A failure is counted; the caller gets a timeout after some tries.
                     let _counted = fcu.send(message);
                 }
                 MissionEvent::Items(list) => published = published.and(self.publish(list)),
@@ -193,7 +193,7 @@ impl MissionPart {
 
     fn publish(&self, list: MissionList) -> Result<(), RosError> {
         let items = self.machine.items(list).unwrap_or_default();
-        // Only a plan is flown along. Until the autopilot says which item it flies to, the plan does.
+        // Only the plan has a current item. Until the autopilot reports it, the item's own flag counts.
         let told = list == MissionList::Plan && self.machine.current().is_some();
         let current = |seq: u16, flag: u8| if told { seq == self.current } else { flag == 1 };
         let message = WaypointList {
@@ -209,14 +209,14 @@ impl MissionPart {
     }
 }
 
-/// Nobody asked for it.
+/// The result of a download without a caller.
 fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     if let Err(error) = result {
-        tracing::debug!(vehicle = fcu.settings.id, %error, "a list was not read");
+        tracing::debug!(vehicle = fcu.settings.id, %error, "reading a list failed");
     }
 }
 
-/// Says why, with what the vehicle said meanwhile, and counts.
+/// Logs and counts a failure, with the vehicle's status texts during the transfer.
 fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
     let said = fcu.reasons.take();
     if said.is_empty() {
@@ -232,7 +232,7 @@ fn fail(fcu: &mut Fcu, what: &'static str, why: &str) {
     fcu.count(Counter::MissionFailed);
 }
 
-/// Whether lists can be spoken of now.
+/// Whether the vehicle can be asked for lists now.
 fn ready(fcu: &mut Fcu, what: &'static str) -> bool {
     let why = if !fcu.abilities().services {
         "the link carries no missions"
@@ -245,7 +245,7 @@ fn ready(fcu: &mut Fcu, what: &'static str) -> bool {
     false
 }
 
-/// Whether a list may be changed now.
+/// Whether lists may be changed now.
 fn changeable(fcu: &mut Fcu, what: &'static str) -> bool {
     if !fcu.settings.read_only {
         return ready(fcu, what);
@@ -316,7 +316,7 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
             return responder.respond(WaypointPushResponse::default());
         }
         if request.start_index != 0 {
-            let why = "PX4 takes no parts of lists; start_index must be 0";
+            let why = "PX4 does not take partial lists; start_index must be 0";
             fail(fcu, names.push, why);
             return responder.respond(WaypointPushResponse::default());
         }

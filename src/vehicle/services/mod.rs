@@ -1,6 +1,6 @@
-//! What the vehicle is asked for and answers. Each part is a file that implements [`Part`], and a row of `parts!`.
+//! Services of the vehicle. Each part is a file that implements [`Part`], and a row of `parts!`.
 
-/// Hands a frame to the handler of its message; the id decides before anything is read.
+/// Passes a frame to the handler of its message; checks the id before decoding.
 macro_rules! handle {
     ($frame:ident { $($message:ident => |$m:ident| $call:expr,)+ }) => {
         match $frame.id {
@@ -26,22 +26,22 @@ use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{CommandAck, CommandLong};
 use std::time::Duration;
 
-/// A part of the services: what it leaves out does not concern it.
+/// A part of the services. The default methods ignore the event.
 trait Part {
     /// Opens its topics and services.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError>
     where
         Self: Sized;
 
-    /// The vehicle is there.
+    /// The vehicle connected.
     fn connected(&mut self, _: &Fcu) {}
 
-    /// The vehicle is there anew, and was not missed.
+    /// The vehicle restarted without a loss of the connection.
     fn restarted(&mut self, fcu: &Fcu) {
         self.connected(fcu);
     }
 
-    /// The heartbeat of the vehicle came.
+    /// The vehicle's heartbeat arrived.
     fn heartbeat(&mut self, _: &mut Fcu) {}
 
     /// Takes a frame of the autopilot, or the acknowledgement of any component.
@@ -49,17 +49,17 @@ trait Part {
         Ok(())
     }
 
-    /// Does what is due.
+    /// Runs due work.
     fn poll(&mut self, _: &mut Fcu) -> Result<(), RosError> {
         Ok(())
     }
 
-    /// When something will be due.
+    /// The next deadline.
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
         None
     }
 
-    /// The vehicle has fallen silent; what comes back may be another run of it.
+    /// The connection was lost; the vehicle may restart before it reconnects.
     fn lost(&mut self, _: &mut Fcu) -> Result<(), RosError> {
         Ok(())
     }
@@ -88,8 +88,7 @@ macro_rules! parts {
     };
 }
 
-// In the order in which they are told what happens. Who asks the vehicle for a message stands before `command`, which
-// sends the request.
+// Order of the calls. Parts that request messages stand before `command`, which sends the requests.
 parts! {
     time: time::TimePart,
     info: info::Info,
@@ -101,7 +100,7 @@ parts! {
 }
 
 impl Services {
-    /// The autopilot's heartbeat came.
+    /// The autopilot's heartbeat arrived.
     pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
         let first = !std::mem::replace(&mut self.connected, true);
         for part in self.parts() {
@@ -112,7 +111,7 @@ impl Services {
         }
     }
 
-    /// Takes a frame of the vehicle.
+    /// Handles a frame of the vehicle.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         if frame.component != fcu.component && frame.id != CommandAck::ID {
             return Ok(());
@@ -124,12 +123,12 @@ impl Services {
         published
     }
 
-    /// Sends a command whose answer is a message, or says why not.
+    /// Sends a command that is answered by a message, or returns why not.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: CommandLong) -> Result<(), String> {
         self.command.ask(fcu, command)
     }
 
-    /// Does what is due.
+    /// Runs due work.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let mut published = Ok(());
         if self.connected && !fcu.connected() {
@@ -139,13 +138,13 @@ impl Services {
         published.and(all(self.parts().map(|part| part.poll(fcu))))
     }
 
-    /// When something will be due.
+    /// The next deadline.
     pub(super) fn deadline(&mut self, fcu: &Fcu) -> Option<Duration> {
         self.parts().filter_map(|part| part.deadline(fcu)).min()
     }
 
     fn restarted(&mut self, fcu: &mut Fcu) {
-        // Of the run before.
+        // It is from the run before.
         fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
         fcu.count(Counter::AutopilotRestarted);
@@ -156,7 +155,7 @@ impl Services {
     }
 }
 
-/// Every result is waited for: that one part could not publish is nothing to the others.
+/// Runs all of them before it returns the first error: a failed part must not stop the others.
 fn all(results: impl Iterator<Item = Result<(), RosError>>) -> Result<(), RosError> {
     results.fold(Ok(()), Result::and)
 }

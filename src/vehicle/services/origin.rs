@@ -1,4 +1,5 @@
-//! Where the autopilot counts from. PX4 says so once, when its estimator sets the origin; who comes later has to ask.
+//! Origin of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
+//! has to request it.
 use super::Part;
 use crate::ros::RosError;
 use crate::vehicle::link::Abilities;
@@ -7,9 +8,9 @@ use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA;
 use std::time::Duration;
 
-/// Time that an autopilot has to say it by itself after it was first heard.
+/// Time after the connection for the autopilot to send it unasked.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two requests, and how many: one whose estimator starts later than that says it then.
+/// Period and limit of the requests: an estimator that starts later sends it then.
 const PERIOD: Duration = Duration::from_secs(10);
 const TRIES: u32 = 6;
 
@@ -34,9 +35,9 @@ impl Part for Origin {
         Ok(())
     }
 
-    /// Asks as any other command is sent: of two requests the second waits for the answer to the first, whoever asks.
+    /// Sends the request through the command queue: a second request waits for the answer to the first.
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        if fcu.origin_is_said() {
+        if fcu.origin_is_reported() {
             self.ask = None;
         }
         if self.ask.is_none_or(|at| fcu.now.mono < at) {

@@ -1,6 +1,6 @@
-//! `param/*`: the parameters of the vehicle, as mavros' services and as ROS parameters of a node of that name.
+//! `param/*`: the vehicle's parameters, as mavros' services and as ROS parameters of a node with that name.
 //!
-//! The whole list is read some time after the connection, or before that when somebody asks for it.
+//! The whole list is read some time after the connection, or on the first request before that.
 mod ros;
 mod value;
 
@@ -25,7 +25,7 @@ const ARDUPILOT: u8 = 3;
 /// MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST.
 const CAST: u64 = 1 << 17;
 
-/// Characters of a name that is none, in the log.
+/// Characters of an invalid name in the log.
 const MOST_SHOWN: usize = 40;
 
 type One = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<Parameter, ParameterError>) + Send>;
@@ -40,7 +40,7 @@ pub(super) struct ParameterPart {
     machine: Parameters<Then>,
     event: Publisher<ParamEvent>,
     cast: bool,
-    /// When the whole list is to be read, if nobody asked for it before.
+    /// When to read the whole list, unless it is requested before.
     read_at: Option<Duration>,
     _node: NodeHandle,
 }
@@ -159,7 +159,7 @@ impl ParameterPart {
         while let Some(event) = self.machine.next_event() {
             match event {
                 ParameterEvent::Send(message) => {
-                    // A failure is in the counters, and who asked is told after some tries.
+                    // A failure is counted; the caller gets a timeout after some tries.
                     let _counted = fcu.send(message);
                 }
                 ParameterEvent::Value { parameter, .. } => {
@@ -193,7 +193,7 @@ impl ParameterPart {
         published
     }
 
-    /// The whole list: as it is known, or read.
+    /// The whole list: the known one, or a download.
     fn list(&mut self, fcu: &mut Fcu, again: bool, then: All) {
         if self.machine.is_complete() && !again {
             let known = self.machine.known().len();
@@ -206,7 +206,7 @@ impl ParameterPart {
         }
     }
 
-    /// One parameter: as it is known, or read.
+    /// One parameter: the known one, or a download.
     fn get(&mut self, fcu: &mut Fcu, name: ParameterName, then: One) {
         if let Some(known) = self.machine.known().get(&name).copied() {
             then(self, fcu, Ok(known));
@@ -220,7 +220,7 @@ impl ParameterPart {
         }
     }
 
-    /// Sets a parameter that the vehicle has, or may have if `force`.
+    /// Sets a parameter that the vehicle has; with `force` also one that is not known.
     fn set(
         &mut self,
         fcu: &mut Fcu,
@@ -240,7 +240,7 @@ impl ParameterPart {
             let now = fcu.now.mono;
             return self.machine.set(now, name, value, Then::One(then));
         }
-        // Its type must be known before.
+        // The type must be known first.
         let read: One = Box::new(move |part, fcu, result| match result {
             Ok(_) => {
                 let now = fcu.now.mono;
@@ -279,7 +279,7 @@ impl ParameterPart {
     }
 }
 
-/// Calls `f`, and then sends and answers what came of it.
+/// Calls `f`, then handles the events that it caused.
 fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu)) {
     let part = &mut autopilot.services.parameters;
     f(part, &mut autopilot.fcu);
@@ -296,26 +296,28 @@ fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
     fcu.count(Counter::ParameterFailed);
 }
 
-/// The same where the answer has no room for the reason.
+/// As `failed`, and as a notice, because the answer has no field for the reason.
 fn say(fcu: &mut Fcu, what: &'static str, why: &str) {
     failed(fcu, what, why);
     fcu.notice(format!("{what}: {why}"));
 }
 
-/// In words.
+/// The error as text.
 fn describe(error: ParameterError) -> String {
     match error {
-        ParameterError::TimedOut => "no answer; the vehicle may not have it".to_owned(),
+        ParameterError::TimedOut => "no answer; the vehicle may not have this parameter".to_owned(),
         ParameterError::Kept(ParameterValue::Int(int)) => format!("the vehicle kept {int}"),
         ParameterError::Kept(ParameterValue::Float(float)) => format!("the vehicle kept {float}"),
-        ParameterError::Refused(error) => format!("the vehicle refused it (error {error})"),
+        ParameterError::Refused(error) => {
+            format!("the vehicle refused it (MAV_PARAM_ERROR {error})")
+        }
         ParameterError::DoesNotFit(kind) => format!("the value does not fit into {kind:?}"),
         ParameterError::NotFinite => value::NOT_FINITE.to_owned(),
         ParameterError::Incomplete { received, total } => {
-            format!("only {received} of {total} came")
+            format!("only {received} of {total} arrived")
         }
         ParameterError::ReadOnly => "control.read_only is true".to_owned(),
-        ParameterError::TooMany => "too many requests wait already".to_owned(),
+        ParameterError::TooMany => "too many requests are waiting".to_owned(),
         ParameterError::LinkLost => {
             "the vehicle is not connected, or its link carries no parameters".to_owned()
         }

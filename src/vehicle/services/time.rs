@@ -1,4 +1,4 @@
-//! `timesync_status`, `time_reference`, and the clock by which everything else is stamped.
+//! `timesync_status`, `time_reference`, and the estimated clock that stamps all telemetry.
 use super::Part;
 use crate::msgs::mavros_msgs::msg::TimesyncStatus;
 use crate::msgs::sensor_msgs::msg::TimeReference;
@@ -15,11 +15,11 @@ use crate::wire::mavlink::raw::{SystemTime, Timesync};
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
-/// 2009; an autopilot that says less does not know the time.
+/// 2009 in UNIX time; an autopilot that sends less does not know the time.
 const LEAST_UNIX_US: u64 = 1_234_567_890_000_000;
-/// ROS time jumps when the wall clock is set or a simulation restarts; everything is then counted from its new zero.
+/// ROS time jumps when the wall clock is set or a simulation restarts; the clock estimate then restarts.
 const STEP_NS: u64 = 100_000_000;
-/// Between two SYSTEM_TIME, as mavros.
+/// Period of SYSTEM_TIME, as in mavros.
 const SYSTEM_TIME: Duration = Duration::from_secs(1);
 
 pub(super) struct TimePart {
@@ -82,8 +82,8 @@ impl Part for TimePart {
 }
 
 impl TimePart {
-    /// Our clock on the wire is that of ROS: autopilots translate our stamps by the same offset. It may run at another
-    /// speed than the monotonic one (the clock of a simulation, NTP); only when it jumps, what was learnt is void.
+    /// TIMESYNC carries ROS time, because autopilots translate our stamps by the same offset. ROS time may run at
+    /// another rate than the monotonic clock (simulation, NTP); only a jump voids the estimate.
     fn estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
         let mono = i64::try_from(fcu.now.mono.as_nanos()).unwrap_or(i64::MAX);
         let epoch = fcu.now.ros.0.saturating_sub(mono);
@@ -92,7 +92,7 @@ impl TimePart {
             Some((known, _)) if stepped(*known) => {
                 tracing::warn!(
                     vehicle = fcu.settings.id,
-                    "ROS time jumped: the autopilot's clock is compared anew"
+                    "ROS time jumped: the autopilot's clock offset is estimated again"
                 );
                 fcu.count(Counter::RosTimeJumped);
                 (fcu.clock, fcu.rough_clock) = (None, None);
@@ -118,7 +118,7 @@ impl TimePart {
         let line = estimator.line();
         let sample = match outcome {
             TimesyncOutcome::Reply(reply) => {
-                // A failure is in the counters.
+                // A failure is counted.
                 let _counted = fcu.send(reply);
                 return Ok(());
             }
@@ -148,7 +148,7 @@ impl TimePart {
         Ok(())
     }
 
-    /// The autopilot took a sample at this boot time in ns.
+    /// Takes the boot time in ns of a sample that was just taken.
     fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) {
         let now = fcu.now.mono;
         let estimator = self.estimator(fcu);
@@ -175,7 +175,7 @@ impl TimePart {
     }
 }
 
-/// Boot time in ns of what an autopilot samples many times a second and sends at once.
+/// Boot time in ns of messages that an autopilot samples often and sends at once.
 fn sampled(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
     let boot_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
     match frame.id {

@@ -1,9 +1,9 @@
-//! Waypoints of ROS and items of MAVLink.
+//! Converts between ROS waypoints and MAVLink mission items.
 use crate::msgs::mavros_msgs::msg::Waypoint;
 use crate::session::mission_scale;
 use crate::wire::mavlink::raw::MissionItemInt;
 
-/// What mavros publishes for an item.
+/// Converts an item as mavros does.
 pub(super) fn to_ros(item: &MissionItemInt, current: bool) -> Waypoint {
     let scale = mission_scale(item.frame);
     let [param1, param2, param3, param4] = item.params;
@@ -22,13 +22,13 @@ pub(super) fn to_ros(item: &MissionItemInt, current: bool) -> Waypoint {
     }
 }
 
-/// The item of a waypoint; mavros cuts what does not fit into the integer, which is up to a centimetre.
+/// Converts a waypoint; mavros truncates to the integer, an error of up to a centimetre.
 pub(super) fn to_mavlink(waypoint: &Waypoint, as_mavros: bool) -> MissionItemInt {
     let scale = mission_scale(waypoint.frame);
     let int = |value: f64| {
         let scaled = value * scale;
         let whole = if as_mavros { scaled } else { scaled.round() };
-        // Saturates; not-a-number is 0.
+        // The cast saturates; NaN becomes 0.
         whole as i32
     };
     MissionItemInt {

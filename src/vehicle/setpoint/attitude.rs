@@ -16,7 +16,7 @@ const ATTITUDE: &str = "setpoint_attitude/attitude";
 const RATES: &str = "setpoint_attitude/cmd_vel";
 const THRUST: &str = "setpoint_attitude/thrust";
 
-/// What waits for its partner.
+/// Halves that wait for the other topic.
 pub(super) type Pairs = Pairing<Part, f64>;
 
 /// Half of a setpoint, in ROS axes.
@@ -96,7 +96,7 @@ fn convert(
 ) -> Result<SetAttitudeTarget, Reject> {
     let (mask, q, rates) = match part {
         Part::Attitude(q) => (NO_RATES, ned_frd(q), [0.0; 3]),
-        // mavros takes the axes of the world for those of the body: roll and pitch change places.
+        // mavros swaps roll and pitch rates: it converts them with the world's axes instead of the body's.
         Part::Rates(rates) if rules.quirks => (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], ned(rates)),
         Part::Rates(rates) => (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], frd(rates)),
     };

@@ -1,4 +1,4 @@
-//! `companion_process/status`: a process of the companion computer shows itself to the autopilot by a HEARTBEAT.
+//! `companion_process/status`: sends the HEARTBEAT of a process of the companion computer.
 use super::reject::Reject;
 use crate::msgs::mavros_msgs::msg::CompanionProcessStatus;
 use crate::ros::RosError;
@@ -20,7 +20,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 impl Autopilot {
     fn companion(&mut self, message: &CompanionProcessStatus) {
         let fcu = &mut self.fcu;
-        // In the autopilot's own name it would keep a dead autopilot connected.
+        // With the autopilot's own id it would keep a dead autopilot connected.
         if message.component == 0 || message.component == fcu.component {
             return fcu.refuse(STATUS, &Reject::Component(message.component));
         }
@@ -33,7 +33,7 @@ impl Autopilot {
             mavlink_version: 3,
         };
         let (system, _) = fcu.own();
-        // A failure is in the counters.
+        // A failure is counted.
         let _counted = fcu.send_as(heartbeat, system, message.component);
     }
 }

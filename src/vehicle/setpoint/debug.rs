@@ -60,7 +60,7 @@ fn convert(message: &DebugValue) -> Result<MavMessage, Reject> {
     })
 }
 
-/// Ten bytes; a longer name is cut.
+/// Ten bytes; a longer name is truncated.
 fn name(name: &str) -> [u8; 10] {
     let mut bytes = name.bytes();
     std::array::from_fn(|_| bytes.next().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: what others know of where the vehicle is.
+//! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: external pose and velocity estimates for the autopilot.
 use super::geometry::{frd, ned, ned_frd, point, single, stamp_us, vector, wxyz};
 use super::reject::{Checked, Reject};
 use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
@@ -69,7 +69,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 }
 
 impl Autopilot {
-    /// µs of a stamp; the present if there is none.
+    /// µs of a stamp; the present if the stamp is 0.
     fn time_us(&self, stamp: &Time) -> u64 {
         match stamp_us(stamp) {
             0 => stamp_us(&self.fcu.now.ros.to_msg()),
@@ -115,7 +115,7 @@ impl Autopilot {
     }
 }
 
-/// A position or a velocity that is used whole.
+/// Refuses a position or velocity unless all its axes are finite: the autopilot uses it as a whole.
 fn finite(name: &'static str, values: [f64; 3]) -> Result<[f64; 3], Reject> {
     if values.iter().any(|value| value.is_nan()) {
         return Err(Reject::NotANumber(name));
@@ -139,7 +139,7 @@ fn vision(
     let [x, y, z] = single(ned(finite("position", point(&pose.position))?));
     let mut angles = Attitude::<Frd, Ned>::from(attitude(&pose.orientation)?).euler();
     if quirks && angles.yaw < 0.0 {
-        // The other triple for the same attitude, that of Eigen, which keeps yaw positive.
+        // The other Euler angles of the same attitude: Eigen's, whose yaw is positive.
         let (sin, cos) = angles.pitch.sin_cos();
         angles.yaw += PI;
         angles.pitch = sin.atan2(-cos);
@@ -230,7 +230,7 @@ fn world_covariance(rows: &[f64; 36]) -> [f64; 36] {
     covariance.into_frame::<Ned>().to_rows()
 }
 
-/// The 21 numbers of a symmetric matrix. Of one that is not symmetric the lower half counts, as in mavros.
+/// The 21 numbers of a symmetric matrix, from the lower triangle as in mavros.
 fn triangle(rows: &[f64; 36]) -> [f32; 21] {
     let mut cells = (0..6).flat_map(|row| (row..6).map(move |column| rows[column * 6 + row]));
     std::array::from_fn(|_| cells.next().unwrap_or(0.0) as f32)

@@ -1,4 +1,4 @@
-//! ROS axes to those of the autopilot, number by number, so that what is not a number stays in its place.
+//! Converts ROS axes to the autopilot's component by component, so that a NaN stays in its component.
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
@@ -30,28 +30,28 @@ pub(super) fn frd(flu: [f64; 3]) -> [f64; 3] {
     Vector::<Frd>::from(Vector::<Flu>::from(flu)).to_array()
 }
 
-/// Attitude of FLU in ENU to that of FRD in NED, w x y z, with the sign that mavros gives it; the norm stays.
+/// Attitude of FLU in ENU to that of FRD in NED, w x y z, with mavros' sign; keeps the norm.
 pub(super) fn ned_frd([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-(w + z), -(x + y), y - x, z - w].map(|component| component * FRAC_1_SQRT_2)
 }
 
-/// Yaw of an attitude of FLU in ENU, rad from east, counter-clockwise. 0 without an attitude (length 0).
+/// Yaw of an attitude of FLU in ENU, rad from east, counter-clockwise. 0 for a quaternion of length 0.
 pub(super) fn yaw([w, x, y, z]: [f64; 4]) -> f64 {
     (2.0 * (w * z + x * y)).atan2(w * w + x * x - y * y - z * z)
 }
 
-/// From east, counter-clockwise, to from north, clockwise.
+/// Yaw from east, counter-clockwise, to yaw from north, clockwise.
 pub(super) fn ned_yaw(enu: f64) -> f64 {
     wrap(FRAC_PI_2 - enu)
 }
 
-/// The same angle within ±π.
+/// The angle wrapped to ±π.
 pub(super) fn wrap(angle: f64) -> f64 {
     let (sin, cos) = angle.sin_cos();
     sin.atan2(cos)
 }
 
-/// Stamp in ms as far as 32 bits go; the autopilot does not look at it.
+/// Stamp in ms, wrapped to 32 bits; the autopilot does not use it.
 pub(super) fn stamp_ms(stamp: &Time) -> u32 {
     (stamp.sec as u32)
         .wrapping_mul(1000)

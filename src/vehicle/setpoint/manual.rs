@@ -1,4 +1,4 @@
-//! `manual_control/send`, `rc/override`, `actuator_control`: sticks, channels and motors, as they are.
+//! `manual_control/send`, `rc/override`, `actuator_control`: passed on unchanged.
 use super::geometry::stamp_us;
 use super::reject::{Checked, Reject};
 use crate::msgs::mavros_msgs::msg::{ActuatorControl, ManualControl, OverrideRCIn};
@@ -42,7 +42,7 @@ fn manual(m: &ManualControl, target: u8) -> Result<MANUAL_CONTROL_DATA, Reject> 
     if [m.x, m.y, m.z, m.r].iter().any(|value| value.is_nan()) {
         return Err(Reject::NotANumber("x, y, z or r"));
     }
-    // Towards zero, and no further than the type goes.
+    // The cast truncates and saturates.
     let whole = |value: f32| value as i16;
     Ok(MANUAL_CONTROL_DATA {
         target,

@@ -1,5 +1,5 @@
-//! Setpoints: ROS messages in ENU and FLU to MAVLink messages in NED and FRD. A message is converted and sent within the
-//! call that brought it; what must not be sent is counted by reason, and told now and then.
+//! Setpoints: ROS messages in ENU and FLU to MAVLink messages in NED and FRD. A message is converted and sent within its
+//! callback; a refused one is counted by reason and logged at a limited rate.
 mod accel;
 mod attitude;
 mod companion;
@@ -35,21 +35,21 @@ use std::time::Duration;
 use target::Rules;
 use trajectory::Trajectory;
 
-/// Time between repeated setpoints; PX4 wants one every half second.
+/// Period of repeated setpoints; PX4 wants one every half second.
 const REPEAT: Duration = Duration::from_millis(50);
 
-/// What setpoints need to remember.
+/// State of the setpoint topics.
 pub(super) struct Setpoints {
     pairs: Pairs,
     trajectory: Trajectory,
     here: Here,
-    /// µs of the last pose that was sent.
+    /// µs of the last pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
 }
 
 impl Setpoints {
-    /// Opens every topic that sets something.
+    /// Opens all subscriptions and their services.
     pub(super) fn open(topics: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
         raw::open(topics)?;
         position::open(topics)?;
@@ -83,11 +83,11 @@ impl Setpoints {
         })
     }
 
-    /// Ids of the messages to be observed.
+    /// Ids of the messages for [`Self::observe`].
     pub(super) const OBSERVED: [u32; 2] =
         [LOCAL_POSITION_NED_DATA::ID, GLOBAL_POSITION_INT_DATA::ID];
 
-    /// Takes what the vehicle says of its position.
+    /// Takes the vehicle's reported position.
     pub(super) fn observe(&mut self, message: &MavMessage) {
         self.here.observe(message);
     }
@@ -98,7 +98,7 @@ impl Setpoints {
     }
 }
 
-/// Opens a service that chooses the frame of a topic.
+/// Opens a service that sets the frame of a topic.
 fn frame_service(
     topics: &Open<'_>,
     name: &'static str,
@@ -127,7 +127,7 @@ fn frame_service(
     )
 }
 
-/// A setpoint that still needs its receiver.
+/// A setpoint without target ids.
 trait Addressed: Into<Outbound> {
     fn to(self, system: u8, component: u8) -> Self;
 }
@@ -145,7 +145,7 @@ macro_rules! addressed {
 addressed! { SetAttitudeTarget SetPositionTargetGlobalInt SetPositionTargetLocalNed }
 
 impl Autopilot {
-    /// Sends a setpoint, or says why not.
+    /// Sends a setpoint, or reports its refusal.
     fn setpoint(&mut self, topic: &'static str, checked: Result<Checked<impl Addressed>, Reject>) {
         let (system, component) = (self.fcu.system, self.fcu.component);
         let addressed = checked.map(|Checked { message, doubt }| Checked {
@@ -159,7 +159,7 @@ impl Autopilot {
         }
     }
 
-    /// Sends a message, or says why not; returns what was sent.
+    /// Sends a message, or reports its refusal; returns the sent message.
     fn pass(
         &mut self,
         topic: &'static str,
@@ -174,13 +174,13 @@ impl Autopilot {
                 let message = message.into();
                 let sent = fcu.send_kept(&message);
                 if let Err(refusal @ Refusal::Unsupported { .. }) = sent {
-                    fcu.complain(
+                    fcu.warn_throttled(
                         topic,
                         Counter::Unsupported,
                         &format_args!("refused: {refusal}"),
                     );
                 }
-                // Whatever else went wrong is in the counters.
+                // Other failures are counted by `send`.
                 sent.ok().map(|()| message)
             }
             Err(reject) => {
@@ -190,14 +190,14 @@ impl Autopilot {
         }
     }
 
-    /// Does what is due.
+    /// Runs due work.
     pub(super) fn poll_setpoints(&mut self) {
         self.fly_trajectory();
         let fcu = &mut self.fcu;
         match self.setpoints.keep_alive.tick(fcu.now.mono) {
             Some(KeepAliveStep::Repeat(message)) => {
                 fcu.count(Counter::SetpointRepeated);
-                // A failure is in the counters.
+                // A failure is counted.
                 let _counted = fcu.send(message);
             }
             Some(KeepAliveStep::Stopped) => {
@@ -206,8 +206,8 @@ impl Autopilot {
                 if fcu.armed() {
                     tracing::warn!(
                         vehicle,
-                        "no setpoint for {after:?}: the last one is no longer repeated, and the vehicle does what it \
-                         does without; start the controller again or change the mode"
+                        "no setpoint for {after:?}: the last one is no longer repeated, and the vehicle's own reaction to \
+                         missing setpoints follows; restart the controller or change the mode"
                     );
                 } else {
                     tracing::info!(vehicle, "no setpoint for {after:?}: no longer repeated");
@@ -219,23 +219,23 @@ impl Autopilot {
 }
 
 impl Fcu {
-    /// Counts a refused message, and says so now and then.
+    /// Counts a refused message and logs it at a limited rate.
     fn refuse(&mut self, topic: &'static str, reject: &Reject) {
         self.count(Counter::SetpointRefused);
         self.count(reject.counter());
-        self.complain(topic, reject.counter(), &format_args!("refused: {reject}"));
+        self.warn_throttled(topic, reject.counter(), &format_args!("refused: {reject}"));
     }
 
-    /// The same for a message that is sent all the same.
+    /// The same for a doubtful message, which is sent.
     fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
         self.count(Counter::SetpointDoubtful);
-        self.complain(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));
+        self.warn_throttled(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));
     }
 
-    fn complain(&mut self, topic: &'static str, kind: Counter, what: &dyn fmt::Display) {
-        if let Some(unsaid) = self.throttle.due(topic, kind.name(), self.now.mono) {
+    fn warn_throttled(&mut self, topic: &'static str, kind: Counter, what: &dyn fmt::Display) {
+        if let Some(suppressed) = self.throttle.due(topic, kind.name(), self.now.mono) {
             let vehicle = self.settings.id;
-            tracing::warn!(vehicle, unsaid, "{topic} {what}");
+            tracing::warn!(vehicle, suppressed, "{topic} {what}");
         }
     }
 }

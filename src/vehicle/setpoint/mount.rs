@@ -1,4 +1,4 @@
-//! `mount_control/command`: where a gimbal looks, as MAV_CMD_DO_MOUNT_CONTROL.
+//! `mount_control/command`: the direction of a gimbal, as MAV_CMD_DO_MOUNT_CONTROL.
 use super::reject::{Checked, Reject};
 use crate::msgs::mavros_msgs::msg::MountControl;
 use crate::ros::RosError;
@@ -15,7 +15,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     })
 }
 
-/// Numbers as mavros passes them: PX4 takes degrees for the angles. Sent once: a stream of commands needs no repetition.
+/// Passes the numbers as mavros does: PX4 takes the angles in degrees. No retransmission: the topic is a stream.
 fn convert(fcu: &Fcu, m: &MountControl) -> Result<CommandLong, Reject> {
     let [pitch, roll, yaw] = [m.pitch, m.roll, m.yaw];
     let params = [

@@ -2,27 +2,27 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Messages that wait for their partner.
+/// Messages that wait for their counterpart, per topic.
 const DEPTH: usize = 10;
-/// Partners are at most this far apart.
+/// Largest difference of two stamps.
 const SLOP: Duration = Duration::from_millis(200);
 
-/// Two topics. A message is paired as soon as a partner is there, with the nearest one; unlike ROS' approximate time it
-/// does not wait for the next message to be sure of that, because it is about attitudes.
+/// Two queues. Pairs a message at once with the nearest counterpart. ROS' approximate time waits for the next message to
+/// find the best pair; attitudes cannot wait.
 #[derive(Debug)]
 pub(super) struct Pairing<A, B> {
     left: VecDeque<(i64, A)>,
     right: VecDeque<(i64, B)>,
 }
 
-/// What a message led to.
+/// Result of a message.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Paired<A, B> {
-    /// It waits.
+    /// The message waits.
     Waits,
-    /// It waits, and the oldest one that waited is given up.
+    /// The message waits, and the oldest one was dropped.
     Full,
-    /// Stamp of the left one, and both.
+    /// Stamp of the left message, and both messages.
     Pair(i64, A, B),
 }
 
@@ -53,7 +53,7 @@ impl<A, B> Pairing<A, B> {
     }
 }
 
-/// Takes out the nearest partner; those that came before it are too old for anyone.
+/// Removes and returns the nearest counterpart; drops older ones, because later messages have newer stamps.
 fn nearest<T>(queue: &mut VecDeque<(i64, T)>, stamp: i64) -> Option<(i64, T)> {
     let distance = |(other, _): &(i64, T)| other.abs_diff(stamp);
     let found = queue.iter().enumerate().min_by_key(|(_, e)| distance(e));

@@ -1,4 +1,4 @@
-//! `setpoint_position/*`: a pose, on the map or on earth.
+//! `setpoint_position/*`: a pose, local or global.
 use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
 use super::reject::{Checked, Reject};
 use super::target::{ACCELERATION, Rules, Target, VELOCITY, YAW_RATE};
@@ -72,7 +72,7 @@ fn global(
     .global(rules)
 }
 
-/// Where the vehicle is, on earth and on the map: what ties one to the other.
+/// The vehicle's global and local position, to convert between them.
 #[derive(Debug, Default)]
 pub(super) struct Here {
     /// The altitude is above sea level.
@@ -83,7 +83,7 @@ pub(super) struct Here {
 }
 
 impl Here {
-    /// Takes what the vehicle says.
+    /// Takes a reported position.
     pub(super) fn observe(&mut self, message: &MavMessage) {
         match message {
             MavMessage::GLOBAL_POSITION_INT(m) => {
@@ -94,7 +94,7 @@ impl Here {
         }
     }
 
-    /// A place on earth (altitude above the ellipsoid) as a setpoint on the map.
+    /// Converts a global position (altitude above the ellipsoid) to a local setpoint.
     fn goal(
         &mut self,
         message: &GeoPoseStamped,
@@ -131,7 +131,7 @@ impl Here {
         );
         let goal = Geodetic::new(latitude, longitude, altitude);
         let [east, north, up] = goal.to_enu(here).to_array();
-        // North and east change places, whichever way.
+        // NED and ENU swap by the same permutation in both directions.
         let [x, y, z] = ned(at);
         Target {
             stamp_ms: stamp_ms(stamp),

@@ -7,7 +7,7 @@ use crate::ros::RosError;
 use crate::vehicle::Open;
 use crate::wire::mavlink::raw::DistanceSensor;
 
-/// Topic, id, and how much of the field of view is told.
+/// Topic, id, and the transmitted fraction of the field of view.
 const INPUTS: [(&str, u8, f32); 2] = [
     ("distance_sensor/sonar_1_sub", 2, 1.0),
     ("distance_sensor/laser_1_sub", 3, 0.0),
@@ -17,7 +17,7 @@ const DOWN: u8 = 25;
 /// MAV_DISTANCE_SENSOR_LASER and MAV_DISTANCE_SENSOR_ULTRASOUND.
 const LASER: u8 = 0;
 const ULTRASOUND: u8 = 1;
-/// The variance is not known.
+/// Unknown variance.
 const UNKNOWN: u8 = u8::MAX;
 
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
@@ -32,7 +32,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 
 fn convert(m: &Range, id: u8, fov: f32) -> Result<DistanceSensor, Reject> {
     let numbers = [m.min_range, m.max_range, m.field_of_view];
-    // REP 117: -Inf is nearer than the minimum, +Inf is nothing in reach, NaN is no measurement.
+    // REP 117: -Inf is below the minimum, +Inf is no return, NaN is no measurement.
     if m.range.is_nan() || numbers.iter().any(|value| !value.is_finite()) {
         return Err(Reject::NotFinite);
     }

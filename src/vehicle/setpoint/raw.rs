@@ -1,4 +1,4 @@
-//! `setpoint_raw/*`: masks and frames as MAVLink has them.
+//! `setpoint_raw/*`: masks and frames as in MAVLink.
 use super::geometry::{frd, ned_frd, point, single, stamp_ms, vector, wxyz};
 use super::reject::{Checked, Reject};
 use super::target::{Rules, Target};
@@ -13,12 +13,12 @@ const LOCAL: &str = "setpoint_raw/local";
 const GLOBAL: &str = "setpoint_raw/global";
 const ATTITUDE: &str = "setpoint_raw/attitude";
 
-/// Bits of `type_mask` of attitudes: what is to be ignored.
+/// Ignore bits of `type_mask` in attitude setpoints.
 pub(super) const RATES: u8 = 0x07;
 const ROLL_AND_PITCH_RATE: u8 = 0x03;
 const NO_THRUST: u8 = 0x40;
 pub(super) const NO_ATTITUDE: u8 = 0x80;
-/// Nobody means a thrust beyond; it is in another unit.
+/// A larger thrust is in another unit.
 const ABSURD_THRUST: f64 = 10.0;
 
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
@@ -85,11 +85,11 @@ fn attitude(
             return Err(Reject::Thrust(thrust));
         }
         if !(0.0..=1.0).contains(&thrust) {
-            // As mavros does; a controller that relies on it must not fall from the sky.
+            // Clamped and sent as in mavros: a controller may rely on it, and a refusal would drop the vehicle.
             doubt = Some(Reject::Thrust(thrust));
         }
     }
-    // Without a yaw rate PX4 keeps to the other two.
+    // PX4 follows roll and pitch rate also without a yaw rate, so only those two are required.
     if rules.px4 && mask & NO_ATTITUDE != 0 && mask & ROLL_AND_PITCH_RATE != 0 {
         return Err(Reject::Nothing(mask.into()));
     }
@@ -98,14 +98,14 @@ fn attitude(
         mask,
         ned_frd(wxyz(&message.orientation)),
         frd(vector(&message.body_rate)),
-        // Not a number only where it is ignored.
+        // It is NaN only if the mask ignores it.
         thrust.clamp(0.0, 1.0),
         rules,
     )
     .map(|message| Checked { message, doubt })
 }
 
-/// SET_ATTITUDE_TARGET, to nobody yet, of an attitude of FRD in NED and rates in FRD.
+/// SET_ATTITUDE_TARGET without target ids, from the attitude of FRD in NED and rates in FRD.
 pub(super) fn attitude_target(
     time_boot_ms: u32,
     mask: u8,

@@ -1,27 +1,25 @@
-//! Why a setpoint is not sent, or is sent with doubts.
+//! Reasons to refuse or doubt a setpoint.
 use crate::vehicle::Counter;
 use thiserror::Error;
 
-/// What is wrong with a setpoint, with the value and the remedy.
+/// The fault of a setpoint, with the value and the remedy.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub(super) enum Reject {
     #[error("{0} is infinite; send a number, or NaN or its bit in type_mask to leave it out")]
     Infinite(&'static str),
-    #[error(
-        "{0} is NaN and nothing else says what to do there, or x goes without y; send a number"
-    )]
+    #[error("{0} is NaN and nothing else controls that axis, or x is set without y; send a number")]
     NotANumber(&'static str),
     #[error(
         "the position is {distance:.0} m from the origin; control.max_position_m allows {limit:.0} m"
     )]
     TooFar { distance: f64, limit: f64 },
-    #[error("latitude {latitude} and longitude {longitude} are no place on earth; send degrees")]
+    #[error("latitude {latitude} and longitude {longitude} are not a valid position; send degrees")]
     NotOnEarth { latitude: f64, longitude: f64 },
     #[error("the speed is {speed:.1} m/s; control.max_speed_m_s allows {limit:.1} m/s")]
     TooFast { speed: f64, limit: f64 },
     #[error("the thrust is {0}; send a fraction, 0 to 1")]
     Thrust(f64),
-    #[error("the thrust is {0}, below 0; set setpoint.reverse_thrust if the vehicle can")]
+    #[error("the thrust is {0}, below 0; set setpoint.reverse_thrust if the vehicle supports it")]
     ReverseThrust(f64),
     #[error("the orientation has length 0; send a unit quaternion")]
     Orientation,
@@ -32,12 +30,12 @@ pub(super) enum Reject {
     )]
     Force(u16),
     #[error(
-        "type_mask {0:#05x} ignores everything that PX4 could follow; clear the bits of what is sent"
+        "type_mask {0:#05x} ignores everything that PX4 could follow; clear the bits of the fields that you set"
     )]
     Nothing(u16),
     #[error(
-        "type_mask {mask:#05x} ignores a part of the {what}, then PX4 ignores all of it in coordinate frame {frame}; send \
-         three numbers"
+        "type_mask {mask:#05x} ignores a part of the {what}, so PX4 ignores all of it in coordinate frame {frame}; send \
+         all three axes"
     )]
     Partial {
         mask: u16,
@@ -58,7 +56,7 @@ pub(super) enum Reject {
     Unbalanced(u16),
     #[error("the position of the vehicle is not known yet; wait for global_position/global")]
     NoPosition,
-    #[error("its stamp is not newer than that of the one before")]
+    #[error("its stamp is not newer than the one before")]
     NotNewer,
     #[error("it has no points")]
     NoPoints,
@@ -67,23 +65,23 @@ pub(super) enum Reject {
     #[error("it is not used; set setpoint.use_quaternion to {0}")]
     NotUsed(bool),
     #[error(
-        "the newest ten had no thrust of the same time; publish setpoint_attitude/thrust with the same stamp"
+        "the last ten messages had no thrust within 200 ms; publish setpoint_attitude/thrust with the same stamp"
     )]
     Unpaired,
-    #[error("child_frame_id is not the body's ('base_link'); it is taken for it")]
+    #[error("child_frame_id is not the body frame ('base_link'); taken as the body frame")]
     ChildFrame,
-    #[error("{0} is no type of DebugValue")]
+    #[error("{0} is not a type of DebugValue")]
     DebugType(u8),
-    #[error("it has a number that is NaN or infinite; send numbers")]
+    #[error("it has a number that is NaN or infinite; send finite numbers")]
     NotFinite,
     #[error(
-        "component {0} is the autopilot's or nobody's; send the id of the companion process, such as 191 or 197"
+        "component {0} is 0 or the autopilot's; send the id of the companion process, such as 191 or 197"
     )]
     Component(u8),
 }
 
 impl Reject {
-    /// Where it is counted.
+    /// Its counter.
     pub(super) fn counter(&self) -> Counter {
         match self {
             Self::Infinite(_) => Counter::SetpointInfinite,
@@ -114,7 +112,7 @@ impl Reject {
     }
 }
 
-/// A message, and what may be wrong with it.
+/// A message, and a doubt about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Checked<T> {
     pub(super) message: T,
@@ -122,7 +120,7 @@ pub(super) struct Checked<T> {
 }
 
 impl<T> Checked<T> {
-    /// Nothing wrong.
+    /// Without a doubt.
     pub(super) const fn fine(message: T) -> Self {
         Self {
             message,

@@ -1,10 +1,10 @@
-//! Position, velocity, acceleration, yaw and yaw rate, each or not: what nearly all setpoints are.
+//! Position, velocity, acceleration, yaw and yaw rate, each optional: the content of most setpoints.
 use super::geometry::{frd, ned, ned_yaw, single, wrap};
 use super::reject::{Checked, Reject};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 
-/// Bits of `type_mask`: what is to be ignored.
+/// Ignore bits of `type_mask`.
 pub(super) const POSITION: u16 = 0x007;
 pub(super) const VELOCITY: u16 = 0x038;
 pub(super) const ACCELERATION: u16 = 0x1c0;
@@ -20,7 +20,7 @@ const GLOBAL: [u8; 3] = [5, 6, 11];
 /// MAV_AUTOPILOT_PX4.
 const PX4: u8 = 12;
 
-/// Which setpoints are sent, and how.
+/// Settings for the check and conversion of setpoints.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) quirks: bool,
@@ -53,12 +53,12 @@ pub(super) struct Target {
     pub(super) position: [f64; 3],
     pub(super) velocity: [f64; 3],
     pub(super) acceleration: [f64; 3],
-    /// `None` where the message has none.
+    /// `None` if the message has no yaw.
     pub(super) yaw: Option<f64>,
     pub(super) yaw_rate: f64,
 }
 
-/// The same in the axes of the autopilot.
+/// A target in the autopilot's axes.
 struct Converted {
     mask: u16,
     velocity: [f32; 3],
@@ -68,7 +68,7 @@ struct Converted {
 }
 
 impl Target {
-    /// SET_POSITION_TARGET_LOCAL_NED, to nobody yet.
+    /// SET_POSITION_TARGET_LOCAL_NED without target ids.
     pub(super) fn local(
         &self,
         rules: &Rules,
@@ -101,7 +101,8 @@ impl Target {
         Ok(Checked { message, doubt })
     }
 
-    /// SET_POSITION_TARGET_GLOBAL_INT, to nobody yet. The position is latitude and longitude in degrees, and altitude.
+    /// SET_POSITION_TARGET_GLOBAL_INT without target ids. The position is latitude and longitude in degrees, and
+    /// altitude.
     pub(super) fn global(
         &self,
         rules: &Rules,
@@ -126,7 +127,7 @@ impl Target {
         }
         let integer = |degrees: f64| {
             let value = degrees * 1e7;
-            // mavros cuts off, by up to a centimetre.
+            // mavros truncates, an error of up to a centimetre.
             (if rules.quirks { value } else { value.round() }) as i32
         };
         Ok(Checked::fine(SetPositionTargetGlobalInt {
@@ -152,7 +153,8 @@ impl Target {
         if self.is_body() { frd } else { ned }
     }
 
-    /// `position` as it will be sent. A bit of the mask means the axis that is sent, north for x, as in mavros.
+    /// Converts to the axes to send; `position` is converted already. A bit of the mask applies to the converted axis,
+    /// north for x, as in mavros.
     fn convert(&self, position: [f64; 3], rules: &Rules) -> Result<Converted, Reject> {
         let axes = self.axes();
         let (velocity, acceleration) = (axes(self.velocity), axes(self.acceleration));
@@ -179,8 +181,8 @@ impl Target {
         })
     }
 
-    /// The mask with bits for what is NaN: to PX4 both say the same, and the vendor's client relies on it. Refuses what is
-    /// infinite, and NaN where nothing else controls the axis.
+    /// Adds the bits of NaN axes to the mask: PX4 treats both alike, and the vendor's client relies on it. Refuses
+    /// infinity, and NaN where nothing else controls the axis.
     fn finite(
         &self,
         position: [f64; 3],
@@ -221,15 +223,16 @@ impl Target {
     }
 }
 
-/// Whether an axis has neither position nor velocity nor acceleration, or one of x and y has something that the other
-/// has not: the position controller cannot do with that.
+/// Whether an axis has neither position, velocity nor acceleration, or x and y differ in what they have: PX4's position
+/// controller needs them in pairs.
 fn unbalanced(mask: u16) -> bool {
     let without = mask & (mask >> 3) & (mask >> 6) & 0b111 != 0;
-    // Bits of x in position, velocity and acceleration.
+    // x bits of position, velocity and acceleration.
     without || (mask ^ (mask >> 1)) & 0b001_001_001 != 0
 }
 
-/// What PX4 makes of it (mavlink_receiver.cpp); the doubt is about what it takes but hardly means.
+/// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a doubt about one that PX4 accepts, but hardly as
+/// meant.
 fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
     let complete = |what| mask & what == 0;
     let absent = |what| mask & what == what;

@@ -1,4 +1,4 @@
-//! `setpoint_trajectory/*`: points, each sent when its time has come.
+//! `setpoint_trajectory/*`: sends each point of a trajectory at its time.
 use super::geometry::{stamp_ms, vector, wxyz, yaw};
 use super::reject::{Checked, Reject};
 use super::target::{ACCELERATION, POSITION, Rules, Target, VELOCITY, YAW, YAW_RATE};
@@ -16,7 +16,7 @@ use std::time::Duration;
 const LOCAL: &str = "setpoint_trajectory/local";
 const LONGEST: usize = 10_000;
 
-/// The trajectory that is flown.
+/// The active trajectory.
 pub(super) struct Trajectory {
     desired: Publisher<Path>,
     pub(super) frame: SetpointFrame,
@@ -102,7 +102,7 @@ impl Trajectory {
 }
 
 impl Autopilot {
-    /// Sends the point that is due.
+    /// Sends the due point.
     pub(super) fn fly_trajectory(&mut self) {
         let fcu = &self.fcu;
         let trajectory = &mut self.setpoints.trajectory;
@@ -136,7 +136,7 @@ fn convert(
         Some(transform) => {
             let yaw = yaw(wxyz(&transform.rotation));
             target.position = vector(&transform.translation);
-            // mavros forgets the sign.
+            // mavros drops the sign.
             target.yaw = Some(if rules.quirks && frame.is_body() {
                 -yaw
             } else {

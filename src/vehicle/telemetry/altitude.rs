@@ -41,7 +41,7 @@ impl Altitudes {
             hud.airspeed = m.airspeed;
             hud.groundspeed = m.groundspeed;
             hud.heading = m.heading;
-            // Percent, here 0 to 1.
+            // MAVLink has percent, ROS a fraction of 1.
             hud.throttle = f32::from(m.throttle) / 1e2;
             hud.altitude = m.alt;
             hud.climb = m.climb;

@@ -1,4 +1,4 @@
-//! Between the bridge's vectors and ROS messages.
+//! Converts between the bridge's vectors and ROS messages.
 use crate::frames::{Attitude, Enu, Flu, Frame, Frd, Geodetic, Ned, Vector};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::GeoPoint;
@@ -6,7 +6,7 @@ use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::std_msgs::msg::Header;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Variance of what nothing is known of, where -1 has no meaning.
+/// Variance of an unknown quantity where -1 has no meaning.
 pub(super) const NOT_KNOWN: f64 = 99_999.0;
 
 pub(super) fn point<F: Frame>(vector: Vector<F>) -> Point {
@@ -31,13 +31,13 @@ pub(super) fn geo_point(place: Geodetic) -> GeoPoint {
     }
 }
 
-/// Attitude of FLU in ENU, w first, with the sign that mavros gives it.
+/// Attitude of FLU in ENU, w first, with mavros' sign.
 pub(super) fn enu_wxyz(attitude: Attitude<Frd, Ned>) -> [f64; 4] {
     Attitude::<Flu, Enu>::from(attitude).wxyz().map(|c| -c)
 }
 
-/// The whole symmetric matrix of a MAVLink covariance, which is its upper triangle row by row; zeros, as ROS writes
-/// "unknown", if the first element says so, or any other.
+/// The full symmetric matrix from the upper triangle of a MAVLink covariance, row by row. If an
+/// element is NaN or infinite, all zeros, which ROS defines as unknown.
 pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32]) -> [f64; CELLS] {
     if !triangle.iter().all(|cell| cell.is_finite()) {
         return [0.0; CELLS];
@@ -51,7 +51,7 @@ pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32])
     })
 }
 
-/// A header that lacks its stamp.
+/// A header without a stamp.
 pub(super) fn header(frame: &str) -> Header {
     Header {
         frame_id: frame.to_owned(),
@@ -59,13 +59,13 @@ pub(super) fn header(frame: &str) -> Header {
     }
 }
 
-/// A stamp as messages to the autopilot have it, in us; mavros also sends ROS time where boot time is meant.
+/// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.
 pub(super) fn stamp_us(stamp: &Time) -> u64 {
     let seconds = u64::try_from(stamp.sec).unwrap_or(0);
     seconds * 1_000_000 + u64::from(stamp.nanosec / 1_000)
 }
 
-/// The same formula for what may be no attitude: setpoints have NaN.
+/// The same formula for quaternions that may be invalid: setpoints may have NaN.
 pub(super) fn raw_enu_wxyz([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-w - z, -x - y, y - x, z - w].map(|c| c * FRAC_1_SQRT_2)
 }

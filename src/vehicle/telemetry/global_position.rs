@@ -1,4 +1,4 @@
-//! `global_position/*` but for the receivers: what the estimator knows on the globe.
+//! `global_position/*` except `raw`: the estimator's global position.
 use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, header, point, quaternion, stamp_us};
 use super::gps::Quality;
 use super::topic::Topic;
@@ -23,14 +23,14 @@ pub(super) struct GlobalPosition {
     compass_hdg: Topic<Float64>,
     gp_origin: Topic<GeoPointStamped>,
     gp_lp_offset: Topic<PoseStamped>,
-    /// Where the first fix was, which is the origin of `local` until home is known.
+    /// First fix: the origin of `local` until home is known.
     first: Option<Geodetic>,
 }
 
 impl GlobalPosition {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
         let global = NavSatFix {
-            // The frame of a fix is that of the antenna.
+            // A fix is in the frame of the antenna.
             header: header(&settings.base_link),
             ..NavSatFix::default()
         };
@@ -77,7 +77,7 @@ impl GlobalPosition {
         }
         let above_home = metres(m.relative_alt);
         fcu.amsl = Some(metres(m.alt)).filter(|altitude| altitude.is_finite());
-        // mavros counts from home, which is elsewhere after the vehicle was armed away from where it was set down.
+        // mavros counts from home, which differs from the local origin if the vehicle was moved before it was armed.
         let own = fcu.origin_above_ellipsoid();
         let (origin, height) = match (own.filter(|_| !fcu.settings.quirks), fcu.home) {
             (Some(origin), Some(home)) => {
@@ -93,15 +93,15 @@ impl GlobalPosition {
             quality.fill(fix);
         })?;
         let [north, east, down] = [m.vx, m.vy, m.vz].map(|v| f64::from(v) / 1e2);
-        // mavros forgets to turn the vertical speed around.
+        // mavros does not negate the vertical speed.
         let up = if fcu.settings.quirks { down } else { -down };
-        // Where the autopilot knows no altitude there is no odometry.
+        // No odometry without a known altitude.
         if place.altitude_m.is_finite() && height.is_finite() {
             self.local.stream(stamp, |odometry| {
                 let plane = place.to_enu(origin);
                 let position = Vector::<Enu>::new(plane.x(), plane.y(), height);
                 odometry.pose.pose.position = point(position);
-                // The orientation is not in the message.
+                // The message has no orientation.
                 let mut covariance = quality.covariance().to_linear_part();
                 for cell in covariance.iter_mut().skip(21).step_by(7) {
                     *cell = NOT_KNOWN;
@@ -124,7 +124,7 @@ impl GlobalPosition {
         })
     }
 
-    /// The autopilot is silent: the next one may be elsewhere.
+    /// The connection was lost: the next autopilot may be elsewhere.
     pub(super) fn lost(&mut self) {
         self.first = None;
     }
@@ -177,6 +177,6 @@ fn set_gp_origin(autopilot: &mut Autopilot, message: GeoPointStamped) {
         altitude,
         time_usec: stamp_us(&message.header.stamp),
     };
-    // A failure is in the counters.
+    // A failure is counted.
     let _counted = fcu.send(message);
 }

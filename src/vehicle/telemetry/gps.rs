@@ -1,4 +1,4 @@
-//! `global_position/raw/*` and `gpsstatus/*`: what the receivers say.
+//! `global_position/raw/*` and `gpsstatus/*`: reports of the GPS receivers.
 use super::convert::header;
 use super::topic::Topic;
 use crate::frames::{Covariance3, Enu};
@@ -23,7 +23,7 @@ const DIAGONAL_KNOWN: u8 = 2;
 /// Standard deviation in m of a position at a dilution of 1, as mavros assumes.
 const RANGE_ERROR_M: f64 = 1.0;
 
-/// How good the last fix was; the estimated position is published with it.
+/// Quality of the last fix; the estimated position is published with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quality {
     status: i8,
@@ -76,7 +76,7 @@ impl Quality {
         self.covariance
     }
 
-    /// Writes it into a fix.
+    /// Writes the quality into a fix.
     pub(super) fn fill(self, fix: &mut NavSatFix) {
         fix.status = NavSatStatus {
             status: self.status,
@@ -98,7 +98,7 @@ pub(super) struct Gps {
 
 impl Gps {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        // The frame of a fix is that of the antenna.
+        // A fix is in the frame of the antenna.
         let fix = NavSatFix {
             header: header(&settings.base_link),
             ..NavSatFix::default()
@@ -123,7 +123,7 @@ impl Gps {
         })
     }
 
-    /// How good the last fix was.
+    /// Quality of the last fix.
     pub(super) const fn quality(&self) -> Quality {
         self.quality
     }
@@ -131,7 +131,7 @@ impl Gps {
     pub(super) fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> Result<(), RosError> {
         self.quality = Quality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
-        // Receivers without a fix know no place, and autopilots cast that to any number.
+        // Without a fix the position is unknown, and autopilots cast that to arbitrary numbers.
         let place = self.fix.wanted().then(|| fcu.place([m.lat, m.lon, m.alt]));
         if let Some(place) = place.flatten() {
             self.fix.stream(stamp, |fix| {

@@ -1,4 +1,4 @@
-//! `home_position/*`: where the vehicle takes off and returns to.
+//! `home_position/*`: the vehicle's home.
 use super::convert::{geo_point, point, quaternion, stamp_us, vector3};
 use super::topic::Topic;
 use crate::frames::{Enu, Geodetic, Ned, Vector};
@@ -11,24 +11,24 @@ use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::time::Duration;
 
-/// MAV_CMD_GET_HOME_POSITION, and what replaces it: MAV_CMD_REQUEST_MESSAGE with the id of HOME_POSITION.
+/// MAV_CMD_GET_HOME_POSITION, and its successor: MAV_CMD_REQUEST_MESSAGE with the id of HOME_POSITION.
 const GET_HOME_POSITION: u16 = 410;
 const REQUEST_MESSAGE: u16 = 512;
 const HOME_POSITION: f32 = 242.0;
-/// Time that the autopilot has to say it by itself after it was first heard.
+/// Time after the connection for the autopilot to send it unasked.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Between two requests, as mavros.
+/// Period of the requests, as in mavros.
 const PERIOD: Duration = Duration::from_secs(10);
-/// A caller of `home_position/req_update` gets its answer after this at the latest.
+/// Longest wait of a caller of `home_position/req_update`.
 const ANSWER: Duration = Duration::from_secs(3);
-/// Callers that are answered; more are refused.
+/// Limit of waiting callers; more are refused.
 const CALLERS: usize = 16;
 
 pub(super) struct Home {
     topic: Topic<HomePosition>,
-    /// When to ask next; `None` while not connected, or when home is known.
+    /// Time of the next request; `None` while disconnected or home is known.
     ask: Option<Duration>,
-    /// Requests so far; every other one is the newer kind.
+    /// Requests so far; they alternate between both commands.
     asked: u32,
     waiting: Vec<(Duration, Responder<Trigger>)>,
 }
@@ -39,7 +39,7 @@ impl Home {
         open.service::<Trigger>("home_position/req_update", |autopilot, _, responder| {
             let (home, fcu) = (&mut autopilot.telemetry.home, &mut autopilot.fcu);
             if home.waiting.len() >= CALLERS {
-                return refuse(responder, "too many requests at a time");
+                return refuse(responder, "too many requests are waiting");
             }
             let command = home.request(fcu);
             match autopilot.services.ask(fcu, command) {
@@ -76,7 +76,7 @@ impl Home {
             });
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        // What the autopilot does not know is not a number.
+        // Unknown fields are NaN.
         let enu = |v: [f32; 3]| {
             let v = v.map(|x| if x.is_finite() { x } else { f32::NAN });
             Vector::<Enu>::from(Vector::<Ned>::from(v))
@@ -89,14 +89,14 @@ impl Home {
         })
     }
 
-    /// The autopilot was heard.
+    /// The autopilot connected.
     pub(super) fn connected(&mut self, fcu: &Fcu) {
         if fcu.home.is_none() && self.ask.is_none() && fcu.abilities().acks {
             self.ask = Some(fcu.now.mono + PATIENCE);
         }
     }
 
-    /// The autopilot is gone, and the next one may have another home.
+    /// The connection was lost: the next autopilot may have another home.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         fcu.forget_places();
         self.ask = None;
@@ -107,11 +107,11 @@ impl Home {
         waiting.chain(self.ask).min()
     }
 
-    /// Answers who has waited long enough; returns the request for HOME_POSITION that is due.
+    /// Answers callers past their deadline; returns the due request for HOME_POSITION.
     pub(super) fn poll(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         let now = fcu.now.mono;
         for (_, responder) in self.waiting.extract_if(.., |(until, _)| now >= *until) {
-            refuse(responder, "the autopilot did not say where home is");
+            refuse(responder, "the autopilot did not report its home");
         }
         self.ask.take_if(|at| now >= *at)?;
         self.ask = Some(now + PERIOD);
@@ -142,14 +142,14 @@ fn refuse(responder: Responder<Trigger>, message: &str) {
     });
 }
 
-/// A quaternion, or none at all: the autopilot knows the slope of the ground and its heading there, or not.
+/// A quaternion, or all NaN: the autopilot knows the slope of the ground and its heading there, or neither.
 fn whole(q: [f32; 4]) -> [f64; 4] {
     let known = q.iter().all(|c| c.is_finite());
     q.map(|c| if known { c.into() } else { f64::NAN })
 }
 
-/// Turns the world between NED and ENU, and leaves the body as it is: so mavros does it with the attitude of the ground
-/// at home. It is its own inverse but for the sign.
+/// Converts the world between NED and ENU and keeps the body frame: mavros' conversion of the ground attitude at home.
+/// It is its own inverse up to the sign.
 fn world_changed([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-x - y, w + z, w - z, y - x].map(|c| c * FRAC_1_SQRT_2)
 }
@@ -174,6 +174,6 @@ fn set(autopilot: &mut Autopilot, home: HomePosition) {
         target_system: fcu.system,
         time_usec: stamp_us(&home.header.stamp),
     };
-    // A failure is in the counters.
+    // A failure is counted.
     let _counted = fcu.send(message);
 }

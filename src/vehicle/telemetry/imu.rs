@@ -1,4 +1,4 @@
-//! `imu/*`: attitude, and what the sensors measured.
+//! `imu/*`: attitude and raw measurements.
 use super::convert::{enu_wxyz, header, quaternion, vector3};
 use super::topic::{Best, Topic};
 use crate::frames::{Attitude, Euler, Flu, Frd, Ned, Vector};
@@ -12,14 +12,14 @@ use crate::wire::mavlink::dialect::{
 };
 use std::time::Duration;
 
-/// Standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and an attitude of which nothing is known.
+/// Standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and an unknown attitude.
 const ACCELERATION_VARIANCE: f64 = 9e-8;
 const RATE_VARIANCE: f64 = 1.218_469_679_146_834e-7;
 const ATTITUDE_VARIANCE: f64 = 1.0;
-/// "There is no such measurement", in the first element of a covariance.
+/// First element of a covariance: no such measurement.
 const UNKNOWN: f64 = -1.0;
-/// Specific force older than this is still given, but marked as unknown. `imu/data` is stamped by the attitude, and
-/// the force is the newest that was measured before it: at PX4's rates 20 ms at most. mavros does not look at its age.
+/// Age above which specific force is published, but marked as unknown. `imu/data` has the attitude's stamp and the
+/// newest earlier force: at PX4's rates 20 ms old at most. mavros does not check its age.
 const FORCE_AGE: Duration = Duration::from_millis(200);
 
 const GRAVITY: f64 = 9.80665;
@@ -47,7 +47,7 @@ pub(super) struct Imu {
     best_sensors: Best,
     best_pressure: Best,
     force: Option<(Vector<Flu>, Duration)>,
-    /// Boot times in ns of the newest attitude and of the newest sample.
+    /// Boot times in ns of the newest attitude and the newest sample.
     last_attitude: Option<i64>,
     last_sample: Option<i64>,
 }
@@ -137,7 +137,7 @@ impl Imu {
         }
         let stamp = fcu.stamp_ms(time_boot_ms);
         let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz) else {
-            // It has none: what was before is no attitude of the present.
+            // The autopilot has no valid attitude any more, so the last one is outdated.
             fcu.orientation = None;
             fcu.count(Counter::BadAttitude);
             return Ok(());
@@ -154,7 +154,7 @@ impl Imu {
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
         self.data.stream(stamp, |message| {
             message.orientation = quaternion(orientation.enu_wxyz);
-            // Vehicles in the UDP modes do not say how fast they turn.
+            // The UDP modes carry no rates.
             let turning = orientation.known_rates();
             message.angular_velocity = vector3(turning.unwrap_or_default());
             message.angular_velocity_covariance = turning.map_or(NONE, |_| diagonal(RATE_VARIANCE));
@@ -223,7 +223,7 @@ impl Imu {
         if !self.best_sensors.take(1, fcu.now.mono) {
             return Ok(());
         }
-        // Raw means that the scale is the autopilot's own; mavros takes thousandths of SI units.
+        // Raw values are in the autopilot's own scale; mavros assumes thousandths of SI units.
         let stamp = fcu.stamp_us(m.time_usec);
         let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI);
         let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
@@ -277,7 +277,7 @@ impl Imu {
 }
 
 fn milligauss(fcu: &Fcu, field: [i16; 3]) -> [f64; 3] {
-    // mavros multiplies where it should divide.
+    // mavros multiplies instead of dividing.
     let to_tesla = if fcu.settings.quirks {
         1e3
     } else {

@@ -1,4 +1,4 @@
-//! `local_position/*`: what the estimator knows in the local frame.
+//! `local_position/*`: the estimator's local position.
 use super::convert::{NOT_KNOWN, header, point, quaternion, symmetric, vector3};
 use super::topic::{Best, Topic};
 use crate::frames::{Attitude, Covariance3, Enu, Flu, Ned, Vector};
@@ -12,7 +12,7 @@ use crate::vehicle::{Counter, Estimate, Fcu, Open, Order, Orientation, VehicleSe
 use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use crate::wire::mavlink::raw::LocalPositionNedCov;
 
-/// Ranks of the messages that `odom` is made of.
+/// Ranks of the messages for `odom`.
 const PLAIN: u8 = 1;
 const WITH_COVARIANCE: u8 = 2;
 
@@ -48,7 +48,7 @@ impl LocalPosition {
             ..Odometry::default()
         };
         let velocity_local = TwistStamped {
-            // The data are ENU; mavros nevertheless names the body.
+            // The data are ENU, but mavros names the body frame.
             header: header(if settings.quirks { body } else { local }),
             ..TwistStamped::default()
         };
@@ -167,22 +167,22 @@ impl LocalPosition {
     }
 }
 
-/// Position and velocity of one message with the attitude of another: each has its own sample time, at PX4's rates at
-/// most 20 ms apart.
+/// Position and velocity of one message with the attitude of another. Their sample times differ, at PX4's rates by at
+/// most 20 ms.
 struct Motion {
     position: Vector<Enu>,
     velocity: Vector<Enu>,
     attitude: Attitude<Flu, Enu>,
     wxyz: [f64; 4],
     rates: Option<Vector<Flu>>,
-    /// The attitude is one of the present.
+    /// The attitude is recent enough.
     oriented: bool,
 }
 
 impl Motion {
     fn new(fcu: &Fcu, position: [f32; 3], velocity: [f32; 3]) -> Self {
         let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
-        // mavros neither waits for the first attitude nor looks how old it is.
+        // mavros neither waits for the first attitude nor checks its age.
         let quirks = fcu.settings.quirks;
         let known = fcu.orientation.filter(|_| quirks);
         let known: Option<Orientation> = fcu.orientation().or(known);
@@ -204,7 +204,7 @@ impl Motion {
         }
     }
 
-    /// Whether poses and what is in the body can be told; counts if not.
+    /// Whether poses and body-frame values can be published; counts if not.
     fn oriented(&self, fcu: &mut Fcu) -> bool {
         if !self.oriented {
             fcu.count(Counter::PositionWithoutAttitude);
@@ -260,7 +260,7 @@ fn blocks(triangle: &[f32; 45]) -> [Covariance3<Enu>; 3] {
     })
 }
 
-/// What mavros makes of the covariances: the variances alone, in the order of NED.
+/// mavros' conversion of the covariances: variances only, in the order of NED.
 fn diagonals(triangle: &[f32; 45]) -> [[f64; 36]; 3] {
     let whole: [f64; 81] = symmetric::<9, 81>(triangle);
     std::array::from_fn(|block| {

@@ -1,4 +1,4 @@
-//! Wind, navigation, sticks of other stations, actuators, and values for debugging.
+//! Wind, navigation, other stations' manual control, actuators, and debug values.
 use super::convert::vector3;
 use super::topic::Topic;
 use crate::frames::{Enu, Ned, Vector};
@@ -78,7 +78,7 @@ impl Misc {
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        // mavros leaves out the second horizontal axis.
+        // mavros omits the second horizontal axis.
         let second = if fcu.settings.quirks {
             0.0
         } else {
@@ -117,7 +117,7 @@ impl Misc {
         m: &MANUAL_CONTROL_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_now();
-        // In the scale of `manual_control/send`; mavros divides only here.
+        // The scale of `manual_control/send`; mavros divides in this direction only.
         let scale = if fcu.settings.quirks { 1e3 } else { 1.0 };
         let axis = |value: i16| f32::from(value) / scale;
         self.manual_control.stream(stamp, |control| {
@@ -150,7 +150,7 @@ impl Misc {
         m: &HilActuatorControls,
     ) -> Result<(), RosError> {
         if let Some(truth) = TrueState::of_actuator_controls(fcu.settings.id.into(), m) {
-            fcu.tell_truth(truth);
+            fcu.queue_truth(truth);
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);

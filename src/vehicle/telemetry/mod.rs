@@ -1,8 +1,8 @@
-//! From the autopilot to ROS: what a vehicle reports. One file per group of topics.
+//! Telemetry: messages of the autopilot to ROS topics. One file per group of topics.
 //!
-//! What comes often is converted only while somebody subscribes to it; what comes seldom or carries state is always
-//! published, so that who subscribes late gets the last one from the writer's history. What the parts need of each
-//! other (attitude, home) is always kept.
+//! Frequent messages are converted only while their topic has a subscriber. Rare messages and states are always
+//! published, so that a late subscriber gets the last one from the writer's history. Values that other parts need
+//! (attitude, home) are always stored.
 mod altitude;
 mod convert;
 mod global_position;
@@ -44,11 +44,11 @@ use crate::wire::mavlink::raw::{
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
-/// What components beside the autopilot (cameras, gimbals, companion computers) are heard with: texts for people, where a gimbal
-/// looks, what a range finder measures. The vehicle itself is where, and as, its autopilot says.
+/// Messages accepted from any component (cameras, gimbals, companion computers): status texts, gimbal orientations,
+/// ranges. The vehicle's own state comes from its autopilot only.
 const OF_ANY_COMPONENT: [u32; 3] = [StatusText::ID, MountOrientation::ID, DistanceSensor::ID];
 
-/// Every topic that a vehicle reports on.
+/// All telemetry topics of a vehicle.
 pub(super) struct Telemetry {
     local_position: local_position::LocalPosition,
     imu: imu::Imu,
@@ -90,12 +90,12 @@ impl Telemetry {
         })
     }
 
-    /// Shows a frame of the vehicle as it is.
+    /// Publishes a frame on `mavlink_source`.
     pub(super) fn raw(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         self.raw.frame(fcu, frame)
     }
 
-    /// Takes a frame of the vehicle. The id decides before anything is decoded.
+    /// Handles a frame of the vehicle. Checks the id before decoding.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         if frame.component != fcu.component && !OF_ANY_COMPONENT.contains(&frame.id) {
             fcu.count(Counter::ForeignComponent);
@@ -173,12 +173,12 @@ impl Telemetry {
         }
     }
 
-    /// The autopilot's heartbeat was heard.
+    /// The autopilot's heartbeat arrived.
     pub(super) fn connected(&mut self, fcu: &Fcu) {
         self.home.connected(fcu);
     }
 
-    /// The autopilot is silent: what comes back may be another one, or restarted.
+    /// The connection was lost: the next autopilot may be another one, or restarted.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         fcu.orientation = None;
         self.home.lost(fcu);
@@ -189,12 +189,12 @@ impl Telemetry {
         self.statustexts.poll(fcu)
     }
 
-    /// What the autopilot is to be asked for now.
+    /// The request that is due.
     pub(super) fn request(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         self.home.poll(fcu)
     }
 
-    /// Publishes what other parts had to say.
+    /// Publishes the notices of other parts.
     pub(super) fn notices(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         self.statustexts.notices(fcu)
     }

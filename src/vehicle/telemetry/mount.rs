@@ -1,4 +1,4 @@
-//! `mount_control/orientation` and `mount_control/status`: where a gimbal looks.
+//! `mount_control/orientation` and `mount_control/status`: the direction of a gimbal.
 use super::topic::Topic;
 use crate::frames::{Attitude, Euler, Frd};
 use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
@@ -19,7 +19,7 @@ impl Mount {
         })
     }
 
-    /// Roll, pitch and yaw stay as the vehicle counts them (FRD), as in mavros.
+    /// Roll, pitch and yaw stay FRD, as in mavros.
     pub(super) fn orientation(
         &mut self,
         fcu: &mut Fcu,
@@ -37,7 +37,7 @@ impl Mount {
         self.orientation
             .stream(stamp, |message| *message = Quaternion { x, y, z, w })?;
         self.status.stream(stamp, |message| {
-            // As mavros: the component that it is about.
+            // As in mavros: the gimbal's component id.
             message.header.frame_id = component.to_string();
             message.vector = Vector3 {
                 x: roll,

@@ -7,7 +7,7 @@ use crate::ros::RosError;
 use crate::vehicle::{Counter, Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::raw::OdometryMessage;
 
-/// MAV_FRAMEs. mavros takes every pose as LOCAL_NED: LOCAL_FRD has the same axes, turned to where the vehicle looked.
+/// MAV_FRAMEs. mavros takes every pose as LOCAL_NED; LOCAL_FRD has axes turned to the vehicle's initial heading.
 const LOCAL_NED: u8 = 1;
 const BODY_NED: u8 = 8;
 const BODY_FRD: u8 = 12;

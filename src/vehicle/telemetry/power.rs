@@ -7,7 +7,7 @@ use crate::vehicle::{Fcu, Open};
 use crate::wire::mavlink::dialect::SYS_STATUS_DATA;
 use crate::wire::mavlink::raw::BatteryStatus;
 
-/// Cell voltages of BATTERY_STATUS in mV: not there, and "as much and what the next one says".
+/// Cell voltages of BATTERY_STATUS in mV: no cell, and a cell beyond the range, continued in the next field.
 const NO_CELL: u16 = u16::MAX;
 const FULL_CELL: u16 = u16::MAX - 1;
 /// Temperature of BATTERY_STATUS in 0.01 deg C: not measured.
@@ -96,7 +96,7 @@ impl Power {
     }
 }
 
-/// Amperes; ROS counts what flows out as negative.
+/// Amperes; ROS has discharge negative.
 fn current(centiamperes: i16, quirks: bool) -> f32 {
     match centiamperes {
         -1 if !quirks => f32::NAN,
@@ -111,7 +111,7 @@ fn percentage(percent: i8, quirks: bool) -> f32 {
     }
 }
 
-/// MAV_BATTERY_TYPE to that of ROS.
+/// MAV_BATTERY_TYPE to ROS' power supply technology.
 const fn technology(kind: u8) -> u8 {
     match kind {
         1 => BatteryState::POWER_SUPPLY_TECHNOLOGY_LIPO,
@@ -122,7 +122,7 @@ const fn technology(kind: u8) -> u8 {
     }
 }
 
-/// Cell voltages in V, up to the first that is not there.
+/// Cell voltages in V, up to the first missing cell.
 fn cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
     let first = m.voltages.iter().take_while(|cell| **cell != NO_CELL);
     let all_ten = m.voltages.iter().all(|cell| *cell != NO_CELL);

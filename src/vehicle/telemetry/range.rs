@@ -1,5 +1,5 @@
-//! `distance_sensor/hrlv_ez4_pub`, `distance_sensor/lidarlite_pub`: range finders of the vehicle (DISTANCE_SENSOR), by the
-//! names and ids of mavros' configuration for PX4.
+//! `distance_sensor/hrlv_ez4_pub`, `distance_sensor/lidarlite_pub`: the vehicle's range finders (DISTANCE_SENSOR), with
+//! the names and ids of mavros' configuration for PX4.
 use super::topic::Topic;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
@@ -15,18 +15,18 @@ const SENSORS: [(&str, &str); 2] = [
 ];
 const ULTRASOUND: u8 = 1;
 
-/// A frame that is fixed to the body.
+/// A frame fixed to the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyFrame {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its axes in those of the body; it is at the body's origin, because the vehicle does not say where it is.
+    /// Its axes in the body frame; its origin is the body's, because the vehicle does not report its position.
     pub attitude: Attitude<Flu, Flu>,
 }
 
 pub(super) struct Ranges {
     topics: Vec<Topic<Range>>,
-    /// Orientations that are published as frames.
+    /// Orientations published as frames.
     placed: [Option<u8>; SENSORS.len()],
 }
 
@@ -77,7 +77,7 @@ impl Ranges {
     }
 }
 
-/// The frame of this name of a vehicle, with the prefix that its body has.
+/// The name of a vehicle's frame, with the prefix of its body frame.
 fn below_base(settings: &VehicleSettings, name: &str) -> String {
     match settings.base_link.rsplit_once('/') {
         Some((prefix, _)) => format!("{prefix}/{name}"),
@@ -85,9 +85,9 @@ fn below_base(settings: &VehicleSettings, name: &str) -> String {
     }
 }
 
-/// MAV_SENSOR_ORIENTATION of range finders: x of the frame is where the sensor looks.
+/// Attitude for a MAV_SENSOR_ORIENTATION: x of the frame is the direction of measurement.
 fn attitude(orientation: u8) -> Option<Attitude<Flu, Flu>> {
-    // Angles of MAVLink are in FRD: to the right and nose up.
+    // MAVLink's angles are in FRD: yaw to the right, pitch nose up.
     let (pitch_up, yaw_right) = match orientation {
         0 => (0.0, 0.0),
         2 => (0.0, FRAC_PI_2),

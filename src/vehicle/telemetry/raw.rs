@@ -1,4 +1,4 @@
-//! `mavlink_source` and `mavlink_sink`: MAVLink itself, for whoever speaks it.
+//! `mavlink_source` and `mavlink_sink`: raw MAVLink frames.
 use super::topic::Topic;
 use crate::msgs::mavros_msgs::msg::Mavlink;
 use crate::ros::RosError;
@@ -24,11 +24,11 @@ impl Raw {
         })
     }
 
-    /// Takes a frame, of whatever kind.
+    /// Publishes a frame.
     pub(super) fn frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         self.source.stream(fcu.stamp_now(), |message| {
             message.magic = frame.bytes.first().copied().unwrap_or_default();
-            // A frame has 255 bytes of payload at most.
+            // A payload has 255 bytes at most.
             message.len = frame.payload.len() as u8;
             let flags = |at: usize| match message.magic {
                 Mavlink::MAVLINK_V20 => frame.bytes.get(at).copied().unwrap_or_default(),
@@ -45,7 +45,7 @@ impl Raw {
                 .unwrap_or_default();
             let checksum = rest.last_chunk::<2>().copied().unwrap_or_default();
             message.checksum = u16::from_le_bytes(checksum);
-            // Collected, because a workspace has bounded sequences here, which cannot be cleared.
+            // A new sequence each time: in a ROS 2 workspace this is a bounded sequence, which cannot be cleared.
             message.payload64 = frame.payload.chunks(8).map(word).collect();
             message.signature = std::iter::empty().collect();
             message.signature.extend(signature.iter().copied());
@@ -61,7 +61,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Sends a frame with the ids of who wrote it. Sequence and checksum are made anew, because they belong to the link.
+/// Sends a frame with its own sender ids. The link sets sequence and checksum.
 fn sink(autopilot: &mut Autopilot, message: Mavlink) {
     let fcu = &mut autopilot.fcu;
     let bytes: Vec<u8> = message
@@ -73,6 +73,6 @@ fn sink(autopilot: &mut Autopilot, message: Mavlink) {
     let Some(raw) = payload.and_then(|payload| RawMessage::new(message.msgid, payload)) else {
         return fcu.count(Counter::BadMavlinkSink);
     };
-    // A failure is in the counters.
+    // A failure is counted.
     let _counted = fcu.send_as(raw, message.sysid, message.compid);
 }

@@ -1,4 +1,4 @@
-//! `rc/in` and `rc/out`: the sticks, and what goes to the motors.
+//! `rc/in` and `rc/out`: RC inputs and servo outputs.
 use super::topic::{Best, Topic};
 use crate::msgs::mavros_msgs::msg::{RCIn, RCOut};
 use crate::ros::RosError;
@@ -7,7 +7,7 @@ use crate::wire::mavlink::dialect::{
     RC_CHANNELS_DATA, RC_CHANNELS_RAW_DATA, SERVO_OUTPUT_RAW_DATA,
 };
 
-/// Ports that are shown; a message holds 8 inputs or 16 outputs of one port.
+/// Ports published; a message holds 8 inputs or 16 outputs of one port.
 const PORTS: u8 = 4;
 
 pub(super) struct Rc {
@@ -72,7 +72,7 @@ impl Rc {
             m.servo13_raw, m.servo14_raw, m.servo15_raw, m.servo16_raw,
         ];
         keep(&mut self.servos, m.port, &port);
-        // The time in the message is 32 bits of us, which start over after 71 minutes.
+        // The time in the message is 32-bit µs, which wrap after 71 minutes.
         let (stamp, servos) = (fcu.stamp_now(), &self.servos);
         self.outputs.stream(stamp, |message| {
             message.channels.clone_from(servos);
@@ -80,7 +80,7 @@ impl Rc {
     }
 }
 
-/// Puts the values of one port behind those of the ports before.
+/// Writes the values of one port behind those of lower ports.
 fn keep(all: &mut Vec<u16>, port: u8, values: &[u16]) {
     if port >= PORTS {
         return;

@@ -1,12 +1,12 @@
-//! Which messages have a header, and hence a stamp.
+//! Messages with a header, hence a stamp.
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::{
     Message, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs, sensor_msgs, std_msgs,
 };
 
-/// A message that a vehicle reports with.
+/// A telemetry message.
 pub(super) trait Stamped: Message {
-    /// Says when its content was measured; nothing where the message has no room for that.
+    /// Sets the stamp; does nothing for a message without one.
     fn stamp(&mut self, at: Time);
 }
 

@@ -69,9 +69,9 @@ impl Status {
     pub(super) fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.event_time_boot_ms);
         self.status_event.keep(stamp, |event| {
-            // The lower half of `log_levels` is for people; the upper one is for logs.
+            // The lower half of `log_levels` is the external level, the upper one the internal level.
             event.severity = m.log_levels & 0x0f;
-            // PX4 keeps the upper byte for the component that the event is defined in.
+            // PX4 puts the component that defines the event into the upper byte.
             event.px4_id = m.id & 0x00ff_ffff;
             event.arguments = m.arguments;
             event.sequence = m.sequence;

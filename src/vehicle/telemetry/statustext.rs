@@ -1,4 +1,4 @@
-//! `statustext/*`: what the autopilot tells people, and what they tell it.
+//! `statustext/*`: status texts from and to the autopilot.
 use super::topic::Topic;
 use crate::msgs::mavros_msgs::msg::StatusText as StatusTextMessage;
 use crate::ros::RosError;
@@ -6,39 +6,39 @@ use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw::StatusText;
 use std::time::Duration;
 
-/// Bytes in one message.
+/// Bytes per message.
 const CHUNK: usize = 50;
-/// A text of which a chunk is missing is published as it is after this silence.
+/// A text with a missing chunk is published after this silence.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The same for one that may be whole: number 0 says so, but PX4 gives it to its first text after it has started, in
-/// however many chunks.
+/// The same for a text that may be complete: number 0 means a single chunk, but PX4 also gives it to its first text
+/// after a start, of any length.
 const MAYBE_WHOLE: Duration = Duration::from_millis(200);
-/// Texts that are put together at a time.
+/// Limit of texts being joined.
 const UNFINISHED: usize = 8;
-/// Longest text that is sent: the number of a chunk is a byte.
+/// Longest text that is sent: the chunk number is a byte.
 const LONGEST: usize = 255 * CHUNK;
-/// Stands where a chunk was lost.
+/// Replaces a lost chunk.
 const LOST: &[u8] = b"[...]";
-/// Lines in the log per second; what is above is only published.
+/// Limit of log lines per second; the rest is only published.
 const LINES: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
 
 pub(super) struct StatusTexts {
     topic: Topic<StatusTextMessage>,
     unfinished: Vec<Unfinished>,
-    /// Beginning of the present second in the log, and lines in it.
+    /// Start of the present second, and log lines in it.
     logged: (Duration, u32),
-    /// Number of the last text that was sent in chunks.
+    /// Number of the last text sent in chunks.
     sent: u16,
 }
 
-/// A text in chunks.
+/// A text being joined from chunks.
 struct Unfinished {
     component: u8,
     id: u16,
     severity: u8,
     chunks: Vec<Option<Vec<u8>>>,
-    /// The last chunk came.
+    /// The last chunk arrived.
     ended: bool,
     until: Duration,
 }
@@ -48,7 +48,7 @@ impl Unfinished {
         self.ended && self.chunks.iter().all(Option::is_some)
     }
 
-    /// A full chunk without a number, and nothing after it.
+    /// A full chunk with number 0, and no other.
     fn maybe_whole(&self) -> bool {
         self.id == 0 && !self.ended && self.chunks.len() == 1
     }
@@ -87,7 +87,7 @@ impl StatusTexts {
         let mut at = self.unfinished.iter().position(same);
         // PX4 numbers every text, also those of one chunk.
         if m.chunk == 0 && end.is_some() {
-            // One without a number that waits is whole: they stay in order.
+            // A waiting text with number 0 is complete: publish it first, to keep the order.
             if let Some(at) = at.filter(|_| m.id == 0) {
                 let before = self.unfinished.remove(at);
                 self.publish(fcu, before.severity, &before.text())?;
@@ -98,7 +98,7 @@ impl StatusTexts {
             let text = self.unfinished.get(begun);
             let again = text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_))));
             if again {
-                // Numbers start over: this is another text.
+                // The number was reused: this is another text.
                 let old = self.unfinished.remove(begun);
                 self.publish(fcu, old.severity, &old.text())?;
                 at = None;
@@ -146,7 +146,7 @@ impl StatusTexts {
         self.unfinished.iter().map(|text| text.until).min()
     }
 
-    /// Publishes what will not be completed any more.
+    /// Publishes texts whose missing chunks did not arrive in time.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let now = fcu.now.mono;
         while let Some(at) = self.unfinished.iter().position(|text| now >= text.until) {
@@ -159,7 +159,7 @@ impl StatusTexts {
         Ok(())
     }
 
-    /// What this bridge has to say of the vehicle goes where the vehicle's own texts go; it is in the log already.
+    /// Publishes the bridge's notices with the vehicle's own texts; they are logged already.
     pub(super) fn notices(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         /// MAV_SEVERITY_WARNING.
         const WARNING: u8 = 4;
@@ -195,7 +195,7 @@ impl StatusTexts {
     }
 }
 
-/// By MAV_SEVERITY: emergency, alert, critical, error; warning, notice; info; debug.
+/// Log level by MAV_SEVERITY: emergency to error; warning, notice; info; debug.
 fn log(vehicle: u16, severity: u8, text: &str) {
     match severity {
         ..=3 => tracing::error!(vehicle, "FCU: {text}"),
@@ -219,7 +219,7 @@ fn send(autopilot: &mut Autopilot, message: StatusTextMessage) {
         texts.sent
     };
     let mut chunks: Vec<&[u8]> = bytes.chunks(CHUNK).collect();
-    // A zero ends the last chunk; a single one may do without.
+    // A chunk shorter than 50 bytes ends a text; a single chunk needs no end.
     if bytes.is_empty() || (id != 0 && bytes.len() % CHUNK == 0) {
         chunks.push(&[]);
     }
@@ -234,7 +234,7 @@ fn send(autopilot: &mut Autopilot, message: StatusTextMessage) {
             id,
             chunk,
         };
-        // A failure is in the counters.
+        // A failure is counted.
         let _counted = fcu.send(message);
     }
 }

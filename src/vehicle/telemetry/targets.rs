@@ -1,4 +1,4 @@
-//! `setpoint_raw/target_*`: what the autopilot says it follows.
+//! `setpoint_raw/target_*`: the setpoints that the autopilot follows.
 use super::convert::{point, quaternion, raw_enu_wxyz, vector3};
 use super::topic::Topic;
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
@@ -10,14 +10,14 @@ use crate::wire::mavlink::dialect::ATTITUDE_TARGET_DATA;
 use crate::wire::mavlink::raw::{PositionTargetGlobalInt, PositionTargetLocalNed};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// MAV_FRAMEs whose axes are those of the body: BODY_NED, BODY_OFFSET_NED, BODY_FRD.
+/// MAV_FRAMEs with the body's axes: BODY_NED, BODY_OFFSET_NED, BODY_FRD.
 const BODY: [u8; 3] = [8, 9, 12];
 
 pub(super) struct Targets {
     local: Topic<PositionTarget>,
     global: Topic<GlobalPositionTarget>,
     attitude: Topic<AttitudeTarget>,
-    /// Frames of the world and of the body; mavros leaves them out.
+    /// Frames of world and body; mavros leaves them empty.
     frames: [String; 2],
 }
 
@@ -48,7 +48,7 @@ impl Targets {
         m: &PositionTargetLocalNed,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        // mavros takes every frame for a world.
+        // mavros converts every frame as a world frame.
         let axes = if BODY.contains(&m.coordinate_frame) && !fcu.settings.quirks {
             Axes::Body
         } else {
@@ -76,7 +76,7 @@ impl Targets {
         fcu: &mut Fcu,
         m: &PositionTargetGlobalInt,
     ) -> Result<(), RosError> {
-        /// Bits of the mask that say that there is no position.
+        /// Mask bits for no position.
         const NO_POSITION: u16 = 0b11;
         if m.type_mask & NO_POSITION == 0 && fcu.place([m.lat, m.lon, 0]).is_none() {
             return Ok(());
@@ -114,9 +114,9 @@ impl Targets {
 
 #[derive(Clone, Copy)]
 enum Axes {
-    /// NED, in ROS ENU.
+    /// NED to ENU.
     World,
-    /// FRD, in ROS FLU.
+    /// FRD to FLU.
     Body,
 }
 

@@ -1,10 +1,10 @@
-//! A published topic with the message that it publishes again and again.
+//! A published topic with a reused message.
 use super::stamped::Stamped;
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Open, Order, Stamp};
 use std::time::Duration;
 
-/// A topic and its message, which is filled again for each sample: frame names are cloned once, and lists keep their
+/// A topic and its message, which is refilled for each sample: frame names are cloned once, and sequences keep their
 /// memory. Its stamps never go back.
 pub(super) struct Topic<M: Stamped> {
     publisher: Publisher<M>,
@@ -13,7 +13,7 @@ pub(super) struct Topic<M: Stamped> {
 }
 
 impl<M: Stamped> Topic<M> {
-    /// Opens a topic; `message` has what never changes.
+    /// Opens a topic; `message` has the constant fields.
     pub(super) fn open(open: &Open<'_>, name: &str, message: M) -> Result<Self, RosError> {
         Ok(Self {
             publisher: open.publisher(name)?,
@@ -22,12 +22,12 @@ impl<M: Stamped> Topic<M> {
         })
     }
 
-    /// Whether somebody listens.
+    /// Whether the topic has a subscriber.
     pub(super) fn wanted(&self) -> bool {
         self.publisher.subscribers() > 0
     }
 
-    /// Publishes if somebody listens: for what comes again within a second anyway.
+    /// Publishes if the topic has a subscriber: for content that repeats within a second.
     pub(super) fn stream(
         &mut self,
         stamp: Stamp,
@@ -40,7 +40,7 @@ impl<M: Stamped> Topic<M> {
         }
     }
 
-    /// Publishes also while nobody listens: who comes late gets it from the writer's history.
+    /// Publishes also without a subscriber: a late one gets the message from the writer's history.
     pub(super) fn keep(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> Result<(), RosError> {
         fill(&mut self.message);
         self.message.stamp(self.order.next(stamp).to_msg());
@@ -48,8 +48,8 @@ impl<M: Stamped> Topic<M> {
     }
 }
 
-/// Which of several messages with the same content is taken: the best of those that still come. mavros never goes back
-/// to a lesser one, hence a single message of the better kind silences the other for good.
+/// Chooses between messages with the same content: the best that still arrives. mavros never returns to a lesser one, so
+/// a single better message silences the other for good.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Best {
     rank: u8,
@@ -57,10 +57,10 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Silence after which a lesser message counts again.
+    /// Silence after which a lesser message is taken again.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Says whether a message of this rank (1 or greater) is the one to take.
+    /// Whether to take a message of this rank (1 or greater).
     pub(super) fn take(&mut self, rank: u8, now: Duration) -> bool {
         let take = rank >= self.rank || now.saturating_sub(self.last) > Self::PATIENCE;
         if take {

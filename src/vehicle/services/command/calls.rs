@@ -1,4 +1,4 @@
-//! Services that are one command: each waits for the vehicle's own answer.
+//! Services that send one command and answer with the vehicle's acknowledgement.
 use super::ending::{Ending, FAILED, UNSUPPORTED};
 use super::{Waiter, long};
 use crate::msgs::Service;
@@ -26,7 +26,10 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             ];
             let mut command = long(fcu, r.command, r.confirmation, params);
             if r.broadcast {
-                tracing::warn!("PX4 takes no commands to everybody; {} is sent", r.command);
+                tracing::warn!(
+                    "PX4 ignores broadcast commands; {} is sent nevertheless",
+                    r.command
+                );
                 (command.target_system, command.target_component) = (0, 0);
             }
             command
@@ -113,7 +116,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         open,
         "set_message_interval",
         |fcu, r| {
-            // 0 is the default rate, -1 switches it off.
+            // 0 selects the default rate, -1 switches the message off.
             let interval = if r.message_rate > 0.0 {
                 1e6 / r.message_rate
             } else {
@@ -166,7 +169,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     })
 }
 
-/// Opens a service that is one command and answers whether it was accepted.
+/// Opens a service that sends one command and answers whether it was accepted.
 fn command<S: Service, C: Into<Command>>(
     open: &Open<'_>,
     name: &'static str,
@@ -182,7 +185,12 @@ fn command<S: Service, C: Into<Command>>(
                 let (success, number) = end.result();
                 if !success {
                     let why = end.describe();
-                    tracing::warn!(vehicle = fcu.settings.id, service = name, why, "not done");
+                    tracing::warn!(
+                        vehicle = fcu.settings.id,
+                        service = name,
+                        why,
+                        "command failed"
+                    );
                     fcu.notice(format!("{name}: {why}"));
                     fcu.count(Counter::CommandFailed);
                 }
@@ -194,7 +202,7 @@ fn command<S: Service, C: Into<Command>>(
     )
 }
 
-/// The two commands that PX4 does not understand.
+/// Opens one of the two commands that PX4 does not support.
 fn local(
     open: &Open<'_>,
     name: &'static str,
@@ -228,7 +236,7 @@ fn local(
     })
 }
 
-/// The commands have y (east) before x (north). mavros leaves height and yaw as they are.
+/// The commands have y (east) before x (north). mavros passes height and yaw unchanged.
 fn local_params(r: &CommandTOLLocalRequest, number: u16, as_mavros: bool) -> [f32; 7] {
     let [x, y, z] = [r.position.x, r.position.y, r.position.z].map(|v| v as f32);
     let first = if number == 24 {

@@ -1,7 +1,8 @@
-//! `set_mode`, `cmd/arming` and `cmd/takeoff`: they answer when the vehicle shows it, or with the reason why it will not.
+//! `set_mode`, `cmd/arming` and `cmd/takeoff`: answered when the vehicle shows the new state, or with the reason of its
+//! refusal.
 //!
-//! An acknowledgement alone proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and
-//! take-offs to where it is.
+//! An acknowledgement proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and take-offs
+//! to its own height.
 use super::ending::DENIED;
 use super::goal::{Goal, OFFBOARD, PX4};
 use super::wanted::{Caller, Change};
@@ -21,9 +22,9 @@ const HIL: u8 = 32;
 const ARM_DISARM: u16 = 400;
 /// MAV_CMD_NAV_TAKEOFF.
 const TAKE_OFF: u16 = 22;
-/// Least height in m that a take-off climbs; less is noise of the estimate.
+/// Least climb of a take-off in m; less is noise of the estimate.
 const CLIMB: f64 = 0.3;
-/// CopterSim is in OFFBOARD while setpoints come; PX4 gives up after a second.
+/// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves it after a second without.
 const SETPOINT_AGE: Duration = Duration::from_secs(1);
 
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
@@ -72,8 +73,8 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
         if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
             let link = fcu.abilities().name;
             let why = format!(
-                "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim changes to OFFBOARD by \
-                 itself when setpoints come, and to nothing else"
+                "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim enters OFFBOARD by \
+                 itself when setpoints arrive, and no other mode"
             );
             refuse(fcu, &why);
             return caller.respond(SetModeResponse { mode_sent: false });
@@ -97,7 +98,7 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
     autopilot.services.command.change(fcu, change, command);
 }
 
-/// Takes off, if the vehicle is armed; otherwise it does so when it is armed.
+/// Sends a take-off; an unarmed vehicle takes off once it is armed.
 fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
     let fcu = &mut autopilot.fcu;
     let command = raw::CommandLong {
@@ -130,15 +131,16 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
     autopilot.services.command.change(fcu, change, command);
 }
 
-/// Why a take-off to this altitude would be none. PX4 accepts it, and says so only when it is armed, if at all.
+/// The reason to refuse a take-off to this altitude: PX4 accepts one that does not climb, and reports it only when
+/// armed, if at all.
 fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
     let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
     let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
-    // What is not a number leaves it to PX4.
+    // NaN leaves the altitude to PX4.
     let here = (fcu.amsl).filter(|here| checked && px4 && altitude < here + CLIMB)?;
     Some(format!(
-        "cmd/takeoff to {altitude:.1} m: that is not above the vehicle, which is at {here:.1} m above sea level, and PX4 \
-         would stay where it is; NaN takes PX4's own take-off altitude"
+        "cmd/takeoff to {altitude:.1} m: not above the vehicle, which is at {here:.1} m above sea level, so PX4 would \
+         not climb; send NaN for PX4's own take-off altitude"
     ))
 }
 

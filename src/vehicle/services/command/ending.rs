@@ -1,21 +1,21 @@
-//! How a command ended, for callers and people.
+//! Result of a command, as a number for callers and as text.
 use crate::session::CommandEnd;
 use crate::vehicle::Refusal;
 
-/// MAV_RESULT_FAILED: what callers get where the vehicle gave no result.
+/// MAV_RESULT_FAILED: answered where the vehicle gave no result.
 pub(super) const FAILED: u8 = 4;
 /// MAV_RESULT_DENIED.
 pub(super) const DENIED: u8 = 2;
 /// MAV_RESULT_UNSUPPORTED.
 pub(super) const UNSUPPORTED: u8 = 3;
-/// MAV_RESULT_TEMPORARILY_REJECTED: it was not even sent.
+/// MAV_RESULT_TEMPORARILY_REJECTED: the command was not sent.
 const LATER: u8 = 1;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ending {
     pub(super) end: CommandEnd,
-    /// Why it was not sent.
+    /// The reason if it was not sent.
     pub(super) refusal: Option<Refusal>,
 }
 
@@ -30,7 +30,7 @@ impl Ending {
     pub(super) fn result(&self) -> (bool, u8) {
         match self.end {
             CommandEnd::Acked { result, .. } => (result == 0, result),
-            // Nobody answers; it was sent.
+            // Sent, and no acknowledgement is expected.
             CommandEnd::Broadcast => (true, 0),
             CommandEnd::NotSent if matches!(self.refusal, Some(Refusal::Unsupported { .. })) => {
                 (false, UNSUPPORTED)
@@ -40,20 +40,20 @@ impl Ending {
         }
     }
 
-    /// In words.
+    /// The result as text.
     pub(super) fn describe(&self) -> String {
         match self.end {
             CommandEnd::Acked { result, .. } => format!("the vehicle answered {}", name(result)),
             CommandEnd::TimedOut {
                 in_progress: true, ..
-            } => "the vehicle began and never ended it".to_owned(),
+            } => "in progress, but no final answer came".to_owned(),
             CommandEnd::TimedOut { sent, .. } => format!("no answer; sent {sent} times"),
             CommandEnd::Broadcast => "sent".to_owned(),
-            CommandEnd::TooMany => "too many commands wait already".to_owned(),
+            CommandEnd::TooMany => "too many commands are waiting".to_owned(),
             CommandEnd::LinkLost => "the vehicle is not connected".to_owned(),
             CommandEnd::NotSent => match self.refusal {
                 Some(refusal) => refusal.to_string(),
-                None => "it could not be sent".to_owned(),
+                None => "not sent".to_owned(),
             },
         }
     }

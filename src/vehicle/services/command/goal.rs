@@ -1,12 +1,12 @@
-//! What a caller wants the vehicle to be, and how that is seen.
+//! The state that a caller asks for, and how telemetry shows it.
 use crate::vehicle::Fcu;
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use crate::vehicle::reasons::Reasons;
 use std::time::Duration;
 
-/// Bits of `base_mode` that are a mode: manual, stabilized, guided, auto.
+/// Mode bits of `base_mode`: manual, stabilized, guided, auto.
 const MODE_BITS: u8 = 64 | 16 | 8 | 4;
-/// MAV_STATE_STANDBY; PX4 reports less when it could not be armed in its present mode.
+/// MAV_STATE_STANDBY; PX4 reports a lower state if it could not be armed in its present mode.
 const STANDBY: u8 = 3;
 /// PX4's OFFBOARD.
 pub(super) const OFFBOARD: u32 = 6 << 16;
@@ -19,37 +19,37 @@ const FIXED_WING: u8 = 1;
 /// MAV_LANDED_STATE: on the ground; in the air, and taking off.
 const ON_GROUND: u8 = 1;
 const OFF_GROUND: [u8; 2] = [2, 3];
-/// Further up than this, in m, is no noise of an estimate.
+/// A greater height in m is not noise of the estimate.
 const RISEN: f32 = 0.5;
-/// How PX4 says that there is nothing to climb to.
+/// PX4's status text for a take-off altitude that is not above the vehicle.
 const NOT_ABOVE: &str = "Already higher than takeoff altitude";
 
-/// Time for the heartbeat to show what was acknowledged; it comes once a second.
+/// Time until the heartbeat shows an acknowledged change; its period is 1 s.
 const TO_SHOW: Duration = Duration::from_millis(2500);
-/// Time to leave the ground: motors spin up, a fixed wing needs a runway, and a simulation may be slow.
+/// Time to leave the ground: motors spin up, a fixed wing needs a runway, a simulation may run slowly.
 const TO_RISE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Goal {
     Armed(bool),
     Mode(u32),
-    /// Of an autopilot without own modes.
+    /// For an autopilot without custom modes.
     BaseMode(u8),
     TakeOff(Start),
 }
 
-/// Where the vehicle was when it was told to take off.
+/// State of the vehicle when take-off was commanded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     height: Option<f32>,
     on_ground: bool,
 }
 
-/// What of a goal is to be seen.
+/// How far telemetry shows a goal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Seen {
     Nothing,
-    /// The vehicle is about to, unless it says that it is not.
+    /// Will follow, unless the vehicle denies it by a status text.
     Promised,
     Reached,
 }
@@ -58,12 +58,13 @@ impl Goal {
     pub(super) fn take_off(fcu: &Fcu) -> Self {
         Self::TakeOff(Start {
             height: fcu.height,
-            // Nobody else is told to take off; where it is not known, its height shows whether it does.
+            // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height shows whether it
+            // does.
             on_ground: fcu.landed.is_none_or(|landed| landed == ON_GROUND),
         })
     }
 
-    /// How long it may take from the acknowledgement.
+    /// Longest time from the acknowledgement until telemetry shows it.
     pub(super) fn time_to_show(self) -> Duration {
         match self {
             Self::TakeOff(_) => TO_RISE,
@@ -71,7 +72,7 @@ impl Goal {
         }
     }
 
-    /// What the vehicle shows of it.
+    /// How far the vehicle's telemetry shows it.
     pub(super) fn seen(self, fcu: &Fcu) -> Seen {
         let Some(heartbeat) = fcu.heartbeat else {
             return Seen::Nothing;
@@ -80,7 +81,7 @@ impl Goal {
             Self::Armed(armed) => armed == fcu.armed(),
             Self::Mode(custom_mode) => {
                 let custom = heartbeat.base_mode & CUSTOM_MODE_ENABLED != 0;
-                // On the ground PX4 shows OFFBOARD also without setpoints, but could not be armed in it.
+                // On the ground PX4 reports OFFBOARD also without setpoints, but cannot be armed in it.
                 let idle = custom_mode == OFFBOARD
                     && heartbeat.autopilot == PX4
                     && !fcu.armed()
@@ -97,15 +98,15 @@ impl Goal {
         }
     }
 
-    /// Whether the vehicle said that it will not come to be, whatever it acknowledged.
+    /// Whether a status text denies it in spite of the acknowledgement.
     pub(super) fn is_denied_by(self, texts: &Reasons) -> bool {
         matches!(self, Self::TakeOff(_)) && texts.say(NOT_ABOVE)
     }
 
-    /// Why it was accepted and is not so, in words.
+    /// The reason why it was accepted but not reached.
     pub(super) fn missed(self, fcu: &Fcu) -> String {
         let Some(heartbeat) = fcu.heartbeat else {
-            return "accepted, but the vehicle is not connected any more".to_owned();
+            return "accepted, but the vehicle is no longer connected".to_owned();
         };
         let name = mode::name(
             heartbeat.base_mode,
@@ -138,10 +139,10 @@ impl Start {
         let Some(heartbeat) = fcu.heartbeat else {
             return Seen::Nothing;
         };
-        // Links without acknowledgements make up a mode.
+        // Links without acknowledgements invent the mode.
         let has_modes = heartbeat.autopilot == PX4 && fcu.abilities().acks;
         if self.height.or(fcu.height).is_none() && fcu.landed.is_none() {
-            // There is nothing else to see.
+            // Telemetry shows nothing more.
             return Seen::Reached;
         }
         let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= RISEN);
@@ -150,7 +151,7 @@ impl Start {
         if risen || left {
             Seen::Reached
         } else if has_modes && taking_off && (!fcu.armed() || !self.on_ground) {
-            // Before it is armed nothing moves, and in the air it climbs from where it is.
+            // An unarmed vehicle does not move; one in the air climbs from its height.
             Seen::Promised
         } else {
             Seen::Nothing

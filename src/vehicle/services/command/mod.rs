@@ -1,10 +1,10 @@
-//! Commands and modes. The life of a call, from top to bottom:
+//! Commands and modes. The steps of a call:
 //!
-//! 1. `calls.rs` makes a command of a service whose answer is the vehicle's acknowledgement; `changes.rs` of one that is
-//!    answered only when the vehicle shows it (`goal.rs`): `set_mode`, `cmd/arming`, `cmd/takeoff`. Of these, one of a kind
-//!    is under way at a time; the others wait in `wanted.rs`.
-//! 2. Here it is sent, and sent again, until the vehicle acknowledges it or time is over (`ending.rs`).
-//! 3. The end is the answer, or begins the wait for what the vehicle shows: `wanted.rs`.
+//! 1. `calls.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `changes.rs` from
+//!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`). One
+//!    change of a kind is under way at a time; the others wait in `wanted.rs`.
+//! 2. This file sends and retransmits it until an acknowledgement or a timeout (`ending.rs`).
+//! 3. The result is the answer, or starts the wait for the change: `wanted.rs`.
 mod calls;
 mod changes;
 mod ending;
@@ -22,24 +22,24 @@ use ending::Ending;
 use std::time::Duration;
 use wanted::{Change, Wanted};
 
-/// Called when a command has ended.
+/// Callback with the result of a command.
 type Then = Box<dyn FnOnce(&mut Fcu, Ending) + Send>;
 
-/// Who waits for the end of a command.
+/// Receiver of a command's result.
 enum Waiter {
     /// A caller of a service.
     Caller(Then),
-    /// What is [`Wanted`], by its number.
+    /// A [`Wanted`] change, by its number.
     Wanted(u64),
-    /// Nobody.
+    /// No receiver.
     Nobody,
 }
 
-/// Commands to the vehicle, each until its end.
+/// Commands under way.
 pub(super) struct CommandPart {
     machine: Commands<Waiter>,
     wanted: Wanted,
-    /// Why the message that was not sent was not.
+    /// Why the last unsent message was refused.
     refusal: Option<Refusal>,
 }
 
@@ -62,7 +62,7 @@ impl Part for CommandPart {
                 self.run(fcu);
                 Ok(())
             },
-            // Maybe it says why not.
+            // The text may be the reason of a refusal.
             StatusText => |text| {
                 self.wanted.text(&text);
                 Ok(())
@@ -70,7 +70,7 @@ impl Part for CommandPart {
         })
     }
 
-    /// It shows the mode, and whether the vehicle is armed.
+    /// The heartbeat shows the mode and whether the vehicle is armed.
     fn heartbeat(&mut self, fcu: &mut Fcu) {
         self.wanted.look(fcu);
         self.run(fcu);
@@ -79,7 +79,7 @@ impl Part for CommandPart {
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         for message in std::mem::take(&mut fcu.requests) {
             let request = request_message(fcu, message);
-            // It is asked for again, and failures are in the counters.
+            // The request is repeated; failures are counted.
             let _counted = self.ask(fcu, request);
         }
         self.machine.tick(fcu.now.mono);
@@ -110,19 +110,19 @@ impl Part for CommandPart {
 }
 
 impl CommandPart {
-    /// Sends a command until it is answered.
+    /// Sends a command and retransmits it until it is acknowledged.
     fn start(&mut self, fcu: &mut Fcu, command: impl Into<Command>, waiter: Waiter) {
         self.begin(fcu, command.into(), waiter);
         self.run(fcu);
     }
 
-    /// Sends a command, after others of its kind, and waits until the vehicle shows what came of it.
+    /// Sends a command after others of its kind, and waits until the vehicle shows the change.
     fn change(&mut self, fcu: &mut Fcu, change: Change, command: impl Into<Command>) {
         self.wanted.push(fcu, change, command.into());
         self.run(fcu);
     }
 
-    /// Sends a command whose answer is a message, or says why not: once, because who waits for the message asks again.
+    /// Sends a command that is answered by a message, or returns why not. No retransmission: the caller asks again.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), String> {
         let command = command.into();
         match unanswered(fcu, &command) {
@@ -147,13 +147,13 @@ impl CommandPart {
         }
     }
 
-    /// Commands carry the sender that others see.
+    /// Commands carry the bridge's own ids.
     fn set_sender(&mut self, fcu: &Fcu) {
         let (system, component) = fcu.own();
         self.machine.set_sender(system, component);
     }
 
-    /// Sends and answers what came of the last call, and begins what waited for that.
+    /// Sends pending messages and handles results, until no event is left.
     fn run(&mut self, fcu: &mut Fcu) {
         loop {
             while let Some(event) = self.machine.next_event() {
@@ -192,8 +192,8 @@ impl CommandPart {
     }
 }
 
-/// How a command ends to which no answer can come: the vehicle is not connected, or its link acknowledges nothing and has
-/// taken it or not.
+/// The result of a command that cannot be acknowledged: the vehicle is not connected, or the link has no
+/// acknowledgements.
 fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
     if fcu.abilities().heartbeat && !fcu.connected() {
         return Some(CommandEnd::LinkLost.into());

@@ -1,4 +1,4 @@
-//! What callers want the vehicle to be, until it shows it.
+//! Changes that callers wait for, until the vehicle shows them.
 use super::ending::{Ending, FAILED};
 use super::goal::{Goal, PX4, Seen};
 use crate::msgs::mavros_msgs::srv::{
@@ -11,21 +11,21 @@ use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 
-/// After the acknowledgement the heartbeat is asked for, so that callers need not wait for the next one.
+/// Times after the acknowledgement to request the heartbeat, so that callers need not wait for the periodic one.
 const ASK: [Duration; 3] = [
     Duration::from_millis(10),
     Duration::from_millis(80),
     Duration::from_millis(400),
 ];
-/// PX4's reason comes a little before or after its refusal, maybe in two parts.
+/// PX4 sends the reason shortly before or after its refusal, possibly in two chunks.
 const FOR_REASON: Duration = Duration::from_millis(150);
-/// Callers at a time.
+/// Limit of waiting callers.
 const CALLERS: usize = 64;
 
-/// A wish.
+/// A requested change.
 pub(super) struct Change {
     pub(super) goal: Goal,
-    /// For people: "arm", "set_mode OFFBOARD".
+    /// Name in texts: "arm", "set_mode OFFBOARD".
     pub(super) what: String,
     pub(super) caller: Caller,
 }
@@ -37,13 +37,13 @@ pub(super) enum Caller {
 }
 
 enum Stage {
-    /// Another call of the kind is not over: what it asked for must be seen before it may change again.
+    /// An earlier call of this kind is not finished: its change must be visible before the next one.
     Queued(Command),
-    /// The command is on its way.
+    /// The command was sent.
     Commanded,
-    /// It was accepted; the heartbeat is to show it.
+    /// Accepted; the heartbeat does not show it yet.
     Accepted { since: Duration, asked: usize },
-    /// It was refused; the reason may still come.
+    /// Refused; the reason may still arrive.
     Refused { end: Ending, until: Duration },
 }
 
@@ -54,7 +54,7 @@ struct Call {
     texts: Reasons,
 }
 
-/// Everybody who waits for the vehicle to be as they asked.
+/// All waiting changes.
 #[derive(Default)]
 pub(super) struct Wanted {
     calls: Vec<Call>,
@@ -64,7 +64,7 @@ pub(super) struct Wanted {
 impl Wanted {
     pub(super) fn push(&mut self, fcu: &mut Fcu, change: Change, command: Command) {
         if self.calls.len() >= CALLERS {
-            // The responder answers with the default: no success.
+            // The dropped responder answers with the default: no success.
             return fcu.count(Counter::TooManyCalls);
         }
         let id = self.next_id;
@@ -77,7 +77,7 @@ impl Wanted {
         });
     }
 
-    /// The next command that waits for nothing, and its number.
+    /// The next command that no earlier call blocks, and its number.
     pub(super) fn next_command(&mut self) -> Option<(u64, Command)> {
         let (mut arming, mut mode, mut take_off) = (false, false, false);
         for call in &mut self.calls {
@@ -97,7 +97,7 @@ impl Wanted {
         None
     }
 
-    /// A command ended.
+    /// Handles the result of a command.
     pub(super) fn ended(&mut self, fcu: &mut Fcu, id: u64, end: Ending) {
         let now = fcu.now.mono;
         let mut calls = self.calls.iter_mut().enumerate();
@@ -105,18 +105,18 @@ impl Wanted {
             return;
         };
         match end.end {
-            // Links of other kinds make heartbeats of what the vehicle reports.
+            // Links without acknowledgements make heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: 0, .. } | CommandEnd::Broadcast => {
                 call.stage = Stage::Accepted {
                     since: now,
                     asked: 0,
                 };
             }
-            // The answer was lost, or this autopilot gives none.
+            // The acknowledgement was lost, or this autopilot sends none.
             CommandEnd::TimedOut { .. } if call.change.goal.seen(fcu) == Seen::Reached => {
                 self.finish(fcu, at, Ok(()));
             }
-            // The vehicle knows nothing of it, and gives no reason.
+            // The vehicle did not get the command, so it gives no reason.
             CommandEnd::NotSent => self.finish(fcu, at, Err(end)),
             _ => {
                 call.stage = Stage::Refused {
@@ -127,7 +127,7 @@ impl Wanted {
         }
     }
 
-    /// Answers who waits for what the vehicle shows now.
+    /// Answers the calls whose change the vehicle shows now.
     pub(super) fn look(&mut self, fcu: &mut Fcu) {
         let now = fcu.now.mono;
         let mut at = 0;
@@ -139,7 +139,7 @@ impl Wanted {
             let heard = now >= since + FOR_REASON;
             match call.change.goal.seen(fcu) {
                 Seen::Reached => self.finish(fcu, at, Ok(())),
-                // It has time to complain first.
+                // The vehicle gets time to send a reason first.
                 _ if call.change.goal.is_denied_by(&call.texts) => {
                     self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
                 }
@@ -149,7 +149,7 @@ impl Wanted {
         }
     }
 
-    /// The vehicle said something.
+    /// Takes a status text.
     pub(super) fn text(&mut self, message: &raw::StatusText) {
         let sent = |call: &&mut Call| !matches!(call.stage, Stage::Queued(_));
         for call in self.calls.iter_mut().filter(sent) {
@@ -157,7 +157,7 @@ impl Wanted {
         }
     }
 
-    /// Ends what is over; returns whether the heartbeat is to be asked for.
+    /// Ends calls past their deadline; returns whether to request the heartbeat.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> bool {
         let now = fcu.now.mono;
         self.look(fcu);
@@ -200,7 +200,7 @@ impl Wanted {
         self.calls.iter().filter_map(due).min()
     }
 
-    /// Nothing is heard of the vehicle any more.
+    /// The vehicle is lost: all calls fail.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         while !self.calls.is_empty() {
             self.finish(fcu, 0, Err(CommandEnd::LinkLost.into()));
@@ -216,7 +216,7 @@ impl Wanted {
         let number = match outcome {
             Ok(()) => 0,
             Err(end) => match end.result() {
-                // Accepted, but it never came to be.
+                // Accepted, but never shown.
                 (true, _) => FAILED,
                 (false, number) => number,
             },

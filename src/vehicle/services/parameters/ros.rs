@@ -1,4 +1,4 @@
-//! The six parameter services of a ROS node, for the parameters of the vehicle.
+//! The six parameter services of a ROS node, for the vehicle's parameters.
 use super::{ParameterPart, describe, failed, value, with};
 use crate::msgs::rcl_interfaces::msg::{
     ListParametersResult, Parameter, ParameterDescriptor, SetParametersResult,
@@ -13,13 +13,13 @@ use crate::session::{self, ParameterName};
 use crate::vehicle::{Fcu, Open};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Names and values in one call; more are not asked for.
+/// Limit of names or values in one call; the rest is not requested.
 const MOST: usize = 2048;
 
-/// Called with an answer for each part of a call; `None` where there is none.
+/// Callback with an answer for each part of a call; `None` where there is none.
 type Gathered<T> = Box<dyn FnOnce(Vec<Option<T>>) + Send>;
 
-/// Answers to all parts of a call, in order; when the last one is there, `then` gets them.
+/// Collects the answers to all parts of a call, in order; after the last one, `then` gets them.
 struct Gather<T> {
     answers: Vec<Option<T>>,
     missing: usize,
@@ -59,7 +59,7 @@ impl<T: Send + 'static> Gather<T> {
 }
 
 impl ParameterPart {
-    /// Looks up every name; those that the vehicle does not have are `None`.
+    /// Looks up all names; unknown ones are `None`.
     fn look_up(
         &mut self,
         fcu: &mut Fcu,
@@ -83,7 +83,7 @@ impl ParameterPart {
         }
     }
 
-    /// Sets every value; each result says why it failed.
+    /// Sets all values; each result has the reason of a failure.
     fn set_all(
         &mut self,
         fcu: &mut Fcu,
@@ -91,7 +91,8 @@ impl ParameterPart {
         then: impl FnOnce(Vec<SetParametersResult>) + Send + 'static,
     ) {
         let results = |answers: Vec<Option<SetParametersResult>>| {
-            let unanswered = || refused("not asked for: too many parameters at a time");
+            let unanswered =
+                || refused(&format!("not set: more than {MOST} parameters in one call"));
             then(
                 (answers.into_iter())
                     .map(|answer| answer.unwrap_or_else(unanswered))
@@ -175,8 +176,9 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
                     |(name, p): (String, Option<session::Parameter>)| ParameterDescriptor {
                         name,
                         type_: p.map_or(0, |p| value::kind(p.value)),
-                        description: p
-                            .map_or_else(String::new, |p| format!("of the vehicle, {:?}", p.kind)),
+                        description: p.map_or_else(String::new, |p| {
+                            format!("parameter of the vehicle, {:?}", p.kind)
+                        }),
                         ..Default::default()
                     };
                 let descriptors = names.into_iter().zip(found).map(describe).collect();
@@ -193,7 +195,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             if let Err(error) = result {
                 failed(fcu, "param/list_parameters", &describe(error));
             }
-            // What came is listed also if it is not all.
+            // A partial list is listed, too.
             let names = part.machine.known().keys().map(ParameterName::as_str);
             let wanted = |name: &&str| {
                 prefixes.is_empty()
@@ -219,7 +221,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     open.service::<SetParametersAtomically>(
         "param/set_parameters_atomically",
         |autopilot, request, responder| {
-            // MAVLink sets one after the other; what can be known before is checked before.
+            // MAVLink sets one parameter after the other; values are validated before the first.
             let wanted = |p: &Parameter| value::wanted(&p.name, &p.value).err();
             if let Some(why) = request.parameters.iter().find_map(wanted) {
                 let result = refused(why);

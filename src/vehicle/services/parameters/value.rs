@@ -1,4 +1,4 @@
-//! Values of parameters as ROS has them.
+//! Converts between ROS parameter values and the vehicle's.
 use crate::msgs::rcl_interfaces::msg;
 use crate::session::{ParameterName, ParameterValue};
 
@@ -26,23 +26,24 @@ pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
     ros
 }
 
-/// Why such a value is refused.
-pub(super) const NOT_FINITE: &str = "NaN and infinity are no values of a parameter";
+/// Reason to refuse the value.
+pub(super) const NOT_FINITE: &str = "the value is NaN or infinite; send a finite number";
 
-/// What is to be set to what, or why not.
+/// Name and value to set, or the reason of the refusal.
 pub(super) fn wanted(
     name: &str,
     value: &msg::ParameterValue,
 ) -> Result<(ParameterName, ParameterValue), &'static str> {
-    let name = ParameterName::new(name).ok_or("a name has 1 to 16 characters")?;
-    let value = of_ros(value).ok_or("neither an integer nor a double")?;
+    let name =
+        ParameterName::new(name).ok_or("the name must have 1 to 16 printable ASCII characters")?;
+    let value = of_ros(value).ok_or("the value is neither an integer nor a double")?;
     let value = Some(value)
         .filter(|value| value.is_finite())
         .ok_or(NOT_FINITE)?;
     Ok((name, value))
 }
 
-/// `None` for what no autopilot has: texts, lists, nothing.
+/// `None` for types that no autopilot has: texts, lists, not set.
 fn of_ros(ros: &msg::ParameterValue) -> Option<ParameterValue> {
     match ros.type_ {
         BOOL => Some(ParameterValue::Int(ros.bool_value.into())),
