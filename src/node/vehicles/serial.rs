@@ -1,4 +1,4 @@
-//! A serial line that is opened again when it goes away.
+//! A serial line that reopens after a disconnect.
 use crate::vehicle::Sink;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
@@ -6,9 +6,9 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 
-/// Frames that wait for the line; at 57600 baud about a second.
+/// Queued frames; about a second at 57600 baud.
 const WAITING: usize = 64;
-/// Time between attempts to open the line.
+/// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A serial line.
@@ -19,14 +19,14 @@ pub(super) struct Port {
     next_attempt: Instant,
     to_send: mpsc::Receiver<Vec<u8>>,
     sender: mpsc::Sender<Vec<u8>>,
-    /// A frame that is being written.
+    /// Unsent rest of the current frame.
     half_sent: Vec<u8>,
     buffer: Vec<u8>,
-    /// The log says that the line is away; it says so once, until bytes come again.
+    /// The line is gone and this was logged; reset when bytes arrive.
     away: bool,
 }
 
-/// What one wait has brought.
+/// Outcome of one wait.
 enum Event {
     Read(usize),
     Send(Vec<u8>),
@@ -35,7 +35,7 @@ enum Event {
 }
 
 impl Port {
-    /// A line that is opened when it is read.
+    /// A line that is opened on the first read.
     pub(super) fn new(device: &str, baud: u32) -> Self {
         let (sender, to_send) = mpsc::channel(WAITING);
         Self {
@@ -51,14 +51,13 @@ impl Port {
         }
     }
 
-    /// Takes frames without waiting; a full queue refuses them.
+    /// Queues frames without waiting; refuses them when the queue is full.
     pub(super) fn sink(&self) -> Sink {
         let sender = self.sender.clone();
         Box::new(move |bytes| sender.try_send(bytes.to_vec()).is_ok())
     }
 
-    /// Waits for bytes; meanwhile sends what is to be sent, and opens the line as often as needed. May be dropped at
-    /// any time and called again.
+    /// Waits for bytes; meanwhile writes queued frames and reopens the line. Cancel safe.
     pub(super) async fn read(&mut self) -> &[u8] {
         loop {
             let Some((reader, writer)) = &mut self.line else {
@@ -88,7 +87,7 @@ impl Port {
                 Event::Broken => {
                     if !std::mem::replace(&mut self.away, true) {
                         tracing::warn!(
-                            "serial line {} went away; it is opened again when it is there",
+                            "serial line {} went away; the bridge reopens it when it returns",
                             self.device
                         );
                     }
@@ -101,12 +100,12 @@ impl Port {
     }
 
     fn open(&mut self) {
-        // What waited is old by now.
+        // Queued frames are outdated by now.
         while self.to_send.try_recv().is_ok() {}
         self.next_attempt = Instant::now() + RETRY;
         match tokio_serial::new(&self.device, self.baud).open_native_async() {
             Ok(stream) => {
-                // Some lines can be opened and break at once: those are back when they bring something.
+                // Some devices open and fail at once: the line is back only when it delivers bytes.
                 if !self.away {
                     tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
                 }
@@ -114,7 +113,7 @@ impl Port {
             }
             Err(error) if !self.away => {
                 tracing::error!(
-                    "serial line {}: {error}; is it there, and may this user open it (group dialout)? Trying again",
+                    "serial line {}: {error}; check that the device exists and this user may open it (group dialout). Retrying",
                     self.device
                 );
                 self.away = true;
