@@ -240,7 +240,7 @@ impl Shared {
         self.options.world.at_with(time, motion)
     }
 
-    /// Queues an order for a vehicle's autopilot; drops duplicates of pending orders, so that a flood does not fill the queue.
+    /// Queues an order for a vehicle's autopilot; drops duplicates of pending orders, which bounds a flood.
     pub(super) fn order(&self, id: u16, order: Order) {
         let mut orders = lock(&self.orders);
         if !orders.contains(&(id, order)) {

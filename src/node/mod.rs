@@ -1,4 +1,4 @@
-//! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
+//! Assembly: the only module that uses all the others. It reads clocks, starts tasks and ends them.
 //!
 //! Each folder is a subsystem (`subsystem.rs`): a row of the table in `bridge.rs` that uses the files of this folder, but no
 //! other subsystem.

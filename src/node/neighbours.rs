@@ -12,7 +12,7 @@ pub(super) struct Neighbours {
     ports: BTreeMap<u16, Watched>,
     /// Sockets found by the last search.
     seen: BTreeSet<u64>,
-    told: BTreeSet<u64>,
+    logged: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Neighbours {
                 if !before.contains(&holder.inode) {
                     continue;
                 }
-                let new = self.told.len() < NAMED && self.told.insert(holder.inode);
+                let new = self.logged.len() < NAMED && self.logged.insert(holder.inode);
                 if !grouped {
                     if new {
                         tracing::warn!(
@@ -73,10 +73,10 @@ impl Section for Neighbours {
     fn look(&mut self) -> Finding {
         let shared = self.search();
         let (level, message) = match shared.len() {
-            0 => (Level::Ok, "nobody else listens".to_owned()),
+            0 => (Level::Ok, "no other listeners".to_owned()),
             n => (
                 Level::Warn,
-                format!("{n} other sockets take what is sent here"),
+                format!("{n} other sockets receive on the bridge's ports"),
             ),
         };
         let shared = shared.iter();

@@ -17,11 +17,11 @@ pub struct Senders {
     bind_address: Option<Ipv4Addr>,
     /// `accept_from`, which a longer one must contain.
     given: Vec<Ipv4Net>,
-    told: Mutex<Told>,
+    logged: Mutex<Logged>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Logged {
     named: BTreeSet<Ipv4Addr>,
     others: bool,
 }
@@ -49,7 +49,7 @@ impl Senders {
             listen: params.bind_address.unwrap_or(default),
             bind_address: params.bind_address,
             given: params.accept_from.clone(),
-            told: Mutex::default(),
+            logged: Mutex::default(),
         }
     }
 
@@ -72,7 +72,7 @@ impl Senders {
         }
     }
 
-    /// The same, for a stream that the simulator was told to send to `destination`.
+    /// As [`Self::port`], for a stream that the simulator was told to send to `destination`.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
         // An unspecified destination means: the sender of the request.
         let as_asked = destination.is_loopback() || destination.is_unspecified();
@@ -101,15 +101,15 @@ impl Senders {
     }
 
     /// Logs newly refused senders, with a remedy.
-    pub(super) fn tell(&self) {
+    pub(super) fn log_refused(&self) {
         let refused = self.accept.refused();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
         for (address, sender) in &refused.senders {
-            if told.named.insert(*address) {
+            if logged.named.insert(*address) {
                 tracing::warn!("{}", self.advice(*address, sender.port));
             }
         }
-        if refused.others > 0 && !std::mem::replace(&mut told.others, true) {
+        if refused.others > 0 && !std::mem::replace(&mut logged.others, true) {
             tracing::warn!(
                 "more than {} addresses send to the bridge and are not accepted: the others are only counted",
                 refused.senders.len()
@@ -164,7 +164,7 @@ impl Section for RefusedSenders {
             values.push(value("others", refused.others));
         }
         let (level, message) = match (new, total) {
-            (0, 0) => (Level::Ok, "nobody was refused".to_owned()),
+            (0, 0) => (Level::Ok, "no datagrams refused".to_owned()),
             (0, _) => (Level::Ok, format!("{total} datagrams refused, none lately")),
             _ => (Level::Warn, format!("{new} datagrams refused; accept_from")),
         };

@@ -53,7 +53,7 @@ impl OutputLog {
         let sink = Sink {
             out,
             lost: lost.clone(),
-            told: 0,
+            logged: 0,
         };
         let (writer, guard) = NonBlockingBuilder::default()
             .lossy(true)
@@ -117,7 +117,7 @@ struct Sink<W> {
     out: W,
     lost: Lost,
     /// Lost lines already reported in the output.
-    told: u64,
+    logged: u64,
 }
 
 impl<W: Write> Write for Sink<W> {
@@ -125,10 +125,10 @@ impl<W: Write> Write for Sink<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.put(line);
         let lost = self.lost.count();
-        if lost > self.told {
-            let new = lost - std::mem::replace(&mut self.told, lost);
+        if lost > self.logged {
+            let new = lost - std::mem::replace(&mut self.logged, lost);
             self.put(
-                format!("{new} lines of the log were lost: nobody took them in time\n").as_bytes(),
+                format!("{new} log lines lost: the reader was too slow\n").as_bytes(),
             );
         }
         Ok(line.len())

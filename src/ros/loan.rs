@@ -182,7 +182,7 @@ mod tests {
         drop(large);
         assert_eq!(pool.take(90_000).bytes.as_ptr(), place);
         drop((0..9).map(|_| pool.take(1000)).collect::<Vec<_>>());
-        let free = pool.0.lock().expect("nobody panicked");
+        let free = pool.0.lock().expect("not poisoned");
         assert!(free.len() == KEPT && free.iter().all(|bytes| bytes.len() < 10_000));
     }
 }

@@ -89,12 +89,12 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
                     .map(|id| id.to_string())
                     .collect();
                 let known = if earlier.is_empty() {
-                    "there is none before it".to_owned()
+                    ", but there is none".to_owned()
                 } else {
-                    format!("those before it are {}", earlier.join(", "))
+                    format!(" ({})", earlier.join(", "))
                 };
                 format!(
-                    "with TargetMountType 4 it must be the SeqID of a sensor, {known}; is {carrier}"
+                    "with TargetMountType 4 it must be the SeqID of an earlier sensor{known}, is {carrier}"
                 )
             }
         };

@@ -120,9 +120,9 @@ groups! {
     Cloud = "cloud", Qos::reliable(3), "point clouds";
     Range = "range", Qos::reliable(10), "range sensor and its hit details";
     Detections = "detections", Qos::reliable(10), "detections";
-    Telemetry = "telemetry", Qos::latched(10), "what a vehicle reports, mavros-style; transient local too, because some clients of mavros ask for it";
-    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: all at once while parameters are read, and who comes late is told nothing of the past";
-    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, who comes late gets the last one";
+    Telemetry = "telemetry", Qos::latched(10), "mavros-style telemetry of a vehicle; transient local, because some clients of mavros request it";
+    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: a burst while parameters are read, and no earlier events for late readers";
+    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, late readers get the last one";
     Latched = "latched", Qos::latched(1), "mission and origins of a vehicle";
     Imu = "imu", Qos::reliable(50), "IMU";
     State = "state", Qos::reliable(10), "state of vehicles";

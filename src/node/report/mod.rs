@@ -102,7 +102,7 @@ impl Endless for Reporter {
                     next = next.min(Instant::now() + self.period);
                 }
             }
-            self.senders.tell();
+            self.senders.log_refused();
             if Instant::now() >= next {
                 next += self.period;
                 self.health.report();

@@ -202,7 +202,7 @@ fn show(table: &Table, slow: &[String], elapsed: Duration, last: bool) -> io::Re
         elapsed.as_secs_f64()
     )?;
     for line in slow {
-        writeln!(out, "below what was asked for: {line}")?;
+        writeln!(out, "below the requested rate: {line}")?;
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             clock,
             stats,
             overflows: 0,
-            said: Vec::new(),
+            logged: Vec::new(),
         };
         let serve = move |stop: &_| stream.serve(stop);
         assembly.threads.add("rfly-stream", serve);

@@ -38,7 +38,7 @@ pub(super) struct ShmSource {
     /// Time of the last frame, or of the first attempt to open the block.
     silent_since: Instant,
     /// Cause of the silence as last logged.
-    said: Option<String>,
+    logged: Option<String>,
 }
 
 /// Polling times: rare while no frame is due, to save processor time between frames.
@@ -90,7 +90,7 @@ impl ShmSource {
             block: None,
             next_look: now,
             silent_since: now,
-            said: None,
+            logged: None,
         }
     }
 
@@ -138,7 +138,7 @@ impl ShmSource {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });
         let Some(taken) = taken else { return false };
-        (self.silent_since, self.said) = (now, None);
+        (self.silent_since, self.logged) = (now, None);
         let mut figures = self.stats.lock();
         figures.received += 1;
         figures.bytes += self.len as u64;
@@ -178,10 +178,10 @@ impl ShmSource {
             },
         };
         if now.duration_since(self.silent_since) >= PATIENCE
-            && self.said.as_ref() != Some(&obstacle)
+            && self.logged.as_ref() != Some(&obstacle)
         {
             tracing::warn!(source = self.stats.name, "no data: {obstacle}");
-            self.said = Some(obstacle.clone());
+            self.logged = Some(obstacle.clone());
         }
         self.stats.lock().obstacle = Some(obstacle);
     }

@@ -39,7 +39,7 @@ pub(super) struct UdpSource {
     /// The socket's loss counter at the last read.
     pub(super) overflows: u32,
     /// Refusal causes already logged.
-    pub(super) said: Vec<&'static str>,
+    pub(super) logged: Vec<&'static str>,
 }
 
 /// A stream without subscribers: its frames are only counted.
@@ -251,8 +251,8 @@ impl UdpSource {
         }
         self.reassembler.disown();
         let cause = error.cause();
-        if !self.said.contains(&cause) {
-            self.said.push(cause);
+        if !self.logged.contains(&cause) {
+            self.logged.push(cause);
             tracing::warn!(
                 "{}: {error} (count: drop_{cause} in /diagnostics)",
                 self.stats.name

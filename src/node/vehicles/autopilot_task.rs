@@ -44,7 +44,7 @@ pub(super) struct Task {
     /// The autopilot's origin at the last check.
     pub(super) origin: Option<Geodetic>,
     /// The origin is outside the map, and this was logged.
-    pub(super) far: bool,
+    pub(super) outside_map: bool,
     pub(super) reported: Instant,
 }
 
@@ -236,7 +236,7 @@ impl Task {
         };
         match self.map_centre.position_of(origin) {
             Some(position) => static_tf.place_origin(self.vehicle, position),
-            None if !std::mem::replace(&mut self.far, true) => tracing::warn!(
+            None if !std::mem::replace(&mut self.outside_map, true) => tracing::warn!(
                 vehicle = self.vehicle,
                 latitude = origin.latitude_deg,
                 longitude = origin.longitude_deg,

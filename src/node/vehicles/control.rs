@@ -85,7 +85,7 @@ pub(super) fn open(
             vehicle: id,
             peer: Peer::default(),
             origin: None,
-            far: false,
+            outside_map: false,
             reported: Instant::now(),
         };
         match line {

@@ -24,7 +24,7 @@ pub(in crate::node) fn with_found(
     let port = settings.ports.heartbeat;
     let runtime = tasks::runtime("the search for vehicles")?;
     let heard = runtime.block_on(listen(senders, port, time));
-    senders.tell();
+    senders.log_refused();
     let found = match heard {
         Ok(found) => found,
         Err(error) => {

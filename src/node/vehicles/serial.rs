@@ -20,10 +20,10 @@ pub(super) struct Port {
     to_send: mpsc::Receiver<Vec<u8>>,
     sender: mpsc::Sender<Vec<u8>>,
     /// Unsent rest of the current frame.
-    half_sent: Vec<u8>,
+    unsent: Vec<u8>,
     buffer: Vec<u8>,
     /// The line is gone and this was logged; reset when bytes arrive.
-    away: bool,
+    disconnected: bool,
 }
 
 /// Outcome of one wait.
@@ -45,9 +45,9 @@ impl Port {
             next_attempt: Instant::now(),
             to_send,
             sender,
-            half_sent: Vec::new(),
+            unsent: Vec::new(),
             buffer: vec![0; 4096],
-            away: false,
+            disconnected: false,
         }
     }
 
@@ -70,29 +70,29 @@ impl Port {
                     Ok(len) if len > 0 => Event::Read(len),
                     _ => Event::Broken,
                 },
-                written = writer.write(&self.half_sent), if !self.half_sent.is_empty() => {
+                written = writer.write(&self.unsent), if !self.unsent.is_empty() => {
                     written.map_or(Event::Broken, Event::Written)
                 }
-                Some(bytes) = self.to_send.recv(), if self.half_sent.is_empty() => Event::Send(bytes),
+                Some(bytes) = self.to_send.recv(), if self.unsent.is_empty() => Event::Send(bytes),
             };
             match event {
                 Event::Read(len) => {
-                    if std::mem::take(&mut self.away) {
+                    if std::mem::take(&mut self.disconnected) {
                         tracing::info!("serial line {} is back", self.device);
                     }
                     return self.buffer.get(..len).unwrap_or_default();
                 }
-                Event::Send(bytes) => self.half_sent = bytes,
-                Event::Written(len) => drop(self.half_sent.drain(..len)),
+                Event::Send(bytes) => self.unsent = bytes,
+                Event::Written(len) => drop(self.unsent.drain(..len)),
                 Event::Broken => {
-                    if !std::mem::replace(&mut self.away, true) {
+                    if !std::mem::replace(&mut self.disconnected, true) {
                         tracing::warn!(
                             "serial line {} went away; the bridge reopens it when it returns",
                             self.device
                         );
                     }
                     self.line = None;
-                    self.half_sent.clear();
+                    self.unsent.clear();
                     self.next_attempt = Instant::now() + RETRY;
                 }
             }
@@ -106,17 +106,17 @@ impl Port {
         match tokio_serial::new(&self.device, self.baud).open_native_async() {
             Ok(stream) => {
                 // Some devices open and fail at once: the line is back only when it delivers bytes.
-                if !self.away {
+                if !self.disconnected {
                     tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
                 }
                 self.line = Some(tokio::io::split(stream));
             }
-            Err(error) if !self.away => {
+            Err(error) if !self.disconnected => {
                 tracing::error!(
                     "serial line {}: {error}; check that the device exists and this user may open it (group dialout). Retrying",
                     self.device
                 );
-                self.away = true;
+                self.disconnected = true;
             }
             Err(_) => {}
         }

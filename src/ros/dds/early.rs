@@ -56,14 +56,14 @@ pub(super) fn remove(reader: &Guid) {
 }
 
 /// Returns the replacement for a small outgoing packet, if it changes.
-pub(super) fn leaves(packet: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
     (packet.starts_with(b"RTPS") && acknowledges(packet))
         .then(|| with(|sessions| sessions.ask(packet)))
         .flatten()
 }
 
 /// Changes a received packet.
-pub(super) fn came(packet: &mut [u8]) {
+pub(super) fn received(packet: &mut [u8]) {
     if packet.starts_with(b"RTPS") && packet.get(6..8) == Some(&FAST_DDS) {
         for heartbeat in heartbeats(packet) {
             if let Some(last) = with(|sessions| sessions.hear(&heartbeat)) {
@@ -324,14 +324,14 @@ mod tests {
         let answer = acknack(FINAL, &[0, 2, 0, 6]);
         let asked = acknack(FINAL, &[0, 2, 2, 0xc000_0000, 6]);
         assert_eq!(sessions.ask(&answer), Some(asked), "2 and 3 are missing");
-        assert!(!heard(&mut sessions, 1, 4), "from now on it is as it is");
+        assert!(!heard(&mut sessions, 1, 4), "unchanged from now on");
         assert_eq!(sessions.ask(&acknack(FINAL, &[0, 5, 0, 7])), None);
     }
 
     #[test]
     fn nothing_is_asked_for_that_is_there_or_was_not_announced() {
         let mut sessions = sessions();
-        assert!(!heard(&mut sessions, 1, 0), "an empty one stays");
+        assert!(!heard(&mut sessions, 1, 0), "an empty one is unchanged");
         assert_eq!(sessions.ask(&acknack(FINAL, &[0, 1, 0, 6])), None);
         let mut sessions = self::sessions();
         assert!(heard(&mut sessions, 1, 1));

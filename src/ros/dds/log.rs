@@ -20,7 +20,7 @@ pub(super) enum Severity {
 /// A source line of the library: function and line. There are a few hundred.
 type Place = (String, u32);
 
-static SAID: Mutex<Limiter> = Mutex::new(Limiter(BTreeMap::new()));
+static LIMITER: Mutex<Limiter> = Mutex::new(Limiter(BTreeMap::new()));
 
 /// Time of the last shown line, and number of suppressed ones since, by source line.
 struct Limiter(BTreeMap<Place, (i64, u64)>);
@@ -44,7 +44,7 @@ impl Limiter {
 
 /// Copies a line into the bridge's log.
 pub(super) fn line(severity: Severity, function: &str, number: u32, text: &str, now_ns: i64) {
-    let passed = SAID
+    let passed = LIMITER
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pass((function.to_owned(), number), now_ns);

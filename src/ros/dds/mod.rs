@@ -48,7 +48,7 @@ impl Node {
         let domain = Domain::new(options.domain_id, &settings::configuration(options))?;
         let participant = Arc::new(Participant::new(domain, "enclave=/;")?);
         let graph = Arc::new(Graph::new(&participant, names, options.distro)?);
-        pacing::change_small_packets(early::leaves);
+        pacing::change_small_packets(early::outgoing);
         Ok(Self {
             graph,
             participant,

@@ -30,7 +30,7 @@ mod imp {
                     let length = range.iov_len.min(received as usize);
                     if length > 0 {
                         let base = range.iov_base.cast::<u8>();
-                        early::came(std::slice::from_raw_parts_mut(base, length));
+                        early::received(std::slice::from_raw_parts_mut(base, length));
                     }
                 }
             }
