@@ -13,7 +13,9 @@ pub struct Needs {
 
 /// A limit that is too low.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("about {need} {what} are needed, but the limit of {limit}: raise it, or configure fewer sensors or vehicles")]
+#[error(
+    "about {need} {what} are needed, but the limit of {limit}: raise it, or configure fewer sensors or vehicles"
+)]
 pub struct TooLittle {
     need: u64,
     what: &'static str,

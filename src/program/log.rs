@@ -127,9 +127,7 @@ impl<W: Write> Write for Sink<W> {
         let lost = self.lost.count();
         if lost > self.logged {
             let new = lost - std::mem::replace(&mut self.logged, lost);
-            self.put(
-                format!("{new} log lines lost: the reader was too slow\n").as_bytes(),
-            );
+            self.put(format!("{new} log lines lost: the reader was too slow\n").as_bytes());
         }
         Ok(line.len())
     }

@@ -341,10 +341,7 @@ impl Params {
                     .collect();
                 problems.push(
                     format!("sensor{seq_id}"),
-                    format!(
-                        "no sensor has this SeqID; known are {}",
-                        known.join(", ")
-                    ),
+                    format!("no sensor has this SeqID; known are {}", known.join(", ")),
                 );
                 continue;
             };
@@ -359,7 +356,10 @@ impl Params {
                     let wanted = if possible.is_empty() {
                         format!("must not be set for TypeID {type_id}, which has one encoding")
                     } else {
-                        format!("must be one of {} for TypeID {type_id}", possible.join(", "))
+                        format!(
+                            "must be one of {} for TypeID {type_id}",
+                            possible.join(", ")
+                        )
                     };
                     problems.push(
                         format!("sensor{seq_id}.encoding"),
