@@ -1,4 +1,4 @@
-//! Three things that Cargo.toml cannot say.
+//! Build steps that Cargo.toml cannot express.
 use std::env;
 
 fn main() {
@@ -8,8 +8,8 @@ fn main() {
     look_for_our_messages();
 }
 
-/// Has the middleware call our functions instead of `sendmsg` (`src/ros/pacing`) and `recvmsg` (`src/ros/dds`). The embedded
-/// one is linked to them, and nobody else sees them; one that is loaded at run time finds `sendmsg` among the symbols of the
+/// Makes the middleware call our wrappers of `sendmsg` (`src/ros/pacing`) and `recvmsg` (`src/ros/dds`). The embedded
+/// middleware alone is linked to them; one loaded at run time finds `sendmsg` among the symbols of the
 /// program.
 fn stand_in_front_of_sockets() {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
@@ -21,20 +21,20 @@ fn stand_in_front_of_sockets() {
     }
 }
 
-/// Has the programs call our function where the embedded Cyclone DDS adds inline QoS (`src/ros/dds/ffi/identity.rs`).
+/// Makes the embedded Cyclone DDS call our function to add inline QoS (`src/ros/dds/ffi/identity.rs`).
 fn name_replies() {
     if env::var_os("CARGO_FEATURE_DDS").is_some() {
         println!("cargo::rustc-link-arg=-Wl,--wrap=ddsi_xmsg_addpar_statusinfo");
     }
 }
 
-/// Are the messages of `msg/` there? The embedded back end has its own; a workspace may be without them.
+/// Checks for the messages of `msg/`. The embedded back end has its own; a workspace may lack them.
 fn look_for_our_messages() {
     println!("cargo::rustc-check-cfg=cfg(has_rfly_bridge_msgs)");
     println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
     let prefixes = env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
     let sourced = env::split_paths(&prefixes).any(|prefix| {
-        // A package that is installed later adds a file here. Cargo takes a missing path for changed, every time.
+        // Installing a package adds a file here. Cargo would treat a missing path as changed on every build.
         let packages = prefix.join("share/ament_index/resource_index/packages");
         if packages.exists() {
             println!("cargo::rerun-if-changed={}", packages.display());

@@ -182,7 +182,7 @@ def load_bridges(file: Path) -> list[Bridge]:
     except yaml.YAMLError as error:
         mark = getattr(error, 'problem_mark', None)
         place = f'line {mark.line + 1}' if mark else 'file'
-        raise Problems(str(file), [(place, f'is no YAML: {getattr(error, "problem", error)}')]) from error
+        raise Problems(str(file), [(place, f'invalid YAML: {getattr(error, "problem", error)}')]) from error
     reader = _Reader(file.resolve().parent)
     bridges = reader.read(content)
     if reader.problems:

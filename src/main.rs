@@ -40,7 +40,7 @@ enum Command {
     Top(TopArgs),
     /// Prints a vehicle with its sensors as URDF; parameters as for the bridge (`--ros-args -p config:=...`).
     Urdf(UrdfArgs),
-    /// Writes the documents that come from tables in the code (for developers, `make docs`).
+    /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
 }
 
@@ -66,21 +66,21 @@ struct TopArgs {
     /// Ends after this many seconds with a summary.
     #[arg(long, value_name = "N")]
     seconds: Option<u64>,
-    /// Shows only topics that start with this.
+    /// Shows only topics with this prefix.
     #[arg(long, default_value = "/")]
     prefix: String,
 }
 
-/// How long a start that a signal interrupts may still take, to leave the graph in order.
+/// Time limit for a start interrupted by a signal, to leave the graph in order.
 const START_GRACE: Duration = Duration::from_secs(3);
-/// How long the end may take.
+/// Time limit for stopping.
 const END_GRACE: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
     let log = OutputLog::of_process(io::stderr());
     match run(&log) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the output has enough of it.
+        // The reader of the output has closed the pipe.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let limit = io_errors(&error).map(limit_behind).collect::<String>();
@@ -126,11 +126,11 @@ fn run(log: &OutputLog) -> anyhow::Result<()> {
     }
 }
 
-const OUTPUT: &str = "the output cannot be written";
+const OUTPUT: &str = "cannot write the output";
 
 fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    // A signal ends it at once: nothing is open yet, and a file may be a pipe that nobody writes to.
+    // A signal ends the process at once: nothing is open yet, and reading a file may block on a FIFO.
     let loaded = signals.during(Duration::ZERO, move |_| {
         let settings = Settings::load(&args);
         (args, settings)
@@ -154,15 +154,15 @@ fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
         drop(bridge);
         tracing::info!("stopped");
     });
-    anyhow::ensure!(ended, "the end takes longer than {END_GRACE:?}");
+    anyhow::ensure!(ended, "stopping takes longer than {END_GRACE:?}");
     Ok(())
 }
 
-/// A signal came before the program was running; not an error, unless it hides one.
+/// A signal came during the start; not an error, unless it hides one.
 fn interrupted<T>(ended: Ended<T>) -> anyhow::Result<()> {
     match ended {
         Ended::Panicked => anyhow::bail!("a panic ended the start; the limit of {}", limits()),
-        Ended::Abandoned => tracing::warn!("stopped while something still held up the start"),
+        Ended::Abandoned => tracing::warn!("stopped while the start was still blocked"),
         Ended::Stopped(_) | Ended::Done(_) => tracing::info!("stopped while starting"),
     }
     Ok(())
@@ -205,7 +205,7 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let middleware = middleware(args, "rfly_bridge_top", false)?;
     let seconds = top.seconds.map(Duration::from_secs);
-    // The terminal may be stopped; a signal is noticed all the same.
+    // The terminal may be suspended; signals must still be handled.
     let shown = signals.during(START_GRACE, move |stop| {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -222,7 +222,7 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
         })
     })?;
     match shown {
-        Ended::Done(shown) => shown.context("the table cannot be shown"),
+        Ended::Done(shown) => shown.context("cannot show the table"),
         Ended::Stopped(_) | Ended::Abandoned => Ok(()),
         Ended::Panicked => anyhow::bail!("a panic ended the table"),
     }
@@ -250,7 +250,7 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
         let current = std::fs::read_to_string(&path).is_ok_and(|found| found == text);
         if !current {
             std::fs::write(&path, text)
-                .with_context(|| format!("{} cannot be written", path.display()))?;
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let done = if current { "is current" } else { "written" };
         write_out(&format!("{name}: {done}\n"))?;

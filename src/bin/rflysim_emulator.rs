@@ -1,4 +1,4 @@
-//! Plays the RflySim simulator on this machine.
+//! Emulates the RflySim simulator on this machine.
 use anyhow::{Context as _, bail};
 use clap::builder::TypedValueParser as _;
 use clap::{Args, Parser};
@@ -28,11 +28,11 @@ Examples:
   rflysim_emulator --hover --loss 0.01 --seed 7       a still picture over a bad network
   rflysim_emulator --pattern                          as much data as the machine can move";
 
-/// Plays the RflySim simulator: renderer windows, vehicles and their clock, without Windows and without a GPU.
+/// Emulates the RflySim simulator: renderer windows, vehicles and their clock, without Windows and without a GPU.
 #[derive(Debug, Parser)]
 #[command(name = "rflysim_emulator", version, max_term_width = 110, after_help = HELP)]
 struct Arguments {
-    /// Say every second what is sent
+    /// Print statistics every second
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -53,31 +53,31 @@ struct Scene {
     /// Number of vehicles
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=250))]
     vehicles: u16,
-    /// Nothing moves: vehicles hover in a row, 2 m high, looking north
+    /// Static scene: vehicles hover in a row, 2 m high, facing north
     #[arg(long)]
     hover: bool,
-    /// Pose of a vehicle that hovers: "north,east,down,roll,pitch,yaw" in m and degrees; once per vehicle
+    /// Pose of a hovering vehicle: "north,east,down,roll,pitch,yaw" in m and degrees; once per vehicle
     #[arg(long, value_name = "POSE", conflicts_with_all = ["vehicles", "hover"], allow_hyphen_values = true)]
     pose: Vec<String>,
-    /// A vehicle stands on the ground at "north,east,yaw" in m and degrees; once per vehicle
+    /// A vehicle on the ground at "north,east,yaw" in m and degrees; once per vehicle
     #[arg(long, value_name = "PLACE", conflicts_with_all = ["vehicles", "hover", "pose"], allow_hyphen_values = true)]
     spawn: Vec<String>,
-    /// Vehicles stand on the ground, 3 m apart, 20 m south of the map centre: to be flown through their autopilots
+    /// Vehicles on the ground, 3 m apart, 20 m south of the map centre, to be flown through their autopilots
     #[arg(long, conflicts_with_all = ["hover", "pose", "spawn"])]
     grounded: bool,
-    /// Vehicles are fixed wings where structs command them (UDP modes)
+    /// Fixed-wing vehicles in the UDP modes
     #[arg(long)]
     fixed_wing: bool,
-    /// What the batteries show, whatever happens: below 15, 7 and 5 percent autopilots warn and return or land as PX4 does
+    /// Constant battery level; below 15, 7 and 5 percent autopilots warn, return or land as PX4 does
     #[arg(long, value_name = "PERCENT")]
     battery: Option<f64>,
-    /// How far vehicles may fly: "distance from home,height above it" in m, 0 for no limit (GF_MAX_HOR_DIST, GF_MAX_VER_DIST)
+    /// Geofence: "distance from home,height above it" in m, 0 for no limit (GF_MAX_HOR_DIST, GF_MAX_VER_DIST)
     #[arg(long, value_name = "FENCE")]
     fence: Option<String>,
-    /// Simulation seconds per second
+    /// Simulation seconds per second of real time
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     speed: f64,
-    /// Drift of the simulation clock against that of this machine
+    /// Drift of the simulation clock against this machine's clock
     #[arg(
         long,
         value_name = "PPM",
@@ -99,13 +99,13 @@ struct Network {
     /// Address to listen on
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// Address that gets heartbeats and true states
+    /// Destination of heartbeats and true states
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     client: IpAddr,
     /// Added to every port of the simulator, so that several emulators can run
     #[arg(long, value_name = "N", default_value_t = 0)]
     port_offset: u16,
-    /// Speed of the link that data are sent over; 0 sends bursts, which small receive buffers lose
+    /// Bandwidth of the simulated link; 0 sends bursts, which overflow small receive buffers
     #[arg(long, value_name = "GBIT/S", default_value_t = 10.0)]
     link: f64,
     /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008, 224.0.0.10:20009 and 224.0.0.10:20002, all on loopback
@@ -116,25 +116,25 @@ struct Network {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Protocol")]
 struct Protocol {
-    /// How autopilots talk to the controlling host (docs/emulator_autopilot.md); none: vehicles only follow their paths
+    /// Protocol of the autopilots (docs/emulator_autopilot.md); none: vehicles only follow their paths
     #[arg(long, value_name = "MODE", default_value = "mavlink_full", value_parser = ["none", "mavlink_full", "mavlink_simple", "mavlink_nosend", "mavlink_nogps", "udp_full", "udp_simple", "direct"])]
     autopilot: String,
-    /// Where the first autopilot listens with `--autopilot direct`, the next ones behind it
+    /// Port of the first autopilot with `--autopilot direct`; the others follow
     #[arg(long, value_name = "PORT", default_value_t = 14580)]
     direct_port: u16,
-    /// Unit of the Euler angles in requests; type 9 always has degrees
+    /// Unit of the Euler angles in requests; type 9 always uses degrees
     #[arg(long, value_name = "UNIT", default_value = "degrees", value_parser = ["degrees", "radians"])]
     angle_unit: String,
     /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
     #[arg(long, value_name = "FORM", default_value = "b", value_parser = ["a", "b"])]
     fragment_header: String,
-    /// Send JPEG in mode 1 and PNG in mode 3, as the newer vendor documents say
+    /// Send JPEG in mode 1 and PNG in mode 3, as in the newer vendor documents
     #[arg(long)]
     swap_codecs: bool,
-    /// Length of the true state's packet
+    /// Length of a true-state packet
     #[arg(long, value_name = "BYTES", default_value = "168", value_parser = clap::builder::PossibleValuesParser::new(["200", "168", "112"]).map(|s| s.parse::<u16>().unwrap_or(168)))]
     state_packet: u16,
-    /// Rate of the true state, besides one at each render tick
+    /// Rate of the true state, in addition to one per render tick
     #[arg(long, value_name = "HZ", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=2000))]
     state_rate: u32,
     /// Time between heartbeats
@@ -145,28 +145,28 @@ struct Protocol {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Faults (shares of all datagrams, 0 to 1)")]
 struct FaultArguments {
-    /// Share that is lost
+    /// Share of lost datagrams
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     loss: f64,
-    /// Share that arrives after its successor
+    /// Share of datagrams that arrive after their successor
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     reorder: f64,
-    /// Share that arrives twice
+    /// Share of duplicated datagrams
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     duplicate: f64,
-    /// Share that arrives damaged
+    /// Share of corrupted datagrams
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     corrupt: f64,
     /// Delay of every datagram
     #[arg(long, value_name = "MS", default_value_t = 0.0)]
     delay_ms: f64,
-    /// Further random delay, up to this
+    /// Maximum additional random delay
     #[arg(long, value_name = "MS", default_value_t = 0.0)]
     delay_jitter_ms: f64,
-    /// Seed of all draws; the same seed does the same harm
+    /// Random seed; the same seed gives the same faults
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Which datagrams suffer
+    /// Datagrams that faults apply to
     #[arg(long, value_name = "WHICH", default_value = "data", value_parser = ["data", "images", "imu"])]
     fault_scope: String,
 }
@@ -174,10 +174,10 @@ struct FaultArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tests")]
 struct Tests {
-    /// Take commands on this UDP port: faults, restart, pause, resume, speed, stats (docs/emulator.md)
+    /// UDP port for commands: faults, restart, pause, resume, speed, stats (docs/emulator.md)
     #[arg(long, value_name = "PORT")]
     control: Option<u16>,
-    /// Write one line of JSON per frame: what was rendered, from where, and when
+    /// Write one line of JSON per rendered frame: content, pose and time
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Write the uncompressed payload of every frame into this directory
@@ -186,11 +186,11 @@ struct Tests {
 }
 
 fn main() -> anyhow::Result<()> {
-    // launch_ros appends `--ros-args` to whatever it starts; the emulator is no ROS node and ignores them.
+    // launch_ros appends `--ros-args` to every command; the emulator is no ROS node and ignores them.
     let ros = ros_args::parse(std::env::args().skip(1))?;
     let arguments =
         Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
-    // Whoever does not read what is printed does not stop the simulator.
+    // A blocked reader of the output must not stop the simulator.
     let output = OutputLog::of_process(std::io::stdout());
     tracing_subscriber::registry()
         .with(
@@ -204,7 +204,7 @@ fn main() -> anyhow::Result<()> {
     let (verbose, options) = (arguments.verbose, options(&arguments)?);
     let speed = options.speed;
     let emulator = Emulator::start(options, faults(&arguments.faults)?)?;
-    let mut signals = Signals::listen().context("no signals")?;
+    let mut signals = Signals::listen().context("cannot listen to signals")?;
     output.say(&announcement(&arguments, &emulator, speed));
     while !signals.wait_for(Duration::from_secs(1)) {
         if verbose {

@@ -22,39 +22,39 @@ impl AngleUnit {
 /// Parameter `mount_angle_unit`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum AngleUnitChoice {
-    /// Degrees, as the platform's documents say.
+    /// Degrees, as in the platform's documents.
     #[default]
     Degrees,
-    /// Radians, as newer vendor pages say.
+    /// Radians, as on newer vendor pages.
     Radians,
-    /// Taken from the values.
+    /// Derived from the values.
     Auto,
 }
 
-/// The unit taken and why, to be logged at start.
+/// The chosen unit and the reason, logged at start.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ResolvedAngleUnit {
     /// Unit of all `SensorAngEular` of this load.
     pub unit: AngleUnit,
-    /// Why, in one sentence.
+    /// Reason, in one sentence.
     pub reason: String,
 }
 
-/// A turn and a little: radians have no reason to be larger.
+/// A full turn with a margin; angles in radians are not larger.
 const FULL_TURN: f64 = std::f64::consts::TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors of a load.
 ///
-/// `auto` looks at the Euler angles that count: one beyond a full turn can only be degrees; otherwise fractions within
-/// half a turn, or multiples of 15 degrees, are taken for radians; whole numbers and zeros say nothing, which means degrees.
+/// `auto` examines the Euler angles in use: one beyond a full turn can only be degrees; otherwise, if all are fractions
+/// within half a turn or multiples of 15 degrees, they are radians; other values, and zeros, are ambiguous: degrees.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
     let resolved = |unit, reason| ResolvedAngleUnit { unit, reason };
     match choice {
         AngleUnitChoice::Degrees => {
-            resolved(AngleUnit::Degrees, "mount_angle_unit says so".to_owned())
+            resolved(AngleUnit::Degrees, "set by mount_angle_unit".to_owned())
         }
         AngleUnitChoice::Radians => {
-            resolved(AngleUnit::Radians, "mount_angle_unit says so".to_owned())
+            resolved(AngleUnit::Radians, "set by mount_angle_unit".to_owned())
         }
         AngleUnitChoice::Auto => {
             let (unit, reason) = guess(sensors);
@@ -114,12 +114,12 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
     (
         AngleUnit::Degrees,
         format!(
-            "the values do not tell, for example {angle} of sensor {seq_id}; set mount_angle_unit to be sure"
+            "the values are ambiguous, for example {angle} of sensor {seq_id}; set mount_angle_unit to be sure"
         ),
     )
 }
 
-/// Is it a multiple of pi/12 to the three digits that people write?
+/// Whether it is a multiple of pi/12 to three decimals, as usually written.
 fn multiple_of_15_degrees(angle: f64) -> bool {
     let steps = angle / (std::f64::consts::PI / 12.0);
     steps.round() != 0.0 && (steps - steps.round()).abs() * (std::f64::consts::PI / 12.0) < 0.005

@@ -1,20 +1,20 @@
-//! How the bridge talks to the autopilot of a vehicle.
+//! Links between the bridge and a vehicle's autopilot.
 use super::problem::did_you_mean;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// UDPSIMMODE of CopterSim, as far as the bridge speaks it.
+/// UDPSIMMODE of CopterSim, the supported values.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum SimMode {
     /// Structs of 120 bytes.
     UdpFull,
     /// Structs of 24 and 52 bytes.
     UdpSimple,
-    /// MAVLink, everything.
+    /// MAVLink, all messages.
     MavlinkFull,
     /// MAVLink, filtered and decimated.
     MavlinkSimple,
-    /// CopterSim takes MAVLink and sends none.
+    /// CopterSim receives MAVLink and sends none.
     MavlinkNoSend,
     /// As full, without GPS.
     MavlinkNoGps,
@@ -23,7 +23,7 @@ pub enum SimMode {
 }
 
 impl SimMode {
-    /// Words of `control.link`, and the numbers that CopterSim gives the modes.
+    /// Words of `control.link`, and CopterSim's mode numbers.
     const NAMES: &'static [(&'static str, Self, u8)] = &[
         ("udp_full", Self::UdpFull, 0),
         ("udp_simple", Self::UdpSimple, 1),
@@ -50,14 +50,14 @@ impl SimMode {
     }
 }
 
-/// Where an autopilot is, and what is spoken there.
+/// Address and protocol of an autopilot.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ControlLink {
-    /// Nothing is controlled, and only the truth is published.
+    /// No control; only the true state is published.
     Off,
     /// CopterSim's control port of the vehicle.
     Simulator(SimMode),
-    /// MAVLink over one UDP socket; without address the simulator's.
+    /// MAVLink over one UDP socket; without address: the simulator's.
     Direct(Option<Ipv4Addr>, u16),
     /// MAVLink over a serial line.
     Serial {
@@ -68,14 +68,14 @@ pub enum ControlLink {
     },
 }
 
-/// The vendor's rate where none is given.
+/// The vendor's default rate.
 const DEFAULT_BAUD: u32 = 57_600;
 
 impl ControlLink {
     /// Reads the text of the parameter.
     ///
     /// # Errors
-    /// What is wrong with it, and what is possible.
+    /// What is wrong, and the allowed forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text == "off" {
             return Ok(Self::Off);
@@ -95,7 +95,7 @@ impl ControlLink {
         }
         Err(match text {
             "udp_ultrasimple" | "ultrasimple" => {
-                "UDP_UltraSimple cannot be spoken: its layout is not published; use udp_simple, which carries the same"
+                "UDP_UltraSimple is not supported: its layout is not published; use udp_simple, which carries the same data"
                     .to_owned()
             }
             "redis_full" | "redis_simple" => {

@@ -1,6 +1,6 @@
-//! Settings: text in, values that cannot be wrong out, or *all* problems at once. No I/O; the caller reads the files.
+//! Settings: text in, validated values out, or *all* problems at once. No I/O; the caller reads the files.
 //!
-//! * [`config_json`]: the simulator's `Config.json`, its quirks included.
+//! * [`config_json`]: the simulator's `Config.json`, including its quirks.
 //! * [`params`]: every ROS parameter, in one table that also makes `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;

@@ -1,16 +1,16 @@
 use std::fmt;
 
-/// One thing that is wrong, and where.
+/// One problem, with its place.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Problem {
     /// Place, for example `Config.json: VisionSensors[1].DataWidth` or `imu.rate_hz`.
     pub path: String,
-    /// What is wrong, with the value found, what is allowed and, where there is one, a suggestion.
+    /// What is wrong, with the value found, the allowed values and a suggestion if there is one.
     pub message: String,
 }
 
 impl Problem {
-    /// Makes a problem.
+    /// Creates a problem.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -35,7 +35,7 @@ impl Problems {
         self.0.push(Problem::new(path, message));
     }
 
-    /// Says whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -84,16 +84,17 @@ pub(crate) fn closest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// From here on a name is offered instead of another.
+/// Minimum similarity of a suggested name.
 const SIMILAR: f64 = 0.7;
 
-/// 0 to 1; 0 for whatever is below [`SIMILAR`] by its length alone. Edits catch typing errors, containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
+/// 0 to 1; 0 if the lengths alone put it below [`SIMILAR`]. Edits catch typing errors, containment catches `frame` for
+/// `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (
         word.chars().count() as f64,
         candidate.chars().count() as f64,
     );
-    // At least as many edits as the lengths differ by; comparing costs the product of the lengths.
+    // The lengths' difference is a lower bound of the edits; computing them costs the product of the lengths.
     let edits = match a.min(b) / a.max(b) < SIMILAR {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),

@@ -6,11 +6,11 @@ use crate::wire::SensorKind;
 pub enum TransportMode {
     /// 0: a shared memory block, same machine only.
     SharedMemory,
-    /// 1: UDP; images as PNG or JPEG (the vendor's documents disagree, decode by magic bytes), other types packed.
+    /// 1: UDP; images as PNG or JPEG (the vendor's documents disagree: decode by magic bytes), other types packed.
     UdpCompressed,
     /// 2: UDP, raw pixels.
     UdpRaw,
-    /// 3: UDP; images as JPEG or PNG, the other one of mode 1.
+    /// 3: UDP; images as JPEG or PNG, the opposite of mode 1.
     UdpCompressedAlt,
 }
 
@@ -36,21 +36,21 @@ impl TransportMode {
         })
     }
 
-    /// Says whether images arrive as PNG or JPEG files.
+    /// Whether images arrive as PNG or JPEG files.
     pub const fn is_compressed(self) -> bool {
         matches!(self, Self::UdpCompressed | Self::UdpCompressedAlt)
     }
 
-    /// Says whether the data arrives over UDP.
+    /// Whether the data arrives over UDP.
     pub const fn is_udp(self) -> bool {
         !matches!(self, Self::SharedMemory)
     }
 }
 
-/// Attitude of a sensor in its mount, as written: [`crate::frames::MountOrientation`] is in rad, and not the same type.
+/// Attitude of a sensor in its mount, as written; not to be confused with [`crate::frames::MountOrientation`], in rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MountOrientation {
-    /// Roll, pitch, yaw (FRD, z-y-x) in the unit that [`resolve_angle_unit`](super::resolve_angle_unit) tells.
+    /// Roll, pitch, yaw (FRD, z-y-x) in the unit from [`resolve_angle_unit`](super::resolve_angle_unit).
     Euler([f64; 3]),
     /// w, x, y, z (FRD), normalised.
     Quaternion([f64; 4]),
@@ -63,7 +63,7 @@ pub struct SensorConfig {
     pub seq_id: u16,
     /// Sensor type.
     pub kind: SensorKind,
-    /// What it is attached to.
+    /// Carrier of the sensor.
     pub mount: Mount,
     /// Width in px, or points per ring.
     pub width: u16,
@@ -87,13 +87,13 @@ pub struct SensorConfig {
     pub orientation: MountOrientation,
     /// Per-type parameters; the old layout has only the first 8.
     pub other_params: [f32; 16],
-    /// The request goes out in the 144-byte layout. The same for all sensors of one load.
+    /// The request uses the 144-byte layout. The same for all sensors of one load.
     pub layout_new: bool,
     /// `SensorAngEular` as sent.
     pub raw_euler: [f32; 3],
     /// `SensorAngQuat` as sent.
     pub raw_quaternion: [f32; 4],
-    /// `EularOrQuat` as sent; above 0.5 the quaternion counts.
+    /// `EularOrQuat` as sent; above 0.5 the quaternion applies.
     pub eular_or_quat: f32,
 }
 

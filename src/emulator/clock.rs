@@ -1,26 +1,26 @@
-//! Simulation time: it runs with the host's clock, but never further than the simulation has been computed.
+//! Simulation time: runs with the host's clock, but never ahead of the computed simulation.
 use super::autopilot::STEP;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Time in s of which the steps are made up for after a delay. More is lost, as by a computer that is too slow: vehicles
-/// would fly it blindly.
+/// Maximum delay in s whose steps are made up. A longer one is dropped, as on a slow computer: vehicles
+/// would fly it without new inputs.
 const MOST: f64 = 100.0 * STEP;
 
-/// Simulation time as a function of the host's, which it is told: 0 at the start, running at its own speed, able to pause.
+/// Simulation time as a function of host time: 0 at the start, with its own speed, can be paused.
 #[derive(Clone, Copy, Debug)]
 pub struct SimTime {
-    /// Time of the host at which simulation time was `anchor_time`.
+    /// Host time at simulation time `anchor_time`.
     anchor: Duration,
     anchor_time: f64,
     speed: f64,
     paused: bool,
-    /// What happens after this time in s is not known yet.
+    /// The simulation is computed up to this time in s.
     horizon: f64,
 }
 
 impl SimTime {
-    /// Begins at 0 when the host's time is `host`; `speed` is in simulation seconds per second. Nothing limits it until
-    /// [`SimTime::reach`] or [`SimTime::stand`] does.
+    /// Starts at 0 at host time `host`; `speed` is in simulation seconds per second. Unlimited until
+    /// [`SimTime::reach`] or [`SimTime::stand`].
     pub fn new(host: Duration, speed: f64) -> Self {
         Self {
             anchor: host,
@@ -31,7 +31,7 @@ impl SimTime {
         }
     }
 
-    /// Time in s that it would be if the simulation was computed.
+    /// Simulation time in s without the limit.
     fn free(&self, host: Duration) -> f64 {
         if self.paused {
             return self.anchor_time;
@@ -44,9 +44,9 @@ impl SimTime {
         self.free(host).min(self.horizon)
     }
 
-    /// How long it takes until simulation time `time` in s; `None` while paused.
+    /// Duration until simulation time `time` in s; `None` while paused.
     pub fn until(&self, host: Duration, time: f64) -> Option<Duration> {
-        /// Where the simulation is not computed yet, whoever waits for it looks again so often.
+        /// Polling interval of waiters for a time that is not computed yet.
         const LOOK: Duration = Duration::from_millis(1);
         if self.paused {
             return None;
@@ -60,28 +60,28 @@ impl SimTime {
         })
     }
 
-    /// The host's time when simulation time was, or will be, `time` in s, as far as is known now.
+    /// Host time at simulation time `time` in s, by current knowledge.
     fn host_at(&self, time: f64) -> f64 {
         self.anchor.as_secs_f64() + (time - self.anchor_time) / self.speed
     }
 
-    /// The simulation has been computed until `time` in s.
+    /// Sets the computed time in s.
     pub fn reach(&mut self, time: f64) {
         self.horizon = time;
     }
 
-    /// Time stands at 0 until the simulation has been computed.
+    /// Holds time at 0 until the simulation is computed.
     pub fn stand(&mut self) {
         self.horizon = 0.0;
     }
 
-    /// Lets time go on from where it stands, and forgets what was missed.
+    /// Continues from the current time and drops the delay.
     fn lose(&mut self, host: Duration) {
         self.anchor_time = self.now(host);
         self.anchor = host;
     }
 
-    /// Stops time or lets it go on.
+    /// Pauses or resumes.
     pub fn set_paused(&mut self, host: Duration, paused: bool) {
         self.lose(host);
         self.paused = paused;
@@ -94,20 +94,20 @@ impl SimTime {
     }
 }
 
-/// The steps of a simulation, one after the other: none is left out.
+/// The steps of a simulation, in order and without gaps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Steps {
     done: u64,
 }
 
 impl Steps {
-    /// Simulation time in s of the next step. What happens before it is known.
+    /// Simulation time in s of the next step; the motion before it is known.
     pub fn next(&self) -> f64 {
         self.done as f64 * STEP
     }
 
-    /// The step that is to be computed now, if there is one; everybody may see what happens until [`Steps::next`] then,
-    /// which [`SimTime::reach`] says. A simulation that is too late lets time stand still instead of hurrying.
+    /// Returns the step to compute now, if any; then [`SimTime::reach`] makes the time up to
+    /// [`Steps::next`] available. A simulation that is late holds time back instead of hurrying.
     pub fn due(&mut self, time: &mut SimTime, host: Duration) -> Option<f64> {
         let next = self.next();
         if time.free(host) - next > MOST {
@@ -120,7 +120,7 @@ impl Steps {
     }
 }
 
-/// [`SimTime`] by this machine's clock.
+/// [`SimTime`] on this machine's clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SimClock {
     time: SimTime,
@@ -128,9 +128,9 @@ pub(super) struct SimClock {
     drift: f64,
     speed: f64,
     start_ns: u64,
-    /// Counts restarts: whoever computes an older run does not set the time of this one.
+    /// Number of restarts; a thread that computes an older run does not set the time of this one.
     run: u64,
-    /// Somebody computes the simulation, and time waits for them.
+    /// Time waits for a thread that computes the simulation.
     computed: bool,
 }
 
@@ -162,7 +162,7 @@ impl SimClock {
         self.time.now(self.host())
     }
 
-    /// Returns how long it takes until simulation time `time`; `None` while paused.
+    /// Returns the duration until simulation time `time`; `None` while paused.
     pub(super) fn until(&self, time: f64) -> Option<Duration> {
         self.time.until(self.host(), time)
     }
@@ -172,7 +172,7 @@ impl SimClock {
         self.start_ns
     }
 
-    /// Returns the wall clock in ns since 1970 at simulation time `time` in s: time may have stood still before it.
+    /// Returns the wall clock in ns since 1970 at simulation time `time` in s, earlier pauses included.
     pub(super) fn wall_ns_at(&self, time: f64) -> u64 {
         self.start_ns
             .saturating_add_signed((self.time.host_at(time) * 1e9) as i64)
@@ -191,13 +191,13 @@ impl SimClock {
         self.run
     }
 
-    /// Returns the step of run `run` that is to be computed now.
+    /// Returns the step of run `run` to compute now.
     pub(super) fn due(&mut self, run: u64, steps: &mut Steps) -> Option<f64> {
         let host = self.host();
         (run == self.run).then(|| steps.due(&mut self.time, host))?
     }
 
-    /// Run `run` has been computed until simulation time `time` in s.
+    /// Sets the computed time of run `run` in s.
     pub(super) fn reach(&mut self, run: u64, time: f64) {
         if run == self.run {
             self.time.reach(time);
@@ -218,7 +218,7 @@ impl SimClock {
     }
 }
 
-/// Returns both clocks at one instant; read again if this thread was held up between the readings.
+/// Returns both clocks at one instant; reads again if this thread was preempted in between.
 fn both_clocks() -> (Instant, u64) {
     const TOGETHER: Duration = Duration::from_micros(20);
     const TRIES: u32 = 100;

@@ -1,14 +1,14 @@
-//! Commands to the emulator itself: one line of text per datagram, answered with one line of JSON.
+//! Commands to the emulator: one line of text per datagram, answered with one line of JSON.
 //!
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
-//! optional, the rest stays; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `battery 1 12`
+//! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `battery 1 12`
 //! (vehicle, percent; `battery 1 none` ends it), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
 use super::autopilot::fence::Limits;
 use super::faults::{FaultCounts, FaultScope, Faults};
 use super::shared::{Order, SensorStats, Shared};
 use serde_json::{Map, Value, json};
 
-/// Obeys a command and returns the answer.
+/// Executes a command and returns the answer.
 pub(super) fn obey(shared: &Shared, text: &str) -> String {
     let mut words = text.split_whitespace();
     let result = match words.next() {
@@ -36,7 +36,7 @@ fn simple(shared: &Shared, word: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The vehicle that comes first in a command.
+/// Parses the vehicle, the first argument of a command.
 fn vehicle(shared: &Shared, word: Option<&str>) -> Result<u16, String> {
     let id = word.and_then(|w| w.parse().ok());
     let known = |id: &u16| shared.options.world.vehicles.iter().any(|v| v.id == *id);

@@ -1,4 +1,4 @@
-//! The render loop: at each tick every due sensor looks at the same instant of the world.
+//! The render loop: at each tick all due sensors render the same instant of the world.
 use super::clock::wall_ns;
 use super::faults::{FaultScope, Faults};
 use super::pacer::Pacer;
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 /// Transport mode of shared memory.
 const SHARED_MEMORY: u16 = 0;
 
-/// Where a live sensor's frames go, if it is not a socket.
+/// Destination of a live sensor's frames other than a socket.
 #[derive(Default)]
 struct Place {
     generation: u64,
     block: Option<Block>,
-    /// When to try again, if there was no shared memory.
+    /// Time of the next attempt to create the shared memory.
     claim_at: Option<Instant>,
 }
 
@@ -92,7 +92,7 @@ impl Engine {
         } else {
             faults
         };
-        // First all blocks, then the frames, which take their time: readers look for blocks soon after their request.
+        // First all blocks, then the slower frames: readers look for blocks soon after their request.
         for seen in &due {
             self.prepare(&seen.live);
         }
@@ -102,7 +102,7 @@ impl Engine {
         self.truth.flush();
     }
 
-    /// Follows a request: into which block its frames go, if they do.
+    /// Handles a request: creates its block if needed.
     fn prepare(&mut self, live: &Live) {
         let place = self.places.entry(live.request.seq_id).or_default();
         if place.generation != live.generation {
@@ -164,7 +164,7 @@ impl Engine {
 }
 
 impl Place {
-    /// Follows a changed request.
+    /// Handles a changed request.
     fn renew(&mut self, live: &Live) {
         self.generation = live.generation;
         let request = &live.request;
@@ -177,7 +177,7 @@ impl Place {
         }
     }
 
-    /// Creates the sensor's block, or goes on without and tries again later.
+    /// Creates the sensor's block; on failure continues over UDP and retries later.
     fn claim(&mut self, request: &SensorRequest) {
         const AGAIN: Duration = Duration::from_secs(1);
         let seq_id = request.seq_id;
@@ -187,13 +187,13 @@ impl Place {
                 if self.claim_at.take().is_some() {
                     tracing::warn!(
                         seq_id,
-                        "there is shared memory again: data no longer go over UDP"
+                        "shared memory is available again; no longer sending over UDP"
                     );
                 }
             }
             Err(error) => {
                 if self.claim_at.is_none() {
-                    tracing::warn!(seq_id, %error, "data go over UDP until there is shared memory");
+                    tracing::warn!(seq_id, %error, "cannot create shared memory; sending over UDP until it is available");
                 }
                 self.claim_at = Some(Instant::now() + AGAIN);
             }
@@ -201,8 +201,8 @@ impl Place {
     }
 }
 
-/// Waits for the next due instant; `None` after a while without one, so that the caller can look around. With it the
-/// epoch that it belongs to: what is asked for after a restart must not meet what was kept before.
+/// Waits for the next tick; `None` after a timeout, so that the caller can check for stop. Also returns its
+/// epoch: requests after a restart must not mix with state from before.
 fn next_tick(shared: &Shared) -> (u64, Option<Tick>) {
     const NAP: Duration = Duration::from_millis(20);
     let mut table = shared.sensors();

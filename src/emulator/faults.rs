@@ -1,8 +1,8 @@
-//! Faults on command: what may happen to a datagram between the emulator and its reader.
+//! Injected network faults between the emulator and its reader.
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// Which datagrams suffer.
+/// Datagrams that faults apply to.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum FaultScope {
     /// Data of renderer sensors and IMU samples.
@@ -23,7 +23,7 @@ pub struct Faults {
     pub reorder: f64,
     /// Probability that a datagram arrives twice.
     pub duplicate: f64,
-    /// Probability that a datagram is damaged: a byte of its first 32, any byte, or its end is missing.
+    /// Probability that a datagram is corrupted: a byte of its first 32, any byte, or truncation.
     pub corrupt: f64,
     /// Delay of every datagram in ms.
     pub delay_ms: f64,
@@ -31,12 +31,12 @@ pub struct Faults {
     pub delay_jitter_ms: f64,
     /// Seed of all draws.
     pub seed: u64,
-    /// Which datagrams suffer.
+    /// Datagrams that faults apply to.
     pub scope: FaultScope,
 }
 
 impl Faults {
-    /// Tells whether anything can happen at all.
+    /// Whether any fault is enabled.
     pub fn active(&self) -> bool {
         [
             self.loss,
@@ -51,7 +51,7 @@ impl Faults {
     }
 }
 
-/// What has happened so far, in datagrams.
+/// Applied faults, in datagrams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct FaultCounts {
     /// Never sent.
@@ -90,7 +90,7 @@ impl SplitMix {
 pub struct Lane {
     rng: SplitMix,
     held: Option<(Duration, Vec<u8>)>,
-    /// What has happened so far.
+    /// Faults applied so far.
     pub counts: FaultCounts,
 }
 
@@ -105,14 +105,14 @@ impl Lane {
         }
     }
 
-    /// Passes a datagram and gives what is to be sent, with its delay, to `send`. Returns whether it came to harm.
+    /// Passes a datagram and gives the resulting ones, with their delays, to `send`. Returns whether a fault applied.
     pub fn pass(
         &mut self,
         faults: &Faults,
         datagram: &[u8],
         mut send: impl FnMut(Duration, Vec<u8>),
     ) -> bool {
-        // Every datagram draws the same number of values, so that one fault does not move the others.
+        // Every datagram draws the same number of values, so that one fault does not shift the others.
         let [loss, duplicate, corrupt, reorder, jitter] = std::array::from_fn(|_| self.rng.unit());
         let [way, at, value] = std::array::from_fn(|_| self.rng.bits());
         if loss < faults.loss {
@@ -145,7 +145,7 @@ impl Lane {
     }
 }
 
-/// The way of one stream of datagrams to its reader: the lane of the seed that is asked for, from its beginning.
+/// Path of one stream of datagrams to its reader: the lane of the configured seed, from its beginning.
 #[derive(Clone, Debug)]
 pub struct Way {
     stream: u64,
@@ -155,7 +155,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// Creates the way of stream number `stream`, which together with the seed decides what comes to harm.
+    /// Creates the path of stream number `stream`; stream and seed determine the faults.
     pub fn new(stream: u64) -> Self {
         Self {
             stream,
@@ -165,13 +165,13 @@ impl Way {
         }
     }
 
-    /// What has happened so far.
+    /// Faults applied so far.
     pub fn counts(&self) -> FaultCounts {
         self.lane.counts
     }
 
-    /// Passes a datagram that lies in two parts, and gives what is to be sent, with its delay and in two parts as well, to
-    /// `send`. Returns whether it came to harm.
+    /// Passes a datagram in two parts, and gives the resulting ones, with their delays and also in two parts, to
+    /// `send`. Returns whether a fault applied.
     pub fn pass(
         &mut self,
         faults: &Faults,
@@ -212,7 +212,7 @@ fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {
     }
 }
 
-/// Datagrams that wait for their time, earliest first.
+/// Delayed datagrams, earliest first.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
     heap: BinaryHeap<Entry<T>>,
@@ -248,7 +248,7 @@ impl<T> PartialEq for Entry<T> {
 }
 
 impl<T> Waiting<T> {
-    /// Bound of the queue; what exceeds it is dropped.
+    /// Limit of the queue; datagrams beyond it are dropped.
     const MAX: usize = 8192;
 
     pub(super) fn new() -> Self {

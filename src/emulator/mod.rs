@@ -1,6 +1,6 @@
-//! Plays the simulator: renderer windows and vehicle simulators over the same wire types as the bridge.
+//! Emulates the simulator: renderer windows and vehicle simulators over the same wire types as the bridge.
 //!
-//! It shares no code with the receiving side, because it is the independent truth the bridge is tested against.
+//! It shares no code with the receiving side, because it is the independent reference for tests of the bridge.
 //!
 //! ```no_run
 //! use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
@@ -49,14 +49,14 @@ use truth::Truth;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmulatorError {
-    /// A port cannot be had.
+    /// A port cannot be bound.
     #[error("cannot listen on {address} for {what}")]
     Bind {
-        /// Who wants to listen.
+        /// Purpose of the socket.
         what: String,
-        /// Where.
+        /// Address.
         address: SocketAddr,
-        /// Why not.
+        /// Error of the system.
         source: io::Error,
     },
     /// The truth log cannot be written.
@@ -67,7 +67,7 @@ pub enum EmulatorError {
     Thread(#[source] io::Error),
 }
 
-/// A running emulator; dropping it stops it.
+/// A running emulator; stops on drop.
 pub struct Emulator {
     shared: Arc<Shared>,
     windows: Vec<SocketAddr>,
@@ -198,37 +198,37 @@ impl Emulator {
         Ok(())
     }
 
-    /// Returns where the windows listen.
+    /// Returns the addresses of the windows.
     pub fn windows(&self) -> &[SocketAddr] {
         &self.windows
     }
 
-    /// Returns where the `CopterSim` of each vehicle listens, in the order of their ids.
+    /// Returns the address of each vehicle's `CopterSim`, in the order of their ids.
     pub fn coptersims(&self) -> &[SocketAddr] {
         &self.coptersims
     }
 
-    /// Returns where the autopilot of each vehicle listens, in the order of their ids.
+    /// Returns the address of each vehicle's autopilot, in the order of their ids.
     pub fn autopilots(&self) -> &[SocketAddr] {
         &self.autopilots
     }
 
-    /// Returns where commands to the emulator itself are taken.
+    /// Returns the address for commands to the emulator.
     pub fn control(&self) -> Option<SocketAddr> {
         self.control
     }
 
-    /// Changes the faults from now on; another seed begins new sequences of draws.
+    /// Changes the faults; a new seed restarts the sequences of draws.
     pub fn set_faults(&self, faults: Faults) {
         self.shared.set_faults(|f| *f = faults);
     }
 
-    /// Restarts the simulation: time 0, all sensors forgotten, frame ids from the beginning.
+    /// Restarts the simulation: time 0, no sensors, frame ids from the beginning.
     pub fn restart(&self) {
         self.shared.restart();
     }
 
-    /// Stops simulation time and all data, or lets them go on.
+    /// Pauses or resumes simulation time and all data.
     pub fn set_paused(&self, paused: bool) {
         self.shared.set_clock(|clock| clock.set_paused(paused));
     }
@@ -243,7 +243,7 @@ impl Emulator {
         self.shared.stats().clone()
     }
 
-    /// Stops everything and returns the counters.
+    /// Stops the emulator and returns the counters.
     pub fn stop(mut self) -> Stats {
         self.finish();
         self.stats()
@@ -265,13 +265,13 @@ impl Drop for Emulator {
     }
 }
 
-/// Opens a socket that gets what is sent to a multicast group on loopback.
+/// Opens a socket for datagrams to a multicast group on loopback.
 fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorError> {
     let address = SocketAddr::from((group, port));
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
         socket.set_reuse_address(true)?;
-        socket.bind(&address.into())?; // to the group: nothing else arrives here
+        socket.bind(&address.into())?; // receives only the group's datagrams
         socket.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)?;
         Ok(socket.into())
     };
@@ -283,7 +283,7 @@ fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorEr
     open().map(Arc::new).map_err(bind)
 }
 
-/// Opens a socket that listens, and sends the answers.
+/// Opens a socket for receiving and answering.
 fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorError> {
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;

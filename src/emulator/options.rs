@@ -15,7 +15,7 @@ pub enum AngleUnit {
     Radians,
 }
 
-/// Which packet carries the true state.
+/// Packet of the true state.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum StatePacket {
     /// `netDataShort`.
@@ -27,27 +27,27 @@ pub enum StatePacket {
     Bytes112,
 }
 
-/// Everything that can be chosen when the emulator starts.
+/// Start options of the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
-    /// Ports to listen on and to send to. Where it listens on port 0 the operating system chooses one, which is then
-    /// found in [`super::Emulator`].
+    /// Ports to listen on and to send to. Where it listens on port 0 the operating system chooses one;
+    /// [`super::Emulator`] returns it.
     pub ports: Ports,
     /// Address to bind.
     pub bind: IpAddr,
-    /// Where heartbeats, true states and reports go.
+    /// Destination of heartbeats, true states and reports.
     pub client: IpAddr,
     /// Number of renderer windows.
     pub windows: u16,
     /// Scene and vehicles.
     pub world: World,
-    /// How autopilots talk to the controlling host; `None`: there are none, and vehicles only follow their paths.
+    /// Protocol of the autopilots; `None`: no autopilots, vehicles only follow their paths.
     pub autopilot: Option<ControlMode>,
-    /// Vehicles are fixed wings where structs command them.
+    /// Vehicles execute struct commands as fixed wings.
     pub fixed_wing: bool,
-    /// What the batteries show in percent, whatever happens; `None`: as PX4's simulated ones.
+    /// Constant battery level in percent; `None`: PX4's simulated battery.
     pub battery: Option<f64>,
-    /// How far vehicles may fly from home.
+    /// Limits of the distance from home.
     pub fence: Limits,
     /// Unit of requested Euler angles.
     pub angle_unit: AngleUnit,
@@ -55,27 +55,27 @@ pub struct EmulatorOptions {
     pub header: HeaderVariant,
     /// Packet of the true state.
     pub state_packet: StatePacket,
-    /// Rate of the true state in Hz, besides one at each render tick; 0 for only those.
+    /// Rate of the true state in Hz, in addition to one per render tick; 0 for only those.
     pub state_rate: u32,
     /// Period of heartbeats in s.
     pub heartbeat_period: f64,
-    /// Speed in Gbit/s at which fragments follow each other; 0 is no limit.
+    /// Bandwidth of the simulated link in Gbit/s; 0 is no limit.
     pub link_gbit_per_s: f64,
-    /// Heartbeats, reports and requests go by multicast as well, on loopback.
+    /// Heartbeats, reports and requests also use multicast, on loopback.
     pub multicast: bool,
     /// Drift of the simulation clock against the host's, in parts per million.
     pub clock_drift_ppm: f64,
-    /// Simulation seconds per second.
+    /// Simulation seconds per second of real time.
     pub speed: f64,
     /// Sends prepared frames instead of rendering.
     pub pattern: bool,
-    /// Sends PNG in mode 3 and JPEG in mode 1, as the newer documents say.
+    /// Sends PNG in mode 3 and JPEG in mode 1, as in the newer documents.
     pub swap_codecs: bool,
-    /// Gets one line of JSON per frame, if wanted: what was rendered, and from where.
+    /// File for one line of JSON per rendered frame: content and pose.
     pub truth: Option<PathBuf>,
-    /// Gets one file per frame with the uncompressed payload, if wanted.
+    /// Directory for one file per frame with the uncompressed payload.
     pub truth_frames: Option<PathBuf>,
-    /// Port for commands to the emulator itself, if wanted; 0 for a free one.
+    /// Port for commands to the emulator; 0 for a free one.
     pub control: Option<u16>,
 }
 

@@ -2,8 +2,8 @@ use std::time::{Duration, Instant};
 
 /// Spreads datagrams in time as a network link does.
 ///
-/// Loopback has no back-pressure for UDP: a burst of 60 kB datagrams overruns the receive buffer that systems grant by
-/// default, which holds six, before the reader has a chance. A real simulator sends over a link.
+/// Loopback has no back-pressure for UDP: a burst of 60 kB datagrams overruns the system's default receive
+/// buffer, which holds six, before the reader runs. A real simulator sends over a link.
 #[derive(Debug)]
 pub(super) struct Pacer {
     seconds_per_byte: f64,
@@ -11,7 +11,7 @@ pub(super) struct Pacer {
 }
 
 impl Pacer {
-    /// Shorter waits are added up, because sleeping costs more than it yields.
+    /// Shorter waits accumulate, because sleeping costs more than it gains.
     const SLACK: Duration = Duration::from_micros(60);
 
     /// Creates the link; a rate of 0 Gbit/s is no limit.

@@ -5,10 +5,10 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A datagram, who sends it and who gets it.
+/// A datagram with its socket and destination.
 type Letter = (Arc<UdpSocket>, SocketAddr, Vec<u8>);
 
-/// Sends datagrams late: the only queue of the emulator, used by delay faults.
+/// Sends delayed datagrams: the only queue of the emulator, used by delay faults.
 #[derive(Debug)]
 pub(super) struct Postman {
     waiting: Mutex<Waiting<Letter>>,
@@ -29,7 +29,7 @@ impl Postman {
         self.changed.notify_one();
     }
 
-    /// Sends what is due until `stop` says so; run by a thread of its own.
+    /// Sends due datagrams until `stop` returns true; runs on its own thread.
     pub(super) fn run(&self, stop: impl Fn() -> bool) {
         const NAP: Duration = Duration::from_millis(50);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,14 +49,14 @@ impl Postman {
     }
 }
 
-/// What became of some datagrams.
+/// Counts of sent datagrams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Sent {
     pub(super) datagrams: u64,
     pub(super) errors: u64,
 }
 
-/// The thin end of a [`Way`](super::faults::Way): it sends what comes out of it, now or later.
+/// Sends the output of a [`Way`](super::faults::Way), now or delayed.
 pub(super) struct Sender<'a> {
     socket: &'a Arc<UdpSocket>,
     postman: &'a Postman,
@@ -74,7 +74,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Sends a datagram that lies in two parts.
+    /// Sends a datagram in two parts.
     pub(super) fn send(&mut self, delay: Duration, [head, tail]: [&[u8]; 2]) {
         self.sent.datagrams += 1;
         if delay.is_zero() {
@@ -87,7 +87,7 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// Sends header and piece as one datagram without joining them first.
+/// Sends header and payload as one datagram without joining them first.
 fn send_two(socket: &UdpSocket, to: SocketAddr, header: &[u8], piece: &[u8]) -> io::Result<()> {
     let parts = [IoSlice::new(header), IoSlice::new(piece)];
     SockRef::from(socket).send_to_vectored(&parts, &to.into())?;

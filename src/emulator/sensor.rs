@@ -8,25 +8,25 @@ use std::net::SocketAddr;
 /// The simulator's limit per PC.
 pub(super) const MAX_SENSORS: usize = 32;
 
-/// Pixels or points of one sensor: 8192 x 2048. A damaged request must not exhaust the memory.
+/// Maximum pixels or points of one sensor: 8192 x 2048. A corrupt request must not exhaust the memory.
 const MAX_RAYS: usize = 1 << 24;
 
 const MASK_FOV: u32 = 1 << 6;
 const MASK_EULER: u32 = 1 << 7;
 const MASK_QUATERNION: u32 = 1 << 8;
 
-/// A sensor somebody has asked for.
+/// A requested sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Live {
-    /// What was asked for.
+    /// The request.
     pub request: SensorRequest,
-    /// Window that was asked.
+    /// Window that received the request.
     pub(super) window: usize,
-    /// Where the data go.
+    /// Destination of the data.
     pub(super) destination: SocketAddr,
     /// Number of the next due frame on the grid of its rate.
     next: u64,
-    /// Changes with every request, so that prepared data are made anew.
+    /// Changes with every request, to invalidate cached data.
     pub(super) generation: u64,
 }
 
@@ -41,14 +41,14 @@ impl Live {
     }
 }
 
-/// Why a request is not taken.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Refusal {
-    /// There is no sensor of this type.
+    /// Unknown sensor type.
     UnknownType,
-    /// There are as many as the simulator can have.
+    /// The simulator's limit of sensors is reached.
     TooMany,
-    /// It has no pixels, or too many.
+    /// No pixels, or too many.
     Size,
 }
 
@@ -57,9 +57,9 @@ pub enum Refusal {
 pub struct Tick {
     /// Simulation time in s.
     pub time: f64,
-    /// What is due.
+    /// Due sensors.
     pub due: Vec<Live>,
-    /// What was asked of every sensor, by number: one may carry another.
+    /// The requests of all sensors, by number: one may carry another.
     pub requests: BTreeMap<u16, SensorRequest>,
 }
 
@@ -71,10 +71,10 @@ pub struct SensorTable {
 }
 
 impl SensorTable {
-    /// Takes a new request of `source` to a window, or updates the live sensor of that number; simulation time is `now`.
+    /// Adds a sensor requested by `source` from a window, or updates the live one of that number; `now` is simulation time.
     ///
     /// # Errors
-    /// Why it is not taken.
+    /// Why the request is refused.
     pub fn request(
         &mut self,
         mut request: SensorRequest,
@@ -111,7 +111,7 @@ impl SensorTable {
         Ok(())
     }
 
-    /// Forgets one sensor, or all.
+    /// Removes one sensor, or all.
     pub fn clear(&mut self, seq_id: Option<u16>) {
         match seq_id {
             Some(seq_id) => drop(self.live.remove(&seq_id)),
@@ -124,7 +124,7 @@ impl SensorTable {
         self.live.values().map(Live::due).reduce(f64::min)
     }
 
-    /// Leaves out what is more than a period late at simulation time `now`, as a slow renderer does: frames per sensor.
+    /// Skips frames that are more than a period late at simulation time `now`, as a slow renderer does: frames per sensor.
     pub fn skip(&mut self, now: f64) -> Vec<(u16, u64)> {
         let mut skipped = Vec::new();
         for (seq_id, live) in &mut self.live {
@@ -137,7 +137,7 @@ impl SensorTable {
         skipped
     }
 
-    /// Returns the next tick, if its time has come, and goes on to the one after it.
+    /// Returns the next tick, if it is due, and advances to the one after it.
     pub fn tick(&mut self, now: f64) -> Option<Tick> {
         let time = self.next().filter(|time| *time <= now)?;
         let requests = self.live.iter().map(|(id, live)| (*id, live.request));
@@ -164,7 +164,7 @@ fn rate(request: &SensorRequest) -> f64 {
     }
 }
 
-/// A masked update of the pod camera changes only what its bits name.
+/// A masked update of the pod camera changes only the fields in its mask.
 fn gimbal_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
     let mut new = SensorRequest {
         layout: RequestLayout::Gimbal,
@@ -215,7 +215,7 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
     Quat::from_euler_angles(roll, pitch, yaw)
 }
 
-/// Resolves mounts: the pose of a sensor in the world, and the vehicle that carries it.
+/// Resolves mounts: the pose of a sensor in the world, and its carrying vehicle.
 ///
 /// Returns `None` for a vehicle or carrying sensor that does not exist, or sensors that carry each other.
 pub(super) fn world_pose(

@@ -13,16 +13,16 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What was sent for one sensor.
+/// Counters of one sensor.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct SensorStats {
     /// Sensor type.
     pub type_id: u16,
     /// Frames rendered and sent, or written to shared memory.
     pub frames: u64,
-    /// Frames of which at least one datagram was lost or damaged by a fault.
+    /// Frames with at least one datagram lost or corrupted by a fault.
     pub harmed: u64,
-    /// Ticks left out because rendering was late.
+    /// Ticks skipped because rendering was late.
     pub skipped: u64,
     /// Frames that found the shared-memory block still being read.
     pub busy: u64,
@@ -39,11 +39,11 @@ pub struct SensorStats {
 /// Counters of the emulator.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Stats {
-    /// By sensor number; kept when a sensor is forgotten.
+    /// By sensor number; kept when a sensor is removed.
     pub sensors: BTreeMap<u16, SensorStats>,
-    /// Sensor requests taken.
+    /// Sensor requests accepted.
     pub requests: u64,
-    /// Datagrams that were not understood or not wanted.
+    /// Datagrams that were invalid or unwanted.
     pub refused: u64,
     /// Console commands received.
     pub commands: u64,
@@ -57,11 +57,11 @@ pub struct Stats {
     pub true_states: u64,
     /// Restarts of the simulation.
     pub restarts: u64,
-    /// Rounds of the render loop that have ended, with or without a frame: what was due before has been sent then.
+    /// Completed rounds of the render loop, with or without a frame; all earlier due data has been sent then.
     pub rounds: u64,
 }
 
-/// Somebody who wants IMU samples of a vehicle.
+/// A subscriber of a vehicle's IMU samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ImuReader {
     pub(super) vehicle: u16,
@@ -69,12 +69,12 @@ pub(super) struct ImuReader {
     pub(super) to: SocketAddr,
 }
 
-/// How a vehicle moves that does not follow its path.
+/// Motion of a vehicle that does not follow its path.
 #[derive(Clone, Debug)]
 enum Course {
-    /// It stands where a request has put it.
+    /// Stands where a request placed it.
     Placed(Motion),
-    /// Its autopilot flies it.
+    /// Flown by its autopilot.
     Flown(Trail),
 }
 
@@ -87,24 +87,24 @@ impl Course {
     }
 }
 
-/// What `CopterSim` is asked to do with a vehicle.
+/// A request to `CopterSim` about a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Order {
-    /// Talk to the controlling host in another way.
+    /// Change the protocol to the controlling host.
     Control(ControlMode),
     /// Stand on the ground at north and east in m and yaw in rad.
     Place([f64; 3]),
-    /// The map has another centre.
+    /// Change the map centre.
     Origin,
-    /// Talk to another host.
+    /// Change the destination host.
     Client(IpAddr),
-    /// Let the battery show so many percent; `None`: what it holds.
+    /// Override the battery level in percent; `None`: the simulated level.
     Battery(Option<f64>),
-    /// Fly no further from home.
+    /// Set the fence limits.
     Fence(Limits),
 }
 
-/// What the threads of the emulator have in common. No lock is held while data are sent.
+/// State shared by the threads of the emulator. No lock is held while data are sent.
 pub(super) struct Shared {
     pub(super) options: EmulatorOptions,
     clock: Mutex<SimClock>,
@@ -155,12 +155,12 @@ impl Shared {
         *lock(&self.clock)
     }
 
-    /// The next step of run `run` of the simulation that is to be computed, if its time has come.
+    /// Returns the next step of run `run` to compute, if it is due.
     pub(super) fn due(&self, run: u64, steps: &mut Steps) -> Option<f64> {
         lock(&self.clock).due(run, steps)
     }
 
-    /// Run `run` of the simulation has been computed until simulation time `time` in s.
+    /// Records that run `run` has been computed up to simulation time `time` in s.
     pub(super) fn reach(&self, run: u64, time: f64) {
         lock(&self.clock).reach(run, time);
     }
@@ -194,7 +194,7 @@ impl Shared {
         lock(&self.stats)
     }
 
-    /// Publishes how a vehicle moves that is flown by its autopilot.
+    /// Publishes the motion of a vehicle flown by its autopilot.
     pub(super) fn fly(&self, id: u16, segment: Segment) {
         let mut all = lock(&self.courses);
         let course = all.entry(id).or_insert(Course::Flown(Trail::default()));
@@ -206,7 +206,7 @@ impl Shared {
         }
     }
 
-    /// A vehicle that nobody flies stands where it was put; `None`: it follows its path.
+    /// Places a vehicle that is not flown; `None`: it follows its path.
     pub(super) fn ground(&self, id: u16, placed: Option<Motion>) {
         let mut all = lock(&self.courses);
         match placed {
@@ -215,7 +215,7 @@ impl Shared {
         }
     }
 
-    /// Motion of a vehicle, whoever flies it.
+    /// Motion of a vehicle, from any source.
     pub(super) fn motion(&self, id: u16, time: f64) -> Option<Kinematics> {
         let flown = lock(&self.courses).get(&id).and_then(|c| c.at(time));
         if flown.is_some() {
@@ -225,7 +225,7 @@ impl Shared {
         vehicle.map(|v| v.motion.at(time))
     }
 
-    /// Thrust of a vehicle that is flown by its autopilot.
+    /// Thrust of a vehicle flown by its autopilot.
     pub(super) fn thrust(&self, id: u16, time: f64) -> Option<f64> {
         match lock(&self.courses).get(&id)? {
             Course::Placed(_) => Some(0.0),
@@ -240,7 +240,7 @@ impl Shared {
         self.options.world.at_with(time, motion)
     }
 
-    /// Orders for a vehicle's autopilot; there are never many, because whoever sends a flood finds its first ones done.
+    /// Queues an order for a vehicle's autopilot; drops duplicates of pending orders, which bounds a flood.
     pub(super) fn order(&self, id: u16, order: Order) {
         let mut orders = lock(&self.orders);
         if !orders.contains(&(id, order)) {
@@ -248,7 +248,7 @@ impl Shared {
         }
     }
 
-    /// Host that gets what `CopterSim` of a vehicle sends.
+    /// Destination host of a vehicle's `CopterSim`.
     pub(super) fn client(&self, id: u16) -> IpAddr {
         let asked = lock(&self.clients).get(&id).copied();
         asked.unwrap_or(self.options.client)
@@ -258,7 +258,7 @@ impl Shared {
         lock(&self.clients).insert(id, client);
     }
 
-    /// Where the map is.
+    /// Geodetic reference of the map.
     pub(super) fn geo(&self) -> Geo {
         *lock(&self.geo)
     }
@@ -280,12 +280,12 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Number of restarts; whoever keeps state per run compares it.
+    /// Number of restarts, to detect state of an earlier run.
     pub(super) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Starts the simulation anew: time 0, nobody has asked for anything.
+    /// Restarts the simulation: time 0, no requests.
     pub(super) fn restart(&self) {
         self.sensors().clear(None);
         self.imu_readers().clear();

@@ -1,4 +1,4 @@
-//! What sensors send at a tick, as values: rendered, encoded, cut into datagrams and harmed. No socket and no clock, so that
+//! Sensor data of a tick as values: rendered, encoded, fragmented and with faults. No socket and no clock, so that
 //! a test of the whole path needs neither.
 use super::faults::{FaultCounts, Faults, Way};
 use super::options::{AngleUnit, EmulatorOptions};
@@ -9,12 +9,12 @@ use crate::wire::{HeaderVariant, fragments};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What is kept for a live sensor.
+/// Cached data of a live sensor.
 struct Stream {
     generation: u64,
     frame_id: i32,
     way: Way,
-    /// What `raw` and `file` show.
+    /// Contents of `raw` and `file`.
     shown: Option<PayloadId>,
     /// Uncompressed payload.
     raw: Vec<u8>,
@@ -22,23 +22,23 @@ struct Stream {
     file: Vec<u8>,
 }
 
-/// A sensor that is due, and from where it looks.
+/// A due sensor with its pose.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The sensor.
     pub live: Live,
     pub(super) pose: Pose,
-    /// The vehicle that carries it.
+    /// Its carrying vehicle.
     pub(super) own: Option<u16>,
 }
 
 /// One frame of one sensor.
 pub struct Frame<'a> {
-    /// Its number.
+    /// Frame id.
     pub id: i32,
-    /// The payload before it was encoded.
+    /// Payload before encoding.
     pub raw: &'a [u8],
-    /// The payload that is sent.
+    /// Payload as sent.
     pub sent: &'a [u8],
     pub(super) encoding: &'static str,
     sim_time: f64,
@@ -57,7 +57,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Nothing has been sent yet.
+    /// Streams without any data sent.
     pub fn new(options: &EmulatorOptions) -> Self {
         Self {
             renderer: Renderer::new(options.pattern),
@@ -69,13 +69,13 @@ impl Streams {
         }
     }
 
-    /// The simulation starts anew: frame ids begin again.
+    /// Restarts the frame ids, with the simulation.
     pub fn clear(&mut self) {
         self.streams.clear();
     }
 
-    /// Begins a tick at which the world is `snapshot`, and returns which sensors see something. One on a vehicle or sensor
-    /// that does not exist shows nothing, and comes to life with its carrier.
+    /// Begins a tick of the world `snapshot`, and returns the sensors to render. One on a missing vehicle or sensor
+    /// is left out until its carrier exists.
     pub fn begin(&mut self, tick: &Tick, snapshot: &Snapshot) -> Vec<Seen> {
         self.streams
             .retain(|seq_id, _| tick.requests.contains_key(seq_id));
@@ -91,7 +91,7 @@ impl Streams {
         tick.due.iter().filter_map(seen).collect()
     }
 
-    /// Renders the frame of a sensor at the tick that has begun; `None` if it cannot be encoded.
+    /// Renders the frame of a sensor at the current tick; `None` if it cannot be encoded.
     pub fn frame(&mut self, seen: &Seen, snapshot: &Snapshot) -> Option<Frame<'_>> {
         let request = &seen.live.request;
         let new = || Stream {
@@ -142,10 +142,10 @@ impl Streams {
 }
 
 impl Frame<'_> {
-    /// Gives the datagrams of the frame to `send`, as far as faults let them pass, with their delays and in two parts.
-    /// `pace` is told the length of each before. Returns whether one came to harm.
+    /// Gives the datagrams of the frame after faults to `send`, with their delays and in two parts.
+    /// `pace` gets the length of each before. Returns whether a fault applied.
     ///
-    /// They are cut as the vendor's forwarder cuts them: a length that is a multiple of the piece ends with an empty piece.
+    /// Fragments are those of the vendor's forwarder: a length that is a multiple of the fragment size adds an empty one.
     pub fn send(
         &mut self,
         faults: &Faults,
@@ -161,7 +161,7 @@ impl Frame<'_> {
         harmed
     }
 
-    /// What faults have done to the stream so far.
+    /// Faults applied to the stream so far.
     pub fn faults(&self) -> FaultCounts {
         self.way.counts()
     }

@@ -1,9 +1,9 @@
-//! The log that tests compare with: what was rendered, from where, and when it was sent.
+//! The reference log for tests: each rendered frame with its pose and send time.
 //!
 //! One JSON object per line. `{"kind":"start"}` opens each run of the simulation clock with the wall clock at time 0;
 //! `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
 //! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
-//! before they were cut into datagrams.
+//! before fragmentation.
 use super::options::EmulatorOptions;
 use super::world::{Kinematics, Pose};
 use crate::wire::SensorRequest;
@@ -12,13 +12,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
-/// The log; does nothing unless asked for.
+/// The log; does nothing unless enabled.
 pub(super) struct Truth {
     lines: Option<BufWriter<File>>,
     frames: Option<PathBuf>,
 }
 
-/// One frame, as far as the log is concerned.
+/// The logged data of one frame.
 pub(super) struct FrameTruth<'a> {
     pub(super) request: &'a SensorRequest,
     pub(super) window: usize,
@@ -57,7 +57,7 @@ impl Truth {
         self.lines.is_some() || self.frames.is_some()
     }
 
-    /// Opens a run of the simulation clock.
+    /// Logs the start of a run of the simulation clock.
     pub(super) fn start(&mut self, start_ns: u64, options: &EmulatorOptions) {
         let blocks: Vec<Value> = options
             .world
@@ -74,14 +74,14 @@ impl Truth {
         }));
     }
 
-    /// Records a frame.
+    /// Logs a frame.
     pub(super) fn frame(&mut self, frame: &FrameTruth<'_>) {
         let sim_ns = (frame.sim_time * 1e9).round() as i64;
         let name = format!("{}_{sim_ns}.bin", frame.request.seq_id);
         if let Some(directory) = &self.frames
             && let Err(error) = fs::write(directory.join(&name), frame.raw)
         {
-            tracing::warn!(%error, "truth frame is lost");
+            tracing::warn!(%error, "cannot write a truth frame");
             self.frames = None; // a full disk would fail for each frame
         }
         let vehicle = frame.vehicle.map(|(id, motion)| {
@@ -119,7 +119,7 @@ impl Truth {
         }));
     }
 
-    /// Makes everything so far visible to readers of the file.
+    /// Flushes the log to its file.
     pub(super) fn flush(&mut self) {
         if let Some(lines) = &mut self.lines {
             let _ = lines.flush(); // the next write reports it
@@ -129,7 +129,7 @@ impl Truth {
     fn line(&mut self, value: &Value) {
         let Some(lines) = &mut self.lines else { return };
         if let Err(error) = writeln!(lines, "{value}") {
-            tracing::warn!(%error, "truth log ends");
+            tracing::warn!(%error, "cannot write the truth log; logging stops");
             self.lines = None;
         }
     }

@@ -1,4 +1,4 @@
-//! What the subsystems hand over to the bridge, and to those that are opened after them.
+//! What the subsystems register with the bridge and with the subsystems opened after them.
 use super::binder::Binder;
 use super::section::Section;
 use super::settings::Settings;
@@ -7,13 +7,13 @@ use super::threads::Threads;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Called with the settings before and after a change, before anybody else learns of it.
+/// Called with the settings before and after a change, before the tasks see it.
 pub(super) type OnChange = Box<dyn Fn(&Settings, &Settings) + Send>;
 
-/// What ends by being dropped, the last opened first.
+/// Resources that end on drop, in reverse order of opening.
 pub(super) type Guard = Box<dyn Any + Send + Sync>;
 
-/// What has been opened so far.
+/// Resources opened so far.
 #[derive(Default)]
 pub(super) struct Assembly {
     pub(super) binder: Binder,
@@ -24,11 +24,11 @@ pub(super) struct Assembly {
     pub(super) sections: Vec<Box<dyn Section>>,
     /// Frames that messages name; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
-    /// Absolute prefixes of topics that are dozens: they are reported together, and their QoS is not listed as parameters.
+    /// Absolute prefixes with dozens of topics: reported together, and their QoS is not listed as parameters.
     pub(super) crowds: Vec<String>,
-    /// What follows parameters at once.
+    /// Callbacks that apply a parameter change at once.
     pub(super) on_change: Vec<OnChange>,
-    /// What is there as long as the bridge, without a thread of it.
+    /// Resources without a thread that live as long as the bridge.
     pub(super) guards: Vec<Guard>,
 }
 
@@ -41,7 +41,7 @@ impl Assembly {
     }
 }
 
-/// Whether a topic is one of dozens below one of these prefixes.
+/// Whether a topic is below one of these prefixes.
 pub(super) fn is_crowded(crowds: &[String], topic: &str) -> bool {
     crowds.iter().any(|prefix| is_below(topic, prefix))
 }

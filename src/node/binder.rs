@@ -5,16 +5,16 @@ use crate::program::limit_behind;
 use crate::transport::{BindOptions, StreamReceiver, UdpReceiver, holders};
 use std::io;
 
-/// Binds sockets and remembers every failure, so that all of them are reported together.
+/// Binds sockets and collects all failures, to report them together.
 #[derive(Default)]
 pub(super) struct Binder {
     failures: Vec<String>,
-    /// The ports that others may bind, too.
+    /// Shared ports, which other programs may bind too.
     pub(super) neighbours: Neighbours,
 }
 
 impl Binder {
-    /// Binds a socket for a task; the runtime of the task has to be entered.
+    /// Binds a socket for a task; call it inside the task's runtime.
     pub(super) fn bind(&mut self, options: &BindOptions, what: &str) -> Option<UdpReceiver> {
         self.bind_with(UdpReceiver::bind, options, what)
     }
@@ -53,7 +53,7 @@ impl Binder {
         receiver.ok()
     }
 
-    /// Says which ports could not be bound.
+    /// Fails with the ports that could not be bound.
     pub(super) fn finish(self) -> Result<(), NodeError> {
         match self.failures.is_empty() {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! Starts the bridge and ends it.
+//! Starts and stops the bridge.
 use super::assembly::{Assembly, Guard};
 use super::context::Context;
 use super::error::NodeError;
@@ -10,8 +10,8 @@ use super::{frames, params, report, sensors, time, vehicles};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
-/// What the bridge consists of, in the order in which it is opened: what uses the sources, frames or topics of all the
-/// others is behind them.
+/// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
+/// after them.
 pub(super) const SUBSYSTEMS: [Subsystem; 6] = [
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
@@ -21,7 +21,7 @@ pub(super) const SUBSYSTEMS: [Subsystem; 6] = [
     params::SUBSYSTEM,
 ];
 
-/// A running bridge; it ends when this is dropped.
+/// A running bridge; stops on drop.
 pub struct Bridge {
     guards: Vec<Guard>,
     threads: Running,
@@ -29,7 +29,7 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    /// Opens topics and ports, asks for the sensors, and publishes from then on.
+    /// Opens topics and ports, requests the sensors and starts publishing.
     pub fn start(settings: &Settings, middleware: &Middleware) -> Result<Self, NodeError> {
         let senders = Arc::new(Senders::new(&settings.params));
         let settings = &vehicles::with_found(settings, &senders)?;
@@ -52,7 +52,7 @@ impl Drop for Bridge {
     fn drop(&mut self) {
         let _all_at_once = self.middleware.hold_graph();
         self.threads.stop();
-        // The last first: it may use what was opened before it.
+        // In reverse order: a guard may use what was opened before it.
         while self.guards.pop().is_some() {}
         self.threads.join();
     }

@@ -1,4 +1,4 @@
-//! The simulator's clocks, one per vehicle, shared by all sources of that clock.
+//! The simulator's clocks: one per vehicle, shared by all sources on that clock.
 use crate::config::Params;
 use crate::msgs::rosgraph_msgs::msg::Clock;
 use crate::ros::Publisher;
@@ -44,25 +44,25 @@ impl SimClock {
         }
     }
 
-    /// Learns that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
+    /// Records that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
     pub(super) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         let mut state = self.lock();
         let state = &mut *state;
         let seen = state.aligner.observe(sim, host, kind);
         let stamp = state.aligner.stamp_at(sim, host);
-        // A damaged time stamp must not become the time of all nodes.
+        // A corrupt time stamp must not reach `/clock`.
         if let Some(publisher) = &state.publisher
             && seen != Observation::Rejected
             && stamp.is_some()
         {
             let restarts = state.aligner.status().restarts;
-            // A late image is no reason to turn the clock back, a restarted simulator is.
+            // A late image must not turn the clock back; a restart of the simulator does.
             if state.published.is_none_or(|last| sim > last) || restarts != state.restarts {
                 state.published = Some(sim);
                 state.restarts = restarts;
                 if publisher.subscribers() > 0 {
                     let clock = RosTime(sim.0).to_msg();
-                    // A failure is in the counters of the publisher.
+                    // The publisher counts failures.
                     let _counted = publisher.publish(&Clock { clock });
                 }
             }
@@ -70,17 +70,17 @@ impl SimClock {
         stamp
     }
 
-    /// Takes a heartbeat into account.
+    /// Updates the clock from a heartbeat.
     pub(super) fn heartbeat(&self, heartbeat: Heartbeat) {
         self.lock().aligner.heartbeat(heartbeat);
     }
 
-    /// Returns the simulator's time at an instant of the host; `None` before the first tick.
+    /// Returns the simulation time at a host time; `None` before the first tick.
     fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
         self.lock().aligner.sim_time_at(host)
     }
 
-    /// Returns what is known about the clock.
+    /// Returns the state of the clock.
     pub(super) fn status(&self) -> ClockStatus {
         self.lock().aligner.status()
     }
@@ -90,8 +90,8 @@ impl SimClock {
     }
 }
 
-/// What stamps messages that no tick of the simulator belongs to: the host's clock, or in mode `sim` that of the
-/// simulation, which is 0 until its first tick, as `now()` of a node with `use_sim_time` is until the first `/clock`.
+/// Stamps messages without a simulator tick: from the host's clock, or in mode `sim` from simulation time,
+/// which is 0 until the first tick, like `now()` of a node with `use_sim_time` until the first `/clock`.
 #[derive(Clone)]
 pub(super) struct HeaderClock(Option<Arc<SimClock>>);
 
@@ -113,7 +113,7 @@ pub(super) struct SimClocks {
 }
 
 impl SimClocks {
-    /// Creates a clock per vehicle; `vehicles` is not empty.
+    /// Creates one clock per vehicle; `vehicles` must not be empty.
     pub(super) fn new(params: &Params, vehicles: &[u16]) -> Self {
         let settings = AlignerSettings {
             mode: params.time.mode,
@@ -130,7 +130,7 @@ impl SimClocks {
         }
     }
 
-    /// Shows the time of the first vehicle to all nodes.
+    /// Publishes the time of the first vehicle on `/clock`.
     pub(super) fn publish_on(&self, publisher: Publisher<Clock>) {
         if let Some(clock) = self.by_vehicle.values().next() {
             clock.lock().publisher = Some(publisher);
@@ -145,7 +145,7 @@ impl SimClocks {
         })
     }
 
-    /// Returns the clock of a vehicle; what is attached to none uses the clock of the first.
+    /// Returns the clock of a vehicle; without a vehicle that of the first.
     pub(super) fn of(&self, vehicle: Option<u16>) -> Option<Arc<SimClock>> {
         vehicle
             .and_then(|id| self.by_vehicle.get(&id))
@@ -158,7 +158,7 @@ impl SimClocks {
         self.by_vehicle.get(&vehicle)
     }
 
-    /// How fast the simulation runs, as far as known.
+    /// The simulation's speed relative to real time, as estimated.
     pub(super) fn speed(&self) -> f64 {
         let mut status = self.by_vehicle.values().map(|clock| clock.status());
         let known = status.find(|status| status.observations > 0);

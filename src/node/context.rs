@@ -15,18 +15,18 @@ use tokio::sync::watch;
 /// What subsystems are opened with.
 pub(super) struct Context<'a> {
     pub(super) settings: &'a Settings,
-    /// Where a change of the settings is told.
+    /// Publishes changes of the settings.
     pub(super) changes: watch::Sender<Arc<Settings>>,
     pub(super) middleware: &'a Middleware,
     pub(super) senders: Arc<Senders>,
     pub(super) clocks: SimClocks,
     /// The frames at the start.
     pub(super) tree: FrameTree,
-    /// None if nobody wants TF.
+    /// `None` if TF is switched off.
     pub(super) tf: Option<Tf>,
-    /// There if [`Self::tf`] is.
+    /// `Some` whenever [`Self::tf`] is.
     pub(super) static_tf: Option<StaticTf>,
-    /// Beginning of monotonic time.
+    /// Origin of monotonic time.
     pub(super) start: Instant,
 }
 
@@ -62,12 +62,12 @@ impl<'a> Context<'a> {
         Ok(context)
     }
 
-    /// The settings as they are from now on.
+    /// A receiver of the current settings.
     pub(super) fn watch(&self) -> SettingsWatch {
         self.changes.subscribe()
     }
 
-    /// QoS of a topic, as the parameters say.
+    /// QoS of a topic from the parameters.
     pub(super) fn qos(&self, group: QosGroup, topic: &str) -> Qos {
         let name = self.middleware.resolve(topic);
         let name = name.unwrap_or_else(|_| topic.to_owned());
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns the full name of a topic; one that is absolute stays.
+/// Returns the full name of a topic; an absolute name is kept.
 pub(super) fn below(prefix: &str, name: &str) -> String {
     if name.starts_with('/') {
         name.to_owned()

@@ -1,7 +1,7 @@
-//! Assembly: the only module that knows all the others. It reads clocks, starts tasks and ends them.
+//! Assembly: the only module that uses all the others. It reads clocks, starts tasks and ends them.
 //!
-//! Each folder is a subsystem (`subsystem.rs`): it is a row of the table in `bridge.rs`, knows what is in the files here, and no
-//! other folder.
+//! Each folder is a subsystem (`subsystem.rs`): a row of the table in `bridge.rs` that uses the files of this folder, but no
+//! other subsystem.
 mod assembly;
 mod binder;
 mod bridge;

@@ -1,29 +1,29 @@
-//! Other programs on ports that several may bind: what is sent there reaches only one of them, so both say so.
+//! Other programs on shared ports: a unicast datagram reaches only one of the sockets, so the log and `/diagnostics` warn.
 use super::section::{Finding, Level, Section, value};
 use crate::transport::{BindOptions, Holder, holders};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sockets that are named one by one.
+/// Limit of the sockets named in the log.
 const NAMED: usize = 32;
 
-/// The ports of this bridge that others may bind, too.
+/// Ports of this bridge that other programs may bind too.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     ports: BTreeMap<u16, Watched>,
-    /// Sockets that were there at the last look.
+    /// Sockets found by the last search.
     seen: BTreeSet<u64>,
-    told: BTreeSet<u64>,
+    logged: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
 struct Watched {
     what: String,
-    /// It comes by multicast too, which reaches everybody.
+    /// The port also receives multicast, which reaches every socket.
     grouped: bool,
 }
 
 impl Neighbours {
-    /// Watches a port that `what` comes to.
+    /// Watches the port; `what` names its data.
     pub(super) fn watch(&mut self, options: &BindOptions, what: &str) {
         let watched = Watched {
             what: what.to_owned(),
@@ -32,8 +32,8 @@ impl Neighbours {
         self.ports.insert(options.port, watched);
     }
 
-    /// Names those who are new in the log; returns the ports on which another socket takes what is meant for us, with whose.
-    /// They count from the second look on: a socket that is just being closed belongs to nobody.
+    /// Logs new sockets; returns the ports on which another socket takes our datagrams, with its owner.
+    /// A socket counts from the second search on: one that is being closed has no owner.
     fn search(&mut self) -> Vec<(u16, Holder)> {
         let mut found = Vec::new();
         let before = std::mem::take(&mut self.seen);
@@ -43,19 +43,19 @@ impl Neighbours {
                 if !before.contains(&holder.inode) {
                     continue;
                 }
-                let new = self.told.len() < NAMED && self.told.insert(holder.inode);
+                let new = self.logged.len() < NAMED && self.logged.insert(holder.inode);
                 if !grouped {
                     if new {
                         tracing::warn!(
-                            "{holder} listens on UDP port {port} as well ({what}): what is sent there reaches only one of the two. \
+                            "{holder} listens on UDP port {port} as well ({what}): each datagram reaches only one of the two. \
                              Serve each vehicle by one bridge (vehicles; docs/ros2.md), or end the other program"
                         );
                     }
                     found.push((*port, holder));
                 } else if new {
-                    // Usual: several bridges, programs of the vendor. The group reaches all of them.
+                    // Normal: several bridges, or programs of the vendor. Multicast reaches all of them.
                     tracing::info!(
-                        "{holder} listens on UDP port {port} as well ({what}): those that CopterSim sends to this host alone, not to \
+                        "{holder} listens on UDP port {port} as well ({what}): unicast datagrams of CopterSim, not sent to \
                          its group, reach only one of the two"
                     );
                 }
@@ -73,10 +73,10 @@ impl Section for Neighbours {
     fn look(&mut self) -> Finding {
         let shared = self.search();
         let (level, message) = match shared.len() {
-            0 => (Level::Ok, "nobody else listens".to_owned()),
+            0 => (Level::Ok, "no other listeners".to_owned()),
             n => (
                 Level::Warn,
-                format!("{n} other sockets take what is sent here"),
+                format!("{n} other sockets receive on the bridge's ports"),
             ),
         };
         let shared = shared.iter();

@@ -1,4 +1,4 @@
-//! What `/diagnostics` says of one part of the bridge.
+//! One status of `/diagnostics`.
 
 /// Level of a status in `/diagnostics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,27 +13,27 @@ pub enum Level {
     Stale,
 }
 
-/// A status, as `/diagnostics` has it.
+/// A status of `/diagnostics`.
 #[derive(Debug)]
 pub struct Finding {
-    /// How bad it is.
+    /// Severity.
     pub level: Level,
-    /// The worst, in a sentence.
+    /// Summary: the worst finding.
     pub message: String,
-    /// Everything.
+    /// All values.
     pub values: Vec<(String, String)>,
 }
 
-/// A part of the bridge with a status of its own in `/diagnostics`.
+/// A part of the bridge with its own status in `/diagnostics`.
 pub(super) trait Section: Send {
-    /// What the status is called.
+    /// Name of the status.
     fn name(&self) -> &'static str;
 
-    /// Looks, once per report.
+    /// Checks the part; called once per report.
     fn look(&mut self) -> Finding;
 }
 
-/// A value of a status.
+/// A key-value pair of a status.
 pub(super) fn value(key: impl ToString, value: impl ToString) -> (String, String) {
     (key.to_string(), value.to_string())
 }

@@ -1,4 +1,4 @@
-//! Who may send to the bridge, and where it listens: the one place that knows. Every receiving socket gets its options here.
+//! Accepted senders and listening addresses, for the whole bridge: every receiving socket gets its options here.
 use super::section::{Finding, Level, Section, value};
 use crate::config::{ControlLink, Params};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
@@ -8,27 +8,27 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Whom datagrams are taken from, and what was said of the others.
+/// Accepted senders, and the refused ones that were logged.
 #[derive(Debug)]
 pub struct Senders {
     accept: Accept,
-    /// What ports are bound to that only unicast comes to.
+    /// Address to bind ports to that receive only unicast.
     listen: Ipv4Addr,
     bind_address: Option<Ipv4Addr>,
     /// `accept_from`, which a longer one must contain.
     given: Vec<Ipv4Net>,
-    told: Mutex<Told>,
+    logged: Mutex<Logged>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Logged {
     named: BTreeSet<Ipv4Addr>,
     others: bool,
 }
 
 impl Senders {
-    /// Accepts the machines that parameters name. Where one of them is this host, every address of this host counts: a
-    /// simulator that runs here may send from any.
+    /// Accepts the machines named in parameters. If one of them is this host, all its addresses are accepted: a
+    /// simulator on this host may send from any of them.
     pub fn new(params: &Params) -> Self {
         let named = machines(params);
         let own_host = named.iter().any(|address| is_local_address(*address));
@@ -49,21 +49,21 @@ impl Senders {
             listen: params.bind_address.unwrap_or(default),
             bind_address: params.bind_address,
             given: params.accept_from.clone(),
-            told: Mutex::default(),
+            logged: Mutex::default(),
         }
     }
 
-    /// Whether datagrams of this address are taken.
+    /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
         self.accept.takes(from)
     }
 
-    /// Where ports are bound that only unicast comes to.
+    /// Address that unicast-only ports are bound to.
     pub fn listen(&self) -> Ipv4Addr {
         self.listen
     }
 
-    /// Options of a port that unicast comes to.
+    /// Options of a unicast port.
     pub(super) fn port(&self, port: u16) -> BindOptions {
         BindOptions {
             address: self.listen,
@@ -72,9 +72,9 @@ impl Senders {
         }
     }
 
-    /// The same, for a stream that the simulator was told to send to `destination`.
+    /// As [`Self::port`], for a stream that the simulator was told to send to `destination`.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
-        // To nobody means: to where the request came from.
+        // An unspecified destination means: the sender of the request.
         let as_asked = destination.is_loopback() || destination.is_unspecified();
         let address = match self.bind_address {
             None if !as_asked => Ipv4Addr::UNSPECIFIED,
@@ -86,8 +86,8 @@ impl Senders {
         }
     }
 
-    /// Options of the port of heartbeats: they come by multicast too, which a socket that is bound to an address of this
-    /// host does not get.
+    /// Options of the heartbeat port: heartbeats also come by multicast, which a socket bound to a unicast address does not
+    /// receive.
     pub(super) fn heartbeats(&self, port: u16) -> BindOptions {
         BindOptions {
             address: Ipv4Addr::UNSPECIFIED,
@@ -100,24 +100,24 @@ impl Senders {
         }
     }
 
-    /// Names those in the log who were refused and were not named yet, with what to do.
-    pub(super) fn tell(&self) {
+    /// Logs newly refused senders, with a remedy.
+    pub(super) fn log_refused(&self) {
         let refused = self.accept.refused();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
         for (address, sender) in &refused.senders {
-            if told.named.insert(*address) {
+            if logged.named.insert(*address) {
                 tracing::warn!("{}", self.advice(*address, sender.port));
             }
         }
-        if refused.others > 0 && !std::mem::replace(&mut told.others, true) {
+        if refused.others > 0 && !std::mem::replace(&mut logged.others, true) {
             tracing::warn!(
-                "more than {} addresses send to the bridge and are not accepted: the rest is counted only",
+                "more than {} addresses send to the bridge and are not accepted: the others are only counted",
                 refused.senders.len()
             );
         }
     }
 
-    /// What is said of somebody who is not accepted.
+    /// Log text for a refused sender.
     pub fn advice(&self, address: Ipv4Addr, port: u16) -> String {
         let mut list: Vec<_> = self.given.iter().map(text).collect();
         list.push(address.to_string());
@@ -128,17 +128,17 @@ impl Senders {
         )
     }
 
-    /// Who was refused so far. This host's addresses are looked up again on the way.
+    /// The senders refused so far. Also refreshes the list of this host's addresses.
     fn report(&self) -> Refused {
         self.accept.look_up_own_addresses();
         self.accept.refused()
     }
 }
 
-/// Who sends and is not accepted.
+/// Status of the refused senders.
 pub(super) struct RefusedSenders {
     senders: Arc<Senders>,
-    /// Their datagrams at the last look.
+    /// Refused datagrams at the last check.
     before: u64,
 }
 
@@ -164,7 +164,7 @@ impl Section for RefusedSenders {
             values.push(value("others", refused.others));
         }
         let (level, message) = match (new, total) {
-            (0, 0) => (Level::Ok, "nobody was refused".to_owned()),
+            (0, 0) => (Level::Ok, "no datagrams refused".to_owned()),
             (0, _) => (Level::Ok, format!("{total} datagrams refused, none lately")),
             _ => (Level::Warn, format!("{new} datagrams refused; accept_from")),
         };
@@ -176,7 +176,7 @@ impl Section for RefusedSenders {
     }
 }
 
-/// Every machine that parameters name.
+/// All machines named in parameters.
 fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
     let own = params.own_vehicles.values();
     let links = own.clone().filter_map(|own| own.link.as_ref());
@@ -193,7 +193,7 @@ fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
         .collect()
 }
 
-/// As `accept_from` reads it.
+/// In the syntax of `accept_from`.
 fn text(network: &Ipv4Net) -> String {
     match network.prefix_len() {
         0 => "any".to_owned(),

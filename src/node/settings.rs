@@ -1,4 +1,4 @@
-//! From a command line to everything the bridge needs to know, or all that is wrong.
+//! From the command line to the bridge's settings, or a list of all faults.
 use super::error::NodeError;
 use crate::config;
 use crate::config::params::StampMode;
@@ -19,12 +19,12 @@ use tokio::sync::watch;
 /// Default name of the node.
 pub const NODE_NAME: &str = "rfly_bridge";
 
-/// How many times a request is sent that changes a running source: nothing acknowledges it.
+/// How many times a changed request is sent to a running source; requests are not acknowledged.
 pub(super) const RESENDS: u8 = 3;
 
-/// Files that are open without any sensor and vehicle: middleware, runtimes, log.
+/// Open files without any sensor or vehicle: middleware, runtimes, log.
 const FILES: u64 = 48;
-/// Address space that is used then: stacks of threads above all.
+/// Address space in that case, mostly thread stacks.
 const BYTES: u64 = 96 << 20;
 
 /// Checked parameters and sensors.
@@ -34,23 +34,23 @@ pub struct Settings {
     pub params: Params,
     /// Enabled sensors of all configuration files.
     pub sensors: Vec<SensorConfig>,
-    /// What is worth a look although it works.
+    /// Valid but suspicious settings.
     pub warnings: Vec<Problem>,
-    /// Unit of the mounting angles, and why.
+    /// Unit of the mounting angles, and how it was determined.
     pub angle_unit: config::ResolvedAngleUnit,
-    /// Where the platform listens and sends to.
+    /// Ports of the platform.
     pub ports: Ports,
-    /// What they were made of.
+    /// Inputs of these settings.
     pub origin: Origin,
 }
 
-/// The settings as they are now; every task has one and looks when it suits.
+/// The current settings; each task holds one and reads it at its own pace.
 pub(super) type SettingsWatch = watch::Receiver<Arc<Settings>>;
 
-/// Parameters and sensors before they were put together.
+/// Parameters and sensors before they are merged.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// Parameters that were set, in order; the later of two of the same name wins.
+    /// Parameters that were set, in order; the last value of a name wins.
     pub values: Vec<(String, ParamValue)>,
     /// Sensors as in the files, disabled ones included.
     pub sensors: Vec<SensorConfig>,
@@ -110,14 +110,14 @@ impl Settings {
         if params.config.is_empty() {
             warnings.push(Problem::new(
                 "config",
-                "names no file, so there are no sensors but the IMU",
+                "names no file: no sensors except the IMU",
             ));
         }
         if params.use_sim_time && params.time.mode != StampMode::Sim {
             warnings.push(Problem::new(
                 "use_sim_time",
                 "is true, but time.mode is not sim: the bridge stamps with the host's clock and publishes no /clock, for which nodes with \
-                 use_sim_time wait for ever; set time.mode:=sim, or use_sim_time:=false everywhere",
+                 use_sim_time wait forever; set time.mode:=sim, or use_sim_time:=false everywhere",
             ));
         }
         let origin = Origin {
@@ -130,7 +130,7 @@ impl Settings {
     /// Returns the settings with other parameters and the same files.
     ///
     /// # Errors
-    /// Parameters that do not suit the sensors.
+    /// Parameters that do not fit the sensors.
     pub fn changed(&self, params: Params) -> Result<Self, Problems> {
         let changed = Self::assemble(params, self.origin.clone(), self.warnings.clone())?;
         Ok(Self {
@@ -143,7 +143,7 @@ impl Settings {
         params.check_sensors(&origin.sensors)?;
         let enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let mut sensors: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
-        // The files alone decide: an angle that a parameter sets is in degrees anyway.
+        // Only the files decide: an angle set by a parameter is always in degrees.
         let angle_unit = resolve_angle_unit(&sensors, params.frames.mount_angle_unit);
         for sensor in &mut sensors {
             let unit = unit_of(sensor, &angle_unit);
@@ -176,13 +176,13 @@ impl Settings {
         vehicles
     }
 
-    /// Returns where sensors are requested.
+    /// Returns the address that sensors are requested from.
     pub(super) fn renderer(&self) -> SocketAddrV4 {
         let window = self.ports.window(self.params.window.into());
         SocketAddrV4::new(self.params.simulator_address, window)
     }
 
-    /// Returns what the bridge needs of the system with these settings, about.
+    /// Returns the approximate system resources these settings need.
     pub fn needs(&self) -> Needs {
         let udp = |s: &&SensorConfig| s.transport != config::TransportMode::SharedMemory;
         let sockets = self.sensors.iter().filter(udp).count() + 3 * self.vehicles().len();
@@ -198,7 +198,7 @@ impl Settings {
         let carriers: BTreeMap<u16, config::Mount> =
             self.sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
         let mut mount = sensor.mount;
-        // A chain cannot be longer than the list of sensors; the configuration refuses cycles.
+        // The loop ends: a chain is no longer than the list of sensors, and the configuration refuses cycles.
         for _ in 0..=self.sensors.len() {
             match mount {
                 config::Mount::Sensor(carrier) => mount = *carriers.get(&carrier)?,
@@ -208,7 +208,7 @@ impl Settings {
         None
     }
 
-    /// Returns what the frame tree is built from.
+    /// Returns the inputs of the frame tree.
     pub fn frame_names(&self) -> FrameNames {
         let f = &self.params.frames;
         FrameNames {
@@ -229,7 +229,7 @@ impl Settings {
         }
     }
 
-    /// The controlled vehicles, unless their positions are said to be in the map's frame as by mavros.
+    /// The controlled vehicles with their own `local_origin`; none if positions are given in the map frame as by mavros.
     fn autopilots_with_frame(&self) -> BTreeSet<u16> {
         let params = &self.params;
         if params.mavros_quirks || params.control.local_frame == params.frames.map {
@@ -241,7 +241,7 @@ impl Settings {
             .collect()
     }
 
-    /// Returns the sensors as the frame tree sees them.
+    /// Returns the mounts of the sensors.
     pub fn mounts(&self) -> Vec<SensorMount> {
         self.sensors.iter().map(|s| self.mount(s)).collect()
     }
@@ -270,7 +270,7 @@ impl Settings {
     }
 }
 
-/// The simulator takes the angles of the pod in degrees whatever it does with those of others (docs/wire/traps.md, angle-unit).
+/// The simulator takes the pod's angles in degrees, whatever the unit of other sensors (docs/wire/traps.md, angle-unit).
 fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
     match sensor.kind {
         SensorKind::Pod => config::AngleUnit::Degrees,
@@ -278,7 +278,7 @@ fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> confi
     }
 }
 
-/// Returns the optical frame that belongs to a link with a name of the user's.
+/// Returns the optical frame of a link named by the user.
 fn optical_of(link: &str) -> String {
     format!(
         "{}_optical_frame",

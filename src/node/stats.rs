@@ -1,4 +1,4 @@
-//! What the bridge knows about each of its sources, as data.
+//! Figures of each source.
 use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub enum LinkState {
     Waiting,
     /// Data flows.
     Up,
-    /// Data flowed once, and stopped.
+    /// Data flowed, then stopped.
     Lost,
 }
 
@@ -25,30 +25,30 @@ pub(super) struct Figures {
     pub(super) bytes: u64,
     /// Whole frames or samples.
     pub(super) frames: u64,
-    /// Frames that were handed to the sensor's converter because somebody subscribes.
+    /// Frames handed to the sensor's converter because the topic has a subscriber.
     pub(super) converted: u64,
     /// Drops by cause.
     pub(super) drops: BTreeMap<&'static str, u64>,
-    /// What was counted beside that and is not lost, by its name.
+    /// Other counts that are not losses, by name.
     pub(super) others: BTreeMap<&'static str, u64>,
     /// Arrival of the first byte to the end of publishing, in µs, since the last report.
     pub(super) latency_us: Histogram<u64>,
     /// When the last frame was complete.
     pub(super) last_frame: Option<Instant>,
-    /// What the simulator was asked for, in Hz of its own time.
+    /// Requested rate, in Hz of simulation time.
     pub(super) asked_hz: Option<f64>,
-    /// Its state, where somebody watches it.
+    /// State, if the source is supervised.
     pub(super) state: Option<LinkState>,
-    /// What a source waits for that has nothing to give, where that is known.
+    /// Known cause why the source delivers nothing.
     pub(super) obstacle: Option<String>,
 }
 
-/// Longest latency that the histogram tells apart, one minute.
+/// Largest latency the histogram resolves, one minute.
 const MAX_LATENCY_US: u64 = 60_000_000;
 
 impl Figures {
     fn new() -> Self {
-        // 1 µs to one minute with two digits: 30 kB, bounds that the constructor accepts.
+        // 1 µs to one minute with two digits: 30 kB; the constructor accepts these bounds.
         let latency_us = Histogram::new_with_bounds(1, MAX_LATENCY_US, 2)
             .unwrap_or_else(|_| Histogram::new(2).unwrap_or_else(|_| unreachable!()));
         Self {
@@ -66,7 +66,7 @@ impl Figures {
         }
     }
 
-    /// Takes over how many have not come, by their numbers.
+    /// Sets the count of samples missing by sequence number.
     pub(super) fn lost(&mut self, count: u64) {
         if count > 0 {
             self.drops.insert(DropCause::Lost.name(), count);
@@ -85,12 +85,12 @@ impl Figures {
         }
     }
 
-    /// Takes over the socket's count of datagrams for which its receive buffer had no room.
+    /// Sets the socket's count of datagrams lost to a full receive buffer.
     pub(super) fn overflowed(&mut self, count: u32) {
         self.drops.insert("socket_overflow", count.into());
     }
 
-    /// Takes over the counters of a reassembler.
+    /// Copies the counters of a reassembler.
     pub(super) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
         self.received = counters.datagrams;
         self.bytes = counters.bytes;
@@ -103,7 +103,7 @@ impl Figures {
         }
     }
 
-    /// Returns a quantile of the latencies since the last report in s; NaN if nothing was measured.
+    /// Returns a quantile of the latencies since the last report in s; NaN if there are none.
     pub(super) fn latency_s(&self, quantile: f64) -> f64 {
         match self.latency_us.is_empty() {
             true => f64::NAN,
@@ -111,7 +111,7 @@ impl Figures {
         }
     }
 
-    /// Notes how long a frame took.
+    /// Records the latency of a frame.
     pub(super) fn took(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000)
             .unwrap_or(0)
@@ -139,11 +139,11 @@ impl SourceStats {
 
     /// Locks the figures; never held across I/O.
     pub(super) fn lock(&self) -> MutexGuard<'_, Figures> {
-        // A panic elsewhere leaves numbers, which are valid whatever they are.
+        // After a panic elsewhere the numbers are still valid.
         self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a copy and starts the latency histogram anew.
+    /// Returns a copy and resets the latency histogram.
     pub(super) fn take_report(&self) -> Figures {
         let mut figures = self.lock();
         let copy = figures.clone();

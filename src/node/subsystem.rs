@@ -1,19 +1,19 @@
-//! The shape of a subsystem: a folder of `node`, and a row in the table of `bridge.rs`.
+//! Interface of a subsystem: a folder of `node`, and a row in the table of `bridge.rs`.
 use super::assembly::Assembly;
 use super::context::Context;
 use super::error::NodeError;
 use crate::config::params::QosGroup;
 use std::fmt::Write as _;
 
-/// A part of the bridge that is opened by itself and knows no other.
+/// A part of the bridge that opens independently of the others.
 pub(super) struct Subsystem {
-    /// Opens topics and ports, and hands over what is to run and to be reported.
+    /// Opens topics and ports, and registers tasks and figures.
     pub(super) open: fn(&Context<'_>, &mut Assembly) -> Result<(), NodeError>,
-    /// Writes down its topics.
+    /// Documents its topics.
     pub(super) topics: fn(&mut TopicPage),
 }
 
-/// `docs/topics.md`, as the subsystems fill it.
+/// `docs/topics.md` under construction.
 #[derive(Default)]
 pub(super) struct TopicPage {
     /// Rows of the table of sensors.

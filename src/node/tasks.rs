@@ -1,4 +1,4 @@
-//! Tasks and threads that run as long as the bridge does: one that panics, or ends, is noticed and goes on.
+//! Tasks and threads for the lifetime of the bridge: one that panics or ends is reported and restarted.
 use super::error::NodeError;
 use super::stats::SourceStats;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,27 +8,27 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Time before what failed goes on: whatever fails at once does not fill the log.
+/// Pause before a restart, so that a task that fails at once does not flood the log.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// What runs as long as the bridge does. Its state survives a panic: it is counts, sockets and buffers, which are valid
-/// whatever they hold.
+/// A task for the lifetime of the bridge. Its state survives a panic: counts, sockets and buffers, valid with
+/// any content.
 pub trait Endless: Send + 'static {
-    /// What it is called in the log.
+    /// Name in the log.
     fn name(&self) -> String;
 
-    /// Counts that it has failed, beside the report of all panics in `/diagnostics`.
+    /// Counts a failure, in addition to the report of all panics in `/diagnostics`.
     fn failed(&mut self) {}
 
-    /// Works; it fails if it panics, and also if it ends.
+    /// Runs; both a panic and a return are failures.
     fn work(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// A task with an entry of its own in `/diagnostics`, which counts its failures.
+/// A task with its own entry in `/diagnostics`, which counts its failures.
 pub(super) trait Source: Send + 'static {
     fn stats(&self) -> &SourceStats;
 
-    /// Works, as [`Endless::work`].
+    /// Runs, as [`Endless::work`].
     fn run(&mut self) -> impl Future<Output = ()> + Send;
 }
 
@@ -46,7 +46,7 @@ impl<S: Source> Endless for S {
     }
 }
 
-/// Runs a task for ever.
+/// Runs a task forever.
 pub async fn keep_running(mut task: impl Endless) {
     loop {
         let how = match caught(task.work()).await {
@@ -54,7 +54,7 @@ pub async fn keep_running(mut task: impl Endless) {
             false => "has ended",
         };
         task.failed();
-        tracing::error!("the task of {} {how}; it goes on in {PAUSE:?}", task.name());
+        tracing::error!("the task of {} {how}; restarting in {PAUSE:?}", task.name());
         tokio::time::sleep(PAUSE).await;
     }
 }
@@ -69,7 +69,7 @@ async fn caught(future: impl Future<Output = ()>) -> bool {
     .await
 }
 
-/// Makes a runtime for tasks that share one thread.
+/// Creates a runtime for tasks that share one thread.
 pub(super) fn runtime(what: &'static str) -> Result<Runtime, NodeError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|source| NodeError::Start { what, source })
@@ -85,7 +85,7 @@ pub(super) fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
-/// Starts a thread that ends when `body` returns, and goes on when that panics.
+/// Starts a thread that ends when `body` returns, and calls `body` again if it panics.
 pub(super) fn thread(
     name: &'static str,
     mut body: impl FnMut() + Send + 'static,
@@ -93,7 +93,7 @@ pub(super) fn thread(
     let thread = std::thread::Builder::new().name(name.to_owned());
     let thread = thread.spawn(move || {
         while panics(&mut body) {
-            tracing::error!("the thread {name} panicked; it goes on in {PAUSE:?}");
+            tracing::error!("the thread {name} panicked; restarting in {PAUSE:?}");
             std::thread::sleep(PAUSE);
         }
     });

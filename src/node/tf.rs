@@ -1,4 +1,4 @@
-//! The frames: `/tf` and `/tf_static`, and the tree that both are made of.
+//! The frames: `/tf`, `/tf_static`, and the tree behind both.
 use super::clock::HeaderClock;
 use super::error::NodeError;
 use super::tasks::Endless;
@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// The moving part of TF: who knows a pose publishes it.
+/// The moving part of TF, shared by all sources of poses.
 #[derive(Clone)]
 pub(super) struct Tf {
     tree: Arc<Mutex<FrameTree>>,
     publisher: Arc<Publisher<TFMessage>>,
-    /// Vehicles whose pose is known.
+    /// Vehicles with a known pose.
     posed: Arc<Mutex<BTreeSet<u16>>>,
 }
 
@@ -44,7 +44,7 @@ impl Tf {
         self.posed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes the frames that move with a vehicle, while somebody listens.
+    /// Publishes the frames that move with a vehicle, if `/tf` has a subscriber.
     pub(super) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
             let mut tree = self.tree();
@@ -52,27 +52,27 @@ impl Tf {
             (self.publisher.subscribers() > 0).then(|| transforms.to_vec())
         };
         if let Some(transforms) = transforms {
-            // A failure is in the counters of the publisher.
+            // The publisher counts failures.
             let _counted = self.publisher.publish(&TFMessage { transforms });
         }
         self.posed().insert(pose.vehicle);
     }
 }
 
-/// Time for other vehicles to say where they count from as well.
+/// Delay that collects the origins of several vehicles into one message.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// `/tf_static`, latched: the message lives as long as its writer, and each has all of them.
+/// `/tf_static`, latched: the message lives as long as its writer, and each contains all frames.
 #[derive(Clone)]
 pub(super) struct StaticTf(Arc<StaticFrames>);
 
 struct StaticFrames {
-    /// Locked first, so that the newest message is the last one.
+    /// Locked first, so that the last message is the newest.
     publisher: Mutex<Publisher<TFMessage>>,
     tf: Tf,
-    /// Frames that robot_state_publisher has instead.
+    /// Frames published by robot_state_publisher instead.
     left_out: Mutex<BTreeSet<String>>,
-    /// Frames that were found on the vehicles, by name.
+    /// Frames discovered at run time, by name.
     found: Mutex<BTreeMap<String, TransformStamped>>,
     clock: HeaderClock,
     due: Notify,
@@ -100,12 +100,12 @@ impl StaticTf {
         }))
     }
 
-    /// Somebody else publishes these frames.
+    /// Omits frames that another node publishes.
     pub(super) fn leave_out(&self, frames: impl IntoIterator<Item = String>) {
         self.left_out().extend(frames);
     }
 
-    /// Publishes all that is known.
+    /// Publishes all known frames.
     pub(super) fn publish(&self) -> Result<(), NodeError> {
         let publisher = self.0.publisher.lock();
         let publisher = publisher.unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl StaticTf {
         Ok(())
     }
 
-    /// Sensors of a vehicle tell how they are mounted.
+    /// Adds frames of sensors whose mounts a vehicle reported.
     pub(super) fn fix_to_body(&self, vehicle: u16, frames: Vec<BodyFrame>) {
         let base = self.tree().base_link(vehicle);
         for BodyFrame { name, attitude } in frames {
@@ -133,7 +133,7 @@ impl StaticTf {
         self.0.due.notify_one();
     }
 
-    /// Sensors are mounted otherwise now.
+    /// Publishes the new mounts of sensors.
     pub(super) fn remount(&self, moved: &[&SensorMount]) -> Result<(), NodeError> {
         let mut due = false;
         {
@@ -158,26 +158,26 @@ impl StaticTf {
         found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An autopilot counts from here.
+    /// Sets an autopilot's origin of local positions.
     pub(super) fn place_origin(&self, vehicle: u16, position: Vector<Ned>) {
         let moved = self.tree().place_origin(vehicle, position);
         if moved {
             let [north, east, down] = position.to_array();
             tracing::info!(
                 vehicle,
-                "the autopilot counts from {north:.2} m north, {east:.2} m east, {down:.2} m down in the simulator's map"
+                "the autopilot's origin is {north:.2} m north, {east:.2} m east, {down:.2} m down in the simulator's map"
             );
             self.0.due.notify_one();
         }
     }
 
-    /// Publishes anew after autopilots were placed.
+    /// Publishes again after origins have changed.
     async fn run(&self) {
         loop {
             self.0.due.notified().await;
             tokio::time::sleep(TOGETHER).await;
             if let Err(error) = self.publish() {
-                tracing::warn!(%error, "the origin of an autopilot is not published");
+                tracing::warn!(%error, "cannot publish the origin of an autopilot");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The threads of a bridge: they are prepared while it is opened, and start together.
+//! The threads of a bridge: prepared during opening, then started together.
 use super::error::NodeError;
 use super::tasks;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::thread::JoinHandle;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::oneshot;
 
-/// The thread of small, frequent datagrams and of TF: no image delays them.
+/// The thread of small, frequent datagrams and of TF, which images must not delay.
 pub(super) const PROMPT: &str = "rfly-prompt";
 /// The thread of requests and reports.
 pub(super) const REPORT: &str = "rfly-report";
 
-/// Ends soon after it is told to.
+/// Body of a thread; returns soon after the flag is set.
 type Body = Box<dyn FnMut(&AtomicBool) + Send>;
 
 /// Threads that are not running yet.
@@ -23,7 +23,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// The runtime of the thread `name`, which tasks can be started on from now on.
+    /// The runtime of thread `name`; tasks can be started on it at once.
     pub(super) fn runtime(&mut self, name: &'static str) -> Result<Handle, NodeError> {
         let known = self.runtimes.iter().find(|(other, _)| *other == name);
         if let Some((_, runtime)) = known {
@@ -35,7 +35,7 @@ impl Threads {
         Ok(handle)
     }
 
-    /// A thread that does something else than to run tasks.
+    /// Adds a thread that runs `body` instead of tasks.
     pub(super) fn add(
         &mut self,
         name: &'static str,
@@ -64,7 +64,7 @@ impl Threads {
     }
 }
 
-/// Threads that run until this is dropped.
+/// Running threads; stop on drop.
 #[derive(Default)]
 pub(super) struct Running {
     stop: Arc<AtomicBool>,
@@ -73,13 +73,13 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// Tells all of them to end.
+    /// Signals all threads to stop.
     pub(super) fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // Also ends the thread if it is told nothing: it sees that the sender is gone.
+        // Dropping the senders also ends threads that receive no message.
         self.quit.clear();
     }
-    /// Waits for all of them.
+    /// Waits for all threads.
     pub(super) fn join(&mut self) {
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {

@@ -1,7 +1,7 @@
 use super::bridge::SUBSYSTEMS;
 use super::subsystem::TopicPage;
 
-/// Returns `docs/topics.md`, made of the tables of all subsystems.
+/// Returns `docs/topics.md`, assembled from the tables of all subsystems.
 pub fn topics_markdown() -> String {
     let mut page = TopicPage::default();
     for subsystem in SUBSYSTEMS {

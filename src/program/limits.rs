@@ -1,19 +1,21 @@
-//! What the system grants this process, named where it is not enough.
+//! Resource limits of this process, named in errors that they cause.
 use crate::transport::Limit;
 use std::io;
 
-/// What a program needs at least.
+/// Minimum resources of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Files and sockets that are open at once.
+    /// Simultaneously open files and sockets.
     pub files: u64,
     /// Address space in bytes.
     pub bytes: u64,
 }
 
-/// What is needed and not granted.
+/// A limit that is too low.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("about {need} {what} are needed, and the limit of {limit}: raise it, or ask for less")]
+#[error(
+    "about {need} {what} are needed, but the limit of {limit}: raise it, or configure fewer sensors or vehicles"
+)]
 pub struct TooLittle {
     need: u64,
     what: &'static str,
@@ -24,7 +26,7 @@ impl Needs {
     /// Compares with the limits of this process.
     ///
     /// # Errors
-    /// What is too low. Without this, libraries would crash where they get no socket or no thread.
+    /// The first limit that is too low. Unchecked, libraries would crash when they get no socket or no thread.
     pub fn check(self) -> Result<(), TooLittle> {
         let needs = [
             (Limit::Files, self.files, "files and sockets"),
@@ -42,7 +44,7 @@ impl Needs {
     }
 }
 
-/// Returns the limit that an error of the system speaks of, as ` (the limit of ...)`; empty for other errors.
+/// Returns the limits that can cause an error of the system, as ` (the limit of ...)`; empty for other errors.
 pub fn limit_behind(error: &io::Error) -> String {
     let behind = Limit::behind(error).iter();
     let limits: Vec<_> = behind.filter_map(|limit| limit.get()).collect();
@@ -52,7 +54,7 @@ pub fn limit_behind(error: &io::Error) -> String {
     }
 }
 
-/// Returns every limit that could be behind a failure.
+/// Returns every limit that can cause a failure.
 pub fn limits() -> String {
     sentence(Limit::ALL.into_iter().filter_map(Limit::get).collect())
 }

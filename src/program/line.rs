@@ -1,14 +1,14 @@
-//! One message, one line: texts from the network can neither forge lines nor fill disks.
+//! One message per line: texts from the network can neither forge lines nor fill disks.
 use std::fmt::{self, Write};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::Writer;
 
-/// Bytes of a message with its fields, before it is cut.
+/// Maximum bytes of a message with its fields.
 pub const LONGEST_MESSAGE: usize = 4096;
 
-/// A message of the log with its fields: ` name=value` behind the text, on one line, cut where it is long.
+/// A log message with its fields: ` name=value` after the text, on one line, truncated if too long.
 pub struct Message<W> {
     out: OneLine<W>,
     begun: bool,
@@ -24,10 +24,10 @@ impl<W: Write> Message<W> {
         }
     }
 
-    /// Returns what was written to, with a note if something was cut.
+    /// Returns the output, with a note if the message was truncated.
     pub fn finish(mut self) -> W {
         if self.out.left == 0 {
-            // The sink of a log has no errors that anybody could be told.
+            // Errors of a log's sink cannot be reported.
             let _ = write!(self.out.out, "... (cut at {LONGEST_MESSAGE} bytes)");
         }
         self.out.out
@@ -40,20 +40,20 @@ impl<W: Write> Visit for Message<W> {
             true => " ",
             false => "",
         };
-        // An error ends a text that is long enough.
+        // An error means that the limit is reached.
         let _ = match field.name() {
             "message" => write!(self.out, "{separator}{value:?}"),
-            // Where a record of the `log` crate came from.
+            // Origin of a record of the `log` crate.
             name if name.starts_with("log.") => Ok(()),
             name => write!(self.out, "{separator}{name}={value:?}"),
         };
     }
 }
 
-/// Escapes what moves the cursor or begins a line, and refuses what is too long.
+/// Escapes characters that move the cursor or start a line, and truncates.
 struct OneLine<W> {
     out: W,
-    /// Bytes that may follow; none once something did not fit.
+    /// Remaining bytes; 0 once something did not fit.
     left: usize,
 }
 
@@ -77,7 +77,7 @@ impl<W: Write> Write for OneLine<W> {
     }
 }
 
-/// Control characters, line ends of Unicode, and what turns the direction of writing.
+/// Control characters, Unicode line ends, and bidirectional formatting.
 fn moves_cursor(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! Lines for a terminal, a pipe or a file that may not take them: they wait in a bounded queue, and what finds no room is
+//! Output to a terminal, pipe or file that may block: lines wait in a bounded queue, and lines beyond its capacity are
 //! counted.
 use super::line::OneLineFields;
 use std::io::{self, Write};
@@ -10,24 +10,24 @@ use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuild
 use tracing_subscriber::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Lines that wait; with [`super::LONGEST_MESSAGE`] the bound of their memory, 4 MB.
+/// Queue length; with [`super::LONGEST_MESSAGE`] it bounds the memory to 4 MB.
 const WAITING: usize = 1024;
-/// How long the last lines may take when the program ends.
+/// Time limit for the last lines when the program ends.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// What the log of this process counts as lost.
+/// Lost lines of this process's log.
 static LOST: OnceLock<Lost> = OnceLock::new();
 
-/// Returns how many lines of the log nobody took, since this process began.
+/// Returns the number of log lines lost since this process started.
 pub fn lost_lines() -> u64 {
     LOST.get().map_or(0, Lost::count)
 }
 
 #[derive(Clone, Default)]
 struct Lost {
-    /// Lines for which there was no room.
+    /// Lines dropped by the full queue.
     unread: Arc<OnceLock<ErrorCounter>>,
-    /// Lines that could not be written: the disk is full, the reader is gone.
+    /// Lines that failed to be written: the disk is full, the reader is gone.
     failed: Arc<AtomicUsize>,
 }
 
@@ -38,8 +38,8 @@ impl Lost {
     }
 }
 
-/// Writes lines from a thread of its own; nobody waits for whoever reads them. When it is dropped it writes what is left,
-/// for a moment at most.
+/// Writes lines from its own thread; callers never block on the reader. On drop it writes the remaining lines,
+/// with a time limit.
 pub struct OutputLog {
     writer: NonBlocking,
     guard: Option<WorkerGuard>,
@@ -53,14 +53,14 @@ impl OutputLog {
         let sink = Sink {
             out,
             lost: lost.clone(),
-            told: 0,
+            logged: 0,
         };
         let (writer, guard) = NonBlockingBuilder::default()
             .lossy(true)
             .buffered_lines_limit(WAITING)
             .thread_name("rfly-log")
             .finish(sink);
-        // Nobody else sets it.
+        // Set only here.
         let _first = lost.unread.set(writer.error_counter());
         Self {
             writer,
@@ -69,14 +69,14 @@ impl OutputLog {
         }
     }
 
-    /// The log of this process: what it loses is what [`lost_lines`] returns.
+    /// The log of this process, whose losses [`lost_lines`] returns.
     pub fn of_process(out: impl Write + Send + 'static) -> Self {
         let log = Self::new(out);
         let _first = LOST.set(log.lost.clone());
         log
     }
 
-    /// Returns the layer that writes here what is logged.
+    /// Returns the layer that writes log events to this output.
     pub fn layer<S>(&self, colours: bool) -> impl Layer<S> + Send + Sync + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -88,16 +88,16 @@ impl OutputLog {
             .with_writer(self.writer.clone())
     }
 
-    /// Writes a text as it is, behind what was logged before.
+    /// Writes a text as it is, after the lines logged before.
     pub fn say(&self, text: &str) {
-        // What finds no room is counted.
+        // Lines dropped by the full queue are counted.
         let _counted = self
             .writer
             .clone()
             .write_all(format!("{text}\n").as_bytes());
     }
 
-    /// Returns how many lines nobody took.
+    /// Returns the number of lost lines.
     pub fn lost(&self) -> u64 {
         self.lost.count()
     }
@@ -106,30 +106,28 @@ impl OutputLog {
 impl Drop for OutputLog {
     fn drop(&mut self) {
         if let Some(guard) = self.guard.take() {
-            // With its queue full the guard complains on stdout, which may be what is blocked.
+            // If the queue is full, the guard prints to stdout, which may be the blocked output.
             super::within(PATIENCE, move || drop(guard));
         }
     }
 }
 
-/// What the thread writes to.
+/// Output of the thread.
 struct Sink<W> {
     out: W,
     lost: Lost,
-    /// Lost lines that it says are missing.
-    told: u64,
+    /// Lost lines already reported in the output.
+    logged: u64,
 }
 
 impl<W: Write> Write for Sink<W> {
-    /// Takes one line.
+    /// Writes one line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.put(line);
         let lost = self.lost.count();
-        if lost > self.told {
-            let new = lost - std::mem::replace(&mut self.told, lost);
-            self.put(
-                format!("{new} lines of the log were lost: nobody took them in time\n").as_bytes(),
-            );
+        if lost > self.logged {
+            let new = lost - std::mem::replace(&mut self.logged, lost);
+            self.put(format!("{new} log lines lost: the reader was too slow\n").as_bytes());
         }
         Ok(line.len())
     }

@@ -1,4 +1,4 @@
-//! What both programs share around their work: the log, signals, and output that may have nowhere to go.
+//! Shared by both programs: the log, signals, and output that may block.
 mod limits;
 mod line;
 mod log;

@@ -1,14 +1,14 @@
-//! Panics, in whatever thread: they are in the log, and can be reported on.
+//! Panics of any thread: logged, and counted for the report.
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{Location, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 
-/// What has panicked in this process.
+/// The panics of this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panic {
-    /// How often something did.
+    /// Number of panics.
     pub count: u64,
-    /// Thread, place and text of the last time.
+    /// Thread, location and message of the last one.
     pub last: String,
 }
 
@@ -17,7 +17,7 @@ static PANICS: Mutex<Panic> = Mutex::new(Panic {
     last: String::new(),
 });
 
-/// Returns what has panicked since [`note_panics`].
+/// Returns the panics since [`note_panics`].
 pub fn panics() -> Panic {
     PANICS
         .lock()
@@ -25,7 +25,7 @@ pub fn panics() -> Panic {
         .clone()
 }
 
-/// From now on panics are counted, and go to the log instead of to stderr, which may block.
+/// Installs a hook that counts panics and sends them to the log instead of stderr, which may block.
 pub fn note_panics() {
     std::panic::set_hook(Box::new(note));
 }

@@ -1,4 +1,4 @@
-//! Ends in order, whatever the program is doing.
+//! Orderly end on a signal, whatever the program is doing.
 use crate::transport::EndSignals;
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -6,20 +6,20 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-/// How work has ended.
+/// How work ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended<T> {
-    /// By itself.
+    /// Returned by itself.
     Done(T),
-    /// After a signal, within its grace.
+    /// Returned after a signal, within its grace period.
     Stopped(T),
-    /// Not within its grace: it goes on until the process ends.
+    /// Still running after the grace period; runs until the process ends.
     Abandoned,
-    /// It panicked, which is in the log.
+    /// Panicked; the log has the panic.
     Panicked,
 }
 
-/// Ctrl-C, SIGTERM and SIGHUP. From `listen` on they end nothing by themselves, so that what they interrupt still ends in
+/// Ctrl-C, SIGTERM and SIGHUP. From `listen` on they no longer kill the process, so that interrupted work can end in
 /// order.
 pub struct Signals {
     runtime: Runtime,
@@ -27,10 +27,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Takes the signals.
+    /// Starts handling the signals.
     ///
     /// # Errors
-    /// The system's, if it refuses.
+    /// Of the system.
     pub fn listen() -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -48,18 +48,18 @@ impl Signals {
         self.runtime.block_on(signals.any());
     }
 
-    /// Waits for a signal; false if none came for so long.
+    /// Waits for a signal; false on timeout.
     pub fn wait_for(&mut self, time: Duration) -> bool {
         let signals = &mut self.signals;
         let wait = async { tokio::time::timeout(time, signals.any()).await.is_ok() };
         self.runtime.block_on(wait)
     }
 
-    /// Does `work` on a thread of its own: a signal is noticed even where that waits for a file. It is told of the signal,
-    /// and has `grace` to end then.
+    /// Runs `work` on its own thread, so that a signal is handled even if it blocks on a file. A signal notifies `work`,
+    /// which then has `grace` to end.
     ///
     /// # Errors
-    /// The system's, if there is no thread.
+    /// Of the system, if the thread cannot be started.
     pub fn during<T: Send + 'static>(
         &mut self,
         grace: Duration,
@@ -68,7 +68,7 @@ impl Signals {
         let (stop, stopped) = oneshot::channel();
         let (done, mut result) = oneshot::channel();
         let thread = std::thread::Builder::new().name("rfly-main".to_owned());
-        // It ends when `work` does; if nobody waits for that any more, nobody wants the result.
+        // Sending fails if nobody waits any more; the result is then discarded.
         thread.spawn(move || drop(done.send(work(stopped))))?;
         let signals = &mut self.signals;
         Ok(self.runtime.block_on(async {
@@ -85,7 +85,7 @@ impl Signals {
     }
 }
 
-/// Does `work` on a thread of its own and waits for so long; false if it has not ended then.
+/// Runs `work` on its own thread and waits up to `time`; false on timeout.
 pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
     let (done, end) = sync_channel::<()>(0);
     let thread = std::thread::Builder::new().name("rfly-end".to_owned());

@@ -1,4 +1,4 @@
-//! What a back end does. One that moves CDR bytes is a file that implements [`CdrNode`]; rclrs, which takes messages, is the
+//! Back-end interface. A back end for CDR bytes implements [`CdrNode`] in one file; rclrs, which takes messages, is the
 //! other kind.
 #[cfg(feature = "rclrs")]
 use super::rclrs;
@@ -8,7 +8,7 @@ use super::{
 };
 use std::{any::Any, sync::Arc};
 
-/// What ends when it is dropped.
+/// A resource that ends on drop.
 pub(super) type Guard = Box<dyn Any + Send + Sync>;
 
 /// The back end of a node.
@@ -39,10 +39,10 @@ pub(super) trait Node: Send + Sync {
     /// Services of the graph that have a client.
     fn clients(&self) -> Vec<ClientInfo>;
 
-    /// Graph updates are batched while the result lives, where they cost something.
+    /// Batches graph updates while the guard lives, where they are expensive.
     fn hold(&self) -> Guard;
 
-    /// Shows one more node.
+    /// Adds another node name to the graph.
     fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError>;
 }
 
@@ -73,10 +73,10 @@ pub(super) trait CdrWriter: Send + Sync {
     /// Memory for a sample.
     fn block(&self, room: usize) -> Block;
 
-    /// Writes `parts` one behind the other, unless `intact` denies after they were copied.
+    /// Writes the concatenated `parts`, unless `intact` returns false after the copy.
     fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError>;
 
-    /// Writes the first `len` bytes of a block of this writer between `head` and `tail`.
+    /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`.
     fn write_block(
         &self,
         block: Block,
@@ -85,7 +85,7 @@ pub(super) trait CdrWriter: Send + Sync {
         tail: &Tail,
     ) -> Result<Outcome, RosError>;
 
-    /// Readers that match now; cheap.
+    /// Number of matched readers; cheap.
     fn subscribers(&self) -> usize;
 
     fn stats(&self) -> WriterStats;

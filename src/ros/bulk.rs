@@ -1,8 +1,8 @@
-//! Messages whose array is big, published without being owned.
+//! Messages with one large array, published from borrowed data.
 //!
-//! As CDR: everything before the array, and everything after it. The back end gathers head, array and tail in one copy, or
-//! puts head and tail around an array that was written in memory of its own ([`Loan`](super::Loan)). In a workspace: a
-//! message that is kept, and filled in one copy, or lent.
+//! In CDR the message is a head before the array and a tail after it. The back end gathers head, array and tail in one copy,
+//! or adds head and tail around an array in loaned memory ([`Loan`](super::Loan)). In a workspace: a reused message, filled
+//! with one copy, or loaned.
 use super::RosError;
 use crate::msgs::{
     Message,
@@ -15,12 +15,12 @@ use vm_memory::VolatileSlice;
 /// Encapsulation header of plain little-endian CDR (RTPS 2.3, 10.2).
 const CDR_LE: [u8; 4] = [0, 1, 0, 0];
 
-/// The bytes of an array.
+/// Bytes of an array.
 #[derive(Clone, Copy, Debug)]
 pub enum Bytes<'a> {
-    /// Nobody writes to them meanwhile.
+    /// Not written concurrently.
     Own(&'a [u8]),
-    /// Another process may: they are copied, and looked at only in the copy.
+    /// Another process may write to them: copied first, and read only in the copy.
     Foreign(VolatileSlice<'a>),
 }
 
@@ -49,7 +49,7 @@ impl<'a, const N: usize> From<&'a [u8; N]> for Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    /// Returns how many there are.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         match self {
             Self::Own(bytes) => bytes.len(),
@@ -57,12 +57,12 @@ impl Bytes<'_> {
         }
     }
 
-    /// Returns whether there are none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Copies as many as fit both.
+    /// Copies as many bytes as fit.
     pub fn copy_to(&self, to: &mut [u8]) {
         match self {
             Self::Own(bytes) => {
@@ -130,7 +130,7 @@ impl Tail {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// `flag`, if any, then zeros up to a multiple of four (RTPS fragments end on one).
+    /// `flag`, if any, then zeros to a multiple of four (RTPS fragments end on one).
     fn new(body_length: usize, flag: Option<bool>) -> Self {
         let mut tail = Self::default();
         if let Some(flag) = flag {
@@ -144,12 +144,12 @@ impl Tail {
 
 /// A message with one big array.
 pub trait Bulk: Message {
-    /// The array of the message as the workspace's type support lays it out.
+    /// Array of the message in the layout of the workspace's type support.
     #[cfg(feature = "rclrs")]
     #[doc(hidden)]
     fn array(message: &mut Self::RmwMsg) -> &mut ::rclrs::rosidl_runtime_rs::Sequence<u8>;
 
-    /// The same to look at.
+    /// The same, immutable.
     #[cfg(feature = "rclrs")]
     #[doc(hidden)]
     fn array_of(message: &Self::RmwMsg) -> &::rclrs::rosidl_runtime_rs::Sequence<u8>;
@@ -173,15 +173,15 @@ macro_rules! bulk {
 
 bulk!(Image CompressedImage PointCloud2);
 
-/// What every message without its array can do for the back ends.
+/// A message without its array, as the back ends need it.
 pub(super) trait Head {
-    /// The message it stands for.
+    /// The complete message type.
     type Message: Bulk;
 
-    /// Writes the CDR of everything before an array of `data` bytes, and returns what follows it.
+    /// Writes the CDR before an array of `data` bytes, and returns the tail.
     fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError>;
 
-    /// Fills the message, but for its array, as the workspace's type support lays it out.
+    /// Fills the message except its array, in the layout of the workspace's type support.
     #[cfg(feature = "rclrs")]
     fn fill(&self, message: &mut <Self::Message as crate::msgs::Native>::RmwMsg);
 }
@@ -327,7 +327,7 @@ pub(super) fn encode<T: Serialize + ?Sized>(
     )
 }
 
-/// Fills up with zeros to a multiple of four (RTPS fragments end on one).
+/// Pads with zeros to a multiple of four (RTPS fragments end on one).
 pub(super) fn pad(buffer: &mut Vec<u8>) {
     buffer.resize(buffer.len().next_multiple_of(4), 0);
 }

@@ -1,78 +1,78 @@
-//! What can go wrong on the ROS side.
+//! Errors of the ROS side.
 
 /// Error of the ROS side.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RosError {
-    /// A topic, node or namespace is not spelled as ROS allows.
-    #[error("`{name}` is no valid name: {reason}")]
+    /// Invalid name of a topic, node or namespace.
+    #[error("`{name}` is not a valid name: {reason}")]
     Name {
         /// The name as given.
         name: String,
-        /// Which rule it breaks.
+        /// Violated rule.
         reason: &'static str,
     },
-    /// The middleware refused a call.
+    /// The middleware returned an error.
     #[error("DDS: {call}({subject}): {message}")]
     Dds {
         /// C function.
         call: &'static str,
         /// Topic or other subject of the call.
         subject: String,
-        /// Text that belongs to the return code.
+        /// Text of the return code.
         message: String,
     },
-    /// The ROS client library refused a call.
+    /// The ROS client library returned an error.
     #[error("ROS: {call}({subject}): {message}")]
     Rcl {
         /// Function.
         call: &'static str,
         /// Topic or other subject of the call.
         subject: String,
-        /// What it said.
+        /// Its message.
         message: String,
     },
-    /// A message could not be written as CDR.
-    #[error("{type_name} does not serialise: {message}")]
+    /// A message cannot be encoded as CDR.
+    #[error("{type_name} cannot be serialised: {message}")]
     Encode {
         /// Message type.
         type_name: &'static str,
         /// Reason.
         message: String,
     },
-    /// Received bytes are not a message of that type.
-    #[error("{type_name}: received bytes do not decode: {message}")]
+    /// Received bytes do not decode as the type.
+    #[error("{type_name}: cannot decode received bytes: {message}")]
     Decode {
         /// Message type.
         type_name: &'static str,
         /// Reason.
         message: String,
     },
-    /// The same process publishes two types under one name.
-    #[error("topic {topic} is {existing} already, cannot be {wanted} too")]
+    /// This process already publishes another type under the name.
+    #[error("topic {topic} already has type {existing}, cannot also have {wanted}")]
     TypeConflict {
         /// Topic.
         topic: String,
-        /// Type it has.
+        /// Existing type.
         existing: String,
-        /// Type it should get.
+        /// Requested type.
         wanted: String,
     },
-    /// The same process offers two services of one name.
-    #[error("service {service} exists already")]
+    /// This process already offers a service of this name.
+    #[error("service {service} already exists")]
     ServiceExists {
         /// Service.
         service: String,
     },
-    /// The back end cannot do this.
+    /// The back end does not support this.
     #[error("the {backend} back end cannot {what}")]
     Unsupported {
         /// Name of the back end.
         backend: &'static str,
-        /// What was asked for.
+        /// Requested operation.
         what: &'static str,
     },
-    /// A value from the environment cannot be used.
+    /// An environment variable has an unusable value.
     #[error("environment variable {variable}: {message}")]
     Environment {
         /// Name of the variable.

@@ -1,4 +1,4 @@
-//! Memory for the data of a message, where the back end wants it: what is written there is published without a copy.
+//! Message memory owned by the back end: data written there is published without a copy.
 #[cfg(feature = "dds")]
 use super::Bytes;
 use super::bulk::Bulk;
@@ -11,21 +11,21 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Room in front of the data for all that stands before it in CDR. A longer head (a frame id of hundreds of characters)
+/// Room in front of the data for the CDR head. A longer one (a frame id of hundreds of characters)
 /// costs a copy.
 const HEAD_ROOM: usize = 512;
 /// Room behind the data: a flag and padding.
 const TAIL_ROOM: usize = 8;
-/// Blocks that wait for their next use; more are in the history of the writer.
+/// Free blocks that are kept; others are in the writer's history.
 const KEPT: usize = 4;
 
 /// Memory for the data of one message of type `M`; filled through its slice, then published or dropped.
 pub struct Loan<M: Bulk>(pub(super) Place<M>);
 
 pub(super) enum Place<M: Bulk> {
-    /// CDR is built around the data.
+    /// CDR is added around the data.
     Block(Block, PhantomData<fn() -> M>),
-    /// The array of a message as the type support lays it out.
+    /// The array of a message in the type support's layout.
     #[cfg(feature = "rclrs")]
     Message(rclrs::Kept<M>),
 }
@@ -62,7 +62,7 @@ impl<M: Bulk> std::fmt::Debug for Loan<M> {
     }
 }
 
-/// Memory of one sample with room around its data. Returns to its pool when it is dropped.
+/// Memory of one sample with room around its data. Returns to its pool on drop.
 #[derive(Debug)]
 pub(super) struct Block {
     bytes: Vec<u8>,
@@ -83,8 +83,8 @@ impl Block {
 
 #[cfg(feature = "dds")]
 impl Block {
-    /// Puts `head` in front of the first `len` bytes of the data and `tail` behind them; returns where the sample is, or
-    /// none if it does not fit.
+    /// Puts `head` in front of the first `len` bytes of the data and `tail` behind them; returns the range of the sample, or
+    /// `None` if it does not fit.
     pub(super) fn frame(&mut self, head: &[u8], len: usize, tail: &[u8]) -> Option<Range<usize>> {
         let start = HEAD_ROOM.checked_sub(head.len())?;
         let end = HEAD_ROOM + len;
@@ -96,8 +96,8 @@ impl Block {
         Some(start..end + tail.len())
     }
 
-    /// Copies `parts` one behind the other, with zeros up to a multiple of four (RTPS fragments end on one); returns where
-    /// the sample is.
+    /// Concatenates `parts` and pads with zeros to a multiple of four (RTPS fragments end on one); returns the range of
+    /// the sample.
     pub(super) fn gather(&mut self, parts: &[Bytes<'_>]) -> Range<usize> {
         let mut end = 0;
         for part in parts {
@@ -120,16 +120,16 @@ impl Drop for Block {
     }
 }
 
-/// The blocks of one writer that are free.
+/// The free blocks of one writer.
 #[derive(Debug, Default)]
 pub(super) struct Pool(Mutex<Vec<Vec<u8>>>);
 
 impl Pool {
-    /// A block with room for `room` bytes of data, of which any may be in it.
+    /// A block with room for `room` bytes of data, with arbitrary contents.
     pub(super) fn take(self: &Arc<Self>, room: usize) -> Block {
         let wanted = HEAD_ROOM + room + TAIL_ROOM;
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is much too large is given back.
+        // Far larger blocks are freed.
         free.retain(|bytes| bytes.len() <= 2 * wanted + 4096);
         let found = free.iter().position(|bytes| bytes.len() >= wanted);
         let bytes = found.map(|at| free.swap_remove(at));
@@ -182,7 +182,7 @@ mod tests {
         drop(large);
         assert_eq!(pool.take(90_000).bytes.as_ptr(), place);
         drop((0..9).map(|_| pool.take(1000)).collect::<Vec<_>>());
-        let free = pool.0.lock().expect("nobody panicked");
+        let free = pool.0.lock().expect("not poisoned");
         assert!(free.len() == KEPT && free.iter().all(|bytes| bytes.len() < 10_000));
     }
 }

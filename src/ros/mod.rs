@@ -1,11 +1,11 @@
-//! Messages out: one small facade over the middleware; the rest of the code does not know which one it is.
+//! Messages out: a small facade over the middleware that hides which one it is.
 //!
 //! * `dds` (feature, default): Cyclone DDS inside this process, ROS names and types, no ROS needed.
 //! * `rclrs` (feature): the middleware of a sourced ROS 2 workspace.
-//! * [`recorder`]: keeps what is published, for tests and dry runs.
+//! * [`recorder`]: stores published messages, for tests and dry runs.
 //!
-//! Publishing never waits for a reader. Images and clouds go from the caller's slice to the middleware in one copy, or
-//! without one from memory that the publisher has lent.
+//! Publishing never blocks on a reader. Images and clouds go from the caller's slice to the middleware in one copy, or
+//! without a copy from a publisher's loan.
 mod backend;
 mod bulk;
 mod error;
@@ -58,12 +58,12 @@ pub struct Middleware {
 }
 
 /// See [`Middleware::hold_graph`].
-#[must_use = "changes are held back until this is dropped"]
+#[must_use = "graph updates are held back until this is dropped"]
 pub struct GraphHold {
     _hold: Guard,
 }
 
-/// A further node of [`Middleware::node`]; it leaves the graph when this is dropped.
+/// A further node of [`Middleware::node`]; leaves the graph on drop.
 pub struct NodeHandle {
     _node: Guard,
 }
@@ -75,7 +75,7 @@ struct Shared {
 }
 
 impl Middleware {
-    /// Joins the ROS graph with the back end that this program was built with.
+    /// Joins the ROS graph with the back end of this build.
     pub fn join(options: &Options) -> Result<Self, RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         #[cfg(feature = "dds")]
@@ -103,7 +103,7 @@ impl Middleware {
         }
     }
 
-    /// The topic's full name after expansion (`img` and `~/img` become absolute) and remapping.
+    /// Returns the full topic name after expansion (`img` and `~/img` become absolute) and remapping.
     pub fn resolve(&self, topic: &str) -> Result<String, RosError> {
         self.shared.names.resolve(topic)
     }
@@ -133,8 +133,8 @@ impl Middleware {
         Ok(CloudPublisher::new(self.sink(topic, qos)?))
     }
 
-    /// Calls `callback` with each message, on the middleware's receive thread: it must return quickly. A sample that
-    /// does not decode is counted, not delivered.
+    /// Calls `callback` with each message, on the middleware's receive thread: it must return quickly. Samples that
+    /// do not decode are only counted.
     pub fn subscribe<M: Message>(
         &self,
         topic: &str,
@@ -156,7 +156,7 @@ impl Middleware {
         Ok(subscription.with_undecodable(undecodable))
     }
 
-    /// Calls `callback` with the CDR bytes of each sample; not with rclrs, which hands out messages only.
+    /// Calls `callback` with the CDR bytes of each sample; not with rclrs, which returns only messages.
     #[cfg(not(feature = "rclrs"))]
     pub fn subscribe_raw(
         &self,
@@ -168,7 +168,7 @@ impl Middleware {
         self.raw(topic, type_name, qos, callback)
     }
 
-    /// Calls `callback` with size and stamp of each message of a type that is known only now; for tools that measure.
+    /// Calls `callback` with size and stamp of each message of a type known only at run time; for measuring tools.
     pub fn watch(
         &self,
         topic: &str,
@@ -199,7 +199,7 @@ impl Middleware {
             #[cfg(feature = "rclrs")]
             Backend::Rclrs(_) => Err(RosError::Unsupported {
                 backend: "rclrs",
-                what: "hand out CDR bytes",
+                what: "return CDR bytes",
             }),
         }
     }
@@ -209,14 +209,14 @@ impl Middleware {
         self.shared.backend.node().report()
     }
 
-    /// Graph updates are batched while the result lives: for many topics, each of which would otherwise announce all again.
+    /// Batches graph updates while the result lives: opening many topics one by one would announce all endpoints each time.
     pub fn hold_graph(&self) -> GraphHold {
         GraphHold {
             _hold: self.shared.backend.node().hold(),
         }
     }
 
-    /// Shows one more node of this name in the graph, for tools that look for a node before they call its services.
+    /// Adds another node name to the graph, for tools that look for a node before they call its services.
     pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
         let full = self.resolve(name)?;
         let (namespace, base) = full.rsplit_once('/').unwrap_or(("", &full));
@@ -236,7 +236,7 @@ impl Middleware {
         self.shared.backend.node().topics()
     }
 
-    /// Services of the whole ROS graph that somebody has a client for, as far as discovery has gone.
+    /// Services of the whole ROS graph that have a client, as far as discovery has gone.
     pub fn clients(&self) -> Vec<ClientInfo> {
         self.shared.backend.node().clients()
     }

@@ -106,7 +106,7 @@ fn check_absolute(name: &str) -> Result<(), RosError> {
     };
     let tokens = name
         .strip_prefix('/')
-        .ok_or_else(|| error("a full name begins with `/`"))?;
+        .ok_or_else(|| error("a full name must begin with `/`"))?;
     if name.len() > 255 {
         return Err(error("longer than 255 bytes"));
     }
@@ -123,13 +123,13 @@ fn check_token(name: &str, token: &str) -> Result<(), RosError> {
         })
     };
     if token.is_empty() {
-        return error("empty, doubled or trailing `/`");
+        return error("empty part: doubled or trailing `/`");
     }
     if token.starts_with(|c: char| c.is_ascii_digit()) {
-        return error("a part begins with a digit");
+        return error("a part must not begin with a digit");
     }
     if !token.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return error("only letters, digits and `_` between the `/`");
+        return error("only letters, digits and `_` are allowed between `/`");
     }
     Ok(())
 }
@@ -156,14 +156,14 @@ pub fn dds_type(type_name: &str) -> String {
     format!("{}::dds_::{name}_", parts.join("::"))
 }
 
-/// The way back; `None` if it is no topic of ROS.
+/// Inverse of [`dds_topic`]; `None` if it is not a ROS topic.
 pub fn ros_topic(dds_topic: &str) -> Option<&str> {
     dds_topic
         .strip_prefix("rt")
         .filter(|topic| topic.starts_with('/'))
 }
 
-/// The service that a DDS topic carries the requests of; `None` if it does not.
+/// The service of a DDS request topic; `None` for other topics.
 pub fn ros_service(dds_topic: &str) -> Option<&str> {
     dds_topic
         .strip_prefix("rq")
@@ -171,7 +171,7 @@ pub fn ros_service(dds_topic: &str) -> Option<&str> {
         .strip_suffix("Request")
 }
 
-/// The way back; `None` if it is no type of ROS.
+/// Inverse of [`dds_type`]; `None` if it is not a ROS type.
 pub fn ros_type(dds_type: &str) -> Option<String> {
     let (package, name) = dds_type.strip_suffix('_')?.split_once("::dds_::")?;
     Some(format!("{}/{name}", package.replace("::", "/")))

@@ -1,7 +1,7 @@
-//! How to join the ROS graph; the same environment variables as any ROS 2 node.
+//! How to join the ROS graph; the environment variables of any ROS 2 node.
 use super::RosError;
 
-/// Whom discovery reaches.
+/// Range of discovery.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Discovery {
     /// This machine only (`ROS_LOCALHOST_ONLY=1`, `ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST`).
@@ -9,18 +9,18 @@ pub enum Discovery {
     /// The local network (`SUBNET`).
     #[default]
     Subnet,
-    /// Nobody (`OFF`).
+    /// No other process (`OFF`).
     Off,
-    /// What Cyclone's own configuration says (`SYSTEM_DEFAULT`).
+    /// As in Cyclone's own configuration (`SYSTEM_DEFAULT`).
     SystemDefault,
 }
 
-/// Which peers the graph information is written for: the two generations differ in the size of a GID.
+/// Peers that the graph information is encoded for: the two generations differ in the size of a GID.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Distro {
-    /// Not known: what harms nobody, that is 24 bytes and type hashes. A peer since Iron takes the last 8 bytes of the
-    /// GID for an empty list of nodes. The other way round Humble reads a node without a name, and `ros2 node list`
-    /// fails for the whole domain.
+    /// Not known: the harmless encoding, that is 24 bytes and type hashes. A peer since Iron takes the last 8 bytes of the
+    /// GID for an empty list of nodes. With 16 bytes Humble would read a node without a name, and `ros2 node list`
+    /// would fail for the whole domain.
     #[default]
     Unknown,
     /// Foxy to Humble: 24 bytes.
@@ -40,16 +40,16 @@ pub struct Options {
     pub remaps: Vec<(String, String)>,
     /// `ROS_DOMAIN_ID`, 0..=232.
     pub domain_id: u32,
-    /// Whom discovery reaches.
+    /// Range of discovery.
     pub discovery: Discovery,
     /// Layout of the graph information.
     pub distro: Distro,
-    /// The user's `CYCLONEDDS_URI`; what it says wins over the bridge's own settings.
+    /// The user's `CYCLONEDDS_URI`; takes precedence over the bridge's settings.
     pub cyclonedds_uri: String,
-    /// `RFLY_PACING_BYTES_PER_S`: rate at which samples above 64 KiB leave, per reader, in bytes/s; 0 for as fast as possible. Readers with default
-    /// receive buffers lose what comes faster (`docs/dds.md`).
+    /// `RFLY_PACING_BYTES_PER_S`: rate of samples above 64 KiB, per reader, in bytes/s; 0 for unlimited. Readers with
+    /// default receive buffers lose data at higher rates (`docs/dds.md`).
     pub pacing_bytes_per_s: u64,
-    /// Services of the embedded back end answer clients on Fast DDS, too.
+    /// Services of the embedded back end also answer clients on Fast DDS.
     pub fast_dds_services: bool,
 }
 
@@ -69,7 +69,7 @@ impl Options {
         }
     }
 
-    /// Takes over what the environment says; `variable` is `|name| std::env::var(name).ok()` outside tests.
+    /// Applies the environment; `variable` is `|name| std::env::var(name).ok()` outside tests.
     pub fn with_environment(
         self,
         variable: impl Fn(&str) -> Option<String>,
@@ -103,7 +103,7 @@ impl Options {
                 }
             };
         }
-        // The older variable wins where both are set, as in rcl since Iron.
+        // The older variable takes precedence if both are set, as in rcl since Iron.
         if text("ROS_LOCALHOST_ONLY").is_some_and(|value| value == "1") {
             options.discovery = Discovery::Localhost;
         }
@@ -129,8 +129,8 @@ impl Options {
     }
 }
 
-/// The embedded back end has no DDS Security: with `Enforce`, as in rcl, there is no node without it. In a workspace rcl
-/// sees to it.
+/// The embedded back end has no DDS Security: with `Enforce`, as in rcl, creating a node fails. In a workspace rcl
+/// handles it.
 #[cfg(feature = "dds")]
 fn security(text: &impl Fn(&str) -> Option<String>) -> Result<(), RosError> {
     if text("ROS_SECURITY_ENABLE").as_deref() != Some("true") {

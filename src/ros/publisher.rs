@@ -1,4 +1,4 @@
-//! Publishers: a message becomes a list of byte ranges, the back end takes the list.
+//! Publishers: turn a message into a list of byte ranges for the back end.
 #[cfg(feature = "rclrs")]
 use super::rclrs;
 use super::{
@@ -13,18 +13,18 @@ use crate::msgs::{
 };
 use std::{cell::RefCell, marker::PhantomData, sync::Arc};
 
-/// What became of a published sample.
+/// Result of publishing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outcome {
-    /// Handed to the middleware.
+    /// Passed to the middleware.
     Sent,
-    /// The source changed while it was copied; nothing was sent.
+    /// The source changed during the copy; not sent.
     Torn,
-    /// The middleware had no room and would have had to wait for a reader; nothing was sent.
+    /// The middleware had no room and would have had to block; not sent.
     Dropped,
 }
 
-/// Where messages of type `M` go.
+/// Destination of messages of type `M`.
 pub(super) enum Sink<M: Message> {
     Cdr(Arc<dyn CdrWriter>, PhantomData<fn(&M)>),
     #[cfg(feature = "rclrs")]
@@ -82,7 +82,7 @@ impl<M: Message> Sink<M> {
 }
 
 impl<M: Bulk> Sink<M> {
-    /// Publishes with one copy of the array, unless `intact` denies after the copy.
+    /// Publishes with one copy of the array, unless `intact` returns false after the copy.
     fn publish_copy<H: Head<Message = M>>(
         &self,
         head: &H,
@@ -108,7 +108,7 @@ impl<M: Bulk> Sink<M> {
         }
     }
 
-    /// Publishes `len` bytes of what was written into a loan, without a copy if the loan is this publisher's.
+    /// Publishes `len` bytes of a loan, without a copy if the loan is this publisher's.
     fn publish_loan<H: Head<Message = M>>(
         &self,
         head: &H,
@@ -135,7 +135,7 @@ impl<M: Bulk> Sink<M> {
 }
 
 thread_local! {
-    /// Heads and small messages are encoded here, so that steady publishing allocates nothing.
+    /// Buffer for heads and small messages, so that steady publishing does not allocate.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -145,19 +145,19 @@ fn with_scratch<R>(body: impl FnOnce(&mut Vec<u8>) -> R) -> R {
             buffer.clear();
             body(&mut buffer)
         }
-        // Reached only if an `intact` closure publishes; correct, merely not free of allocation.
+        // Reached only if an `intact` closure publishes; correct, but allocates.
         Err(_) => body(&mut Vec::new()),
     })
 }
 
 macro_rules! common {
     () => {
-        /// Readers that match now; one atomic load.
+        /// Number of matched readers; one atomic load.
         pub fn subscribers(&self) -> usize {
             self.sink.subscribers()
         }
 
-        /// Counters since the publisher was made.
+        /// Counters since the publisher was created.
         pub fn stats(&self) -> WriterStats {
             self.sink.stats()
         }
@@ -167,7 +167,7 @@ macro_rules! common {
             self.sink.topic()
         }
 
-        /// What is offered to readers.
+        /// The offered QoS.
         pub fn qos(&self) -> Qos {
             self.sink.qos()
         }
@@ -192,7 +192,7 @@ impl<M: Message> Publisher<M> {
         Self { sink }
     }
 
-    /// Publishes; never waits for a reader.
+    /// Publishes; never blocks on a reader.
     pub fn publish(&self, message: &M) -> Result<Outcome, RosError> {
         self.sink.publish(message)
     }
@@ -213,7 +213,7 @@ macro_rules! bulk_publisher {
                 Self { sink }
             }
 
-            /// Publishes with one copy of the data; never waits for a reader.
+            /// Publishes with one copy of the data; never blocks on a reader.
             pub fn publish<'a>(
                 &self,
                 head: &$head<'_>,
@@ -222,7 +222,7 @@ macro_rules! bulk_publisher {
                 self.sink.publish_copy(head, data.into(), &|| true)
             }
 
-            /// Lends memory for the data of the next message, at least `room` bytes, of which any may be in it.
+            /// Loans memory for the data of the next message, at least `room` bytes with arbitrary contents.
             pub fn loan(&self, room: usize) -> Loan<$message> {
                 self.sink.loan(room)
             }
@@ -248,8 +248,8 @@ bulk_publisher! {
 }
 
 impl ImagePublisher {
-    /// Publishes unless `intact`, asked once after the data was copied, denies: then the source was overwritten meanwhile,
-    /// nothing is sent and the torn sample is counted.
+    /// Publishes unless `intact`, called once after the copy, returns false: then the source was overwritten meanwhile,
+    /// the sample is not sent and counts as torn.
     pub fn publish_if<'a>(
         &self,
         head: &ImageHead<'_>,

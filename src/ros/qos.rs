@@ -16,13 +16,13 @@ impl Qos {
         depth: 5,
         ..Self::DEFAULT
     };
-    /// Reliable, transient local, depth 1: the newest value reaches whoever asks, whenever it asks.
+    /// Reliable, transient local, depth 1: late readers get the newest value.
     pub const LATCHED: Self = Self {
         durability: Durability::TransientLocal,
         depth: 1,
         ..Self::DEFAULT
     };
-    /// What the bridge offers for images and clouds: reliable, because default RViz and image_transport readers ask
+    /// QoS of images and clouds: reliable, because default RViz and image_transport readers ask
     /// for it, and shallow, because each sample is megabytes.
     pub const IMAGE: Self = Self {
         depth: 2,
@@ -35,7 +35,7 @@ impl Qos {
     };
     /// `/tf_static`: latched, depth 1, as tf2's own broadcaster.
     pub const TF_STATIC: Self = Self::LATCHED;
-    /// Both topics of a service: as rclcpp's parameter services, deep enough for whoever asks for everything at once.
+    /// Both topics of a service: as rclcpp's parameter services, deep enough for a burst of requests.
     pub const SERVICE: Self = Self {
         depth: 1000,
         ..Self::DEFAULT
@@ -47,7 +47,7 @@ impl Qos {
         ..Self::DEFAULT
     };
 
-    /// The same with another depth (0 is taken as 1).
+    /// The same with another depth; 0 counts as 1.
     #[must_use]
     pub const fn with_depth(self, depth: u16) -> Self {
         Self {
@@ -88,7 +88,7 @@ pub enum Policy {
     Reliability,
     /// The reader asks for TRANSIENT_LOCAL, the writer offers VOLATILE.
     Durability,
-    /// Another one, by its number in the DDS specification.
+    /// Another policy, by its number in the DDS specification.
     Other(u32),
 }
 

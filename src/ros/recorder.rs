@@ -1,4 +1,4 @@
-//! The back end that keeps what is published, for tests and dry runs.
+//! The back end that stores published messages, for tests and dry runs.
 use super::{
     Bytes, ClientInfo, Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport,
     WriterStats,
@@ -22,10 +22,10 @@ use std::{
     },
 };
 
-/// Messages kept per topic; older ones are forgotten, so that a dry run does not grow.
+/// Messages kept per topic; older ones are dropped, to bound the memory of a dry run.
 const KEPT: usize = 1024;
 
-/// Everything that was published, by topic. Cheap to clone.
+/// All published messages, by topic. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Recorder {
     topics: Arc<Mutex<BTreeMap<String, Topic>>>,
@@ -45,36 +45,36 @@ struct Topic {
     callbacks: Vec<(u64, Arc<Mutex<Callback>>)>,
 }
 
-/// A request to a service, see [`Recorder::ask`].
+/// A pending service call, see [`Recorder::ask`].
 pub struct Asked<R: Message>(mpsc::Receiver<Vec<u8>>, PhantomData<R>);
 
 impl<R: Message> Asked<R> {
-    /// The response if it was given, once.
+    /// The response if there is one; returned once.
     pub fn response(&self) -> Option<R> {
         subscription::decode(&self.0.try_recv().ok()?).ok()
     }
 }
 
 impl Recorder {
-    /// Pretends that `count` readers match, also for a topic that does not exist yet.
+    /// Simulates `count` matched readers, also for a topic that does not exist yet.
     pub fn set_subscribers(&self, topic: &str, count: usize) {
         self.lock().entry(topic.to_owned()).or_default().subscribers = count;
     }
 
-    /// Pretends that every topic that exists has `count` readers.
+    /// Simulates `count` matched readers on every existing topic.
     pub fn set_all_subscribers(&self, count: usize) {
         self.lock()
             .values_mut()
             .for_each(|topic| topic.subscribers = count);
     }
 
-    /// From now on counts messages and keeps none: publishing what nobody here subscribes to allocates nothing, for tests
-    /// that measure.
+    /// Counts messages from now on and stores none: publishing without local subscribers does not allocate, for tests
+    /// that measure allocations.
     pub fn count_only(&self) {
         self.counts_only.store(true, Ordering::Relaxed);
     }
 
-    /// CDR of what was published on `topic`, oldest first, with encapsulation header.
+    /// CDR of the messages published on `topic`, oldest first, with encapsulation header.
     pub fn raw(&self, topic: &str) -> Vec<Vec<u8>> {
         self.lock()
             .get(topic)
@@ -82,7 +82,7 @@ impl Recorder {
             .unwrap_or_default()
     }
 
-    /// What was published on `topic`, oldest first; an error if one message is not an `M`.
+    /// Messages published on `topic`, oldest first; an error if one is not an `M`.
     pub fn messages<M: Message>(&self, topic: &str) -> Result<Vec<M>, RosError> {
         self.raw(topic)
             .iter()
@@ -90,20 +90,20 @@ impl Recorder {
             .collect()
     }
 
-    /// Forgets the messages, keeps topics and counters.
+    /// Removes the messages, keeps topics and counters.
     pub fn clear(&self) {
         self.lock()
             .values_mut()
             .for_each(|topic| topic.samples.clear());
     }
 
-    /// Calls a service and waits for its response; `None` if there is no service of this name and type.
+    /// Calls a service and waits for its response; `None` if no service has this name and type.
     pub fn call<S: Service>(&self, name: &str, request: &S::Request) -> Option<S::Response> {
         let Asked(response, _) = self.ask::<S>(name, request)?;
         subscription::decode(&response.recv().ok()?).ok()
     }
 
-    /// Calls a service; `None` if there is none of this name and type. The handler has run when this returns, the
+    /// Calls a service; `None` if none has this name and type. The handler has run when this returns, the
     /// response may come later.
     pub fn ask<S: Service>(&self, name: &str, request: &S::Request) -> Option<Asked<S::Response>> {
         let service = {
@@ -116,7 +116,7 @@ impl Recorder {
         if service.type_name != S::TYPE {
             return None;
         }
-        let answer = move |cdr| drop(answer.send(cdr)); // whoever asked may be gone
+        let answer = move |cdr| drop(answer.send(cdr)); // fails if the caller is gone
         (service.handler)(&cdr, Box::new(answer));
         Some(Asked(response, PhantomData))
     }
@@ -134,8 +134,8 @@ impl Recorder {
             .collect()
     }
 
-    /// Calls a service with the CDR bytes of a foreign client; false if there is none of this name. Its response, if it has
-    /// one, is nobody's.
+    /// Calls a service with the CDR bytes of a foreign client; false if none has this name. The response, if any, is
+    /// discarded.
     pub fn ask_cdr(&self, name: &str, cdr: &[u8]) -> bool {
         let service = {
             let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +148,7 @@ impl Recorder {
         service.is_some()
     }
 
-    /// Names of the topics that somebody subscribes to.
+    /// Names of the subscribed topics.
     pub fn subscribed(&self) -> Vec<String> {
         let topics = self.lock();
         let subscribed = topics.iter().filter(|(_, t)| !t.callbacks.is_empty());
@@ -160,7 +160,7 @@ impl Recorder {
         topics.get(topic).is_some_and(|t| !t.callbacks.is_empty())
     }
 
-    /// Gives the CDR bytes of a foreign writer to all who subscribe to `topic`.
+    /// Delivers the CDR bytes of a foreign writer to all subscriptions of `topic`.
     pub fn deliver(&self, topic: &str, cdr: &[u8]) {
         let callbacks: Vec<_> = match self.lock().get(topic) {
             Some(topic) => topic.callbacks.iter().map(|(_, c)| c.clone()).collect(),
@@ -207,12 +207,12 @@ impl Node for Recorder {
         self.report().into_iter().map(info).collect()
     }
 
-    /// Nobody but the tests asks.
+    /// Only tests have clients.
     fn clients(&self) -> Vec<ClientInfo> {
         Vec::new()
     }
 
-    /// There is no graph to be told.
+    /// No effect: there is no graph.
     fn hold(&self) -> Guard {
         Box::new(())
     }
@@ -292,7 +292,7 @@ impl CdrNode for Recorder {
     }
 }
 
-/// Server's end of one service.
+/// Registration of one service.
 struct Server(Services, String);
 
 impl Drop for Server {
@@ -302,7 +302,7 @@ impl Drop for Server {
     }
 }
 
-/// Publisher's end of one topic.
+/// Writer of one topic.
 struct Writer {
     topic: Arc<str>,
     qos: Qos,

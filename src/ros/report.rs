@@ -1,13 +1,13 @@
-//! What the middleware knows about its topics.
+//! Statistics of topics and services.
 use super::{Policy, Qos, ServiceStats};
 use std::time::Duration;
 
-/// Readers that wanted more than the writer offers.
+/// Readers that requested more than the writer offers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Incompatible {
-    /// How many such readers were met.
+    /// Number of such readers.
     pub count: u32,
-    /// What the last one wanted.
+    /// Incompatible policy of the last one.
     pub last_policy: Option<Policy>,
 }
 
@@ -18,13 +18,13 @@ pub struct WriterStats {
     pub published: u64,
     /// Their bytes, with CDR header.
     pub bytes: u64,
-    /// Samples refused because the middleware would have had to wait.
+    /// Samples refused because the middleware would have had to block.
     pub dropped: u64,
     /// Samples not sent because their source changed during the copy.
     pub torn: u64,
-    /// For how long publishing paused in total, so that big samples fit through the readers' receive buffers.
+    /// Total pause while publishing, to fit large samples through the readers' receive buffers.
     pub paused: Duration,
-    /// Bytes sent again because a reader had lost them; `None` if the back end does not know.
+    /// Bytes retransmitted to readers; `None` if the back end does not count them.
     pub retransmitted_bytes: Option<u64>,
 }
 
@@ -35,11 +35,11 @@ pub struct WriterReport {
     pub topic: String,
     /// Type, as ROS writes it.
     pub type_name: &'static str,
-    /// What is offered.
+    /// Offered QoS.
     pub qos: Qos,
-    /// Readers that match now.
+    /// Number of matched readers.
     pub subscribers: usize,
-    /// Readers that do not match because of their QoS.
+    /// Readers not matched because of their QoS.
     pub incompatible: Incompatible,
     /// Counters.
     pub stats: WriterStats,
@@ -65,7 +65,7 @@ pub struct TopicInfo {
     pub publishers: usize,
 }
 
-/// A service of the ROS graph that somebody has a client for.
+/// A service of the ROS graph that has a client.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ClientInfo {
     /// Full name of the service.

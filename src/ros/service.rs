@@ -1,4 +1,4 @@
-//! Services: requests in, each with the means to answer it, now or later.
+//! Services: each request comes with a responder, for an immediate or a later answer.
 use super::{
     Middleware, RosError, ServiceReport,
     backend::{Backend, Guard},
@@ -16,13 +16,13 @@ use std::sync::{
 pub struct ServiceStats {
     /// Requests that reached the handler.
     pub requests: u64,
-    /// Requests that were not what the type says; nobody can answer them.
+    /// Requests that did not decode; they cannot be answered.
     pub undecodable: u64,
-    /// Requests whose [`Responder`] was dropped; they got the response's default.
+    /// Requests with a dropped [`Responder`]; they got the default response.
     pub unanswered: u64,
-    /// Responses that could not be delivered, because the client was gone or could not be reached.
+    /// Responses not delivered because the client was gone or unreachable.
     pub undelivered: u64,
-    /// Requests of clients on Fast DDS, which are not answered where `services.fast_dds` is off.
+    /// Requests of clients on Fast DDS, not answered if `services.fast_dds` is off.
     pub foreign: u64,
 }
 
@@ -52,8 +52,8 @@ impl Counters {
     }
 }
 
-/// A service that this node offers; it ends when this is dropped. No handler runs after that; requests that are being
-/// answered still can be.
+/// A service offered by this node; ends on drop. No handler runs after that; pending requests
+/// can still be answered.
 pub struct ServiceHandle {
     name: String,
     counters: Arc<Counters>,
@@ -66,13 +66,13 @@ impl ServiceHandle {
         &self.name
     }
 
-    /// Counters since the service was made.
+    /// Counters since the service was created.
     pub fn stats(&self) -> ServiceStats {
         self.counters.stats()
     }
 }
 
-/// The services of a node that exist.
+/// The existing services of a node.
 #[derive(Default)]
 pub(super) struct Registry(Mutex<Vec<(String, Weak<Counters>)>>);
 
@@ -94,19 +94,19 @@ impl Registry {
     }
 }
 
-/// Sends one response; never waits.
+/// Sends one response; never blocks.
 pub(super) type Answer<R> = Box<dyn FnOnce(R) + Send>;
 
-/// Answers one request, from any thread. Dropped without an answer it sends the response's default, so that no client
-/// waits for ever.
-#[must_use = "dropped, it answers with the default"]
+/// Answers one request, from any thread. If dropped without an answer it sends the default response, so that no client
+/// waits forever.
+#[must_use = "dropping it sends the default response"]
 pub struct Responder<S: Service> {
     answer: Option<Answer<S::Response>>,
     counters: Arc<Counters>,
 }
 
 impl<S: Service> Responder<S> {
-    /// Sends the response; never waits.
+    /// Sends the response; never blocks.
     pub fn respond(mut self, response: S::Response) {
         if let Some(answer) = self.answer.take() {
             answer(response);
@@ -125,16 +125,16 @@ impl<S: Service> Drop for Responder<S> {
 
 type CdrHandler = Box<dyn FnMut(&[u8], Answer<Vec<u8>>) + Send>;
 
-/// What a back end that moves bytes needs of a service.
+/// Interface of a service for a back end that moves bytes.
 #[cfg_attr(
     not(feature = "dds"),
-    expect(dead_code, reason = "the recorder asks for less than DDS")
+    expect(dead_code, reason = "the recorder uses less than DDS")
 )]
 pub(super) struct CdrService {
     pub(super) type_name: &'static str,
     pub(super) request_type: &'static str,
     pub(super) response_type: &'static str,
-    /// Gets requests and answers as CDR with encapsulation header.
+    /// Takes requests and returns answers as CDR with encapsulation header.
     pub(super) handler: CdrHandler,
     pub(super) counters: Arc<Counters>,
 }
@@ -174,7 +174,7 @@ pub(super) fn encode_padded<M: Message>(message: &M) -> Result<Vec<u8>, RosError
     let mut cdr = Vec::new();
     bulk::encode(&mut cdr, M::TYPE, message)?;
     if cdr.len() == 4 {
-        // IDL knows no empty structure: rosidl puts a byte into it.
+        // IDL has no empty structure: rosidl adds a byte.
         cdr.push(0);
     }
     bulk::pad(&mut cdr);

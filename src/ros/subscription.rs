@@ -1,4 +1,4 @@
-//! Samples in.
+//! Received samples and subscriptions.
 use super::RosError;
 use crate::{msgs::Message, time::RosTime};
 use std::{
@@ -14,7 +14,7 @@ use std::{
 pub struct RawSample<'a> {
     /// CDR with its 4-byte encapsulation header.
     pub cdr: &'a [u8],
-    /// When the writer published it, by the writer's clock.
+    /// Publication time by the writer's clock.
     pub source_stamp: RosTime,
 }
 
@@ -27,7 +27,7 @@ impl RawSample<'_> {
 
 pub(super) type Callback = Box<dyn FnMut(&RawSample<'_>) + Send>;
 
-/// What a tool sees of a message whose type it does not know.
+/// Data of a message of unknown type, for tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Watched {
     /// Size as CDR.
@@ -36,7 +36,7 @@ pub struct Watched {
     pub stamp: Option<RosTime>,
 }
 
-/// Types that begin with a `std_msgs/Header`, of those in [`crate::msgs::TYPES`].
+/// Types in [`crate::msgs::TYPES`] that begin with a `std_msgs/Header`.
 const WITH_HEADER: &[&str] = &[
     "diagnostic_msgs/msg/DiagnosticArray",
     "geographic_msgs/msg/GeoPointStamped",
@@ -104,7 +104,7 @@ const WITH_HEADER: &[&str] = &[
 ];
 
 impl Watched {
-    /// Reads the stamp where [`WITH_HEADER`] says that there is one.
+    /// Reads the stamp if the type is in [`WITH_HEADER`].
     pub(super) fn of_cdr(cdr: &[u8], type_name: &str) -> Self {
         let stamp = cdr
             .get(4..12)
@@ -124,7 +124,7 @@ impl Watched {
     }
 }
 
-/// A subscription; it ends when this is dropped. No callback runs after that.
+/// A subscription; ends on drop. No callback runs after that.
 pub struct Subscription {
     undecodable: Arc<AtomicU64>,
     _reader: Box<dyn Any + Send + Sync>,
@@ -145,7 +145,7 @@ impl Subscription {
         }
     }
 
-    /// Samples that were not what the type says.
+    /// Samples that did not decode.
     pub fn undecodable(&self) -> u64 {
         self.undecodable.load(Ordering::Relaxed)
     }

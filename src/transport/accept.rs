@@ -1,14 +1,14 @@
-//! Who may send to the bridge. Everybody else's datagrams are counted by address and dropped, before anything reads them.
+//! Accepted senders. Datagrams from other addresses are counted by address and dropped unread.
 use super::imp::interfaces;
 use ipnet::Ipv4Net;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// Refused senders that are counted one by one; the rest is one sum, however many a stranger invents.
+/// Limit of refused senders counted individually; the others share one sum, which bounds memory against spoofed addresses.
 const NAMED: usize = 32;
 
-/// Addresses that datagrams are taken from. Clones share their counts.
+/// Addresses that datagrams are accepted from. Clones share their counts.
 #[derive(Clone, Debug)]
 pub struct Accept(Arc<Inner>);
 
@@ -20,10 +20,10 @@ struct Inner {
     refused: Mutex<Refused>,
 }
 
-/// Who was refused, and how often.
+/// Refused datagrams by sender.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Refused {
-    /// By address, as many as are told apart.
+    /// By address, up to a limit.
     pub senders: BTreeMap<Ipv4Addr, RefusedSender>,
     /// Datagrams of all others.
     pub others: u64,
@@ -34,12 +34,12 @@ pub struct Refused {
 pub struct RefusedSender {
     /// UDP port of this host that it sent to first.
     pub port: u16,
-    /// Its datagrams.
+    /// Number of its datagrams.
     pub count: u64,
 }
 
 impl Refused {
-    /// All datagrams that were refused.
+    /// Number of refused datagrams.
     pub fn total(&self) -> u64 {
         self.others
             + self
@@ -51,7 +51,7 @@ impl Refused {
 }
 
 impl Accept {
-    /// Accepts these networks, and every address of this host where `own_host` says so.
+    /// Accepts these networks and, with `own_host`, every address of this host.
     pub fn new(networks: impl IntoIterator<Item = Ipv4Net>, own_host: bool) -> Self {
         Self(Arc::new(Inner {
             networks: Ipv4Net::aggregate(&networks.into_iter().collect()),
@@ -60,12 +60,12 @@ impl Accept {
         }))
     }
 
-    /// Accepts everybody.
+    /// Accepts every sender.
     pub fn anybody() -> Self {
         Self::new([Ipv4Net::default()], false)
     }
 
-    /// Whether datagrams of this address are taken.
+    /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
         let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| {
             own.read()
@@ -79,7 +79,7 @@ impl Accept {
             || self.0.own.as_ref().is_some_and(known)
     }
 
-    /// The same, and counts what is refused of a datagram to `port`.
+    /// As [`Self::takes`], and counts a refused datagram to `port`.
     pub(super) fn check(&self, from: Ipv4Addr, port: u16) -> bool {
         if self.takes(from) {
             return true;
@@ -97,20 +97,20 @@ impl Accept {
         false
     }
 
-    /// Looks up this host's addresses again: interfaces come and go.
+    /// Refreshes this host's addresses: interfaces come and go.
     pub fn look_up_own_addresses(&self) {
         if let Some(own) = &self.0.own {
             *own.write().unwrap_or_else(PoisonError::into_inner) = own_addresses();
         }
     }
 
-    /// Who was refused so far.
+    /// The senders refused so far.
     pub fn refused(&self) -> Refused {
         self.lock().clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Refused> {
-        // A panic elsewhere leaves numbers, which are valid whatever they are.
+        // After a panic elsewhere the numbers are still valid.
         self.0
             .refused
             .lock()

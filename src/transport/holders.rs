@@ -1,13 +1,13 @@
-//! Who else has a UDP port of this network open.
+//! Sockets of other processes on a UDP port.
 use super::imp;
 use std::fmt;
 
 /// A socket of another process.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Holder {
-    /// Number of the socket.
+    /// Inode of the socket.
     pub inode: u64,
-    /// Process id and name; `None` where the system does not show them to us.
+    /// Process id and name; `None` without permission to see them.
     pub process: Option<(u32, String)>,
 }
 
@@ -20,7 +20,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Sockets of other processes that are bound to a UDP port, on whatever address. None where the system does not tell.
+/// Sockets of other processes bound to a UDP port on any address; empty if the system does not tell.
 pub fn holders(port: u16) -> Vec<Holder> {
     imp::holders::of(port)
 }

@@ -1,5 +1,5 @@
-//! Bytes in and out: sockets and shared memory. Nothing here knows what the bytes mean. What depends on the operating system
-//! is in `imp`, and with it its signals and limits.
+//! Bytes in and out: sockets and shared memory, regardless of their contents. Code for the operating system,
+//! including signals and limits, is in `imp`.
 mod accept;
 mod holders;
 mod imp;

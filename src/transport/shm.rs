@@ -2,8 +2,8 @@
     unsafe_code,
     reason = "memory shared with another process is raw pointers; every block says why it is sound"
 )]
-//! Shared-memory blocks. The other side is foreign: it may write at any time, make the file shorter,
-//! restart, or vanish. So nothing here hands out a `&[u8]`: bytes are copied, or lent as [`VolatileSlice`].
+//! Shared-memory blocks. The peer is not trusted: it may write at any time, truncate the file,
+//! restart, or vanish. So this module never returns a `&[u8]`: bytes are copied, or lent as [`VolatileSlice`].
 use super::imp::shm::{Range, allocate, identity, options, path_of};
 use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
@@ -19,30 +19,30 @@ pub enum ShmError {
     /// The file cannot be opened, created or mapped.
     #[error("shared memory {path:?}: {source}")]
     Io {
-        /// Its file.
+        /// Path of the block.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// The block is smaller than the sensor's layout.
     #[error("shared memory {path:?}: {found} bytes instead of {expected}")]
     TooSmall {
-        /// Its file.
+        /// Path of the block.
         path: PathBuf,
-        /// Bytes wanted.
+        /// Required bytes.
         expected: usize,
-        /// Bytes there.
+        /// Existing bytes.
         found: usize,
     },
-    /// The name leads to a directory, a pipe or a device.
+    /// The name refers to a directory, a pipe or a device.
     #[error("shared memory {path:?}: not a regular file")]
     NotAFile {
-        /// Its file.
+        /// Path of the block.
         path: PathBuf,
     },
 }
 
-/// One mapped block. Its first byte is a flag that both sides use to hand the block over.
+/// One mapped block. Its first byte is a flag that both sides use to pass ownership.
 #[derive(Debug)]
 pub struct SharedBlock {
     map: MmapRaw,
@@ -60,7 +60,7 @@ impl SharedBlock {
         Self::map(path, &file, len)
     }
 
-    /// Creates a block of `len` bytes, or takes over an existing one of that name.
+    /// Creates a block of `len` bytes, or opens an existing one of that name.
     pub fn create(name: &str, len: usize) -> Result<Self, ShmError> {
         let path = path_of(name);
         let file = options()
@@ -70,10 +70,10 @@ impl SharedBlock {
             .map_err(|e| ShmError::io(&path, e))?;
         let len_u64 = u64::try_from(len).unwrap_or(u64::MAX);
         let before = file.metadata().map_err(|e| ShmError::io(&path, e))?.len();
-        // With its memory: a block that is only promised ends whoever writes into it once there is no more.
+        // Allocates memory: a write to a block without it would kill the writer when memory runs out.
         if let Err(error) = allocate(&file, len_u64.max(before)) {
             if before == 0 {
-                let _ = std::fs::remove_file(&path); // nobody shall find an empty one
+                let _ = std::fs::remove_file(&path); // leave no empty block behind
             }
             return Err(ShmError::io(&path, error));
         }
@@ -108,10 +108,10 @@ impl SharedBlock {
         })
     }
 
-    /// Takes a block's name away; whoever has mapped it keeps the memory.
+    /// Removes a block's name; existing mappings keep the memory.
     ///
     /// # Errors
-    /// The system's, for example if somebody else was quicker.
+    /// Of the system, for example if another process removed it first.
     pub fn remove(name: &str) -> io::Result<()> {
         std::fs::remove_file(path_of(name))
     }
@@ -126,15 +126,15 @@ impl SharedBlock {
         false
     }
 
-    /// Whether the name still leads to this memory with its full length; false after the simulator re-created it.
+    /// Whether the name still refers to this memory with its full length; false after the simulator re-created it.
     pub fn is_current(&self) -> bool {
         !self.is_lost()
             && std::fs::metadata(&self.path)
                 .is_ok_and(|m| identity(&m) == self.inode && m.len() >= self.len as u64)
     }
 
-    /// Whether the file became shorter than the block while it was read or written. Then nothing but zeros is left of it,
-    /// and all that was copied since the last look at the flag may be zeros too.
+    /// Whether the file was truncated while the block was read or written. The mapping then contains only zeros,
+    /// and so may everything copied since the last check of the flag.
     pub fn is_lost(&self) -> bool {
         self.range.is_lost()
     }
@@ -149,7 +149,7 @@ impl SharedBlock {
         self.with_flag(|flag| flag.store(value, Ordering::Release));
     }
 
-    /// Replaces the flag byte `from` by `to`; false if it was another one.
+    /// Replaces flag `from` by `to`; false if the flag was another.
     pub fn swap_flag(&self, from: u8, to: u8) -> bool {
         self.with_flag(|flag| {
             flag.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
@@ -157,12 +157,12 @@ impl SharedBlock {
         })
     }
 
-    /// Copies bytes from the block; returns how many fit.
+    /// Copies bytes from the block; returns the number copied.
     pub fn copy_out(&self, offset: usize, into: &mut [u8]) -> usize {
         self.lend(offset, |bytes| bytes.copy_to(into))
     }
 
-    /// Copies bytes into the block; returns how many fit.
+    /// Copies bytes into the block; returns the number copied.
     pub fn copy_in(&self, offset: usize, from: &[u8]) -> usize {
         self.lend(offset, |bytes| {
             let n = from.len().min(bytes.len());
@@ -171,16 +171,16 @@ impl SharedBlock {
         })
     }
 
-    /// Lends the bytes from `offset` on to `use_bytes`, without a copy, for this thread and this call.
+    /// Lends the bytes from `offset` on to `use_bytes`, without a copy, for the duration of the call on this thread.
     ///
-    /// The caller holds the block by its flag protocol. A peer that breaks the protocol can change the bytes meanwhile;
-    /// the caller therefore checks the flag again before it trusts what it copied.
+    /// The caller owns the block by its flag protocol. A peer that violates the protocol can change the bytes meanwhile;
+    /// so the caller checks the flag again before it trusts its copy.
     pub fn lend<R>(&self, offset: usize, use_bytes: impl FnOnce(VolatileSlice<'_>) -> R) -> R {
         let offset = offset.min(self.len);
         // SAFETY: the range lies in the mapping, readable and writable, that `self` keeps alive for the whole call, and
-        // outlives the slice, whose lifetime is the call's. References into it do not exist: all that leaves this module
-        // is a `VolatileSlice`, which copies, and the atomic flag. A file that became shorter does not end the process:
-        // `touch` sees to it, on this thread, and the slice cannot leave it (it is not `Send`).
+        // outlives the slice, whose lifetime is the call's. No references into it exist: this module passes on only
+        // a `VolatileSlice`, which copies, and the atomic flag. A truncated file does not end the process:
+        // `touch` handles it, on this thread, and the slice cannot leave the thread (it is not `Send`).
         let bytes = unsafe {
             VolatileSlice::new(
                 self.map.as_mut_ptr().wrapping_add(offset),

@@ -9,27 +9,27 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;
 use tokio::{io::Interest, net::UdpSocket};
 
-/// How a receiving socket is set up.
+/// Options of a receiving socket.
 #[derive(Clone, Debug)]
 pub struct BindOptions {
     /// Address to bind; 0.0.0.0 receives on every interface.
     pub address: Ipv4Addr,
     /// Port to bind; 0 lets the system choose.
     pub port: u16,
-    /// Wanted receive buffer in bytes; the system may grant less, see [`UdpReceiver::buffer_bytes`].
+    /// Requested receive buffer in bytes; the system may grant less, see [`UdpReceiver::buffer_bytes`].
     pub buffer_bytes: usize,
-    /// Several processes may listen on the port.
+    /// Several processes may bind the port.
     pub reuse: bool,
-    /// Multicast groups to join on every interface that is up, loopback included.
+    /// Multicast groups to join on every active interface, loopback included.
     pub groups: Vec<Ipv4Addr>,
     /// Join the groups on the interface with this address only.
     pub join_at: Option<Ipv4Addr>,
-    /// Who may send to the port.
+    /// Accepted senders.
     pub accept: Accept,
 }
 
 impl BindOptions {
-    /// Binds `port` on every interface with a small buffer, for everybody.
+    /// Binds `port` on every interface with a small buffer, for all senders.
     pub fn port(port: u16) -> Self {
         Self {
             address: Ipv4Addr::UNSPECIFIED,
@@ -43,35 +43,35 @@ impl BindOptions {
     }
 }
 
-/// What is known about a received datagram besides its bytes.
+/// Metadata of a received datagram.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram {
     /// Length on the wire, which may exceed the buffers' length.
     pub len: usize,
     /// Sender.
     pub from: SocketAddrV4,
-    /// When the kernel received it, in ns since 1970, where the kernel tells.
+    /// Arrival time in the kernel, in ns since 1970, if available.
     pub kernel_time: Option<i64>,
-    /// Datagrams that the socket has lost so far because its receive buffer was full.
+    /// Datagrams lost so far because the socket's receive buffer was full.
     pub overflows: u32,
 }
 
-/// What reading a socket gave.
+/// Result of a read.
 #[derive(Clone, Copy, Debug)]
 pub enum Received {
-    /// A datagram, whose bytes are in the buffers.
+    /// A datagram; its bytes are in the buffers.
     Datagram(Datagram),
-    /// A datagram of somebody who is not accepted. What it left in the buffers is not to be looked at.
+    /// A datagram from a sender that is not accepted; ignore the contents of the buffers.
     Refused,
 }
 
-/// Bytes that [`StreamReceiver::recv_heads`] receives of each datagram.
+/// Bytes of each datagram that [`StreamReceiver::recv_heads`] receives.
 pub(super) const HEAD: usize = 32;
-/// How long [`StreamReceiver`] waits for a datagram.
+/// Timeout of [`StreamReceiver`].
 const WAIT: Duration = Duration::from_millis(250);
 
-/// A UDP socket with a thread of its own, for streams of many large datagrams: one system call for each, and the kernel
-/// wakes the thread that handles it. Otherwise as [`UdpReceiver`].
+/// A UDP socket with its own thread, for streams of many large datagrams: one system call each, and the kernel
+/// directly wakes the thread that handles it. Otherwise as [`UdpReceiver`].
 #[derive(Debug)]
 pub struct StreamReceiver {
     socket: Socket,
@@ -81,7 +81,7 @@ pub struct StreamReceiver {
 }
 
 impl StreamReceiver {
-    /// Datagrams that [`Self::recv_heads`] receives at once.
+    /// Maximum datagrams per [`Self::recv_heads`].
     pub const BATCH: usize = 64;
 
     /// Binds a socket.
@@ -96,25 +96,25 @@ impl StreamReceiver {
         })
     }
 
-    /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
+    /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&self.socket)
     }
 
-    /// From now on the socket keeps only the first 32 bytes of what comes, if bytes 4 to 7 tell its length: hundreds of
-    /// datagrams wait where a few did. To be read by [`Self::recv_heads`], also what still waits after
-    /// [`Self::keep_all`]. Returns whether the system can do it.
+    /// Keeps only the first 32 bytes of each datagram whose bytes 4 to 7 contain its length: the buffer holds hundreds of
+    /// datagrams instead of a few. Read them with [`Self::recv_heads`], also those still queued after
+    /// [`Self::keep_all`]. Returns whether the system supports it.
     pub fn keep_heads(&mut self) -> bool {
         self.heads_only |= heads::keep(&self.socket).is_ok();
         self.heads_only
     }
 
-    /// From now on the socket keeps all of what comes.
+    /// Keeps whole datagrams again.
     pub fn keep_all(&self) {
         let _did_already = heads::keep_all(&self.socket);
     }
 
-    /// Receives one datagram into `buffers`, in order; `None` if none came for a quarter of a second.
+    /// Receives one datagram into `buffers`, in order; `None` after a quarter of a second without one.
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
         match receive(&self.socket, buffers) {
             Err(e)
@@ -129,8 +129,8 @@ impl StreamReceiver {
         }
     }
 
-    /// Receives what is there in one system call: [`Self::BATCH`] datagrams at most, and of each the first 32 bytes. Waits
-    /// for the first one for a quarter of a second, if it is to `wait`.
+    /// Receives the queued datagrams in one system call: at most [`Self::BATCH`], the first 32 bytes of each. With `wait`
+    /// blocks for the first one up to a quarter of a second.
     pub fn recv_heads(&self, wait: bool) -> io::Result<Vec<([u8; HEAD], Received)>> {
         let received = receive_heads(&self.socket, wait)?.into_iter();
         Ok(received
@@ -144,7 +144,7 @@ impl StreamReceiver {
     }
 }
 
-/// A non-blocking UDP socket that scatters datagrams into buffers, knows when they arrived, and refuses strangers.
+/// A non-blocking UDP socket that scatters datagrams into buffers, timestamps them, and refuses other senders.
 #[derive(Debug)]
 pub struct UdpReceiver {
     socket: UdpSocket,
@@ -153,7 +153,7 @@ pub struct UdpReceiver {
 }
 
 impl UdpReceiver {
-    /// Binds a socket. Must be called within the tokio runtime that will poll it.
+    /// Binds a socket. Call within the tokio runtime that will poll it.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
         let socket = bind(options)?;
         socket.set_nonblocking(true)?;
@@ -169,7 +169,7 @@ impl UdpReceiver {
         self.port
     }
 
-    /// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
+    /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&SockRef::from(&self.socket))
     }
@@ -179,9 +179,9 @@ impl UdpReceiver {
         self.socket.readable().await
     }
 
-    /// Receives one datagram into `buffers`, in order; `None` when there is none, after which [`Self::readable`] waits.
+    /// Receives one datagram into `buffers`, in order; `None` if none is queued, and [`Self::readable`] waits again.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
-        // `try_io` forgets the readiness when there was nothing, so that `readable` sleeps and does not spin.
+        // `try_io` clears the readiness if nothing was queued, so that `readable` sleeps instead of spinning.
         match self.socket.try_io(Interest::READABLE, || {
             receive(&SockRef::from(&self.socket), buffers)
         }) {
@@ -201,7 +201,7 @@ impl UdpReceiver {
         Ok(judge(&self.accept, self.port, datagram))
     }
 
-    /// Sends a datagram from this socket, so that answers to its source come back here.
+    /// Sends a datagram from this socket, so that replies to its source arrive here.
     pub fn send_to(&self, bytes: &[u8], to: SocketAddrV4) -> io::Result<usize> {
         SockRef::from(&self.socket).send_to(bytes, &to.into())
     }
@@ -214,7 +214,7 @@ fn bind(options: &BindOptions) -> io::Result<Socket> {
     }
     socket.set_recv_buffer_size(options.buffer_bytes)?;
     if buffer_bytes(&socket) < options.buffer_bytes {
-        // Beyond net.core.rmem_max only a privileged process gets more; the caller sees what was granted.
+        // Beyond net.core.rmem_max only a privileged process gets more; the caller checks the granted size.
         let _not_privileged = force_buffer(&socket, options.buffer_bytes);
     }
     tell_arrival_and_losses(&socket)?;
@@ -233,7 +233,7 @@ fn port_of(socket: &Socket) -> io::Result<u16> {
     Ok(address.as_socket_ipv4().map_or(0, |address| address.port()))
 }
 
-/// Every datagram that was read goes through here.
+/// Filters every received datagram by its sender.
 fn judge(accept: &Accept, port: u16, datagram: Datagram) -> Received {
     if accept.check(*datagram.from.ip(), port) {
         Received::Datagram(datagram)

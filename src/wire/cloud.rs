@@ -33,7 +33,7 @@ impl Packet for CloudHeader {
 
 /// Appends a cloud payload to `out`; allocates only if `out` must grow.
 ///
-/// The points are written while they are counted, so that a renderer needs no list of them.
+/// The points are counted while they are written, so that a renderer needs no list of them.
 pub fn append_cloud<const CHANNELS: usize>(
     pose: [f32; 6],
     points: impl IntoIterator<Item = [i16; CHANNELS]>,

@@ -45,7 +45,7 @@ pub fn console_command_for_network(text: &str) -> Option<[u8; CONSOLE_NETWORK_LE
     Some(buffer)
 }
 
-/// Writes check word and text; the caller has compared the lengths.
+/// Writes check word and text; the caller has checked the lengths.
 fn write(tag: i32, text: &str, buffer: &mut [u8]) {
     buffer.fill(0);
     buffer[..4].copy_from_slice(&tag.to_le_bytes());

@@ -1,11 +1,11 @@
-//! Control port in UDP_Full: set-points to 20100+2(id-1), states from there to 20101+2(id-1).
+//! Control port in UDP_Full: setpoints to 20100+2(id-1), states from there to 20101+2(id-1).
 use super::{Packet, WireError};
 use zerocopy::little_endian::{F32, I32, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `netDataShortShort` with `inHILCMDData`, 120 bytes: a set-point.
+/// `netDataShortShort` with `inHILCMDData`, 120 bytes: a setpoint.
 ///
-/// Arming, take-off and speed are [`SimpleCommandPacket`](super::SimpleCommandPacket)s also in this mode.
+/// Arming, take-off and speed also use [`SimpleCommandPacket`](super::SimpleCommandPacket) in this mode.
 /// Source: vendor SDK, golden `control_udp_full`.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
@@ -14,7 +14,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct FullSetpointPacket {
     /// 3.
     pub tag: I32,
-    /// 80, the bytes of the set-point.
+    /// 80, the length of the setpoint in bytes.
     pub len: I32,
     /// Milliseconds since the sender started.
     pub time_boot_ms: U32,
@@ -36,7 +36,7 @@ pub struct FullSetpointPacket {
     pub yaw_rate: F32,
     /// Reserved.
     pub reserved: [F32; 5],
-    /// Up to the 112 bytes of payload.
+    /// Padding to the 112 bytes of payload.
     pub padding: [u8; 32],
 }
 
@@ -44,7 +44,7 @@ impl FullSetpointPacket {
     const TAG: i32 = 3;
     const SETPOINT_LEN: i32 = 80;
 
-    /// Creates a set-point with zeros in `position` and behind.
+    /// Creates a setpoint with zeros in `position` and all later fields.
     pub fn new(time_boot_ms: u32, copter_id: u32, type_mask: u16, frame: u8) -> Self {
         Self {
             tag: Self::TAG.into(),
@@ -77,7 +77,7 @@ impl FullSetpointPacket {
 }
 
 impl Packet for FullSetpointPacket {
-    const NAME: &'static str = "UDP_Full set-point";
+    const NAME: &'static str = "UDP_Full setpoint";
 
     fn check(&self) -> Result<(), WireError> {
         expect(Self::NAME, "tag", Self::TAG, self.tag)?;
@@ -85,7 +85,7 @@ impl Packet for FullSetpointPacket {
     }
 }
 
-/// `netDataShortShort` with `outHILStateData`, 120 bytes: what the estimator says.
+/// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
 ///
 /// Source: vendor SDK, golden `recv_ctrl_udp`.
 #[derive(
@@ -93,7 +93,7 @@ impl Packet for FullSetpointPacket {
 )]
 #[repr(C)]
 pub struct FullEstimatePacket {
-    /// Negative normally; otherwise the id collided with.
+    /// Normally negative; otherwise the id collided with.
     pub collided_with: I32,
     /// 112 (docs/wire/traps.md, full-len: a document says 120).
     pub len: I32,
@@ -135,7 +135,7 @@ impl FullEstimatePacket {
     /// Value of `len`.
     pub const STATE_LEN: i32 = 112;
 
-    /// Creates a state in which every number is 0.
+    /// Creates a state of zeros.
     pub fn new(time_boot_ms: u32, copter_id: u32) -> Self {
         Self {
             collided_with: (-1).into(),

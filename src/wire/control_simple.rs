@@ -13,9 +13,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct SimpleCommandPacket {
     /// Check word 1234567890.
     pub checksum: I32,
-    /// What `controls` are; see [`SimpleCommand`].
+    /// Meaning of `controls`; see [`SimpleCommand`].
     pub mode: I32,
-    /// Four numbers; not-a-number: do not control this channel.
+    /// Four numbers; NaN: do not control this channel.
     pub controls: [F32; 4],
 }
 
@@ -42,11 +42,11 @@ impl Packet for SimpleCommandPacket {
 
 /// A command as the receiver's manual describes it, one variant for each `ctrlMode`.
 ///
-/// What the vendor's sender makes of some modes is different, and wrong (trap list): it leaves the fourth number of
-/// the acceleration modes 0, cannot send 4 and 13, and lets speed and radius erase each other.
+/// The vendor's sender encodes some modes differently, and wrongly (trap list): it leaves the fourth number of
+/// the acceleration modes 0, cannot send 4 and 13, and lets speed and radius overwrite each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SimpleCommand {
-    /// Negative: nothing.
+    /// Negative: no command.
     Nothing,
     /// 0: velocity in m/s, NED; yaw rate in rad/s.
     VelocityNed {
@@ -98,7 +98,7 @@ pub enum SimpleCommand {
         /// From north, clockwise.
         yaw: f32,
     },
-    /// 7: acceleration in m/s² and yaw rate by the manual, yaw by comments in the SDK: not to be sent
+    /// 7: acceleration in m/s² and yaw rate by the manual, yaw by comments in the SDK: do not send
     /// (docs/wire/traps.md, acceleration-modes).
     AccelerationDisputed {
         /// North, east, down.
@@ -115,7 +115,7 @@ pub enum SimpleCommand {
     },
     /// 9: arm or disarm.
     Arm(bool),
-    /// 10: cruise; 0: leave as it is.
+    /// 10: cruise; 0: unchanged.
     Cruise {
         /// m/s.
         speed: f32,
@@ -127,7 +127,7 @@ pub enum SimpleCommand {
         /// North, east, down.
         position: [f32; 3],
     },
-    /// 12: arm, take off and go to a place. Single precision: about 1 m.
+    /// 12: arm, take off and go to a geodetic position. Single precision: about 1 m.
     TakeOffGlobal {
         /// Latitude in degrees.
         latitude: f32,
@@ -145,7 +145,7 @@ pub enum SimpleCommand {
         /// From north, clockwise.
         heading: f32,
     },
-    /// 14: go to a place. Single precision: about 1 m.
+    /// 14: go to a geodetic position. Single precision: about 1 m.
     PositionGlobal {
         /// Latitude in degrees.
         latitude: f32,
@@ -213,7 +213,7 @@ impl From<SimpleCommand> for SimpleCommandPacket {
 impl TryFrom<&SimpleCommandPacket> for SimpleCommand {
     type Error = WireError;
 
-    /// Fails for a mode that no manual describes.
+    /// Fails for an undocumented mode.
     fn try_from(packet: &SimpleCommandPacket) -> Result<Self, WireError> {
         let [x, y, z, w] = packet.controls.map(F32::get);
         let v = [x, y, z];
@@ -292,7 +292,7 @@ impl TryFrom<&SimpleCommandPacket> for SimpleCommand {
     }
 }
 
-/// `outHILStateShort`, 52 bytes: what the estimator says, or an event. It has no time stamp.
+/// `outHILStateShort`, 52 bytes: the estimated state, or an event. It has no time stamp.
 ///
 /// Source: vendor SDK, golden `recv_ctrl_udp`.
 #[derive(
@@ -328,7 +328,7 @@ impl SimpleEstimatePacket {
         }
     }
 
-    /// Says that the estimator has a 3D fix.
+    /// Creates the event that the estimator has a 3D fix.
     pub fn estimator_fixed() -> Self {
         Self {
             checksum: Self::FIXED.into(),
@@ -336,7 +336,7 @@ impl SimpleEstimatePacket {
         }
     }
 
-    /// Says what the vehicle collided with.
+    /// Creates a collision event.
     pub fn collision(with: i32) -> Self {
         Self {
             checksum: Self::COLLISION.into(),
@@ -344,7 +344,7 @@ impl SimpleEstimatePacket {
         }
     }
 
-    /// Says what the packet means.
+    /// Returns the meaning of the packet.
     pub fn report(&self) -> SimpleReport<'_> {
         let [_, with, _] = self.home;
         match self.checksum.get() {
@@ -368,14 +368,14 @@ impl Packet for SimpleEstimatePacket {
     }
 }
 
-/// What a [`SimpleEstimatePacket`] means.
+/// Meaning of a [`SimpleEstimatePacket`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SimpleReport<'a> {
-    /// All fields count.
+    /// All fields are valid.
     State(&'a SimpleEstimatePacket),
-    /// The estimator has a 3D fix; no field counts.
+    /// The estimator has a 3D fix; no field is valid.
     EstimatorFixed,
-    /// A collision; no field counts.
+    /// A collision; no field is valid.
     Collision {
         /// Id collided with; `None`: nothing.
         with: Option<i32>,

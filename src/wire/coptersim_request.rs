@@ -1,4 +1,4 @@
-//! What a user may ask of `CopterSim`: where to send, which mode, where the vehicle stands, model, map, reboot, start.
+//! Requests to `CopterSim`: destination, mode, place of the vehicle, model, map, reboot, start.
 use super::{Packet, WireError, expect_tag};
 use zerocopy::little_endian::{F32, F64, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -13,16 +13,16 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct CopterSimRequestPacket {
     /// Check word 1234567.
     pub checksum: I32,
-    /// The vehicle that is meant.
+    /// The addressed vehicle.
     pub copter_id: I32,
-    /// Positive: send to the network, and to the sender of this; the vendor writes 0 and -1 for no.
+    /// Positive: send to the network, and to the sender of this request; the vendor writes 0 and -1 for no.
     pub reply_to_sender: i8,
-    /// What `xy` and `yaw` are: 1 place and heading, 2 geodetic origin, 3 geodetic place, 4 show geodetic, 5 show
-    /// metres; 0: nothing.
+    /// Meaning of `xy` and `yaw`: 1 place and heading, 2 geodetic origin, 3 geodetic place, 4 show geodetic, 5 show
+    /// metres; 0: none.
     pub place: i8,
-    /// Positive: `z_roll_pitch` counts; otherwise the vehicle stands on the ground.
+    /// Positive: `z_roll_pitch` applies; otherwise the vehicle stands on the ground.
     pub stand: i8,
-    /// UDPSIMMODE from now on; negative: as it is.
+    /// New UDPSIMMODE; negative: unchanged.
     pub udp_mode: i8,
     /// Reserved.
     pub params: [u8; 4],
@@ -37,7 +37,7 @@ pub struct CopterSimRequestPacket {
 impl CopterSimRequestPacket {
     const TAG: i32 = 1_234_567;
 
-    /// Creates a request that asks for nothing.
+    /// Creates an empty request.
     pub fn new(copter_id: i32) -> Self {
         Self {
             checksum: Self::TAG.into(),
@@ -53,7 +53,7 @@ impl CopterSimRequestPacket {
         }
     }
 
-    /// Asks to send to the host that this comes from.
+    /// Requests data for the host that sends this request.
     #[must_use]
     pub fn to_sender(self) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl CopterSimRequestPacket {
         }
     }
 
-    /// Asks for another UDPSIMMODE.
+    /// Requests another UDPSIMMODE.
     #[must_use]
     pub fn with_udp_mode(self, mode: u8) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl Packet for CopterSimRequestPacket {
     }
 }
 
-/// `CptSimCMD`, 64 bytes, to the same addresses: another vehicle model or another map.
+/// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
 ///
 /// Source: vendor SDK, golden `coptersim_send`.
 #[derive(
@@ -129,17 +129,17 @@ impl Packet for CopterSimRequestPacket {
 pub struct CopterSimLoadPacket {
     /// Check word 1234567895.
     pub checksum: I32,
-    /// 0 nobody, -1 all, otherwise the vehicle that is meant.
+    /// 0 none, -1 all, otherwise the addressed vehicle.
     pub copter_id: I32,
-    /// 1 vehicle model, 2 map; 0 and negative: nothing.
+    /// 1 vehicle model, 2 map; 0 and negative: none.
     pub what: I32,
-    /// Index in the list of models or maps; negative: `name` counts.
+    /// Index in the list of models or maps; negative: `name` applies.
     pub index: I32,
-    /// UTF-8, filled with zeros.
+    /// UTF-8, padded with zeros.
     pub name: [u8; 48],
 }
 
-/// What a [`CopterSimLoadPacket`] loads.
+/// Kind of a [`CopterSimLoadPacket`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CopterSimLoad {
     /// The library of a vehicle model.
@@ -151,7 +151,7 @@ pub enum CopterSimLoad {
 impl CopterSimLoadPacket {
     const TAG: i32 = 1_234_567_895;
 
-    /// Asks by index.
+    /// Requests by index.
     pub fn by_index(copter_id: i32, what: CopterSimLoad, index: i32) -> Self {
         Self {
             checksum: Self::TAG.into(),
@@ -165,7 +165,7 @@ impl CopterSimLoadPacket {
         }
     }
 
-    /// Asks by name; `None` if it has more than 48 bytes.
+    /// Requests by name; `None` if it has more than 48 bytes.
     pub fn by_name(copter_id: i32, what: CopterSimLoad, name: &str) -> Option<Self> {
         let mut packet = Self::by_index(copter_id, what, -1);
         let field = packet.name.get_mut(..name.len())?;
@@ -214,7 +214,7 @@ macro_rules! two_words {
 }
 
 two_words!(
-    /// Asks a vehicle of unknown address for heartbeats, 8 bytes, to 30100+2(id-1) of every host that may have it.
+    /// Requests heartbeats from a vehicle of unknown address, 8 bytes, to 30100+2(id-1) of every candidate host.
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
     ProbePacket,
@@ -247,7 +247,7 @@ impl RebootPacket {
     pub const AT_ONCE: i32 = -1;
 }
 
-/// `startSignal`, 12 bytes, to 224.0.0.10:20007: programs that wait for it go on.
+/// `startSignal`, 12 bytes, to 224.0.0.10:20007: waiting programs continue.
 ///
 /// Source: vendor SDK, golden `coptersim_send`.
 #[derive(
@@ -259,7 +259,7 @@ pub struct StartSignalPacket {
     pub checksum: I32,
     /// Not 0.
     pub start: I32,
-    /// -1: every program; otherwise that of one vehicle.
+    /// -1: every program; otherwise the program of one vehicle.
     pub copter_id: I32,
 }
 

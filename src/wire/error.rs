@@ -1,4 +1,4 @@
-/// Why bytes are not the packet they were taken for.
+/// Why bytes are not the expected packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
@@ -7,23 +7,23 @@ pub enum WireError {
     Length {
         /// Packet name.
         what: &'static str,
-        /// Bytes wanted.
+        /// Required bytes.
         expected: usize,
         /// Bytes received.
         found: usize,
     },
-    /// The check word at the start is another one.
+    /// Wrong check word.
     #[error("{what}: check word {found} instead of {expected}")]
     Tag {
         /// Packet name.
         what: &'static str,
-        /// Check word wanted.
+        /// Required check word.
         expected: i64,
         /// Check word received.
         found: i64,
     },
-    /// A field has a value that no sender may use.
-    #[error("{what}: field `{field}` has the impossible value {found}")]
+    /// A field has an invalid value.
+    #[error("{what}: field `{field}` has the invalid value {found}")]
     Field {
         /// Packet name.
         what: &'static str,

@@ -4,8 +4,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// `Ue4Req`, 8 bytes: `CopterSim` asks on port 20008 whether a renderer listens, the renderer answers with `index` 1.
 ///
-/// The check word of this exchange is not published (docs/wire/traps.md, check-word), therefore none is checked: an
-/// answer repeats the one of its question.
+/// The check word of this exchange is not published (docs/wire/traps.md, check-word), so it is not checked: an
+/// answer copies the one of its question.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
 )]

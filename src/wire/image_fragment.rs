@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// Payload bytes of a full fragment.
 pub const MAX_FRAGMENT_PAYLOAD: usize = 60_000;
 
-/// The two header layouts in the field.
+/// The two header layouts in use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum HeaderVariant {
     /// 24 bytes, check word 1234567890, no frame id.
@@ -25,7 +25,7 @@ impl HeaderVariant {
     }
 }
 
-/// Header of one piece of an image, short form.
+/// Header of one image fragment, short form.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
 )]
@@ -35,9 +35,9 @@ pub struct FragmentHeaderA {
     pub checksum: I32,
     /// Length of the whole datagram with this header.
     pub len: I32,
-    /// Number of this piece, from 0.
+    /// Index of this fragment, from 0.
     pub seq: I32,
-    /// Number of pieces of this frame.
+    /// Number of fragments of this frame.
     pub count: I32,
     /// Simulation time in s.
     pub sim_time: F64,
@@ -46,7 +46,7 @@ pub struct FragmentHeaderA {
 impl FragmentHeaderA {
     const TAG: i32 = 1_234_567_890;
 
-    /// Creates the header of piece `seq` of `count` for a datagram of `len` bytes.
+    /// Creates the header of fragment `seq` of `count` for a datagram of `len` bytes.
     pub fn new(len: i32, seq: i32, count: i32, sim_time: f64) -> Self {
         Self {
             checksum: Self::TAG.into(),
@@ -66,7 +66,7 @@ impl Packet for FragmentHeaderA {
     }
 }
 
-/// Header of one piece of an image, form with frame id.
+/// Header of one image fragment, form with frame id.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
 )]
@@ -76,11 +76,11 @@ pub struct FragmentHeaderB {
     pub checksum: I32,
     /// Length of the whole datagram with this header.
     pub len: I32,
-    /// Number of this piece, from 0.
+    /// Index of this fragment, from 0.
     pub seq: I32,
-    /// Number of pieces of this frame.
+    /// Number of fragments of this frame.
     pub count: I32,
-    /// Counts frames.
+    /// Frame counter.
     pub frame_id: I32,
     /// Reserved.
     pub reserved: I32,
@@ -91,7 +91,7 @@ pub struct FragmentHeaderB {
 impl FragmentHeaderB {
     const TAG: i32 = 1_234_567_893;
 
-    /// Creates the header of piece `seq` of `count` of frame `frame_id` for a datagram of `len` bytes.
+    /// Creates the header of fragment `seq` of `count` of frame `frame_id` for a datagram of `len` bytes.
     pub fn new(len: i32, seq: i32, count: i32, frame_id: i32, sim_time: f64) -> Self {
         Self {
             checksum: Self::TAG.into(),
@@ -113,14 +113,14 @@ impl Packet for FragmentHeaderB {
     }
 }
 
-/// What both header forms say.
+/// Contents of either header form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FragmentHeader {
-    /// Which form it was.
+    /// The header form.
     pub variant: HeaderVariant,
-    /// Number of this piece, below `count`.
+    /// Index of this fragment, below `count`.
     pub seq: u32,
-    /// Number of pieces of this frame, at least 1.
+    /// Number of fragments of this frame, at least 1.
     pub count: u32,
     /// Frame counter, form B only.
     pub frame_id: Option<i32>,
@@ -129,7 +129,7 @@ pub struct FragmentHeader {
 }
 
 impl FragmentHeader {
-    /// Parses the header at the start of a datagram of `datagram_len` bytes; `head` may be just its first bytes.
+    /// Parses the header at the start of a datagram of `datagram_len` bytes; `head` may be only its first bytes.
     ///
     /// The form is chosen per datagram, so one foreign datagram never locks out a sensor.
     pub fn parse(head: &[u8], datagram_len: usize) -> Result<Self, WireError> {
@@ -180,7 +180,7 @@ impl FragmentHeader {
             .filter(|s| *s < count_value)
             .ok_or(field("PackSeq", seq))?;
         let sim_time = sim_time.get();
-        // Neither a clock of this century nor one that has ticked: an image byte, not a time.
+        // Beyond wall-clock times of this century, or below any clock resolution: pixel data, not a time.
         if sim_time != 0.0 && !(1e-9..9e9).contains(&sim_time.abs()) {
             return Err(WireError::Field {
                 what: WHAT,

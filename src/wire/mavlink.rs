@@ -1,8 +1,8 @@
-//! MAVLink frames: where one ends, who sent it, and what it says.
+//! MAVLink frames: boundaries, sender and message.
 //!
-//! The codec is the `mavlink` crate (dialect `common`, with message extensions). It knows enumerations by name and refuses
-//! a message whose number it does not know; autopilots are newer than any list, so the few messages in which a number
-//! must pass as it is (commands, modes, mission items) are read and written here by offset: [`raw`].
+//! The codec is the `mavlink` crate (dialect `common`, with message extensions). It maps enumerations to names and rejects
+//! a message with an unknown number; autopilots are newer than any dialect, so the few messages whose numbers
+//! must pass unchanged (commands, modes, mission items) are read and written here by offset: [`raw`].
 //!
 //! Source: <https://mavlink.io/en/guide/serialization.html>.
 pub mod raw;
@@ -20,63 +20,63 @@ const HEADER_V1: usize = 6;
 const HEADER_V2: usize = 10;
 const CHECKSUM: usize = 2;
 const SIGNATURE: usize = 13;
-/// The only incompatibility flag there is a rule for: a signature follows.
+/// The only defined incompatibility flag: a signature follows.
 const FLAG_SIGNED: u8 = 1;
 /// Longest frame.
 pub const MAX_FRAME: usize = HEADER_V2 + 255 + CHECKSUM + SIGNATURE;
 
-/// Why bytes were not taken as a frame.
+/// Why bytes are not a frame.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum FrameError {
     /// Bytes before the next start of a frame.
-    #[error("{0} bytes that belong to no frame")]
+    #[error("{0} bytes outside any frame")]
     Noise(usize),
     /// A datagram that ends within a frame.
-    #[error("the frame is cut")]
+    #[error("the frame is truncated")]
     Truncated,
-    /// The checksum does not fit.
+    /// Wrong checksum.
     #[error("wrong checksum in message {id}")]
     Checksum {
         /// Message id.
         id: u32,
     },
-    /// Without its definition a message cannot be checked.
+    /// A message outside the dialect; its checksum cannot be verified.
     #[error("message {id} is not in the dialect")]
     Unknown {
         /// Message id.
         id: u32,
     },
-    /// Asks for something that has no rule yet.
+    /// Unknown incompatibility flags.
     #[error("incompatibility flags {0:#04x}")]
     Flags(u8),
 }
 
-/// A message that does not decode: a number that the dialect does not know.
+/// A message that does not decode: a number outside the dialect.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
-#[error("message {id} has a value that the dialect does not know")]
+#[error("message {id} has a value outside the dialect")]
 pub struct MessageError {
     /// Message id.
     pub id: u32,
 }
 
-/// One frame with a right checksum.
+/// One frame with a valid checksum.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Frame<'a> {
-    /// All of it, signature included.
+    /// The whole frame, signature included.
     pub bytes: &'a [u8],
-    /// Payload as sent: MAVLink 2 cuts zeros at its end.
+    /// Payload as sent: MAVLink 2 truncates trailing zeros.
     pub payload: &'a [u8],
     /// Message id.
     pub id: u32,
-    /// System that sent it.
+    /// Sending system.
     pub system: u8,
-    /// Component that sent it.
+    /// Sending component.
     pub component: u8,
-    /// Counts the sender's frames.
+    /// Sequence number of the sender's frames.
     pub sequence: u8,
     /// MAVLink 1 or 2.
     pub version: MavlinkVersion,
-    /// Has a signature (which is not checked: there is no key).
+    /// Signed; the signature is not verified (there is no key).
     pub signed: bool,
 }
 
@@ -87,25 +87,25 @@ impl Frame<'_> {
             .map_err(|_unknown_value| MessageError { id: self.id })
     }
 
-    /// Decodes one kind of message, of which the id was compared before.
+    /// Decodes one message type; the caller has checked the id.
     pub fn data<M: MessageData>(&self) -> Result<M, MessageError> {
         M::deser(self.version, self.payload).map_err(|_unknown_value| MessageError { id: self.id })
     }
 
-    /// The payload's bytes from `at`; zeros where the sender cut them off.
+    /// The payload's bytes from `at`; zeros where the sender truncated them.
     pub fn bytes_at<const N: usize>(&self, at: usize) -> [u8; N] {
         std::array::from_fn(|i| self.payload.get(at + i).copied().unwrap_or(0))
     }
 }
 
-/// What stands at the beginning of a buffer.
+/// Result of parsing the beginning of a buffer.
 #[derive(Debug)]
 pub enum Taken<'a> {
-    /// A frame of so many bytes (its own length).
+    /// A frame with its length in bytes.
     Frame(Frame<'a>),
-    /// Nothing yet: more bytes may complete it.
+    /// Incomplete: more bytes are needed.
     Incomplete,
-    /// So many bytes to be left out, and why.
+    /// Number of bytes to skip, and the reason.
     Skip(usize, FrameError),
 }
 
@@ -113,7 +113,7 @@ fn is_start(byte: u8) -> bool {
     matches!(byte, STX_V1 | STX_V2)
 }
 
-/// Takes one frame from the beginning of `buffer`.
+/// Parses one frame at the beginning of `buffer`.
 pub fn take(buffer: &[u8]) -> Taken<'_> {
     let start = buffer.iter().position(|byte| is_start(*byte));
     let (stx, len) = match (start, buffer) {
@@ -151,7 +151,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
         return Taken::Incomplete;
     };
     if MavMessage::default_message_from_id(id).is_none() {
-        // A newer dialect's frame is followed by a frame or by nothing; what was mistaken for a frame seldom is.
+        // A frame of a newer dialect is followed by another frame or the end of the data; noise seldom is.
         let whole = buffer.get(end).is_none_or(|next| is_start(*next));
         return Taken::Skip(if whole { end } else { 1 }, FrameError::Unknown { id });
     }
@@ -162,7 +162,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
         return Taken::Incomplete;
     };
     if calculate_crc(checked, MavMessage::extra_crc(id)) != u16::from_le_bytes([low, high]) {
-        // One byte: what follows may hold the frame that this was mistaken for.
+        // Skip one byte: a real frame may start inside this false one.
         return Taken::Skip(1, FrameError::Checksum { id });
     }
     Taken::Frame(Frame {
@@ -177,7 +177,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     })
 }
 
-/// Returns every frame of a datagram, and what was left out between them. Frames do not continue in the next datagram.
+/// Returns every frame of a datagram, and the skipped bytes between them. Frames do not span datagrams.
 pub fn frames(datagram: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
     let mut rest = datagram;
     std::iter::from_fn(move || {
@@ -199,7 +199,7 @@ pub struct ByteStream {
 }
 
 impl ByteStream {
-    /// Adds bytes and hands each frame, or what was left out, to `each`.
+    /// Adds bytes and passes each frame or skipped range to `each`.
     pub fn push(&mut self, bytes: &[u8], mut each: impl FnMut(Result<Frame<'_>, FrameError>)) {
         self.buffer.extend_from_slice(bytes);
         let mut used = 0;
@@ -221,12 +221,12 @@ impl ByteStream {
     }
 }
 
-/// A message to be sent: one of the dialect, or an id and its payload.
+/// An outgoing message: one of the dialect, or an id and its payload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outbound {
     /// A message of the dialect.
     Message(MavMessage),
-    /// Numbers that the dialect may not know.
+    /// Numbers that may be outside the dialect.
     Raw(raw::RawMessage),
 }
 
@@ -262,7 +262,7 @@ pub struct Encoder {
     sequence: u8,
 }
 
-/// One frame, ready to be sent.
+/// One encoded frame.
 #[derive(Clone, Copy)]
 pub struct Packet(MAVLinkV2MessageRaw);
 
@@ -283,7 +283,7 @@ impl Encoder {
         }
     }
 
-    /// Frames a message.
+    /// Encodes a message as a frame.
     pub fn encode(&mut self, message: &Outbound) -> Packet {
         let header = MavHeader {
             system_id: self.system.into(),

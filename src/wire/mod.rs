@@ -79,7 +79,7 @@ pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + 
     /// Length on the wire in bytes.
     const LEN: usize = size_of::<Self>();
 
-    /// Verifies what a length does not tell, usually the check word.
+    /// Verifies the contents, usually the check word.
     fn check(&self) -> Result<(), WireError> {
         Ok(())
     }

@@ -1,7 +1,7 @@
 use super::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 use zerocopy::IntoBytes;
 
-/// The bytes of a fragment header of either form.
+/// Bytes of a fragment header of either form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FragmentHeaderBytes {
     bytes: [u8; 32],
@@ -42,7 +42,7 @@ pub struct Fragments<'a> {
     count: i32,
 }
 
-/// Cuts the payload of a frame into datagrams the way the vendor's forwarder does; nothing is copied.
+/// Splits the payload of a frame into datagrams as the vendor's forwarder does; nothing is copied.
 ///
 /// There are `len / 60000 + 1` of them: a payload whose length is a multiple of 60,000 ends with an empty one, and an
 /// empty payload is one empty datagram. `frame_id` is used by [`HeaderVariant::B`] only.

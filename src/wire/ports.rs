@@ -1,12 +1,12 @@
 //! UDP ports and multicast groups of the platform. Vehicles count from 1, windows from 0.
 use std::net::Ipv4Addr;
 
-/// Reaches everybody in the network: heartbeats, reports, requests to `CopterSim` and to renderers.
+/// Reaches the whole network: heartbeats, reports, requests to `CopterSim` and to renderers.
 pub const NETWORK_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
 /// Reaches the renderers of one host.
 pub const HOST_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 11);
 
-/// Where everybody listens; [`Ports::default`] is what the vendor's programs use.
+/// Listening ports; [`Ports::default`] has those of the vendor's programs.
 ///
 /// A base of 0 gives 0 for every vehicle and window: the operating system then chooses a free port.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -23,9 +23,9 @@ pub struct Ports {
     pub network_windows: u16,
     /// Window 0 of the renderer.
     pub window: u16,
-    /// The control port of vehicle 1: what is meant for its autopilot.
+    /// The control port of vehicle 1, for data to its autopilot.
     pub autopilot: u16,
-    /// What the autopilot of vehicle 1 says.
+    /// Data from the autopilot of vehicle 1.
     pub autopilot_client: u16,
     /// `CopterSim` of vehicle 1.
     pub coptersim: u16,
@@ -33,9 +33,9 @@ pub struct Ports {
     pub true_state: u16,
     /// IMU samples of vehicle 1.
     pub imu: u16,
-    /// What a model in the autopilot of vehicle 1 says.
+    /// Outputs of a model in the autopilot of vehicle 1.
     pub outputs: u16,
-    /// The autopilot of vehicle 1 where it runs without `CopterSim`.
+    /// The autopilot of vehicle 1 if it runs without `CopterSim`.
     pub direct: u16,
 }
 
@@ -60,55 +60,55 @@ impl Default for Ports {
 }
 
 impl Ports {
-    /// Where window `number` listens.
+    /// Port of window `number`.
     #[must_use]
     pub const fn window(&self, number: u16) -> u16 {
         from_base(self.window, number)
     }
 
-    /// Where commands to the autopilot of a vehicle go.
+    /// Port of a vehicle's autopilot.
     #[must_use]
     pub const fn autopilot(&self, vehicle: u16) -> u16 {
         from_base(self.autopilot, 2 * (vehicle - 1))
     }
 
-    /// Where the autopilot of a vehicle sends to.
+    /// Destination port of a vehicle's autopilot.
     #[must_use]
     pub const fn autopilot_client(&self, vehicle: u16) -> u16 {
         from_base(self.autopilot_client, 2 * (vehicle - 1))
     }
 
-    /// Where `CopterSim` of a vehicle listens.
+    /// Port of a vehicle's `CopterSim`.
     #[must_use]
     pub const fn coptersim(&self, vehicle: u16) -> u16 {
         from_base(self.coptersim, 2 * (vehicle - 1))
     }
 
-    /// Where the true states of a vehicle go.
+    /// Destination port of a vehicle's true states.
     #[must_use]
     pub const fn true_state(&self, vehicle: u16) -> u16 {
         from_base(self.true_state, 2 * (vehicle - 1))
     }
 
-    /// Where the IMU samples of a vehicle go if the request names no port.
+    /// Destination port of a vehicle's IMU samples if the request names no port.
     #[must_use]
     pub const fn imu(&self, vehicle: u16) -> u16 {
         from_base(self.imu, vehicle - 1)
     }
 
-    /// Where what a model in the autopilot of a vehicle says goes.
+    /// Destination port of the outputs of a model in a vehicle's autopilot.
     #[must_use]
     pub const fn outputs(&self, vehicle: u16) -> u16 {
         from_base(self.outputs, 2 * (vehicle - 1))
     }
 
-    /// Where the autopilot of a vehicle listens that runs without `CopterSim`.
+    /// Port of a vehicle's autopilot that runs without `CopterSim`.
     #[must_use]
     pub const fn direct(&self, vehicle: u16) -> u16 {
         from_base(self.direct, vehicle - 1)
     }
 
-    /// All ports higher by `offset`; `None` if one is not a port then.
+    /// All ports shifted by `offset`; `None` if one exceeds the range of ports.
     #[must_use]
     pub fn shifted(self, offset: u16) -> Option<Self> {
         let shift = |port: u16| port.checked_add(offset);

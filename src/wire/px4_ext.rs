@@ -2,7 +2,7 @@ use super::{Packet, WireError, expect_tag};
 use zerocopy::little_endian::{F32, F64, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `PX4ExtMsg`, `CopterSim` to user port 40101+2(id-1), 48 bytes: outputs that a changed autopilot defines.
+/// `PX4ExtMsg`, `CopterSim` to user port 40101+2(id-1), 48 bytes: outputs defined by a modified autopilot.
 ///
 /// Source: vendor SDK, golden `recv_px4ext`.
 #[derive(

@@ -12,7 +12,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct RangeRecord {
     /// Measured range in m.
     pub distance: F32,
-    /// Id of the object hit.
+    /// Id of the hit object.
     pub copter_id: I32,
     /// Origin of the ray.
     pub ray_start: [F32; 3],
@@ -20,7 +20,7 @@ pub struct RangeRecord {
     pub ray_angles: [F32; 3],
     /// Point hit.
     pub impact_point: [F32; 3],
-    /// Centre of the bounding box of the object hit.
+    /// Centre of the bounding box of the hit object.
     pub box_origin: [F32; 3],
 }
 

@@ -2,7 +2,7 @@ use super::WireError;
 
 const TAG: u16 = 12345;
 
-/// Which of the three request layouts is meant; the length on the wire tells.
+/// The three request layouts, distinguished by their length on the wire.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RequestLayout {
     /// 92 bytes, 8 other parameters, Euler angles only.
@@ -38,7 +38,7 @@ pub struct SendProtocol {
     pub reserved: [u16; 2],
 }
 
-/// Request for one sensor, user to renderer window port 20010+w. Angles are in whatever unit the caller uses.
+/// Request for one sensor, user to renderer window port 20010+w. Angles are in the caller's unit.
 ///
 /// Source: vendor SDK, golden `vision_req`; offsets in docs/wire/sensor_request.md.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub struct SensorRequest {
     pub fov_deg: f32,
     /// Mounting position in m, FRD.
     pub position: [f32; 3],
-    /// Above 0.5: the quaternion counts, otherwise the Euler angles. Not in the old layout.
+    /// Above 0.5: the quaternion applies, otherwise the Euler angles. Not in the old layout.
     pub eular_or_quat: f32,
     /// Roll, pitch, yaw, FRD.
     pub euler: [f32; 3],

@@ -1,4 +1,4 @@
-//! What the simulator's sensor types are: the one place that knows their numbers.
+//! The simulator's sensor types; no other module contains their numbers.
 
 /// A sensor of the simulator; the number is its `TypeID`.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -14,11 +14,11 @@ pub enum SensorKind {
     Segmentation = 4,
     /// Range finder.
     Range = 5,
-    /// Depth camera whose data are points.
+    /// Depth camera that delivers points.
     DepthCloud = 7,
     /// Fisheye camera.
     Fisheye = 8,
-    /// Pod: a camera that turns in its mount.
+    /// Pod: a gimballed camera.
     Pod = 9,
     /// Lidar with points in its own frame.
     Lidar = 20,
@@ -28,9 +28,9 @@ pub enum SensorKind {
     Mid40 = 22,
     /// Livox Mid-360.
     Mid360 = 23,
-    /// Bounding boxes of what a camera sees.
+    /// Bounding boxes of objects in a camera's view.
     Detections = 30,
-    /// Positions of what is around.
+    /// Positions of surrounding objects.
     Targets = 31,
     /// Infrared camera, grey.
     Infrared = 40,
@@ -38,7 +38,7 @@ pub enum SensorKind {
     Thermal = 41,
 }
 
-/// Payload of a frame, decoded.
+/// Decoded payload of a frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Payload {
     /// Pixels of blue, green, red.
@@ -49,7 +49,7 @@ pub enum Payload {
     Grey8,
     /// One range, [`super::RangeRecord`].
     Range,
-    /// Points of so many numbers of 16 bit, [`super::CloudView`].
+    /// Points with this number of 16-bit channels, [`super::CloudView`].
     Points(usize),
     /// [`super::BoxEntry`].
     Boxes,
@@ -57,18 +57,18 @@ pub enum Payload {
     Targets,
 }
 
-/// What a sensor sees, and what `DataWidth`, `DataHeight` and `CameraFOV` are for it.
+/// Optics of a sensor, with the meaning of `DataWidth`, `DataHeight` and `CameraFOV`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Optics {
     /// Pixels of a pinhole camera; horizontal field of view below 180 degrees.
     Pinhole,
     /// Pixels of a fisheye; field of view up to 360 degrees.
     Fisheye,
-    /// Points of a ring, and rings; the field of view is in `otherParams`.
+    /// Points per ring, and rings; the field of view is in `otherParams`.
     Rings,
-    /// Points of a petal, and petals of a rosette.
+    /// Points per petal, and petals of a rosette.
     Rosette,
-    /// Points of its own, [`MID360_POINTS`]; all three are ignored.
+    /// A fixed number of points, [`MID360_POINTS`]; all three are ignored.
     Mid360,
     /// One ray, or none; all three are ignored.
     None,
@@ -77,12 +77,12 @@ pub enum Optics {
 /// Points of a frame of type 23.
 pub const MID360_POINTS: usize = 64 * 272;
 
-/// Values of `SendProtocol[0]` that carry a type: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
+/// Supported values of `SendProtocol[0]`: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Modes {
     /// 0 to 3.
     Image,
-    /// 0, 1 and 3, which is the same as 1 here.
+    /// 0, 1 and 3; 3 is the same as 1 here.
     Record,
     /// 0 and 1.
     Lidar,
@@ -99,21 +99,21 @@ impl Modes {
     }
 }
 
-/// What is known of a [`SensorKind`].
+/// Properties of a [`SensorKind`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SensorType {
-    /// Its name in texts.
+    /// Display name.
     pub name: &'static str,
-    /// What a frame holds.
+    /// Contents of a frame.
     pub payload: Payload,
-    /// What it sees.
+    /// Optics.
     pub optics: Optics,
-    /// How it is sent.
+    /// Transport modes.
     pub modes: Modes,
 }
 
 impl SensorKind {
-    /// All whose data are documented, in order of their numbers.
+    /// All types with documented data, in order of their numbers.
     pub const ALL: [Self; 16] = [
         Self::Rgb,
         Self::Depth,
@@ -133,7 +133,7 @@ impl SensorKind {
         Self::Thermal,
     ];
 
-    /// Its row.
+    /// The properties of the type.
     #[rustfmt::skip] // a table
     pub const fn row(self) -> SensorType {
         use {Modes as M, Optics as O, Payload as P};

@@ -17,11 +17,11 @@ pub const SHM_HEADER_LEN: usize = 9;
 pub enum ShmFlag {
     /// Nothing written yet.
     Empty = 0,
-    /// The renderer writes.
+    /// The renderer is writing.
     Writing = 1,
     /// A frame is complete.
     Ready = 2,
-    /// A reader copies.
+    /// A reader is copying.
     Reading = 3,
     /// The reader has finished; the renderer may write.
     Released = 4,
@@ -30,7 +30,7 @@ pub enum ShmFlag {
 impl TryFrom<u8> for ShmFlag {
     type Error = u8;
 
-    /// Fails with the byte itself if no writer or reader uses it.
+    /// Fails with the byte itself if it is no known flag.
     fn try_from(byte: u8) -> Result<Self, u8> {
         Ok(match byte {
             0 => Self::Empty,

@@ -8,7 +8,7 @@ pub const SENSORS_PER_GROUP: u16 = 32;
 const FIRST_TAG: i32 = 1_234_567_890;
 const MAX_GROUP: i32 = 1000;
 
-/// Image size of one sensor, 0 by 0 where there is none.
+/// Image size of one sensor; 0 by 0 for none.
 #[derive(
     Clone,
     Copy,
@@ -30,7 +30,7 @@ pub struct SensorSize {
     pub height: I32,
 }
 
-/// `UE4CommMemData`, 264 bytes in shared memory: what the renderer accepted. Reading it is optional.
+/// `UE4CommMemData`, 264 bytes in shared memory: the sensors that the renderer accepted. Reading it is optional.
 ///
 /// The check word carries the group: 1234567890 plus 0..=1000.
 #[derive(
@@ -64,7 +64,7 @@ impl ShmDirectory {
         self.checksum.get().wrapping_sub(FIRST_TAG)
     }
 
-    /// Enters a sensor and returns whether it belongs to the group.
+    /// Adds a sensor; returns whether it belongs to the group.
     pub fn insert(&mut self, seq_id: u16, width: u16, height: u16) -> bool {
         let Some((index, entry)) = self
             .index(seq_id)
@@ -81,7 +81,7 @@ impl ShmDirectory {
         true
     }
 
-    /// Tells whether the renderer accepted a sensor with this size, by the vendor's rule.
+    /// Whether the renderer accepted a sensor with this size, by the vendor's rule.
     pub fn accepted(&self, seq_id: u16, width: u16, height: u16) -> bool {
         let Some(index) = self.index(seq_id) else {
             return false;

@@ -1,4 +1,4 @@
-//! The true state as native numbers, whichever packet carries it.
+//! The true state as native numbers, independent of its packet.
 use super::{
     CrashPacket, FullStatePacket, MapCentrePacket, ModelOutputPacket, Packet, ShortStatePacket,
     StateInner, TimedStatePacket, WireError,
@@ -6,7 +6,7 @@ use super::{
 use crate::wire::mavlink::raw::HilActuatorControls;
 use zerocopy::little_endian::{F32, F64, I32};
 
-/// What the three state packets have in common, as native numbers; NED world, FRD body.
+/// The common fields of the three state packets, as native numbers; NED world, FRD body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrueState {
     /// Vehicle id.
@@ -39,7 +39,7 @@ pub struct TrueState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "lives on the stack for a moment; a box would allocate per packet"
+    reason = "short-lived on the stack; a box would allocate per packet"
 )]
 pub enum TruthDatagram<'a> {
     /// 200, 168 or 112 bytes.
@@ -48,11 +48,11 @@ pub enum TruthDatagram<'a> {
     ModelOutput(&'a ModelOutputPacket),
     /// 32 bytes.
     MapCentre(&'a MapCentrePacket),
-    /// 12 bytes, or 200 bytes of which only the collision counts.
+    /// 12 bytes, or 200 bytes with only the collision valid.
     Collision {
         /// Id of the vehicle, where the packet has one.
         copter_id: Option<i32>,
-        /// Id of what it collided with; `None`: nothing.
+        /// Id of the other object; `None`: no collision.
         with: Option<i32>,
     },
 }
@@ -105,10 +105,10 @@ impl TrueState {
 
 impl TrueState {
     /// The true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS (PROTOCOL: these flags, and a time in ms);
-    /// `None` if the message is what its name says.
+    /// `None` for a real actuator message.
     pub fn of_actuator_controls(copter_id: i32, m: &HilActuatorControls) -> Option<Self> {
         const TRUTH: u64 = 1_234_567_890;
-        /// The last number is the vehicle or object that it collides with.
+        /// Index of the id of the vehicle or object collided with.
         const COLLISION: u8 = 2;
         if m.flags != TRUTH {
             return None;
@@ -133,7 +133,7 @@ impl TrueState {
 impl TryFrom<&ShortStatePacket> for TrueState {
     type Error = WireError;
 
-    /// Fails if the packet says that its state is not valid.
+    /// Fails if the packet marks its state as invalid.
     fn try_from(packet: &ShortStatePacket) -> Result<Self, WireError> {
         if packet.len.get() != ShortStatePacket::STATE_LEN {
             return Err(WireError::Field {
@@ -199,7 +199,7 @@ impl From<&TimedStatePacket> for TrueState {
     }
 }
 
-/// What the state does not know is written as 0.
+/// Unknown fields are written as 0.
 impl From<&TrueState> for ShortStatePacket {
     fn from(s: &TrueState) -> Self {
         Self {
@@ -224,7 +224,7 @@ impl From<&TrueState> for ShortStatePacket {
     }
 }
 
-/// What the state does not know is written as 0.
+/// Unknown fields are written as 0.
 impl From<&TrueState> for FullStatePacket {
     fn from(s: &TrueState) -> Self {
         Self {
@@ -248,7 +248,7 @@ impl From<&TrueState> for FullStatePacket {
 impl From<&TrueState> for TimedStatePacket {
     fn from(s: &TrueState) -> Self {
         let [latitude, longitude, altitude] = s.gps;
-        // `as` saturates, which is what a position beyond the range of the packet needs.
+        // `as` saturates, as needed for a position beyond the range of the packet.
         let gps =
             [latitude * 1e7, longitude * 1e7, altitude * 1e3].map(|x| I32::new(x.round() as i32));
         Self {

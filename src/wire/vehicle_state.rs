@@ -41,9 +41,9 @@ pub struct StateInner {
 )]
 #[repr(C)]
 pub struct ShortStatePacket {
-    /// Negative normally; otherwise the id of the vehicle collided with.
+    /// Normally negative; otherwise the id of the vehicle collided with.
     pub collided_with: I32,
-    /// 152; with another value only `collided_with` counts.
+    /// 152; with another value only `collided_with` is valid.
     pub len: I32,
     /// The state.
     pub state: StateInner,
@@ -158,7 +158,7 @@ macro_rules! tagged_1234567890 {
     };
 }
 
-/// `outCopterStruct`, 264 bytes: outputs that a vehicle model defines.
+/// `outCopterStruct`, 264 bytes: outputs defined by a vehicle model.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
 )]
@@ -226,7 +226,7 @@ pub struct CrashPacket {
 tagged_1234567890!(CrashPacket, "collision");
 
 impl CrashPacket {
-    /// Creates the packet; `target_id` is negative when nothing was hit.
+    /// Creates the packet; `target_id` is negative without a collision.
     pub fn new(copter_id: i32, target_id: i32) -> Self {
         Self {
             checksum: 1_234_567_890.into(),

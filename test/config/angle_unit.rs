@@ -84,7 +84,7 @@ fn auto_falls_back_to_degrees_and_says_why() {
     for angles in [[0.0, 5.0, 0.0], [0.0, -2.0, 0.5], [0.0, 5.3, 0.0]] {
         let found = auto(&[angles]);
         assert_eq!(found.unit, AngleUnit::Degrees, "{angles:?}");
-        assert!(found.reason.contains("do not tell"), "{}", found.reason);
+        assert!(found.reason.contains("ambiguous"), "{}", found.reason);
     }
 }
 

@@ -378,6 +378,6 @@ fn overrides_of_topics_that_nobody_publishes_are_named() {
         .qos
         .without_publisher(&["/tf", "/rflysim/sensor0/img_rgb"]);
     let text: Vec<_> = found.iter().map(ToString::to_string).collect();
-    let expected = r#"qos_overrides./rflysim/sensor0/img_rbg: there is no publisher on this topic; did you mean "/rflysim/sensor0/img_rgb"?"#;
+    let expected = r#"qos_overrides./rflysim/sensor0/img_rbg: no publisher on this topic; did you mean "/rflysim/sensor0/img_rgb"?"#;
     assert_eq!(text, [expected]);
 }

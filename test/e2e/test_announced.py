@@ -44,7 +44,7 @@ def test_when_nobody_is_heard_at_the_start_the_remedy_is_said(tmp_path, domain_i
     system.start_emulator()
     system.peer.wait_for(lambda: system.command("stats")["heartbeats"] == 1, "the only heartbeat")
     with system:
-        system.peer.wait_for(lambda: "no vehicle was heard" in system.bridge.output(), "a warning", 60.0)
+        system.peer.wait_for(lambda: "no heartbeat received" in system.bridge.output(), "a warning", 60.0)
         log = system.bridge.output()
-        assert "vehicles:=[1, 2]" in log and "Served are [1]" in log
+        assert "vehicles:=[1, 2]" in log and "Serving vehicles [1]" in log
         assert "heartbeats of 0 vehicles" not in log

@@ -32,14 +32,14 @@ def test_a_full_shared_memory_neither_ends_the_emulator_nor_its_data(tmp_path, s
         own.sendto(camera(own.getsockname()[1]), ("127.0.0.1", 20010))
         # 921,600 bytes do not fit: they come here instead.
         assert sum(len(own.recv(65536)) for _ in range(40)) > 921_600
-        emulator.wait_for_output("data go over UDP until there is shared memory")
+        emulator.wait_for_output("cannot create shared memory; sending over UDP until it is available")
         assert not blocks(emulator), "half a block would look like data"
         subprocess.run(["nsenter", "-t", str(emulator.pid), "-m", "mount", "-o", "remount,size=64m", "/dev/shm"], check=True)
         end = time.monotonic() + HANG
         while not blocks(emulator):
             assert time.monotonic() < end, emulator.tail()
             time.sleep(0.1)
-        emulator.wait_for_output("there is shared memory again")
+        emulator.wait_for_output("shared memory is available again")
         [block] = blocks(emulator)
         assert block.stat().st_size >= 921_600
         while block.read_bytes()[9:].count(0) == block.stat().st_size - 9:

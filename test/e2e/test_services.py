@@ -167,7 +167,7 @@ def test_a_parameter_turns_answers_to_fast_dds_off(tmp_path, domain_id, simulato
     options = {"diagnostics.period_s": 0.2, "services.fast_dds": False}
     with System(tmp_path, domain_id, RANGE, parameters=options) as system, Rclpy(domain_id) as node:
         node.send(do="get", names=["topic_prefix"], timeout=3.0)
-        system.bridge.wait_for_output("services.fast_dds is off")
+        system.bridge.wait_for_output("set services.fast_dds:=true")
         assert node.receive()["values"] is None
         client = Client(system.peer, *GET).wait()
         assert client.call(names=["topic_prefix"]).values[0].string_value == "rflysim"

@@ -104,4 +104,4 @@ def test_a_rate_below_what_was_asked_for_is_a_warning_with_both_numbers(tmp_path
         top = [str(binary("rfly_bridge", "RFLY_BRIDGE")), "top", "--seconds", "20", "--prefix", "/diagnostics"]
         around = {**os.environ, **environment(domain_id)}
         shown = subprocess.run(top, env=around, capture_output=True, text=True, check=True, timeout=120).stdout
-        assert re.search(r"below what was asked for: sensor0 range: [0-9.]+ of [0-9.]+ Hz asked", shown), shown
+        assert re.search(r"below the requested rate: sensor0 range: [0-9.]+ of [0-9.]+ Hz asked", shown), shown

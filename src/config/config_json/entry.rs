@@ -19,32 +19,32 @@ const MANDATORY: &[&str] = &[
     "SensorAngEular",
     "otherParams",
 ];
-/// The last one is no key, but explained elsewhere if [`orientation::misspelt_eular`] says so.
+/// The last is no key; [`orientation::misspelt_eular`] may explain it.
 const OPTIONAL: [&str; 3] = ["EularOrQuat", "SensorAngQuat", "EulerOrQuat"];
 
 /// Largest image edge in px.
 const MAX_EDGE: i64 = 8192;
-/// Most points of a cloud: 128 MiB of the simulator's 8-byte points.
+/// Largest number of points in a cloud: 128 MiB of the simulator's 8-byte points.
 const MAX_POINTS: i64 = 1 << 24;
-/// Port of SeqID 0 where the file says port 0.
+/// Port of SeqID 0 if the file gives port 0.
 const BASE_PORT: u16 = 9999;
 
-/// What an entry says, as far as it could be read; the rest serves the checks between entries.
+/// The readable parts of an entry, for the checks across entries.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) seq_id: Option<u16>,
     pub(super) automatic: bool,
     pub(super) mount: Option<Mount>,
-    /// Port that data arrives on; none with shared memory.
+    /// Port for the data; `None` with shared memory.
     pub(super) udp_port: Option<u16>,
-    /// `SendProtocol[0]` was 0 and is now 1 because the vendor does so on Linux.
+    /// `SendProtocol[0]` was 0 and is now 1, as in the vendor's loader on Linux.
     pub(super) moved_to_udp: bool,
     pub(super) sensor: Option<SensorConfig>,
 }
 
-/// Reads one entry. `current` is the last SeqID of this file and is advanced even by an entry with problems, as the
-/// vendor does.
+/// Reads one entry. `current` is the last SeqID of this file; even an entry with problems advances it, as in the
+/// vendor's loader.
 pub(super) fn read(
     entry: &mut Entry<'_>,
     overrides: &VendorOverrides,
@@ -231,7 +231,7 @@ fn read_send_protocol(
         let node = values.get(i)?;
         entry.check_integer(&format!("SendProtocol[{i}]"), node, 0..=max)
     };
-    // A value that an override replaces does not matter.
+    // A value replaced by an override is not checked.
     let written_mode = if matches!(overrides.transport, TransportOverride::Mode(_)) {
         Some(0)
     } else {
@@ -282,7 +282,7 @@ fn read_send_protocol(
     })
 }
 
-/// A mode in the file must suit the type; a parameter is meant for those that have the mode, the others get 1.
+/// A mode in the file must suit the type; a mode from a parameter applies to types that have it, the others get 1.
 fn check_mode(
     entry: &mut Entry<'_>,
     mode: TransportMode,

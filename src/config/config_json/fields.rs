@@ -1,4 +1,4 @@
-//! Typed access to the keys of one object, collecting what is wrong instead of stopping.
+//! Typed access to the keys of one object; collects all problems instead of stopping at the first.
 use super::text::Node;
 use crate::config::problem::{Problem, Problems, closest};
 use std::ops::RangeInclusive;
@@ -10,7 +10,7 @@ pub(super) struct Findings {
     pub(super) warnings: Vec<Problem>,
 }
 
-/// One entry of `VisionSensors` and where it stands.
+/// One entry of `VisionSensors` with its path.
 pub(super) struct Entry<'a> {
     /// `Config.json: VisionSensors[1]`.
     pub(super) path: String,
@@ -47,7 +47,7 @@ impl<'a> Entry<'a> {
         self.findings.problems.0.len()
     }
 
-    /// Returns the value of a key; of several the last, as JSON readers do.
+    /// Returns the value of a key; the last one of duplicates, as JSON readers do.
     pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
         self.pairs
             .iter()
@@ -67,7 +67,7 @@ impl<'a> Entry<'a> {
         unknown
     }
 
-    /// Warns about keys that occur twice.
+    /// Warns about duplicate keys.
     pub(super) fn warn_duplicates(&mut self) {
         for (i, (key, _)) in self.pairs.iter().enumerate() {
             if self.pairs[..i].iter().any(|(earlier, _)| earlier == key) {
@@ -78,8 +78,8 @@ impl<'a> Entry<'a> {
 
     /// Reports mandatory keys that are missing and explains unknown ones.
     ///
-    /// The vendor ignores unknown keys, so they only matter when a mandatory key is missing: then the similar one is
-    /// probably it, and one problem says both.
+    /// The vendor ignores unknown keys, so they only matter if a mandatory key is missing: then a similar key is
+    /// probably a misspelling, and one problem reports both.
     pub(super) fn check_keys(&mut self, mandatory: &[&str], optional: &[&str]) {
         let known: Vec<&str> = mandatory.iter().chain(optional).copied().collect();
         let mut missing: Vec<&str> = mandatory
@@ -189,7 +189,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// A number that single precision, which goes on the wire, can hold.
+    /// A number in the range of single precision, the type on the wire.
     pub(super) fn check_number(&mut self, key: &str, node: &Node) -> Option<f64> {
         match node.number() {
             Some(value) if (value as f32).is_finite() => Some(value),

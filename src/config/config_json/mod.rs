@@ -1,6 +1,7 @@
-//! The simulator's `Config.json`, with the quirks of the vendor's loader but without its silence.
+//! The simulator's `Config.json`, with the quirks of the vendor's loader but with error messages.
 //!
-//! Where the vendor skips a sensor or gives up, this is a [`Problem`]; all problems of all files are reported at once.
+//! Where the vendor silently skips a sensor or gives up, this is a [`Problem`]; all problems of all files are reported
+//! together.
 //! The format is documented in `docs/config_json.md`.
 //!
 //! ```
@@ -21,19 +22,19 @@ use crate::wire::SensorKind;
 use fields::{Entry, Findings};
 use text::Node;
 
-/// Parameter `transport_mode`: what becomes of `SendProtocol[0]`.
+/// Parameter `transport_mode`: override of `SendProtocol[0]`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum TransportOverride {
-    /// As written; mode 0 is shared memory.
+    /// As in the file; mode 0 is shared memory.
     File,
-    /// As the vendor's loader on Linux: mode 0 becomes 1, the others stay.
+    /// As the vendor's loader on Linux: mode 0 becomes 1, others are unchanged.
     #[default]
     Vendor,
-    /// This mode for every sensor whose type has it, 1 for the others.
+    /// This mode for every sensor whose type supports it, 1 for the others.
     Mode(TransportMode),
 }
 
-/// What ROS parameters change in the file.
+/// Overrides of the file by ROS parameters.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct VendorOverrides {
     /// Parameter `transport_mode`.
@@ -42,25 +43,25 @@ pub struct VendorOverrides {
     pub receive_address: Option<[u8; 4]>,
 }
 
-/// What was loaded, and what a person should know about it although it works.
+/// The loaded sensors, with warnings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
     /// Sensors in the order of the files.
     pub sensors: Vec<SensorConfig>,
-    /// Things that are probably not meant.
+    /// Valid but suspicious settings.
     pub warnings: Vec<Problem>,
 }
 
-/// Says whether a type has a field of view, and this one.
+/// Checks a field of view; fails for types without one.
 ///
 /// # Errors
-/// What is wrong, for people.
+/// A message for users.
 pub fn check_fov(kind: SensorKind, fov_deg: f64) -> Result<(), String> {
     types::check_fov(kind, fov_deg)
 }
 
-/// Reads `(name, text)` of one or more files, as if the vendor's loader had been called once per file: the sensors
-/// are appended, automatic numbering starts anew in each file, and one sensor with `EularOrQuat` gives all the new layout.
+/// Reads `(name, text)` of one or more files, as if the vendor's loader were called once per file: the sensors
+/// are appended, automatic numbering restarts in each file, and one `EularOrQuat` switches all to the new layout.
 ///
 /// # Errors
 /// All problems of all files.
@@ -69,7 +70,7 @@ pub fn load(files: &[(String, String)], overrides: &VendorOverrides) -> Result<L
     problems.or(loaded)
 }
 
-/// The same, but returns the good sensors beside the problems, for tools that show both.
+/// As [`load`], but returns the valid sensors along with the problems, for tools that show both.
 pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Loaded, Problems) {
     let mut findings = Findings::default();
     let mut drafts = Vec::new();
@@ -119,7 +120,7 @@ fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<Node> {
             let message = message.strip_suffix(&position).unwrap_or(&message);
             findings.problems.push(
                 format!("{name}:{}:{}", error.line(), error.column()),
-                format!("is no JSON: {message}"),
+                format!("invalid JSON: {message}"),
             );
             None
         }

@@ -1,4 +1,4 @@
-//! The three keys of the attitude, one of which is misspelt by the vendor and correctly spelt by its documents.
+//! The three keys of the attitude, one of them misspelt by the vendor's loader and correctly spelt in its documents.
 use super::fields::Entry;
 use super::text::Node;
 use crate::config::MountOrientation;
@@ -74,8 +74,8 @@ pub(super) fn read(entry: &mut Entry<'_>) -> Option<Orientation> {
     Some(orientation)
 }
 
-/// Some of the vendor's documents write `EulerOrQuat`, which its loader ignores: the sensor then has the old layout
-/// and looks where its Euler angles say. That is an error where a quaternion was meant to count.
+/// Some vendor documents write `EulerOrQuat`, which the loader ignores: the sensor then has the old layout
+/// and its Euler angles apply. That is an error if the quaternion was meant to apply.
 pub(super) fn misspelt_eular(entry: &mut Entry<'_>) -> bool {
     let meant = entry
         .get("EulerOrQuat")

@@ -1,9 +1,9 @@
-//! What only shows when all sensors of all files are known.
+//! Checks across all sensors of all files.
 use super::entry::Draft;
 use super::fields::Findings;
 use crate::config::{Mount, Problem};
 
-/// The simulator renders at most this many sensors per machine.
+/// Most sensors that the simulator renders per machine.
 const MAX_SENSORS: usize = 32;
 
 pub(super) fn check(drafts: &[Draft], findings: &mut Findings) {
@@ -12,7 +12,7 @@ pub(super) fn check(drafts: &[Draft], findings: &mut Findings) {
     check_carriers(drafts, findings);
     if let Some(draft) = drafts.get(MAX_SENSORS) {
         let message = format!(
-            "the simulator renders at most {MAX_SENSORS} sensors per machine, here are {}",
+            "the simulator renders at most {MAX_SENSORS} sensors per machine, found {}",
             drafts.len()
         );
         findings.problems.push(&draft.path, message);
@@ -40,7 +40,7 @@ fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
     }
 }
 
-/// Equal ports follow from equal SeqIDs; one problem is enough then.
+/// Equal SeqIDs imply equal ports; they are reported once.
 fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(port) = draft.udp_port.filter(|port| *port != 0) else {
@@ -58,7 +58,7 @@ fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     }
 }
 
-/// A carrying sensor must have been requested before; that also excludes cycles.
+/// A carrying sensor must be requested first; that also excludes cycles.
 fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(Mount::Sensor(carrier)) = draft.mount else {
@@ -89,12 +89,12 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
                     .map(|id| id.to_string())
                     .collect();
                 let known = if earlier.is_empty() {
-                    "there is none before it".to_owned()
+                    ", but there is none".to_owned()
                 } else {
-                    format!("those before it are {}", earlier.join(", "))
+                    format!(" ({})", earlier.join(", "))
                 };
                 format!(
-                    "with TargetMountType 4 it must be the SeqID of a sensor, {known}; is {carrier}"
+                    "with TargetMountType 4 it must be the SeqID of an earlier sensor{known}, is {carrier}"
                 )
             }
         };

@@ -1,15 +1,15 @@
-//! From text to a tree: comments away, JSON in, keys in order.
+//! From text to a tree: removes comments, parses JSON, keeps the order of keys.
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 /// Removes `//` and `#` comments.
 ///
-/// The vendor's loader cuts at the first of them even inside a string, which always leaves a string open and so breaks
-/// the file. Skipping strings therefore reads every file that the vendor reads, with the same meaning, and some more.
+/// The vendor's loader cuts at the first comment mark even inside a string, which always leaves a string open and breaks
+/// the file. Skipping strings therefore accepts every file that the vendor accepts, with the same meaning, and more.
 pub(super) fn without_comments(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut out = String::with_capacity(text.len());
-    // A lone CR ends a line too: Python's text mode, which the vendor uses, says so.
+    // A lone CR ends a line too, as in Python's text mode, which the vendor uses.
     for line in text.split_inclusive(['\n', '\r']) {
         out.push_str(&line[..comment_start(line)]);
         if let Some(end @ ('\n' | '\r')) = line.chars().next_back() {
@@ -19,7 +19,7 @@ pub(super) fn without_comments(text: &str) -> String {
     out
 }
 
-/// Returns where the comment, or else the end of line, begins. No string of JSON goes on in the next line.
+/// Returns the start of the comment, or the end of the line. A JSON string never continues on the next line.
 fn comment_start(line: &str) -> usize {
     let bytes = line.as_bytes();
     let mut in_string = false;
@@ -38,7 +38,7 @@ fn comment_start(line: &str) -> usize {
     line.len()
 }
 
-/// JSON that keeps the order of keys, and keys that occur twice.
+/// JSON that keeps the order of keys and duplicate keys.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     Null,
@@ -51,7 +51,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Returns a number; the vendor's Python takes booleans for 0 and 1.
+    /// Returns a number; booleans count as 0 and 1, as in the vendor's Python.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Self::Bool(value) => Some(f64::from(*value)),
@@ -61,7 +61,7 @@ impl Node {
         }
     }
 
-    /// Returns an integer; booleans as above, `640.0` is none.
+    /// Returns an integer; booleans as above, but not `640.0`.
     pub(super) fn integer(&self) -> Option<i64> {
         match self {
             Self::Bool(value) => Some((*value).into()),
@@ -72,7 +72,7 @@ impl Node {
 }
 
 impl fmt::Display for Node {
-    /// Short: for error messages.
+    /// A short form for error messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => write!(f, "null"),
@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
         Ok(Node::Int(value))
     }
 
-    /// Nothing in the file may be that large; as a saturated value it fails every range check.
+    /// Saturates: values that large fail every range check.
     fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
         Ok(Node::Int(i64::try_from(value).unwrap_or(i64::MAX)))
     }

@@ -1,9 +1,9 @@
-//! What each sensor type allows in `Config.json` (docs/wire/traps.md: lidar-types, lidar-size, list-size).
+//! Constraints of each sensor type in `Config.json` (docs/wire/traps.md: lidar-types, lidar-size, list-size).
 use super::fields::Entry;
 use crate::config::TransportMode;
 use crate::wire::{Modes, Optics, Payload, SensorKind};
 
-/// Says which transport modes a type has.
+/// Describes the transport modes of a type.
 pub(super) const fn modes_text(modes: Modes) -> &'static str {
     match modes {
         Modes::Image => "0, 1, 2 or 3",
@@ -12,7 +12,7 @@ pub(super) const fn modes_text(modes: Modes) -> &'static str {
     }
 }
 
-/// Says what is wrong with a field of view.
+/// Checks a field of view.
 pub(super) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
     let (id, row) = (kind.type_id(), kind.row());
     let (good, allowed) = match row.optics {
@@ -31,7 +31,7 @@ pub(super) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
     }
 }
 
-/// Says why a type that the simulator has is not supported.
+/// Returns why a type of the simulator is not supported.
 pub(super) fn unsupported(id: i64) -> Option<&'static str> {
     match id {
         6 => Some(
@@ -46,7 +46,7 @@ pub(super) fn unsupported(id: i64) -> Option<&'static str> {
 
 const KEY: &str = "otherParams";
 
-/// Checks the parameters that have a meaning for this type.
+/// Checks the parameters that this type uses.
 pub(super) fn check_other_params(
     entry: &mut Entry<'_>,
     kind: SensorKind,
@@ -79,7 +79,7 @@ pub(super) fn check_other_params(
     }
 }
 
-/// Closest, farthest, metres per count.
+/// Smallest depth, largest depth, metres per count.
 fn check_depth(entry: &mut Entry<'_>, p: &[f64; 16]) {
     for (i, name) in [
         (0, "the smallest depth"),
@@ -104,7 +104,7 @@ fn check_depth(entry: &mut Entry<'_>, p: &[f64; 16]) {
     }
 }
 
-/// The range scales the points: a cloud with range 0 lies in one point.
+/// The range scales the points: with range 0 all points coincide.
 fn check_cloud(entry: &mut Entry<'_>, optics: Optics, p: &[f64; 16]) {
     if p[0] <= 0.0 {
         entry.problem(
@@ -142,7 +142,7 @@ fn check_cloud(entry: &mut Entry<'_>, optics: Optics, p: &[f64; 16]) {
     }
 }
 
-/// Largest distance, largest number of entries; the latter is the size of the shared memory block.
+/// Largest distance, largest number of entries, which sizes the shared-memory block.
 fn check_list(entry: &mut Entry<'_>, p: &[f64; 16], mode: Option<TransportMode>) {
     let whole = p[1].fract() == 0.0 && (0.0..=65_535.0).contains(&p[1]);
     if mode == Some(TransportMode::SharedMemory) && (!whole || p[1] < 1.0) {

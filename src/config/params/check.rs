@@ -1,4 +1,4 @@
-//! Does a value fit the type and range of its row?
+//! Checks a value against the type and range of its row.
 use super::families;
 use super::parse::as_float;
 use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
@@ -7,7 +7,7 @@ use crate::config::problem::did_you_mean;
 use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 
-/// Returns the value in the form that the reader of the row expects, or what is wrong with it.
+/// Returns the value in the form that the row's reader expects, or an error message.
 pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValue, String> {
     let wrong_type = |wanted: &str| {
         Err(format!(
@@ -33,7 +33,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         },
         Kind::Choice(words) => match value {
             ParamValue::Str(v) if v.is_empty() && may_be_empty => Ok(value.clone()),
-            // YAML takes `transport_mode: 1` for a number.
+            // YAML reads `transport_mode: 1` as a number.
             ParamValue::Int(v) if words.contains(&v.to_string().as_str()) => {
                 Ok(ParamValue::Str(v.to_string()))
             }
@@ -97,7 +97,7 @@ fn check_paths(value: &ParamValue) -> Result<ParamValue, String> {
     }
 }
 
-/// Whether an unquoted `text` is meant as it is written, whatever YAML takes it for: where the parameter is a text, or the text
+/// Whether an unquoted `text` is a string whatever its YAML type: the parameter is a string, or the text
 /// is one of its words.
 pub(crate) fn is_text(name: &str, text: &str) -> bool {
     families::row(name).is_some_and(|row| match row.kind {
@@ -114,7 +114,7 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
     })
 }
 
-/// Reads an address, a network, or `any`, which is every address.
+/// Parses an address, a network, or `any` for every address.
 pub(super) fn network(text: &str) -> Option<Ipv4Net> {
     match text {
         "any" => Some(Ipv4Net::default()),

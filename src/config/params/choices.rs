@@ -1,11 +1,11 @@
-//! Settings that are one word of a short list.
+//! Enumerated settings.
 use super::super::{AngleUnitChoice, TransportMode, config_json::TransportOverride};
 use crate::frames::{Geoid, WorldConvention};
 use crate::time::{Estimator, StampMode};
 
-/// A setting that is one word of a list.
+/// A setting with an enumerated value.
 pub(crate) trait Choice: Copy + 'static {
-    /// Words and meanings; the first letter case counts.
+    /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
 }
 
@@ -36,7 +36,7 @@ choices! {
     TfSource {
         /// The simulator's true state.
         Truth = "truth",
-        /// The autopilot's estimate, moved to where its home is in the map.
+        /// The autopilot's estimate, moved to its home position in the map.
         Estimate = "estimate",
         /// Another node, for example a state estimator; only the frames below `base_link` are published.
         External = "external",
@@ -76,7 +76,7 @@ choices! {
         /// x forward, y right, z down, as the simulator sends it.
         Frd = "frd",
     }
-    /// Frame that setpoints are meant in, by the names of mavros.
+    /// Frame of setpoints, by mavros' names.
     SetpointFrame {
         /// ENU of the map.
         LocalNed = "LOCAL_NED",
@@ -87,7 +87,7 @@ choices! {
         /// FLU, relative to the vehicle; PX4 refuses it.
         BodyOffsetNed = "BODY_OFFSET_NED",
     }
-    /// As what the bridge shows itself to the autopilot.
+    /// MAV_TYPE of the bridge's heartbeats to the autopilot.
     HeartbeatKind {
         /// A ground station: PX4 sends its texts only to links with one.
         GroundStation = "ground_station",
@@ -100,21 +100,21 @@ choices! {
         Default = "default",
         /// Best effort, volatile, keep last 5.
         SensorData = "sensor_data",
-        /// What the middleware does unasked: reliable, volatile, keep last 1.
+        /// As the middleware's defaults: reliable, volatile, keep last 1.
         SystemDefault = "system_default",
         /// Reliable, transient local, keep last 1.
         Latched = "latched",
     }
     /// QoS reliability of a publisher.
     Reliability {
-        /// Lost samples are sent again.
+        /// Lost samples are retransmitted.
         Reliable = "reliable",
-        /// Lost samples are lost.
+        /// Lost samples are not retransmitted.
         BestEffort = "best_effort",
     }
     /// QoS durability of a publisher.
     Durability {
-        /// Late readers get nothing old.
+        /// Late readers get no earlier samples.
         Volatile = "volatile",
         /// Late readers get the last samples.
         TransientLocal = "transient_local",
@@ -128,7 +128,7 @@ choices! {
     }
 }
 
-/// The words of a type of another module, and of values that have fields.
+/// Words for a type of another module, and for values with fields.
 macro_rules! words {
     ($($name:ty { $($word:literal = $value:expr,)+ })+) => {$(
         impl $name {
@@ -186,7 +186,7 @@ impl SetpointFrame {
         }
     }
 
-    /// The frame with a number.
+    /// The frame with this number.
     pub const fn from_number(number: u8) -> Option<Self> {
         Some(match number {
             1 => Self::LocalNed,
@@ -197,12 +197,12 @@ impl SetpointFrame {
         })
     }
 
-    /// Whether it is relative to where the vehicle is; PX4 refuses these.
+    /// Whether the frame is relative to the vehicle's position; PX4 refuses these.
     pub const fn is_offset(self) -> bool {
         matches!(self, Self::LocalOffsetNed | Self::BodyOffsetNed)
     }
 
-    /// Whether vectors are of the body (FLU), not of the world (ENU).
+    /// Whether vectors are in body axes (FLU), not world axes (ENU).
     pub const fn is_body(self) -> bool {
         matches!(self, Self::BodyNed | Self::BodyOffsetNed)
     }

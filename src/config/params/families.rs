@@ -1,4 +1,4 @@
-//! Parameters whose names contain a sensor, a group or a topic.
+//! Parameters whose names contain a sensor, group or topic.
 use super::check::check;
 use super::choices::Choice;
 use super::parse::{Reader, as_float, as_vector};
@@ -9,7 +9,7 @@ use super::{
 use crate::config::problem::did_you_mean;
 use crate::config::{ControlLink, names};
 
-/// Reads a name that has no row of its own, or says what is wrong with it.
+/// Reads a name without its own row, or returns what is wrong with it.
 pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Result<(), String> {
     if let Some((seq_id, key)) = split_sensor(name) {
         return read_sensor(seq_id, key, value, reader);
@@ -33,7 +33,7 @@ pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Resul
     Err(format!("unknown parameter{hint}"))
 }
 
-/// Returns the row of a name, also in a family.
+/// Returns the row of a name, including families.
 pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
     let find = |rows: &'static [ParameterSpec], key: &str| rows.iter().find(|row| row.name == key);
     let fixed = find(PARAMETERS, name);
@@ -46,7 +46,7 @@ pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
     fixed.or_else(sensor).or_else(vehicle).or_else(qos)
 }
 
-/// Turns `sensors3.topic` into `sensors<SeqID>.topic`, so that it resembles the name in the family.
+/// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
 fn with_placeholder(name: &str) -> String {
     let at = name.find(|c: char| c.is_ascii_digit());
     match at.filter(|_| name.starts_with("sens")) {
@@ -59,7 +59,7 @@ fn with_placeholder(name: &str) -> String {
     }
 }
 
-/// Every name there is, with placeholders in the families; for suggestions.
+/// All names, with placeholders in the families; for suggestions.
 fn known_names() -> Vec<String> {
     let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
     let sensors = SENSOR_PARAMETERS
@@ -167,7 +167,7 @@ fn read_group(
     let Some(group) = QosGroup::ALL.iter().find(|s| s.name() == group) else {
         let known: Vec<_> = names.clone().collect();
         return Err(format!(
-            "unknown QoS group {group:?}{}; there are {}",
+            "unknown QoS group {group:?}{}; known are {}",
             did_you_mean(group, names),
             known.join(", ")
         ));
@@ -190,7 +190,7 @@ fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<
     };
     if entity != "publisher" {
         return Err(format!(
-            "the bridge has only publishers to override, so `publisher` must stand before {policy:?}, not {entity:?}"
+            "only publishers can be overridden: write `publisher` before {policy:?}, not {entity:?}"
         ));
     }
     if !topic.starts_with('/') {
@@ -199,7 +199,7 @@ fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<
         ));
     }
     names::check_topic(topic).map_err(|why| format!("{topic:?} is no topic name: {why}"))?;
-    let rows = &QOS_PARAMETERS[1..]; // rclcpp knows no presets
+    let rows = &QOS_PARAMETERS[1..]; // rclcpp has no presets
     let row = find(rows, policy)?;
     set(
         reader.qos.topics.entry(topic.to_owned()).or_default(),
@@ -209,7 +209,7 @@ fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<
     Ok(())
 }
 
-/// The value has passed the check of its row.
+/// The value has passed its row's check.
 fn set(change: &mut QosChange, row: &ParameterSpec, value: &ParamValue) {
     match (row.name, value) {
         ("depth", ParamValue::Int(depth)) => change.depth = u16::try_from(*depth).ok(),

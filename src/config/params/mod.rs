@@ -35,7 +35,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Every parameter as a value that cannot be wrong. [`PARAMETERS`] documents each.
+/// Every parameter, validated. [`PARAMETERS`] documents each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// `config`.
@@ -116,7 +116,7 @@ pub struct RequestParams {
 pub struct DepthParams {
     /// Encoding of the main topic.
     pub encoding: DepthEncoding,
-    /// 32FC1 topic beside it.
+    /// Also publish a 32FC1 topic.
     pub publish_float: bool,
 }
 
@@ -169,7 +169,7 @@ pub struct FrameParams {
 }
 
 impl FrameParams {
-    /// Returns `frame_prefix` for a bridge that serves `vehicles` vehicles, `{id}` still in place.
+    /// Returns `frame_prefix` for a bridge that serves `vehicles` vehicles, with `{id}` unexpanded.
     pub fn prefix_template(&self, vehicles: usize) -> &str {
         match self.prefix.as_str() {
             "auto" if vehicles <= 1 => "",
@@ -178,7 +178,7 @@ impl FrameParams {
         }
     }
 
-    /// Returns what is put before the frames of vehicle `id` if the bridge serves `vehicles` vehicles.
+    /// Returns the prefix of the frames of vehicle `id` if the bridge serves `vehicles` vehicles.
     pub fn prefix_of(&self, id: u16, vehicles: usize) -> String {
         self.prefix_template(vehicles)
             .replace("{id}", &id.to_string())
@@ -188,9 +188,9 @@ impl FrameParams {
 /// `time.*`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeParams {
-    /// What goes into stamps.
+    /// Source of the stamps.
     pub mode: StampMode,
-    /// How the offset is found.
+    /// Method to find the offset.
     pub estimator: Estimator,
 }
 
@@ -203,25 +203,25 @@ pub struct ControlParams {
     pub discover: Duration,
     /// Telemetry only.
     pub read_only: bool,
-    /// Asks CopterSim to change its mode.
+    /// Request CopterSim to change its mode.
     pub switch_mode: bool,
     /// `control.prefix`, a template.
     pub prefix: String,
-    /// Frame of positions that autopilots count, without the vehicle's prefix; that of the map, if it has its name.
+    /// Frame of autopilots' local positions, without the vehicle's prefix; the map frame if the names are equal.
     pub local_frame: String,
     /// Silence after which a vehicle counts as disconnected.
     pub timeout: Duration,
     /// How long the last setpoint is repeated.
     pub keep_alive: Duration,
-    /// Time from the connection until all parameters are read; zero: not before somebody asks.
+    /// Time from the connection until all parameters are read; zero: only on demand.
     pub read_parameters: Duration,
-    /// As what the bridge shows itself.
+    /// MAV_TYPE of the bridge's heartbeats.
     pub heartbeat: HeartbeatKind,
     /// Own system id; 0: the vehicle's.
     pub system_id: u8,
     /// Own component id.
     pub component_id: u8,
-    /// Refuses what PX4 cannot do.
+    /// Refuse what PX4 does not support.
     pub px4_checks: bool,
     /// Bound of positions in m.
     pub max_position: f64,
@@ -248,19 +248,19 @@ pub struct SetpointParams {
     pub thrust_scaling: f64,
 }
 
-/// `vehicle<CopterID>.*`; what is absent takes the value for all.
+/// `vehicle<CopterID>.*`; absent values default to the parameter for all vehicles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VehicleParams {
-    /// Instead of `control.link`.
+    /// Overrides `control.link`.
     pub link: Option<ControlLink>,
-    /// Instead of `control.prefix`.
+    /// Overrides `control.prefix`.
     pub prefix: Option<String>,
-    /// Instead of `simulator_address`.
+    /// Overrides `simulator_address`.
     pub address: Option<Ipv4Addr>,
 }
 
 impl Params {
-    /// Returns how a vehicle is controlled.
+    /// Returns the control link of a vehicle.
     pub fn control_link(&self, id: u16) -> &ControlLink {
         let own = self.own_vehicles.get(&id).and_then(|own| own.link.as_ref());
         own.unwrap_or(&self.control.link)
@@ -283,21 +283,21 @@ impl Params {
         })
     }
 
-    /// Returns the machine on which CopterSim of a vehicle runs.
+    /// Returns the host of a vehicle's CopterSim.
     pub fn copter_sim(&self, id: u16) -> Ipv4Addr {
         let own = self.own_vehicles.get(&id).and_then(|own| own.address);
         own.unwrap_or(self.simulator_address)
     }
 }
 
-/// `sensor<SeqID>.*`; what is absent takes the default of the sensor's type or the global parameter.
+/// `sensor<SeqID>.*`; absent values default to the sensor type's or the global parameter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SensorParams {
-    /// Whether the sensor is requested at all.
+    /// Whether to request the sensor.
     pub enabled: Option<bool>,
     /// Topic, relative to the prefix or absolute.
     pub topic: Option<String>,
-    /// Link frame id, complete, replaces prefix and default name.
+    /// Complete link frame id, replaces prefix and default name.
     pub frame_id: Option<String>,
     /// Encoding of the main topic.
     pub encoding: Option<String>,
@@ -312,7 +312,7 @@ pub struct SensorParams {
 }
 
 impl SensorParams {
-    /// Changes an entry of Config.json; `unit` is the unit that its angles are sent in.
+    /// Applies the parameters to an entry of Config.json; `unit` is the unit of its angles on the wire.
     pub fn apply(&self, sensor: &mut SensorConfig, unit: AngleUnit) {
         if let Some(fov) = self.fov_deg {
             sensor.fov_deg = fov;
@@ -336,7 +336,7 @@ impl SensorParams {
 }
 
 impl Params {
-    /// Returns what changes the sensor files.
+    /// Returns the overrides of the sensor files.
     pub fn vendor_overrides(&self) -> VendorOverrides {
         VendorOverrides {
             transport: self.transport_mode,
@@ -351,7 +351,7 @@ impl Params {
 }
 
 impl Default for Params {
-    /// What the table says.
+    /// Defaults of the table.
     fn default() -> Self {
         parse::build(&parse::Reader::default())
     }

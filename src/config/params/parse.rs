@@ -14,7 +14,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Values that passed the checks of their rows; a name without value has the default of its row.
+/// Values that passed their rows' checks; a name without value has its row's default.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) values: BTreeMap<&'static str, ParamValue>,
@@ -28,8 +28,8 @@ pub(super) fn spec(name: &str) -> Option<&'static ParameterSpec> {
     PARAMETERS.iter().find(|row| row.name == name)
 }
 
-/// The getters cannot fail: values were checked against the kind of their row, and a test reads every row of the
-/// table. A name that is not in the table yields the type's zero, which that test notices.
+/// The getters cannot fail: values were checked against their row's kind, and a test reads every row of the
+/// table. A name missing in the table yields zero, which that test detects.
 impl Reader {
     fn get(&self, name: &str) -> ParamValue {
         let given = self.values.get(name).cloned();
@@ -118,7 +118,7 @@ pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
     numbers.try_into().ok()
 }
 
-/// Makes the typed parameters of checked values.
+/// Builds the typed parameters from checked values.
 pub(super) fn build(r: &Reader) -> Params {
     Params {
         config: r
@@ -227,7 +227,7 @@ pub(super) fn build(r: &Reader) -> Params {
 }
 
 impl Params {
-    /// Checks named values, the later of two of the same name wins; everything else has its default.
+    /// Checks named values; the last of duplicates wins, missing ones have defaults.
     ///
     /// # Errors
     /// All unknown names (with a suggestion), wrong types and values out of range.
@@ -257,7 +257,7 @@ impl Params {
     }
 }
 
-/// What no single value shows.
+/// Checks across parameters.
 fn check_together(params: &Params, problems: &mut Problems) {
     let f = &params.frames;
     for (name, value, other_name, other) in [
@@ -341,10 +341,7 @@ impl Params {
                     .collect();
                 problems.push(
                     format!("sensor{seq_id}"),
-                    format!(
-                        "there is no sensor with this SeqID; there are {}",
-                        known.join(", ")
-                    ),
+                    format!("no sensor has this SeqID; known are {}", known.join(", ")),
                 );
                 continue;
             };
@@ -355,17 +352,18 @@ impl Params {
                     _ => &[],
                 };
                 if !possible.contains(&encoding.as_str()) {
-                    let possible = if possible.is_empty() {
-                        "has only one".to_owned()
+                    let type_id = sensor.kind.type_id();
+                    let wanted = if possible.is_empty() {
+                        format!("must not be set for TypeID {type_id}, which has one encoding")
                     } else {
-                        format!("has {}", possible.join(", "))
+                        format!(
+                            "must be one of {} for TypeID {type_id}",
+                            possible.join(", ")
+                        )
                     };
                     problems.push(
                         format!("sensor{seq_id}.encoding"),
-                        format!(
-                            "TypeID {} {possible}, is {encoding:?}",
-                            sensor.kind.type_id()
-                        ),
+                        format!("{wanted}, is {encoding:?}"),
                     );
                 }
             }

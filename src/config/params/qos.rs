@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 /// Quality of service of one topic.
 ///
-/// A reader matches only if the writer offers at least what it asks for, hence the default: RELIABLE writers match
+/// A reader matches only if the writer offers at least the requested QoS, hence the default: RELIABLE writers match
 /// every reader that does not ask for TRANSIENT_LOCAL.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Qos {
-    /// Does the writer repeat what a reader missed?
+    /// Whether lost samples are retransmitted.
     pub reliability: Reliability,
-    /// Does a late reader get old samples?
+    /// Whether a late reader gets earlier samples.
     pub durability: Durability,
     /// Which samples the history keeps.
     pub history: History,
@@ -56,7 +56,7 @@ impl Qos {
     }
 }
 
-/// Policies that a parameter changes; none of them leaves the default.
+/// Policies changed by parameters; `None` keeps the default.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct QosChange {
     /// Named profile to start from.
@@ -104,7 +104,7 @@ macro_rules! groups {
                 match self { $(Self::$variant => $default),+ }
             }
 
-            /// Returns what belongs to it.
+            /// Returns the topics of the group.
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$variant => $doc),+ }
             }
@@ -120,9 +120,9 @@ groups! {
     Cloud = "cloud", Qos::reliable(3), "point clouds";
     Range = "range", Qos::reliable(10), "range sensor and its hit details";
     Detections = "detections", Qos::reliable(10), "detections";
-    Telemetry = "telemetry", Qos::latched(10), "what a vehicle reports, mavros-style; transient local too, because some clients of mavros ask for it";
-    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: all at once while parameters are read, and who comes late is told nothing of the past";
-    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, who comes late gets the last one";
+    Telemetry = "telemetry", Qos::latched(10), "mavros-style telemetry of a vehicle; transient local, because some clients of mavros request it";
+    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: a burst while parameters are read, and no earlier events for late readers";
+    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, late readers get the last one";
     Latched = "latched", Qos::latched(1), "mission and origins of a vehicle";
     Imu = "imu", Qos::reliable(50), "IMU";
     State = "state", Qos::reliable(10), "state of vehicles";
@@ -157,7 +157,7 @@ impl QosParams {
             .map_or(base, |change| change.apply(base))
     }
 
-    /// Returns what `qos_overrides` says about topics that nobody publishes; `topics` are all published ones.
+    /// Returns a problem for each topic in `qos_overrides` without publisher; `topics` are all published ones.
     pub fn without_publisher(&self, topics: &[&str]) -> Vec<Problem> {
         let unused = self
             .topics
@@ -167,7 +167,7 @@ impl QosParams {
             let hint = did_you_mean(topic, topics.iter().copied());
             Problem::new(
                 format!("qos_overrides.{topic}"),
-                format!("there is no publisher on this topic{hint}"),
+                format!("no publisher on this topic{hint}"),
             )
         };
         unused.map(problem).collect()

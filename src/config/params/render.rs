@@ -1,4 +1,4 @@
-//! The tables as text for people: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
+//! The tables as text: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
 use super::{
     DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, Qos, QosGroup, QosPreset,
     SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 const WIDTH: usize = 100;
 
-/// Returns what `--help` says about parameters.
+/// Returns the parameter section of `--help`.
 pub fn render_help() -> String {
     let mut out = String::from("Parameters (-p NAME:=VALUE; docs/parameters.md has more):\n");
     for (group, rows) in groups() {
@@ -266,7 +266,7 @@ fn groups() -> Vec<(&'static str, Vec<&'static ParameterSpec>)> {
     groups
 }
 
-/// Default without the quotes of YAML.
+/// Default without YAML quotes.
 fn plain(default: DefaultValue) -> String {
     match default {
         DefaultValue::Str(text) => text.to_owned(),

@@ -1,4 +1,4 @@
-//! The declared parameters of a running node: what a parameter server lists, describes and lets change. No I/O.
+//! The declared parameters of a running node, for its parameter server. No I/O.
 use super::check::check;
 use super::parse::as_float;
 use super::render::kind_text;
@@ -11,7 +11,7 @@ use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, config_
 use crate::frames::{Attitude, Frd};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Types of `rcl_interfaces/msg/ParameterType` that the bridge has.
+/// The types of `rcl_interfaces/msg/ParameterType` in use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ParamType {
     /// `true` or `false`.
@@ -47,18 +47,18 @@ impl Kind {
     }
 }
 
-/// What `describe_parameters` says of one parameter.
+/// Answer of `describe_parameters` for one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Full name.
     pub name: String,
     /// Type.
     pub param_type: ParamType,
-    /// What it does, with its unit.
+    /// Meaning, with its unit.
     pub description: String,
-    /// What no range can say.
+    /// Constraints not expressed as a range.
     pub constraints: String,
-    /// Needs a restart.
+    /// A change needs a restart.
     pub read_only: bool,
     /// Smallest and largest integer.
     pub integers: Option<(i64, i64)>,
@@ -73,12 +73,12 @@ struct Declared {
     value: ParamValue,
 }
 
-/// Values that may be set together, and what they make of the parameters.
+/// Values checked together, and the resulting parameters.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// All parameters as they will be.
+    /// All parameters after the change.
     pub params: Params,
-    /// The changed ones by name, in the form that is stored.
+    /// The changed ones by name, in stored form.
     pub changes: Vec<(String, ParamValue)>,
 }
 
@@ -86,12 +86,12 @@ pub struct Checked {
 #[derive(Clone, Debug)]
 pub struct Store {
     declared: BTreeMap<String, Declared>,
-    /// What was set, at the start or since; the rest has defaults.
+    /// Values set at the start or since; the others are defaults.
     given: Vec<(String, ParamValue)>,
 }
 
 impl Store {
-    /// Declares everything that a node has with these `given` values, sensors as in the files, and publishers.
+    /// Declares the node's parameters from the `given` values, the sensors in the files, and the publishers.
     pub fn new(
         given: &[(String, ParamValue)],
         params: &Params,
@@ -139,7 +139,7 @@ impl Store {
             }
         }
         for (topic, qos) in publishers {
-            // rclcpp knows no presets.
+            // rclcpp has no presets.
             for row in QOS_PARAMETERS.iter().skip(1) {
                 let name = format!("qos_overrides.{topic}.publisher.{}", row.name);
                 let doc = format!("QoS policy {} of the publisher on {topic}.", row.name);
@@ -171,7 +171,7 @@ impl Store {
         Some((&declared.value, declared.row.kind.param_type()))
     }
 
-    /// Returns what there is to know of a parameter; `None` for an undeclared name.
+    /// Returns the description of a parameter; `None` for an undeclared name.
     pub fn describe(&self, name: &str) -> Option<Description> {
         let Declared { row, doc, .. } = self.declared.get(name)?;
         let unit = match row.unit {
@@ -217,11 +217,11 @@ impl Store {
         (names, parents.into_iter().collect())
     }
 
-    /// Checks values that are to be set together; changes nothing.
+    /// Checks values that are set together; changes nothing.
     ///
     /// # Errors
-    /// All that is wrong: unknown names with a suggestion, wrong types, values out of range or that do not fit each
-    /// other, parameters that need a restart.
+    /// All problems: unknown names with a suggestion, wrong types, values out of range, conflicting values,
+    /// parameters that need a restart.
     pub fn check(&self, changes: &[(String, ParamValue)]) -> Result<Checked, Problems> {
         let mut problems = Problems::default();
         let mut exactly = Vec::new();
@@ -248,20 +248,20 @@ impl Store {
         })
     }
 
-    /// Takes over what [`Self::check`] returned.
+    /// Applies the result of [`Self::check`].
     pub fn commit(&mut self, checked: &Checked) {
         for (name, value) in &checked.changes {
             if let Some(declared) = self.declared.get_mut(name) {
                 declared.value = value.clone();
             }
-            // The newest value only: a parameter that is set for ever must not fill the memory.
+            // Keeps only the newest value, so that repeated changes do not use up memory.
             self.given.retain(|(other, _)| other != name);
             self.given.push((name.clone(), value.clone()));
         }
     }
 }
 
-/// Returns the value with the numbers that its type has on the wire.
+/// Returns the value converted to its type's number on the wire.
 fn exact(kind: Kind, value: ParamValue) -> ParamValue {
     let real = |value: ParamValue| as_float(&value).map_or(value, ParamValue::Float);
     match (kind.param_type(), value) {
@@ -273,7 +273,7 @@ fn exact(kind: Kind, value: ParamValue) -> ParamValue {
     }
 }
 
-/// The default of a row for this sensor; `None` if a sensor of its type cannot have it.
+/// The default of a row for this sensor; `None` if the sensor's type does not have it.
 fn sensor_default(
     row: &ParameterSpec,
     sensor: &SensorConfig,

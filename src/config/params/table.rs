@@ -51,12 +51,12 @@ pub enum DefaultValue {
     Floats(&'static [f64]),
     /// Empty array.
     Empty,
-    /// What Config.json says of the sensor.
+    /// As in the sensor's Config.json.
     File,
 }
 
 impl DefaultValue {
-    /// Returns it as a value.
+    /// Returns the default as a value.
     pub fn value(self) -> ParamValue {
         match self {
             Self::Bool(v) => ParamValue::Bool(v),
@@ -84,12 +84,12 @@ pub struct ParameterSpec {
     pub unit: &'static str,
     /// One or two sentences.
     pub doc: &'static str,
-    /// Can be set while the bridge runs; the others need a restart.
+    /// Can be set at run time; others need a restart.
     pub live: bool,
 }
 
 impl ParameterSpec {
-    /// The same, to be set while the bridge runs.
+    /// Marks the parameter as settable at run time.
     const fn live(self) -> Self {
         Self { live: true, ..self }
     }
@@ -125,13 +125,13 @@ const IMU: &str = "IMU";
 const CONTROL: &str = "Control of vehicles";
 const NODE: &str = "Node";
 
-/// Every parameter with a fixed name. Parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml` come from here.
+/// Every parameter with a fixed name. Generates parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 #[rustfmt::skip] // one row, one to two lines: it is a table
 pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "config", K::Paths, D::Empty, "",
-        "The simulator's Config.json, or an array of several; automatic numbering starts anew in each."),
+        "The simulator's Config.json, or an array of several; automatic numbering restarts in each."),
     row(SIMULATOR, "simulator_address", K::Address, D::Str("127.0.0.1"), "",
-        "Machine on which RflySim3D and CopterSim run."),
+        "Address of the host of RflySim3D and CopterSim."),
     row(SIMULATOR, "window", K::Int(0, 19), D::Int(0), "",
         "RflySim3D window that renders the sensors (UDP port 20010 + window)."),
     row(SIMULATOR, "transport_mode", K::Choice(TransportOverride::NAMES), D::Str("vendor"), "",
@@ -140,16 +140,16 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "receive_address", K::Address, D::Str(""), "",
         "Address the simulator sends sensor data to, overwrites SendProtocol[1..4]. Empty: as written in the file."),
     row(SIMULATOR, "receive_buffer_bytes", K::Int(65_536, 1 << 30), D::Int(8 << 20), "bytes",
-        "Receive buffer wanted for each data socket; the kernel grants at most net.core.rmem_max."),
+        "Receive buffer to request for each data socket; the kernel grants at most net.core.rmem_max."),
     row(SIMULATOR, "accept_from", K::Networks, D::Empty, "",
-        "Who may send to the bridge besides `simulator_address` and `vehicle<CopterID>.address`: addresses, networks such as 192.168.1.0/24, or \
-         `any`. What others send is dropped, counted in /diagnostics, and named once in the log (docs/network.md)."),
+        "Accepted senders besides `simulator_address` and `vehicle<CopterID>.address`: addresses, networks such as 192.168.1.0/24, or \
+         `any`. Datagrams from others are dropped, counted in /diagnostics, and logged once per sender (docs/network.md)."),
     row(SIMULATOR, "bind_address", K::Address, D::Str(""), "",
-        "Address of this host to listen at. Empty: 127.0.0.1 where everybody who may send is there, else every interface."),
+        "Address of this host to listen at. Empty: 127.0.0.1 if all accepted senders are local, else every interface."),
     row(SIMULATOR, "vehicles", K::Ints(1, 10_000), D::Empty, "",
-        "CopterIDs to read true state and IMU of. Empty: those that carry sensors."),
+        "CopterIDs whose true state and IMU are read. Empty: the vehicles that carry sensors."),
     row(SIMULATOR, "other_vehicles", K::Ints(1, 10_000), D::Empty, "",
-        "CopterIDs that other bridges serve: their heartbeats are expected, so nothing warns that they are not served here."),
+        "CopterIDs that other bridges serve: their heartbeats cause no warning."),
     row(SIMULATOR, "clear_capture_on_start", K::Bool, D::Bool(false), "",
         "Send RflyClearCapture first: ends every capture of this window, also those of other programs."),
     row(SIMULATOR, "request.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
@@ -160,34 +160,34 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(TOPICS, "topic_prefix", K::Topic, D::Str("rflysim"), "",
         "Prefix of all relative topic names; below the node's namespace if it is relative itself."),
     row(TOPICS, "rgb.encoding", K::Choice(RgbEncoding::NAMES), D::Str("bgr8"), "",
-        "Channel order of colour images; bgr8 is what the simulator sends and costs nothing."),
+        "Channel order of colour images; bgr8 is the simulator's order and needs no conversion."),
     row(TOPICS, "depth.encoding", K::Choice(DepthEncoding::NAMES), D::Str("16UC1"), "",
-        "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's numbers as mono16."),
+        "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's raw numbers as mono16."),
     row(TOPICS, "depth.publish_float", K::Bool, D::Bool(true), "",
-        "Publish depth also as 32FC1 metres, while somebody subscribes."),
+        "Publish depth also as 32FC1 metres, while the topic has a subscriber."),
     row(TOPICS, "compressed.enabled", K::Bool, D::Bool(true), "",
         "Offer `<image>/compressed` where the simulator sends PNG or JPEG; the bytes pass through undecoded."),
     row(TOPICS, "image.allow_larger", K::Bool, D::Bool(false), "",
-        "Take PNG and JPEG images that are larger than DataWidth x DataHeight. Otherwise they are refused before they are decoded: a small file can become \
+        "Accept PNG and JPEG images larger than DataWidth x DataHeight. Otherwise they are refused before decoding: a small file can expand to \
          many megabytes."),
     row(TOPICS, "cloud.organized", K::Bool, D::Bool(true), "",
-        "Give clouds height x width where the sensor has rings or pixels, with NaN for missing points; otherwise one dense row."),
+        "Organise clouds as height x width if the sensor has rings or pixels, with NaN for missing points; false: one dense row."),
     row(TOPICS, "cloud.label", K::Choice(LabelType::NAMES), D::Str("float32"), "",
-        "Type of the field `label` of lidar points: `float32` as the coordinates, which `read_points_numpy` asks for, or `uint32` as `pcl::PointXYZL` has it."),
+        "Type of the field `label` of lidar points: `float32` as the coordinates, for `read_points_numpy`, or `uint32` as in `pcl::PointXYZL`."),
 
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),
     row(IMU, "imu.rate_hz", K::Int(1, 1000), D::Int(200), "Hz",
         "Rate to request.").live(),
     row(IMU, "imu.topic", K::Topic, D::Str("imu"), "",
-        "Topic, relative to the prefix; with several vehicles `copter<id>/` is put before a relative name."),
+        "Topic, relative to the prefix; with several vehicles a relative name gets the prefix `copter<id>/`."),
     row(IMU, "imu.frame_id", K::Frame, D::Str("imu_link"), "",
-        "Frame of the IMU; the prefix of the vehicle is put before it."),
+        "Frame of the IMU, without the vehicle's prefix."),
     row(IMU, "imu.frame", K::Choice(ImuFrame::NAMES), D::Str("flu"), "",
-        "Axes of the message: `flu` as REP 103 wants, `frd` as the simulator reports."),
+        "Axes of the message: `flu` as in REP 103, `frd` as the simulator reports."),
     row(IMU, "imu.orientation", K::Choice(ImuOrientation::NAMES), D::Str("none"), "",
-        "`none`: the IMU measures no orientation, the covariance says so with -1 (REP 145). `truth`: the vehicle's true attitude in the map at the time of the \
-         sample, for consumers that only look at the quaternion. The autopilot's estimate is on `<mavros>/imu/data`."),
+        "`none`: no orientation, marked by -1 in the covariance (REP 145). `truth`: the vehicle's true attitude in the map at the time of the \
+         sample, for consumers that read only the quaternion. The autopilot's estimate is on `<mavros>/imu/data`."),
     row(IMU, "imu.angular_velocity_covariance", K::Covariance, D::Floats(&[0.001, 0.001, 0.001]), "rad^2/s^2",
         "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's.").live(),
     row(IMU, "imu.linear_acceleration_covariance", K::Covariance, D::Floats(&[0.0, 0.0, 0.0]), "m^2/s^4",
@@ -196,67 +196,67 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(FRAMES, "map_frame", K::Frame, D::Str("map"), "",
         "World frame, root of TF. Its origin is the simulator's."),
     row(FRAMES, "odom_frame", K::Frame, D::Str("odom"), "",
-        "Odometry frame of a vehicle; coincides with the map as long as the truth is the source."),
+        "Odometry frame of a vehicle; coincides with the map if `tf.source` is `truth`."),
     row(FRAMES, "base_frame", K::Frame, D::Str("base_link"), "",
         "Body frame of a vehicle (x forward, y left, z up)."),
     row(FRAMES, "frame_prefix", K::Str, D::Str("auto"), "",
-        "Put before odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, \
+        "Prefix of the odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, \
          `copter{id}/` for several."),
     row(FRAMES, "world_convention", K::Choice(WorldConvention::NAMES), D::Str("enu"), "",
         "Axes of the map: `enu` x east, y north (REP 103), or `nwu` x north, y west, which keeps the simulator's x axis."),
     row(FRAMES, "mount_angle_unit", K::Choice(AngleUnitChoice::NAMES), D::Str("degrees"), "",
-        "Unit of SensorAngEular; the vendor's documents disagree. `auto` decides by the values and logs what it took and why."),
+        "Unit of SensorAngEular; the vendor's documents disagree. `auto` derives it from the values and logs the unit with the reason."),
     row(FRAMES, "vehicle_bottom_m", K::Float(0.0, 100.0), D::Float(0.0), "m",
-        "How far the bottom centre of a vehicle (TargetMountType 1) is below base_link; the simulator takes it from the vehicle's model and does not tell."),
+        "Distance of a vehicle's bottom centre (TargetMountType 1) below base_link; the simulator takes it from the vehicle's model and does not report it."),
     row(FRAMES, "tf.publish", K::Bool, D::Bool(true), "",
         "Publish /tf and /tf_static."),
     row(FRAMES, "tf.publish_static", K::Bool, D::Bool(true), "",
         "Publish the fixed frames of the vehicles (sensors, optical frames, IMU); false leaves those of the URDF to a robot_state_publisher."),
     row(FRAMES, "tf.source", K::Choice(TfSource::NAMES), D::Str("truth"), "",
-        "Pose of a vehicle in TF: `truth` from the simulator, `estimate` from the autopilot, `external` leaves odom and base_link to another node."),
+        "Source of a vehicle's pose in TF: `truth` the simulator, `estimate` the autopilot, `external` another node, which publishes odom and base_link."),
     row(FRAMES, "robot_description.publish", K::Bool, D::Bool(true), "",
         "Publish each vehicle with its sensors as URDF on `robot_description`, for RViz."),
 
     row(TIME, "time.mode", K::Choice(StampMode::NAMES), D::Str("aligned"), "",
-        "header.stamp: `aligned` simulation time moved onto the host's clock, `sim` simulation time (publishes /clock), `arrival` time of arrival."),
+        "header.stamp: `aligned` simulation time mapped to the host's clock, `sim` simulation time (publishes /clock), `arrival` time of arrival."),
     row(TIME, "time.estimator", K::Choice(Estimator::NAMES), D::Str("envelope"), "",
         "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does."),
     row(TIME, "use_sim_time", K::Bool, D::Bool(false), "",
         "Accepted from launch files. The bridge is the source of /clock and follows `time.mode` instead; without `sim` there it warns, because \
-         nobody publishes /clock then."),
+         /clock is not published then."),
 
     row(CONTROL, "control.link", K::Str, D::Str("mavlink_full"), "",
         "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
          `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
     row(CONTROL, "control.discover_s", K::Float(0.0, 60.0), D::Float(0.0), "s",
-        "Listen so long for CopterSim's heartbeats at start, and serve every vehicle that is heard from an accepted address (`accept_from`), at that address. \
+        "Time to listen for CopterSim's heartbeats at start; every vehicle heard from an accepted address (`accept_from`) is served at that address. \
          0: only those of `vehicles` and of the sensors."),
     row(CONTROL, "control.read_only", K::Bool, D::Bool(false), "",
-        "Telemetry only: every setpoint, command, parameter and mission that would be sent to a vehicle is refused with this reason."),
+        "Telemetry only: setpoints, commands, parameters and missions to a vehicle are refused with this reason."),
     row(CONTROL, "control.switch_mode", K::Bool, D::Bool(false), "",
-        "Ask CopterSim to change to the UDPSIMMODE of `control.link`."),
+        "Request CopterSim to change to the UDPSIMMODE of `control.link`."),
     row(CONTROL, "control.prefix", K::Str, D::Str("mavros{n}"), "",
-        "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` too but nothing for 1 \
-         (mavros, mavros2, as the vendor's scripts have it). For example `uav{id}/mavros`."),
+        "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` the same but empty for 1 \
+         (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`."),
     row(CONTROL, "control.local_frame", K::Frame, D::Str("local_origin"), "",
-        "Frame of the positions that autopilots count from their own origins (local_position/*): a child of the map in TF, where the autopilot's origin is, with the \
-         prefix of its vehicle. The name of the map's frame is what mavros says, and a lie for vehicles that were set down elsewhere."),
+        "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin, with the \
+         prefix of its vehicle. The map frame's name behaves as mavros, and is wrong for vehicles placed elsewhere."),
     row(CONTROL, "control.timeout_s", K::Float(1.1, 60.0), D::Float(3.0), "s",
         "Silence after which a vehicle counts as disconnected; heartbeats come once a second."),
     row(CONTROL, "control.keep_alive_s", K::Float(0.0, 10.0), D::Float(0.0), "s",
-        "How long the last setpoint is repeated when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the autopilot's \
+        "How long to repeat the last setpoint when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the autopilot's \
          own failsafe comes this much later."),
     row(CONTROL, "control.read_parameters_s", K::Float(0.0, 3600.0), D::Float(10.0), "s",
-        "All parameters of the vehicle are read so long after it is connected, as mavros does it. 0: when somebody asks for the list; saves a thousand \
+        "Delay from the connection to reading all parameters of the vehicle, as in mavros. 0: only on request of the list; saves a thousand \
          messages, which take a serial line some seconds."),
     row(CONTROL, "control.heartbeat", K::Choice(HeartbeatKind::NAMES), D::Str("ground_station"), "",
-        "As what the bridge shows itself to autopilots: PX4 sends its texts (why it refuses something) only to a `ground_station`; mavros is an `onboard_controller`."),
+        "MAV_TYPE of the bridge's heartbeats: PX4 sends its texts (reasons of refusals) only to a `ground_station`; mavros is an `onboard_controller`."),
     row(CONTROL, "control.system_id", K::Int(0, 255), D::Int(0), "",
         "MAVLink system id of the bridge; 0: that of the vehicle, as mavros."),
     row(CONTROL, "control.component_id", K::Int(1, 255), D::Int(191), "",
         "MAVLink component id of the bridge."),
     row(CONTROL, "control.px4_checks", K::Bool, D::Bool(true), "",
-        "Refuse, with a reason, what PX4 would ignore or misunderstand (setpoints in frames 7 and 9, forces, ...)."),
+        "Refuse, with a reason, setpoints that PX4 would ignore or misinterpret (frames 7 and 9, forces, ...)."),
     row(CONTROL, "control.max_position_m", K::Float(1.0, 1e7), D::Float(100_000.0), "m",
         "Position setpoints further from the origin than this are refused."),
     row(CONTROL, "control.max_speed_m_s", K::Float(0.1, 1e4), D::Float(200.0), "m/s",
@@ -279,7 +279,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Behave as mavros 2.12 also where that is a defect; docs/mavros.md lists the cases."),
 
     row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
-        "Services of the stand-alone build answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default), too. In a ROS 2 workspace the middleware sees to it."),
+        "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
         "Time between messages on /diagnostics and ~/stats.").live(),
 ];
@@ -288,9 +288,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 #[rustfmt::skip] // a table
 pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
     row("Sensor", "enabled", K::Bool, D::Bool(true), "",
-        "Request this sensor; false leaves it in the file but unused."),
+        "Request this sensor; false disables it without editing the file."),
     row("Sensor", "topic", K::Topic, D::Str(""), "",
-        "Topic instead of the vendor's, relative to the prefix or absolute; `camera_info`, `compressed` and the like move with it."),
+        "Topic instead of the vendor's, relative to the prefix or absolute; `camera_info`, `compressed` and related topics move with it."),
     row("Sensor", "frame_id", K::Frame, D::Str(""), "",
         "Link frame, complete, instead of the prefixed `sensor<SeqID>_link`; a name that ends in `_link` keeps its stem for the optical frame."),
     row("Sensor", "encoding", K::Choice(SENSOR_ENCODINGS), D::Str(""), "",
@@ -313,7 +313,7 @@ pub const VEHICLE_PARAMETERS: &[ParameterSpec] = &[
     row("Vehicle", "prefix", K::Topic, D::Str(""), "",
         "Instead of control.prefix, complete."),
     row("Vehicle", "address", K::Address, D::Str(""), "",
-        "Machine on which CopterSim of this vehicle runs, instead of simulator_address."),
+        "Host of this vehicle's CopterSim, instead of simulator_address."),
 ];
 
 const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];

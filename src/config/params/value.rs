@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// Value of a ROS parameter, with the types that rcl knows.
+/// Value of a ROS parameter, with rcl's types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamValue {
     /// `true`, `false`.
@@ -29,7 +29,7 @@ impl ParamValue {
 }
 
 impl fmt::Display for ParamValue {
-    /// YAML flow style; what it prints reads back equal.
+    /// YAML flow style; parsing the output gives an equal value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool(value) => write!(f, "{value}"),
@@ -51,7 +51,7 @@ impl fmt::Display for ParamValue {
     }
 }
 
-/// Quotes always: a reader never has to know which plain scalars YAML takes for something else.
+/// Always quotes, because YAML reads some plain scalars as other types.
 fn fmt_string(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "\"")?;
     for c in value.chars() {

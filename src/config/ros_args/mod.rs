@@ -1,6 +1,6 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
-//! One difference: values apply in the order of the command line, whatever the sections of the files are called. In rcl
+//! One difference: values apply in the order of the command line, regardless of the sections' names. In rcl
 //! a file with a `/node:` section can win over a later `-p`.
 mod param_file;
 mod yaml;
@@ -11,15 +11,15 @@ use super::problem::did_you_mean;
 use super::{ParamValue, Problems, names};
 use std::path::PathBuf;
 
-/// Name of the node unless `__node` says otherwise.
+/// Name of the node without `__node`.
 pub const NODE_NAME: &str = "rfly_bridge";
 
-/// What `--ros-args` say.
+/// Contents of `--ros-args`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RosArgs {
     /// `-p name:=value` and `--params-file`, in order; a later one wins.
     pub sources: Vec<ParamSource>,
-    /// `-r from:=to`, in order; the first that matches a name counts.
+    /// `-r from:=to`, in order; the first rule that matches a name applies.
     pub remaps: Vec<(String, String)>,
     /// `-r __node:=name`.
     pub node_name: Option<String>,
@@ -27,7 +27,7 @@ pub struct RosArgs {
     pub namespace: Option<String>,
     /// `--log-level level`, for `tracing`: `debug`, `info`, `warn`, `error`.
     pub log_level: Option<String>,
-    /// Arguments that are not for ROS, the program's name not included.
+    /// Arguments outside `--ros-args`, without the program's name.
     pub rest: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
                 Some(value) => parser.option(option, &value),
                 None => parser.problems.push(option, "needs a value"),
             },
-            // What they switch does not exist here.
+            // Features that these flags switch do not exist here.
             (true, option) if FLAGS.contains(&option) => {}
             (true, option) => {
                 let hint = did_you_mean(option, WITH_VALUE.iter().chain(FLAGS).copied());
@@ -112,7 +112,7 @@ struct Rule {
 #[derive(Default)]
 struct ArgParser {
     out: RosArgs,
-    /// `-p`, `-r` and files in order; rules for one node are sorted out when its name is known.
+    /// `-p`, `-r` and files in order; rules for other nodes are removed when the node's name is known.
     params: Vec<(Option<String>, ParamSource)>,
     remaps: Vec<Rule>,
     problems: Problems,
@@ -127,7 +127,7 @@ impl ArgParser {
                 .params
                 .push((None, ParamSource::File(PathBuf::from(value)))),
             "--log-level" => self.log_level(value),
-            // Enclaves and log files do not exist here.
+            // Enclaves and log files are not supported.
             _ => {}
         }
     }
@@ -145,7 +145,7 @@ impl ArgParser {
             );
             return None;
         };
-        // `rostopic://name` has a colon too.
+        // The colon of `rostopic://name` does not separate a node.
         let (node, left) = match left.split_once(':') {
             Some((node, left)) if !left.starts_with("//") => (Some(node.to_owned()), left),
             _ => (None, left),
@@ -183,7 +183,7 @@ impl ArgParser {
             return;
         };
         if rule.left.starts_with("rosservice://") {
-            return; // the bridge has no services
+            return; // service remapping is not supported
         }
         if let Some(topic) = rule.left.strip_prefix("rostopic://") {
             rule.left = topic.to_owned();
@@ -199,7 +199,7 @@ impl ArgParser {
         }
     }
 
-    /// `level` or `logger:=level`; loggers of others do not exist here.
+    /// `level` or `logger:=level`; other loggers do not exist here.
     fn log_level(&mut self, text: &str) {
         let level = match text.split_once(":=") {
             Some((logger, _)) if !logger.starts_with(NODE_NAME) => return,
@@ -221,7 +221,7 @@ impl ArgParser {
         }
     }
 
-    /// Applies the names first, because rules may be meant for another node of the same command line.
+    /// Applies the node's names first, because rules may be for another node of the same command line.
     fn finish(mut self) -> Result<RosArgs, Problems> {
         let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
         let meant = |node: &Option<String>, name: &str| {

@@ -2,7 +2,7 @@
 use super::yaml::{self, Kind, Yaml};
 use crate::config::{ParamValue, Problems, params};
 
-/// Reads a parameter file and returns what applies to the node with this full name, in the order of the file, so that a
+/// Reads a parameter file and returns the values for the node with this full name, in the order of the file, so that a
 /// later value wins.
 ///
 /// Sections are `/**`, `node`, `/namespace/node` with `*` for one and `**` for any number of parts, or nested
@@ -103,8 +103,8 @@ impl FileReader<'_> {
     }
 }
 
-/// Returns the value of a parameter, or the line and what is wrong. Where the parameter is a text, what YAML takes for a
-/// boolean or a number (`off`, `no`, `1`) is the text that was written.
+/// Returns the value of a parameter, or the line and the error. For a string parameter a YAML
+/// boolean or number (`off`, `no`, `1`) is the text as written.
 pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
     let typed = |text: &str, value: &ParamValue| {
         if params::is_text(name, text) {
@@ -131,7 +131,7 @@ pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'
     }
 }
 
-/// Does a section name with wildcards mean this node? `*` is one part of the name, `**` any number, also none.
+/// Whether a section name with wildcards matches this node. `*` is one part of the name, `**` any number, also none.
 fn matches(pattern: &str, node_fqn: &str) -> bool {
     fn parts(name: &str) -> Vec<&str> {
         name.split('/').filter(|part| !part.is_empty()).collect()
@@ -148,7 +148,7 @@ fn matches(pattern: &str, node_fqn: &str) -> bool {
         }
     }
     let pattern = parts(pattern);
-    // Several `**` one after the other mean the same as one; without this a hostile name takes exponential time.
+    // Consecutive `**` equal one; without this a malicious name takes exponential time.
     let mut short: Vec<&str> = Vec::new();
     for part in pattern {
         if !(part == "**" && short.last() == Some(&"**")) {

@@ -1,11 +1,11 @@
-//! YAML as rcl reads it: own rules for scalars, no anchors, and every node knows its line.
+//! YAML as rcl reads it: its own rules for scalars, no anchors, and the line of every node.
 use crate::config::ParamValue;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
-/// Nesting that no parameter file needs; bounds the recursion.
+/// Limit of the recursion depth, beyond any real parameter file.
 const MAX_DEPTH: usize = 32;
 
-/// A node with the line it begins in, counted from 1.
+/// A node with its first line, counted from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Yaml {
     pub(super) line: usize,
@@ -14,15 +14,15 @@ pub(super) struct Yaml {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// No value at all, as after `key:`.
+    /// No value, as after `key:`.
     Empty,
-    /// As written, and what YAML takes it for.
+    /// As written, and as typed by YAML.
     Scalar(String, ParamValue),
     Sequence(Vec<Yaml>),
     Mapping(Vec<(String, Yaml)>),
 }
 
-/// What YAML or rcl forbids, and in which line.
+/// A YAML or rcl error with its line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct YamlError {
     pub(super) line: usize,
@@ -42,7 +42,7 @@ impl From<ScanError> for YamlError {
     fn from(error: ScanError) -> Self {
         Self::new(
             error.marker().line(),
-            format!("is no YAML: {}", error.info()),
+            format!("invalid YAML: {}", error.info()),
         )
     }
 }
@@ -165,7 +165,7 @@ fn c_integer(text: &str) -> Option<i64> {
         None => (10, digits),
     };
     if !digits.bytes().all(|b| b.is_ascii_alphanumeric()) {
-        return None; // from_str_radix would take a second sign
+        return None; // from_str_radix would accept a second sign
     }
     let value = i128::from_str_radix(digits, radix).ok()?;
     i64::try_from(if negative { -value } else { value }).ok()

@@ -1,7 +1,7 @@
-//! The way of modes that fly by themselves: speeds, and a point that the vehicle follows.
+//! Speeds of the autonomous modes, and the moving point that the vehicle follows.
 use crate::emulator::world::Vec3;
 
-/// Speeds of the modes that fly by themselves, by the names of PX4's parameters.
+/// Speeds of the autonomous modes, by PX4's parameter names.
 #[derive(Clone, Copy, Debug)]
 pub struct Speeds {
     /// MPC_XY_CRUISE in m/s.
@@ -43,7 +43,7 @@ impl Default for Speeds {
     }
 }
 
-/// A point that moves like a vehicle with limited speed and acceleration; the vehicle follows it.
+/// A point with limited speed and acceleration; the vehicle follows it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carrot {
     pub(super) position: Vec3,
@@ -51,7 +51,7 @@ pub(super) struct Carrot {
 }
 
 impl Carrot {
-    /// Moves on towards `goal`, climbing and sinking no faster than the two rates in m/s.
+    /// Moves towards `goal`, climbing and sinking no faster than the two rates in m/s.
     pub(super) fn approach(
         &mut self,
         goal: &Vec3,
@@ -80,7 +80,7 @@ impl Carrot {
     }
 }
 
-/// Fastest speed from which the vehicle still stops in time.
+/// Highest speed from which the vehicle stops within `distance`.
 fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {
     (2.0 * 0.7 * acceleration * distance)
         .sqrt()

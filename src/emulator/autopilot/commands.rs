@@ -1,4 +1,4 @@
-//! Commands and mode changes: what PX4 answers, in which order, and what it says.
+//! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
 use super::modes::{ACCEPTED, CRITICAL, INFO, Mode, REJECTED};
 use super::{Autopilot, STEP, fields};
@@ -16,17 +16,17 @@ const FAILED: u8 = 4;
 /// Forces arming and disarming.
 const FORCE: f32 = 21196.0;
 
-/// A command, whichever message brought it.
+/// A command of either message type.
 #[derive(Clone, Copy, Debug)]
 struct Command {
     number: u16,
     p: [f64; 7],
-    /// Frame of COMMAND_INT; COMMAND_LONG has none and means global altitudes above sea level.
+    /// Frame of COMMAND_INT; COMMAND_LONG has none and uses global altitudes above sea level.
     frame: Option<u8>,
     from: (u8, u8),
 }
 
-/// What becomes of a command.
+/// Response to a command.
 enum Answer {
     /// Acknowledge with this result.
     Result(u8),
@@ -35,7 +35,7 @@ enum Answer {
 }
 
 impl Autopilot {
-    /// Takes a command or a mode change; `false` if the frame is neither.
+    /// Handles a command or a mode change; `false` if the frame is neither.
     pub(super) fn command(&mut self, frame: &Frame<'_>) -> bool {
         let from = (frame.system, frame.component);
         let (command, target) = if let Some(long) = CommandLong::parse(frame) {
@@ -87,7 +87,7 @@ impl Autopilot {
         } else {
             return false;
         };
-        // PX4 knows no broadcast of commands, except that all components of its own system are meant with 0.
+        // PX4 does not accept broadcast commands; component 0 addresses all components of its own system.
         let requests = matches!(command.number, 512 | 519);
         let system = target.0 == self.setup.id || (requests && target.0 == 0);
         if system && (requests || matches!(target.1, 0 | 1)) {
@@ -153,11 +153,11 @@ impl Autopilot {
                 self.replies.extend(version);
                 Answer::Result(ACCEPTED)
             }
-            // The simulation cannot reboot itself.
+            // The emulator cannot reboot itself.
             246 => Answer::Result(if p[0] == 0.0 { ACCEPTED } else { DENIED }),
             262 => Answer::Result(FAILED),
             187 | 195 | 197 | 201 | 241 | 245 | 528 => Answer::Result(ACCEPTED),
-            // The component that would answer is not there.
+            // The component that would answer is not emulated.
             1 | 203 | 205 | 206 | 211 | 242 | 310 | 420 | 500 | 521 | 530 | 1000 | 3000 | 30001 => {
                 Answer::Silence
             }
@@ -179,7 +179,7 @@ impl Autopilot {
         Answer::Result(result)
     }
 
-    /// Changes the mode and begins its task anew.
+    /// Changes the mode and restarts its task.
     pub(super) fn change(&mut self, mode: Mode) -> u8 {
         let result = self.modes.change(mode, &mut self.texts);
         if result == ACCEPTED {
@@ -198,7 +198,7 @@ impl Autopilot {
 
     fn set_mode(&mut self, base: u8, main: u8, sub: u8) -> u8 {
         if base & 1 == 0 {
-            return ACCEPTED; // without the custom bit PX4 changes nothing
+            return ACCEPTED; // PX4 ignores a mode without the custom bit
         }
         let mode = match (main, sub) {
             (1, _) => Mode::Manual,
@@ -220,13 +220,13 @@ impl Autopilot {
             (5, _) => Mode::Acro,
             (6, _) => Mode::Offboard,
             (7, _) => Mode::Stabilized,
-            // Nothing of that number: PX4 says yes and changes nothing.
+            // Unknown number: PX4 acknowledges and changes nothing.
             _ => return ACCEPTED,
         };
         self.change(mode)
     }
 
-    /// A place of a command in m, NED from the map centre; components that are not given stay as they are.
+    /// Position of a command in m, NED from the map centre; unset components keep the current value.
     fn place(&self, command: &Command) -> Vec3 {
         let [latitude, longitude, altitude] = [command.p[4], command.p[5], command.p[6]];
         let here = self.motion.pose.position;
@@ -244,7 +244,7 @@ impl Autopilot {
         self.geo.to_ned([latitude, longitude, altitude])
     }
 
-    /// The altitude is where it ends; PX4 climbs straight up.
+    /// The altitude is the end of the climb; PX4 climbs vertically.
     fn take_off(&mut self, command: &Command) -> u8 {
         let result = self.change(Mode::Takeoff);
         if result == ACCEPTED && command.p[6].is_finite() {
@@ -318,7 +318,7 @@ impl Autopilot {
         result
     }
 
-    /// Sends a message once; the acknowledgement follows it.
+    /// Sends a message once; its acknowledgement follows it.
     fn tell(&mut self, id: u32) -> u8 {
         let message = if id == 300 {
             let version = PROTOCOL_VERSION_DATA {

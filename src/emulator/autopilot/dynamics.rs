@@ -1,13 +1,13 @@
-//! What makes a vehicle move: PX4's controllers of a multirotor (P on position, PID on velocity, P on attitude, limits),
-//! and simple ones of a fixed wing.
+//! Controllers: PX4's for a multirotor (P on position, PID on velocity, P on attitude, limits),
+//! and simplified ones for a fixed wing.
 use super::rigid::{Drive, MAX_THRUST, State};
 use crate::emulator::world::{GRAVITY, Kinematics, Quat, Vec3};
 use nalgebra::{Matrix3, Rotation3};
 
-/// Thrust below which PX4's position controller does not go, as share of the largest (MPC_THR_MIN).
+/// Minimum thrust of PX4's position controller, as share of the maximum (MPC_THR_MIN).
 const MIN_THRUST: f64 = 0.12;
 
-/// Limits and gains, by the names of PX4's parameters.
+/// Limits and gains, by PX4's parameter names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
     /// MPC_XY_P in 1/s.
@@ -61,7 +61,7 @@ impl Default for Gains {
     }
 }
 
-/// What the position controller shall follow; NaN leaves a component free, as in PX4's trajectory set-point.
+/// Setpoint of the position controller; NaN leaves a component free, as in PX4's trajectory setpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trajectory {
     /// Position in m, NED.
@@ -89,10 +89,10 @@ impl Default for Trajectory {
     }
 }
 
-/// What the vehicle shall do during a step.
+/// Setpoint of the vehicle for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// Motors stand or idle.
+    /// Motors stopped or idling.
     Idle,
     /// Follow a trajectory, climbing no faster than the second value in m/s (negative: PX4's take-off ramp).
     Track(Trajectory, f64),
@@ -104,45 +104,45 @@ pub enum Target {
     Wing(Wing),
 }
 
-/// What a fixed wing does.
+/// Setpoint of a fixed wing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wing {
     /// Speed over ground in m/s: there is no wind.
     pub speed: f64,
     /// Height in m, NED.
     pub height: f64,
-    /// Where to.
+    /// Course.
     pub way: Way,
 }
 
-/// Where a fixed wing flies.
+/// Course of a fixed wing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
     /// Straight, along a heading in rad.
     Heading(f64),
-    /// Around a place in m, NED, at a radius in m, clockwise.
+    /// Circle around a position in m, NED, with a radius in m, clockwise.
     Around(Vec3, f64),
 }
 
 /// A vehicle and its controllers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// How it moves.
+    /// Kinematic state.
     pub state: State,
-    /// What the controllers ask of it until their next step.
+    /// Output of the controllers until their next step.
     pub drive: Drive,
-    /// What the attitude controller follows.
+    /// Setpoint of the attitude controller.
     pub attitude_target: Quat,
-    /// What the velocity controller follows, m/s; NaN where it does not.
+    /// Setpoint of the velocity controller, m/s; NaN where unused.
     pub velocity_target: Vec3,
-    /// What it makes of that, m/s².
+    /// Its output, m/s².
     pub acceleration_target: Vec3,
     integral: Vec3,
     yaw_target: f64,
 }
 
 impl Body {
-    /// A vehicle at rest, or moving as it is, with the ground at `ground`.
+    /// A vehicle with the given motion, above ground at `ground`.
     pub fn new(motion: &Kinematics, ground: f64) -> Self {
         let attitude = motion.pose.attitude;
         let position = motion.pose.position;
@@ -177,17 +177,17 @@ impl Body {
         self.state.ground - self.state.position.z
     }
 
-    /// Returns position, attitude and what inertial sensors see.
+    /// Returns position, attitude and the measurements of inertial sensors.
     pub fn kinematics(&self) -> Kinematics {
         self.state.kinematics(&self.drive)
     }
 
-    /// Moves on by `dt` seconds, as the controllers have last asked for.
+    /// Advances by `dt` seconds with the last output of the controllers.
     pub fn advance(&mut self, dt: f64) {
         self.state = self.state.after(&self.drive, dt);
     }
 
-    /// Asks the vehicle for something new; `dt` is the time in s since the controllers did so last.
+    /// Runs the controllers; `dt` is the time in s since their last run.
     pub fn control(&mut self, target: &Target, gains: &Gains, dt: f64) {
         self.drive = match *target {
             Target::Idle => {
@@ -258,7 +258,7 @@ impl Body {
         let bank = if flying { bank } else { 0.0 };
         let climb = (0.6 * (position.z - wing.height)).clamp(-CLIMB, CLIMB);
         let climb = if flying { climb } else { 0.0 };
-        // Rates of roll, pitch and yaw; the turn is as steep as the bank.
+        // Rates of roll, pitch and yaw; the turn rate follows from the bank.
         let rolls = (4.0 * (bank - roll)).clamp(-1.5, 1.5);
         let pitches = 3.0 * ((-velocity.z).atan2(speed.max(3.0)) - pitch);
         let turns = GRAVITY * roll.tan() / speed.max(3.0);
@@ -276,7 +276,7 @@ impl Body {
         }
     }
 
-    /// Forgets what the controllers have learnt, as PX4 does on the ground.
+    /// Resets the controllers' integrators, as PX4 does on the ground.
     fn settle(&mut self) {
         self.settle_integral();
         self.yaw_target = self.state.yaw();
@@ -297,7 +297,7 @@ impl Body {
                 (true, true) => by_position + goal.velocity[i],
                 (true, false) => by_position,
                 (false, true) => goal.velocity[i],
-                // An axis of which nothing is said stands still.
+                // An axis without setpoint holds still.
                 (false, false) if goal.acceleration[i].is_finite() => f64::NAN,
                 (false, false) => 0.0,
             };
@@ -335,7 +335,7 @@ impl Body {
         self.acceleration_target = acceleration;
         self.yaw_target = match (goal.yaw.is_finite(), goal.yaw_rate.is_finite()) {
             (true, _) => goal.yaw,
-            // PX4 turns by the rate alone: what is missing of the angle is never made up for.
+            // PX4 uses the rate alone: a lag of the angle is never corrected.
             (false, true) => self.state.yaw(),
             (false, false) => self.yaw_target,
         };
@@ -343,13 +343,13 @@ impl Body {
         let (given, thrust) = self.point(acceleration, gains);
         let missing = acceleration - given;
         if !self.state.grounded {
-            // What the motors cannot give must not wind up the integrators: PX4's tracking anti-windup.
+            // Unattainable thrust must not wind up the integrators: PX4's tracking anti-windup.
             for i in 0..2 {
                 let error = errors[i] - gains.xy_vel_i * 2.0 / gains.xy_vel_p * missing[i];
                 self.integral[i] = (self.integral[i] + error * dt).clamp(-limits[i], limits[i]);
             }
         }
-        // This one works on the ground as well: it delays the take-off, and presses the vehicle down after a landing.
+        // This one integrates on the ground as well: it delays the take-off, and presses the vehicle down after landing.
         if missing.z.abs() < 1e-9 {
             self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
         }
@@ -359,7 +359,7 @@ impl Body {
         }
     }
 
-    /// Chooses attitude and thrust that accelerate the vehicle so; returns the acceleration that they give, and the thrust.
+    /// Chooses attitude and thrust for an acceleration; returns the resulting acceleration and the thrust.
     fn point(&mut self, acceleration: Vec3, gains: &Gains) -> (Vec3, f64) {
         let vertical = (GRAVITY - acceleration.z).clamp(MIN_THRUST * MAX_THRUST, MAX_THRUST);
         let horizontal = acceleration.x.hypot(acceleration.y);

@@ -1,11 +1,11 @@
-//! What PX4 does about a battery that runs empty and a fence that is left: texts, and modes that it chooses by itself.
+//! PX4's failsafes for low battery and geofence breach: texts and automatic mode changes.
 use super::Texts;
 use super::modes::{CRITICAL, EMERGENCY, Mode};
 
-/// How full the battery is, as in BATTERY_STATUS.
+/// Charge level, as in BATTERY_STATUS.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Charge {
-    /// Nothing to say.
+    /// No warning.
     #[default]
     Fine = 1,
     /// Below BAT_LOW_THR.
@@ -27,7 +27,7 @@ impl Charge {
     }
 }
 
-/// In which way the fence is left.
+/// Kind of geofence breach.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Breach {
     /// GF_MAX_HOR_DIST from home.
@@ -48,7 +48,7 @@ impl Breach {
     }
 }
 
-/// What is done, the mildest first.
+/// Reactions, the mildest first.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Reaction {
     /// Nothing.
@@ -67,7 +67,7 @@ pub enum Reaction {
 }
 
 impl Reaction {
-    /// COM_LOW_BAT_ACT: 0 only warns, 1 flies home, 2 lands, 3 flies home and lands when it is late.
+    /// COM_LOW_BAT_ACT: 0 only warns, 1 returns, 2 lands, 3 returns and, at the emergency level, lands.
     fn to_charge(charge: Charge, action: i32) -> Self {
         match (charge, action) {
             (Charge::Fine, _) => Self::Nothing,
@@ -89,7 +89,7 @@ impl Reaction {
         }
     }
 
-    /// The mode that does it.
+    /// The mode that carries out the reaction.
     pub fn mode(self) -> Option<Mode> {
         match self {
             Self::Nothing | Self::Warn => None,
@@ -101,7 +101,7 @@ impl Reaction {
     }
 }
 
-/// By the names of PX4's parameters.
+/// Failsafe actions, by PX4's parameter names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Actions {
     /// COM_LOW_BAT_ACT.
@@ -122,32 +122,32 @@ impl Default for Actions {
     }
 }
 
-/// Battery and fence.
+/// State of the battery and geofence failsafes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Failsafe {
     charge: Charge,
     breach: Option<Breach>,
-    /// What battery and fence ask for.
+    /// Reactions requested by battery and fence.
     asked: [Reaction; 2],
-    /// The user has chosen a mode since.
+    /// The user has changed the mode since.
     overruled: bool,
-    /// Until when in s the vehicle hovers before it does more.
+    /// End in s of the hover before the reaction.
     waits_until: Option<f64>,
     done: Reaction,
 }
 
 impl Failsafe {
-    /// Whether nobody may arm.
+    /// Whether arming is denied.
     pub fn prevents_arming(&self) -> bool {
         self.charge >= Charge::Critical || self.breach.is_some()
     }
 
-    /// The user has chosen another mode: it counts until something else happens.
+    /// The user has changed the mode: that mode stays until another failsafe triggers.
     pub fn overrule(&mut self) {
         self.overruled = true;
     }
 
-    /// Returns what is to be done at `now` in s.
+    /// Returns the reaction at `now` in s.
     pub fn step(
         &mut self,
         now: f64,
@@ -178,7 +178,7 @@ impl Failsafe {
         }
         let battery = Reaction::to_charge(charge, actions.low_battery);
         let fence = breach.map_or(Reaction::Nothing, |_| Reaction::to_breach(actions.fence));
-        // Who has left the fence does not go on by itself once inside again.
+        // After a breach the reaction stays even inside the fence, until the user changes the mode.
         let kept = if self.overruled {
             Reaction::Nothing
         } else {
@@ -221,7 +221,7 @@ impl Failsafe {
     }
 }
 
-/// The user has a moment to take over.
+/// Whether a hover first gives the user time to take over.
 fn delays(reaction: Reaction) -> bool {
     matches!(reaction, Reaction::Return | Reaction::Land)
 }

@@ -1,16 +1,16 @@
-//! Where a vehicle may fly: PX4's largest distances, and the areas that were uploaded.
+//! The geofence: PX4's maximum distances, and the uploaded areas.
 use super::failsafe::Breach;
 use super::geo::Geo;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::raw::MissionItemInt;
 
-/// Commands of a fence's items.
+/// Commands of fence items.
 const INSIDE_POLYGON: u16 = 5001;
 const OUTSIDE_POLYGON: u16 = 5002;
 const INSIDE_CIRCLE: u16 = 5003;
 const OUTSIDE_CIRCLE: u16 = 5004;
 
-/// Largest distances in m, by the names of PX4's parameters; 0 is no limit.
+/// Maximum distances in m, by PX4's parameter names; 0 is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// GF_MAX_HOR_DIST.
@@ -19,7 +19,7 @@ pub struct Limits {
     pub height: f64,
 }
 
-/// Returns how a vehicle at `position` leaves the fence; everything in m, NED from the map centre.
+/// Returns how a vehicle at `position` breaches the fence; everything in m, NED from the map centre.
 pub fn breach(
     position: &Vec3,
     home: &Vec3,
@@ -37,7 +37,7 @@ pub fn breach(
     (!allowed(position, areas, geo)).then_some(Breach::Area)
 }
 
-/// Inside one of the areas that must not be left, if there are any, and outside of all that must not be entered.
+/// Whether a position is inside one of the inclusion areas, if there are any, and outside all exclusion areas.
 fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
     let (mut inclusions, mut included, mut excluded) = (false, false, false);
     let mut rest = areas;
@@ -58,7 +58,7 @@ fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
                 included |= inside;
             }
             OUTSIDE_POLYGON | OUTSIDE_CIRCLE => excluded |= inside,
-            _ => {} // the place to return to
+            _ => {} // the return point
         }
     }
     (included || !inclusions) && !excluded

@@ -1,5 +1,5 @@
-//! Fields of a received frame by their offsets in MAVLink's definition. The emulator reads what it is sent without the
-//! code that the bridge writes with.
+//! Fields of a received frame by their offsets in MAVLink's definition. The emulator does not share the
+//! bridge's message codec.
 use crate::wire::mavlink::Frame;
 
 /// Reads a byte.
@@ -8,37 +8,37 @@ pub(super) fn u8(frame: &Frame<'_>, at: usize) -> u8 {
     byte
 }
 
-/// Reads a number of two bytes.
+/// Reads a u16.
 pub(super) fn u16(frame: &Frame<'_>, at: usize) -> u16 {
     u16::from_le_bytes(frame.bytes_at(at))
 }
 
-/// Reads a signed number of two bytes.
+/// Reads an i16.
 pub(super) fn i16(frame: &Frame<'_>, at: usize) -> i16 {
     i16::from_le_bytes(frame.bytes_at(at))
 }
 
-/// Reads a number of four bytes.
+/// Reads a u32.
 pub(super) fn u32(frame: &Frame<'_>, at: usize) -> u32 {
     u32::from_le_bytes(frame.bytes_at(at))
 }
 
-/// Reads a signed number of four bytes.
+/// Reads an i32.
 pub(super) fn i32(frame: &Frame<'_>, at: usize) -> i32 {
     i32::from_le_bytes(frame.bytes_at(at))
 }
 
-/// Reads a signed number of eight bytes.
+/// Reads an i64.
 pub(super) fn i64(frame: &Frame<'_>, at: usize) -> i64 {
     i64::from_le_bytes(frame.bytes_at(at))
 }
 
-/// Reads a number with a point.
+/// Reads an f32.
 pub(super) fn f32(frame: &Frame<'_>, at: usize) -> f32 {
     f32::from_le_bytes(frame.bytes_at(at))
 }
 
-/// Reads a text of up to `N` bytes, which a zero may end.
+/// Reads a text of up to `N` bytes, zero-terminated if shorter.
 pub(super) fn text<const N: usize>(frame: &Frame<'_>, at: usize) -> String {
     let bytes: [u8; N] = frame.bytes_at(at);
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(N);

@@ -1,4 +1,4 @@
-//! What each mode makes of the vehicle: PX4's flight tasks, as targets for the controllers.
+//! PX4's flight tasks: the controllers' targets in each mode.
 use super::Texts;
 use super::carrot::{Carrot, Speeds};
 use super::dynamics::{Body, Target, Trajectory};
@@ -11,7 +11,7 @@ use crate::emulator::world::{Quat, Vec3};
 const SPOOL_UP: f64 = 1.0;
 /// Duration of the take-off ramp in s (MPC_TKO_RAMP_T).
 const RAMP: f64 = 3.0;
-/// Climb rate in m/s at which the ramp begins: what makes the thrust zero.
+/// Climb rate in m/s at the start of the ramp, which makes the thrust zero.
 const RAMP_START: f64 = -2.45;
 /// Time on the ramp in s after which the land detector sees a take-off.
 const LIFT: f64 = 1.0;
@@ -29,15 +29,15 @@ pub struct Sticks {
     pub thrust: f64,
 }
 
-/// What is known besides the body.
+/// Inputs of a flight task besides the body.
 pub struct Situation<'a> {
     /// Modes.
     pub modes: &'a mut Modes,
     /// The mission.
     pub mission: &'a mut Mission,
-    /// The last valid set-point.
+    /// The last valid setpoint.
     pub wish: Option<Wish>,
-    /// Sticks, if somebody moves them.
+    /// Sticks, while they are in use.
     pub sticks: Option<Sticks>,
     /// Home in m, NED from the map centre.
     pub home: Vec3,
@@ -47,7 +47,7 @@ pub struct Situation<'a> {
     pub now: f64,
     /// Length of the step in s.
     pub dt: f64,
-    /// What is said.
+    /// Output of texts.
     pub texts: &'a mut Texts,
     /// MIS_TAKEOFF_ALT in m.
     pub takeoff_height: f64,
@@ -55,7 +55,7 @@ pub struct Situation<'a> {
     pub datum: f64,
 }
 
-/// State of the task that flies.
+/// State of the active flight task.
 #[derive(Clone, Debug)]
 pub struct Flight {
     mode: Mode,
@@ -64,17 +64,17 @@ pub struct Flight {
     yaw: f64,
     carrot: Carrot,
     ramp: Option<f64>,
-    /// Height in m, NED, at which a take-off ends, if a command said so.
+    /// Height in m, NED, of the end of a take-off, if set by a command.
     pub takeoff: Option<f64>,
-    /// Where the vehicle shall hover and its yaw, if a command said so.
+    /// Position and yaw to hover at, if set by a command.
     pub reposition: Option<(Vec3, f64)>,
-    /// Where it shall land, if a command said so.
+    /// Position to land at, if set by a command.
     pub landing: Option<Vec3>,
-    /// What is flown now, for POSITION_TARGET_LOCAL_NED.
+    /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
     pub goal: Option<Trajectory>,
-    /// The task brings the vehicle down to the ground.
+    /// The task is landing the vehicle.
     pub landing_now: bool,
-    /// The mission brings the vehicle up from the ground.
+    /// The mission is taking off.
     pub taking_off: bool,
     stage: u8,
 }
@@ -100,7 +100,7 @@ impl Default for Flight {
 }
 
 impl Flight {
-    /// Forgets the task, so that the next step begins it anew.
+    /// Resets the task, so that the next step restarts it.
     pub fn renew(&mut self, body: &Body, now: f64) {
         self.started = now;
         self.start = body.state.position;
@@ -112,18 +112,18 @@ impl Flight {
         self.stage = 0;
     }
 
-    /// Whether motors lift the vehicle, or the ramp has come so far that the land detector believes it.
+    /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
     pub fn lifted(&self, body: &Body, now: f64) -> bool {
         !body.state.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
-    /// Returns what the controllers shall do now.
+    /// Returns the controllers' current target.
     pub fn target(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
         if !s.modes.armed {
             self.ramp = None;
             self.goal = None;
             self.landing_now = false;
-            self.mode = Mode::Descend; // so that arming begins the task anew
+            self.mode = Mode::Descend; // so that arming restarts the task
             return Target::Idle;
         }
         if self.mode != s.modes.active {
@@ -140,7 +140,7 @@ impl Flight {
         self.leave_ground(target, body, s)
     }
 
-    /// Keeps a vehicle on the ground until its motors have spun up and somebody wants to leave, then ramps up.
+    /// Keeps a vehicle on the ground until its motors have spun up and the task climbs, then runs the ramp.
     fn leave_ground(&mut self, target: Target, body: &Body, s: &Situation<'_>) -> Target {
         if s.now - s.modes.armed_at < SPOOL_UP {
             self.goal = None;
@@ -152,7 +152,7 @@ impl Flight {
             };
         }
         let Target::Track(goal, climb) = target else {
-            // Attitude and rate set-points have no ramp; thrust lifts or it does not.
+            // Attitude and rate setpoints have no ramp; their thrust applies directly.
             let thrust = match target {
                 Target::Attitude(_, thrust, _) | Target::Rates(_, thrust) => thrust,
                 _ => 0.0,
@@ -209,7 +209,7 @@ impl Flight {
             Mode::Loiter | Mode::Follow | Mode::Orbit | Mode::External(_) => self.hover(body, s),
             Mode::Position | Mode::PositionSlow | Mode::Altitude => self.by_velocity(body, s),
             Mode::Manual | Mode::Stabilized => {
-                // Nobody at the sticks: level, with the thrust that hovers.
+                // Sticks released: level, with hover thrust.
                 let nobody = Sticks {
                     thrust: 0.5,
                     ..Sticks::default()
@@ -239,7 +239,7 @@ impl Flight {
         Target::Track(goal, climb)
     }
 
-    /// Sinks where it is.
+    /// Sinks in place.
     fn sink(&self, speed: f64) -> Target {
         let goal = Trajectory {
             position: Vec3::new(self.start.x, self.start.y, f64::NAN),
@@ -256,7 +256,7 @@ impl Flight {
         }
         if self.stage == 0 {
             self.stage = 1;
-            // As far as it takes to stop.
+            // The stopping distance.
             let speed = self.carrot.velocity;
             self.start += speed * (speed.norm() / (2.0 * s.speeds.acceleration));
         }
@@ -287,7 +287,7 @@ impl Flight {
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
-        // The vehicle, not what it follows: the hover that comes next holds where the vehicle is.
+        // The vehicle, not the point it follows: the hover that follows holds the vehicle's position.
         if (body.state.position.z - goal.z).abs() < 0.2 && s.modes.landed != Landed::Ground {
             self.start = goal;
             self.takeoff = None;
@@ -316,7 +316,7 @@ impl Flight {
     fn go_home(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
         const NEAR: f64 = 10.0; // RTL_MIN_DIST
         let away = (s.home - self.start).xy().norm();
-        // Near home there is no climb; farther away the cone of RTL_CONE_ANG plays no part.
+        // Near home there is no climb; farther away the cone of RTL_CONE_ANG has no effect.
         let high = if away < NEAR {
             self.start.z
         } else {
@@ -344,7 +344,7 @@ impl Flight {
         };
         let limits = (s.speeds.up, s.speeds.down);
         self.carrot.approach(&goal, &s.speeds, limits, s.dt);
-        // It takes PX4 a moment to see that there is no way to go.
+        // PX4 takes a moment to find that there is no mission to fly.
         let moment = s.now - self.started > 1.5;
         let there = (self.carrot.position - goal).norm() < 0.3;
         if moment && there && (body.state.position - goal).norm() < 1.0 {
@@ -419,8 +419,8 @@ impl Flight {
         self.follow(up)
     }
 
-    /// Sticks command velocities; without sticks the vehicle stays level and sinks, as PX4 does after it has lost its
-    /// set-points.
+    /// Sticks command velocities; without sticks the vehicle stays level and sinks, as PX4 does after losing its
+    /// setpoints.
     fn by_velocity(&mut self, body: &Body, s: &Situation<'_>) -> Target {
         let Some(sticks) = s.sticks else {
             let goal = Trajectory {

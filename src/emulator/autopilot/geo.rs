@@ -5,7 +5,7 @@ use map_3d::{Ellipsoid, geodetic2ned, ned2geodetic};
 /// The documented map centre: latitude deg, longitude deg, altitude m.
 pub const MAP_CENTRE: [f64; 3] = [40.154_030_2, 116.259_368_3, 50.0];
 
-/// The map centre, and with it every position.
+/// The map centre, as reference of all positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geo {
     /// Latitude deg, longitude deg, altitude m.

@@ -1,4 +1,4 @@
-//! What arrives at the vehicle, and who in it takes it.
+//! Received messages, dispatched to the vehicle's parts.
 #![expect(deprecated, reason = "PX4 still answers PING")]
 use super::outbox::Outbox;
 use super::setpoints::{self, Here, Wish};
@@ -7,7 +7,7 @@ use crate::wire::mavlink::dialect::{PING_DATA, TIMESYNC_DATA};
 use crate::wire::mavlink::{Frame, MavMessage, frames};
 
 impl Autopilot {
-    /// Takes a datagram of the controlling host.
+    /// Handles a datagram from the controlling host.
     pub fn receive(&mut self, datagram: &[u8], out: &mut Outbox) {
         if self.setup.control.is_udp() {
             self.obey_struct(datagram);
@@ -16,7 +16,7 @@ impl Autopilot {
         }
         for frame in frames(datagram).flatten() {
             self.received = self.received.wrapping_add(1);
-            // What claims to come from this very autopilot is an echo.
+            // A message with this autopilot's own id is an echo.
             if (frame.system, frame.component) != (self.setup.id, 1) {
                 self.take(&frame);
             }
@@ -30,7 +30,7 @@ impl Autopilot {
             let (system, component) = (fields::u8(frame, at), fields::u8(frame, at + 1));
             system == own && matches!(component, 0 | 1)
         };
-        // Some messages may be for all systems, for others 0 is nobody.
+        // For some messages target system 0 means all systems, for others none.
         let all = |at: usize| {
             let (system, component) = (fields::u8(frame, at), fields::u8(frame, at + 1));
             matches!(system, 0) && matches!(component, 0 | 1) || meant(at)
@@ -96,15 +96,15 @@ impl Autopilot {
         self.modes.note_mission(self.mission.is_ready());
     }
 
-    /// The vendor's way to a model in the autopilot: HIL_ACTUATOR_CONTROLS with one of three modes. A model that a user has
-    /// not written gives back what it is told.
+    /// The vendor's path to a model in the autopilot: HIL_ACTUATOR_CONTROLS with one of three modes. The default
+    /// model returns its inputs.
     fn tell_model(&mut self, frame: &Frame<'_>) {
         if matches!(fields::u8(frame, 80), 1 | 101 | 201) {
             self.outputs = Some(std::array::from_fn(|i| fields::f32(frame, 16 + 4 * i)));
         }
     }
 
-    /// PING: a request goes back to who sent it.
+    /// PING: returns a request to its sender.
     fn echo(&mut self, frame: &Frame<'_>) {
         if (fields::u8(frame, 12), fields::u8(frame, 13)) == (0, 0) {
             let answer = PING_DATA {
@@ -124,7 +124,7 @@ impl Autopilot {
         }
     }
 
-    /// SET_GPS_GLOBAL_ORIGIN: tells the old one, moves, tells the new one.
+    /// SET_GPS_GLOBAL_ORIGIN: sends the old origin, moves it, sends the new one.
     fn move_origin(&mut self, frame: &Frame<'_>) {
         let [latitude, longitude] = [0, 4].map(|at| f64::from(fields::i32(frame, at)) * 1e-7);
         let altitude = f64::from(fields::i32(frame, 8)) * 1e-3;

@@ -1,4 +1,4 @@
-//! Missions: upload, download, and where the current item leads. The protocol is MAVLink's, with PX4's answers.
+//! Missions: upload, download, and the goal of the current item. The protocol is MAVLink's, with PX4's answers.
 #![expect(deprecated, reason = "PX4 still asks with MISSION_REQUEST first")]
 use super::geo::Geo;
 use super::mission_items::{
@@ -14,20 +14,20 @@ use crate::wire::mavlink::dialect::{
 use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
 use crate::wire::mavlink::{Frame, MavMessage, Outbound};
 
-/// Time in s after which a lost answer is asked for again, and after which a transfer is given up.
+/// Time in s until a lost answer is requested again, and until a transfer is aborted.
 const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
-/// Steps through items that move nothing, so that a loop of jumps ends.
+/// Limit of consecutive items without motion, to end a loop of jumps.
 const MOST_STEPS: usize = 1000;
-/// Number that means all lists.
+/// MAV_MISSION_TYPE_ALL.
 const ALL: u8 = 255;
 
-/// A transfer that is under way.
+/// A transfer in progress.
 #[derive(Clone, Debug)]
 struct Transfer {
     list: u8,
     peer: (u8, u8),
-    /// When something last happened.
+    /// Time of the last activity.
     touched: f64,
     upload: Option<Upload>,
 }
@@ -44,7 +44,7 @@ struct Upload {
 pub struct Mission {
     lists: [Vec<MissionItemInt>; 3],
     transfer: Option<Transfer>,
-    /// The ground station knows the exact form of items; until then PX4 asks for the old one.
+    /// The ground station uses MISSION_ITEM_INT; until then PX4 requests the old form.
     exact: bool,
     current: usize,
     arrived_at: Option<f64>,
@@ -53,13 +53,13 @@ pub struct Mission {
     jumps: Vec<(usize, u32)>,
     told: Option<(u16, f64)>,
     changed: bool,
-    /// Where home is, in m, NED from the map centre.
+    /// Home in m, NED from the map centre.
     pub home: Vec3,
-    /// Where the map is.
+    /// Geodetic reference of the map.
     pub geo: Geo,
-    /// The mission ends with a flight home.
+    /// The mission ends with a return to launch.
     pub wants_return: bool,
-    /// The mission was cleared while it was flown.
+    /// The mission was cleared during flight.
     pub lost: bool,
 }
 
@@ -83,7 +83,7 @@ fn acknowledge(to: (u8, u8), result: MavMissionResult, list: u8, opaque_id: u32)
     .into()
 }
 
-/// A number that stands for a list: the same items give the same number, no items give 0.
+/// A hash of a list: equal items give the same number, an empty list gives 0.
 fn fingerprint(items: &[MissionItemInt]) -> u32 {
     if items.is_empty() {
         return 0;
@@ -103,7 +103,7 @@ fn fingerprint(items: &[MissionItemInt]) -> u32 {
 }
 
 impl Mission {
-    /// No mission.
+    /// An empty mission.
     pub fn new(home: Vec3, geo: Geo) -> Self {
         Self {
             home,
@@ -112,7 +112,7 @@ impl Mission {
         }
     }
 
-    /// Whether there is something to fly.
+    /// Whether there is an item to fly.
     pub fn is_ready(&self) -> bool {
         !self.lists[0].is_empty()
     }
@@ -122,7 +122,7 @@ impl Mission {
         &self.lists[1]
     }
 
-    /// Takes a message of the mission protocol that is meant for this vehicle; `false` if it is none.
+    /// Handles a message of the mission protocol for this vehicle; `false` for other messages.
     pub fn receive(
         &mut self,
         frame: &Frame<'_>,
@@ -174,7 +174,7 @@ impl Mission {
         now: f64,
         replies: &mut Vec<Outbound>,
     ) {
-        // A transfer that waits goes on; the new count is not taken.
+        // An open transfer continues; the new count is ignored.
         if let Some(transfer) = self.transfer.as_ref().filter(|t| t.upload.is_some()) {
             replies.extend(transfer.request(self.exact));
             return;
@@ -226,7 +226,7 @@ impl Mission {
             return;
         };
         if transfer.peer != peer || usize::from(item.seq) != upload.items.len() {
-            return; // PX4 goes on asking for the one that it misses
+            return; // PX4 keeps requesting the missing item
         }
         if let Some(result) = refusal(&item) {
             texts.say(modes::CRITICAL, "IGN MISSION_ITEM: Invalid item\t");
@@ -289,7 +289,7 @@ impl Mission {
     ) {
         let running = self.transfer.as_mut().filter(|t| t.upload.is_none());
         let Some(transfer) = running else {
-            return; // nobody has asked for the list
+            return; // the list was not requested
         };
         transfer.touched = now;
         let list = transfer.list;
@@ -305,7 +305,7 @@ impl Mission {
             target_component: peer.1,
             seq,
             mission_type: list,
-            // In the other lists PX4 marks the first.
+            // In the other lists PX4 marks the first item.
             current: u8::from(usize::from(seq) == if list == 0 { self.current } else { 0 }),
             ..*item
         };
@@ -330,7 +330,7 @@ impl Mission {
         replies.push(acknowledge(peer, done, list, 0));
     }
 
-    /// Asks again for what did not come, gives up after a while, and repeats what was reached.
+    /// Requests missing items again, aborts after a timeout, and repeats MISSION_ITEM_REACHED.
     pub fn step(&mut self, now: f64, replies: &mut Vec<Outbound>, texts: &mut Texts) {
         if std::mem::take(&mut self.changed) {
             replies.push(self.current_message());
@@ -359,7 +359,7 @@ impl Mission {
         let total = self.lists[0].len();
         MavMessage::MISSION_CURRENT(MISSION_CURRENT_DATA {
             seq: self.current as u16,
-            // 65535 says that there is none; the state stays 0 in this version of PX4.
+            // 65535: no mission; the state stays 0 in this version of PX4.
             total: if total == 0 { u16::MAX } else { total as u16 },
             mission_id: fingerprint(&self.lists[0]),
             fence_id: fingerprint(&self.lists[1]),
@@ -384,7 +384,7 @@ impl Mission {
         self.arrived_at = None;
     }
 
-    /// Goes on with item `seq`; `false` if there is none.
+    /// Continues with item `seq`; `false` if there is none.
     pub fn set_current(&mut self, seq: u16) -> bool {
         if usize::from(seq) >= self.lists[0].len() {
             return false;
@@ -394,26 +394,26 @@ impl Mission {
         true
     }
 
-    /// The vehicle is disarmed: what was reached is not told any more.
+    /// On disarming stops repeating MISSION_ITEM_REACHED.
     pub fn rest(&mut self) {
         self.told = None;
     }
 
-    /// Begins anew if the mission was flown to its end.
+    /// Restarts a completed mission.
     pub fn start(&mut self) {
         if self.finished {
             self.rewind();
         }
     }
 
-    /// Height in m over home to which the mission takes off first.
+    /// Height in m over home of the mission's take-off.
     pub fn first_height(&self) -> Option<f64> {
         let item = self.lists[0].iter().find(|i| moves(i.command))?;
         let leg = Leg::of(item, self.geo, &self.home, None);
         Some(self.home.z - leg.position.z)
     }
 
-    /// Returns where the vehicle shall fly; `None` at the end. Items that move nothing are obeyed on the way.
+    /// Returns the current goal; `None` at the end. Items without motion are executed on the way.
     pub fn leg(&mut self, now: f64) -> Option<Leg> {
         for _ in 0..MOST_STEPS {
             let item = *self.lists[0].get(self.current).filter(|_| !self.finished)?;
@@ -469,7 +469,7 @@ impl Mission {
         Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 
-    /// The vehicle is where the current item leads.
+    /// Completes the current item.
     pub fn arrived(&mut self, now: f64) {
         let Some(item) = self.lists[0].get(self.current).copied() else {
             return;
@@ -502,7 +502,7 @@ impl Mission {
 }
 
 impl Transfer {
-    /// Asks for the next item.
+    /// Requests the next item.
     fn request(&self, exact: bool) -> Option<Outbound> {
         let upload = self.upload.as_ref()?;
         let seq = upload.items.len() as u16;

@@ -1,4 +1,4 @@
-//! What mission items mean to this vehicle, and which of them PX4 takes.
+//! Mission items: their meaning for this vehicle, and which of them PX4 accepts.
 use super::geo::Geo;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::MavMissionResult;
@@ -14,21 +14,21 @@ pub(super) const TAKEOFF: u16 = 22;
 pub(super) const DELAY: u16 = 93;
 pub(super) const JUMP: u16 = 177;
 pub(super) const CHANGE_SPEED: u16 = 178;
-/// Items that PX4 takes and that mean nothing to this vehicle: camera, gimbal, gripper, conditions, home.
+/// Items that PX4 accepts and this vehicle ignores: camera, gimbal, gripper, conditions, home.
 const IGNORED: [u16; 17] = [
     112, 115, 179, 187, 189, 195, 197, 201, 203, 205, 206, 211, 530, 1000, 2000, 2001, 2500,
 ];
 /// Geofence and rally items.
 const OTHER_LISTS: std::ops::RangeInclusive<u16> = 5000..=5100;
 
-/// Where the current item leads.
+/// Goal of the current item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Place in m, NED from the map centre.
+    /// Position in m, NED from the map centre.
     pub position: Vec3,
     /// Yaw in rad; NaN: along the way.
     pub yaw: f64,
-    /// How near counts as arrived, in m.
+    /// Acceptance radius in m.
     pub radius: f64,
     /// Speed in m/s, if an item changed it.
     pub speed: Option<f64>,
@@ -39,7 +39,7 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// Reads an item; heights over home are counted from `home` in m, NED from the map centre.
+    /// Reads an item; heights over home are relative to `home` in m, NED from the map centre.
     pub(super) fn of(item: &MissionItemInt, geo: Geo, home: &Vec3, speed: Option<f64>) -> Self {
         let altitude = f64::from(item.z);
         let above = if item.frame == 6 {
@@ -60,12 +60,12 @@ impl Leg {
     }
 }
 
-/// Whether the vehicle flies somewhere because of it.
+/// Whether the item moves the vehicle.
 pub(super) fn moves(command: u16) -> bool {
     matches!(command, WAYPOINT | LOITER | LOITER_TIME | LAND | TAKEOFF)
 }
 
-/// Why PX4 does not take an item.
+/// Why PX4 rejects an item.
 pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
     let known = moves(item.command)
         || matches!(item.command, RETURN | DELAY | JUMP | CHANGE_SPEED)
@@ -81,9 +81,9 @@ pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
     None
 }
 
-/// The form that PX4 keeps: exact numbers, and frames that say so.
+/// The form that PX4 stores: integer coordinates, and the matching frames.
 pub(super) fn kept(item: MissionItemInt, list: u8) -> MissionItemInt {
-    /// The geofence has no heights.
+    /// Fence items have no heights.
     const FENCE: u8 = 1;
     let frame = match item.frame {
         0 => 5,

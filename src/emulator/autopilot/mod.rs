@@ -1,8 +1,8 @@
-//! A vehicle with an autopilot that behaves as PX4 does, without I/O and without a clock: it is told the time, the
-//! datagrams that arrive and where the scripted path leads, and fills an [`Outbox`].
+//! A vehicle with an autopilot that behaves as PX4 does, without I/O and without a clock: its inputs are the time, the
+//! received datagrams and the scripted path, its output is an [`Outbox`].
 //!
-//! Where PX4 was measured, its answers and times are those of the measurement; docs/emulator_autopilot.md lists what is
-//! different.
+//! Where PX4 was measured, answers and times match the measurement; docs/emulator_autopilot.md lists the
+//! differences.
 pub mod carrot;
 mod commands;
 pub mod dynamics;
@@ -45,15 +45,15 @@ use rigid::Segment;
 use setpoints::Wish;
 use telemetry::STREAMS;
 
-/// Length of a step in s: each stream and each controller is due at a multiple of it.
+/// Length of a step in s; streams and controllers run at multiples of it.
 pub const STEP: f64 = 0.005;
-/// Time in s that a vehicle needs after its start until its estimator knows where it is.
+/// Time in s from the start until the estimator has a position.
 const START_TIME: f64 = 1.0;
-/// How long a ground station's HEARTBEAT and sticks are good for, in s.
+/// Time in s until a ground station's HEARTBEAT or sticks expire.
 const STATION_TIMEOUT: f64 = 5.0;
 const STICKS_TIMEOUT: f64 = 0.5;
 
-/// A stream and when it is due next.
+/// A stream with its next due time.
 #[derive(Clone, Copy, Debug)]
 struct Due {
     id: u32,
@@ -67,7 +67,7 @@ impl Due {
         let rate = |s: &telemetry::Stream| match control {
             ControlMode::MavlinkSimple => s.simple,
             ControlMode::UdpFull | ControlMode::UdpSimple => 0.0,
-            // No CopterSim is between.
+            // Sent only by CopterSim.
             ControlMode::Direct if s.id == telemetry::COPTERSIM => 0.0,
             _ => s.full,
         };
@@ -108,10 +108,10 @@ pub struct Autopilot {
     home_yaw: f64,
     home_known: bool,
     battery: f64,
-    /// What the battery shows, whatever it holds.
+    /// Overrides the reported battery level.
     pretended: Option<f64>,
     breach: Option<Breach>,
-    /// What was told to the model in the autopilot that CopterSim forwards.
+    /// Inputs of the model in the autopilot, which CopterSim forwards.
     outputs: Option<[f32; 8]>,
     sent: u32,
     received: u32,
@@ -119,11 +119,11 @@ pub struct Autopilot {
 }
 
 impl Autopilot {
-    /// Switches a vehicle on at simulation time `now` in s, where it stands or flies.
+    /// Starts a vehicle at simulation time `now` in s with the given motion.
     pub fn new(setup: Setup, now: f64, motion: &Kinematics) -> Self {
         let mut parameters = Parameters::default();
         parameters.set_fence(setup.fence);
-        // Spread over their periods and over the vehicles, so that a fleet does not speak in chorus.
+        // Phases spread over the period and over the vehicles, so that a fleet does not send in bursts.
         let streams = STREAMS.iter().zip(0u32..).map(|(stream, i)| {
             let mut due = Due {
                 id: stream.id,
@@ -156,7 +156,7 @@ impl Autopilot {
             parameters,
             streams: streams.collect(),
             texts: Texts::default(),
-            // 0 says that a text has no further chunks.
+            // 0 means that a text has no further chunks.
             text_id: 1,
             replies: Vec::new(),
             wish: None,
@@ -179,7 +179,7 @@ impl Autopilot {
         }
     }
 
-    /// Time since the vehicle was switched on, in s.
+    /// Time since the vehicle started, in s.
     pub fn uptime(&self) -> f64 {
         self.now - self.boot
     }
@@ -188,17 +188,17 @@ impl Autopilot {
         (self.uptime() * 1e9).round() as i64
     }
 
-    /// Position in m, NED from where the vehicle was switched on.
+    /// Position in m, NED from where the vehicle started.
     pub fn local(&self) -> Vec3 {
         self.motion.pose.position - self.origin
     }
 
-    /// How the vehicle moves by itself; `None` as long as it was never armed, and follows its script.
+    /// Simulated motion; `None` if the vehicle was never armed and follows its script.
     pub fn flown(&self) -> Option<Kinematics> {
         self.body.as_ref().map(Body::kinematics)
     }
 
-    /// How it moves by itself until the next step.
+    /// Simulated motion until the next step.
     pub fn segment(&self) -> Option<Segment> {
         self.body.as_ref().map(|body| Segment {
             time: self.now,
@@ -212,12 +212,12 @@ impl Autopilot {
         self.modes.armed
     }
 
-    /// The mode that is flown.
+    /// The active mode.
     pub fn mode(&self) -> Mode {
         self.modes.active
     }
 
-    /// Where the land detector believes the vehicle to be.
+    /// State of the land detector.
     pub fn landed(&self) -> Landed {
         self.modes.landed
     }
@@ -226,7 +226,7 @@ impl Autopilot {
         self.setup.control != ControlMode::MavlinkNoGps
     }
 
-    /// Whether the estimator knows where the vehicle is.
+    /// Whether the estimator has a position.
     fn located(&self) -> bool {
         let seen = self.vision_at.is_some_and(|at| self.now - at < 1.0);
         self.uptime() >= START_TIME && (self.has_gps() || seen)
@@ -236,7 +236,7 @@ impl Autopilot {
         self.setup.ground
     }
 
-    /// Arms; from then on the vehicle's motion is its own.
+    /// Arms; from then on the motion is simulated.
     fn arm(&mut self, text: &str) -> u8 {
         let was = self.modes.armed;
         let result = self.modes.arm(text, &mut self.texts);
@@ -246,7 +246,7 @@ impl Autopilot {
         result
     }
 
-    /// Motors turn: the vehicle moves by itself from now on.
+    /// Starts the motors and the simulated motion.
     fn spin_up(&mut self) {
         let ground = self.setup.ground;
         let body = self
@@ -269,14 +269,14 @@ impl Autopilot {
         self.replies.extend(home);
     }
 
-    /// PX4's home is where the vehicle was armed, takes off, and after the flight where it stands.
+    /// PX4 sets home on arming, at take-off, and after landing.
     fn home_is_here(&mut self) {
         self.home = self.motion.pose.position;
         self.home_yaw = self.motion.pose.roll_pitch_yaw()[2];
         self.announce_home();
     }
 
-    /// Moves on to simulation time `now` in s; `scripted` is where the vehicle is as long as nobody has armed it.
+    /// Advances to simulation time `now` in s; `scripted` is the motion until the first arming.
     pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut Outbox) {
         let dt = (now - self.now).clamp(0.0, 0.1);
         self.now = now;
@@ -308,9 +308,9 @@ impl Autopilot {
         self.tell_structs(out);
     }
 
-    /// PX4's simulated battery: full as long as nobody arms.
+    /// PX4's simulated battery: full until armed.
     fn discharge(&mut self, dt: f64) {
-        // In 60 s of flight the real one showed 90 % less.
+        // Measured on PX4: 90 % in 60 s of flight.
         let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN", 60.0).max(1.0);
         let least = self.parameters.number("SIM_BAT_MIN_PCT", 50.0);
         self.battery = match self.pretended {
@@ -320,17 +320,17 @@ impl Autopilot {
         };
     }
 
-    /// Lets the battery show so many percent, whatever happens; `None`: what it holds.
+    /// Overrides the reported battery level in percent; `None`: the simulated level.
     pub fn pretend_battery(&mut self, percent: Option<f64>) {
         self.pretended = percent;
     }
 
-    /// Changes PX4's largest distances from home.
+    /// Changes PX4's maximum distances from home.
     pub fn set_fence(&mut self, limits: Limits) {
         self.parameters.set_fence(limits);
     }
 
-    /// What a model in the autopilot has to say since it was last asked: what it was told itself.
+    /// Returns new outputs of the model in the autopilot: its inputs.
     pub fn take_outputs(&mut self) -> Option<[f32; 8]> {
         self.outputs.take()
     }
@@ -404,7 +404,7 @@ impl Autopilot {
         }
     }
 
-    /// Sends what was asked for, and what there is to say.
+    /// Sends queued replies and due texts.
     fn answer(&mut self, out: &mut Outbox) {
         let mut replies = std::mem::take(&mut self.replies);
         for reply in replies.drain(..) {
@@ -412,7 +412,7 @@ impl Autopilot {
         }
         self.replies = replies;
         while let Some((severity, text)) = self.texts.next(self.now) {
-            // PX4 says nothing on a link without a ground station.
+            // PX4 sends no texts on a link without a ground station.
             if self
                 .station_at
                 .is_some_and(|at| self.now - at < STATION_TIMEOUT)
@@ -452,7 +452,7 @@ impl Autopilot {
         out.push(self.encoder.encode(message).as_bytes());
     }
 
-    /// Sends what is due of the streams.
+    /// Sends the streams that are due.
     fn speak(&mut self, out: &mut Outbox) {
         for i in 0..self.streams.len() {
             let Some(stream) = self.streams.get_mut(i).filter(|s| s.due <= self.now) else {
@@ -461,7 +461,7 @@ impl Autopilot {
             let id = stream.id;
             stream.due += stream.period;
             if stream.due < self.now {
-                stream.due = self.now + stream.period; // late by more than a period: no burst
+                stream.due = self.now + stream.period; // skips missed periods, to avoid a burst
             }
             if stream.period.is_finite()
                 && let Some(message) = self.message(id)

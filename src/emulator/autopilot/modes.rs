@@ -1,4 +1,4 @@
-//! PX4's modes: how they are written in HEARTBEAT, what each needs, and when the vehicle arms, disarms and fails safe.
+//! PX4's modes: their numbers in HEARTBEAT, their requirements, and rules of arming, disarming and failsafe.
 use super::Texts;
 use super::failsafe::{Actions, Breach, Charge, Failsafe, Reaction};
 
@@ -29,7 +29,7 @@ pub enum Mode {
     PositionSlow,
     /// Sticks are body rates.
     Acro,
-    /// Follows set-points of somebody outside.
+    /// Follows external setpoints.
     Offboard,
     /// Sticks are attitude and thrust.
     Stabilized,
@@ -41,7 +41,7 @@ pub enum Mode {
     Mission,
     /// Flies home and lands.
     Return,
-    /// Lands where it is.
+    /// Lands in place.
     Land,
     /// Lands precisely.
     PrecisionLand,
@@ -49,11 +49,11 @@ pub enum Mode {
     Follow,
     /// Flies a circle.
     Orbit,
-    /// A mode of a program outside, by number from 0.
+    /// A mode of an external program, by number from 0.
     External(u8),
-    /// Sinks without knowing where it is: a failsafe.
+    /// Sinks without a position: a failsafe.
     Descend,
-    /// Motors stop, for good.
+    /// Motors stop permanently.
     Termination,
 }
 
@@ -87,8 +87,8 @@ impl Mode {
         u32::from(sub) << 24 | u32::from(main) << 16
     }
 
-    /// The bits of `base_mode` besides armed; `attitude` says whether set-points in OFFBOARD let the attitude controller
-    /// work.
+    /// The bits of `base_mode` besides armed; `attitude`: setpoints in OFFBOARD use the attitude
+    /// controller.
     pub fn base(self, attitude: bool) -> u8 {
         match self {
             Self::Manual
@@ -116,7 +116,7 @@ impl Mode {
         )
     }
 
-    /// Nobody begins a flight with it, nor stays in it after one.
+    /// Whether the vehicle can neither arm in this mode nor keep it after a flight.
     fn prevents_arming(self) -> bool {
         matches!(
             self,
@@ -124,7 +124,7 @@ impl Mode {
         )
     }
 
-    /// Needs to know where it is.
+    /// Whether the mode needs a position.
     fn needs_position(self) -> bool {
         !matches!(
             self,
@@ -151,14 +151,14 @@ pub enum Landed {
     Landing = 4,
 }
 
-/// What the state machine is told at each step.
+/// Inputs of the state machine at each step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Time of the last valid set-point in s, if there was one.
+    /// Time of the last valid setpoint in s.
     pub setpoint: Option<f64>,
-    /// Somebody moves sticks.
+    /// Sticks are in use.
     pub sticks: bool,
-    /// The position is known.
+    /// The position is valid.
     pub position: bool,
     /// The sensors have settled since the start.
     pub ready: bool,
@@ -166,23 +166,23 @@ pub struct Seen {
     pub mission: bool,
     /// The vehicle has taken off: motors lift it or it is in the air.
     pub lifted: bool,
-    /// The vehicle stands and does not want to leave.
+    /// The vehicle stands and does not climb.
     pub resting: bool,
     /// The vehicle is in the air.
     pub airborne: bool,
-    /// The task brings the vehicle down to the ground.
+    /// The task is landing the vehicle.
     pub landing: bool,
-    /// The mission brings the vehicle up from the ground.
+    /// The mission is taking off.
     pub taking_off: bool,
-    /// Set-points let the attitude controller work.
+    /// Setpoints use the attitude controller.
     pub attitude: bool,
-    /// How full the battery is.
+    /// Charge level.
     pub charge: Charge,
-    /// How the fence is left.
+    /// Geofence breach.
     pub breach: Option<Breach>,
 }
 
-/// Parameters that the state machine follows.
+/// Parameters of the state machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// COM_OF_LOSS_T.
@@ -193,7 +193,7 @@ pub struct Rules {
     pub disarm_preflight: f64,
     /// COM_OBL_RC_ACT.
     pub offboard_loss_action: i32,
-    /// What is done about battery and fence.
+    /// Reactions to battery and fence.
     pub actions: Actions,
 }
 
@@ -209,26 +209,26 @@ impl Default for Rules {
     }
 }
 
-/// Armed or not, and in which mode.
+/// Arming state and mode.
 #[derive(Clone, Debug)]
 pub struct Modes {
     /// Motors may turn.
     pub armed: bool,
-    /// What the user wants.
+    /// Mode chosen by the user.
     pub wanted: Mode,
-    /// What is done.
+    /// Active mode.
     pub active: Mode,
     /// A failsafe is active.
     pub failsafe: bool,
-    /// Where the land detector believes the vehicle to be.
+    /// State of the land detector.
     pub landed: Landed,
-    /// Set-points stream, as of the last check.
+    /// Setpoints arrive, as of the last check.
     pub offboard: bool,
-    /// When it was armed in s.
+    /// Time of arming in s.
     pub armed_at: f64,
-    /// Has been in the air since it was armed.
+    /// Has been airborne since arming.
     pub flew: bool,
-    /// The take-off began on the ground.
+    /// The take-off started on the ground.
     from_ground: bool,
     after_disarming: Mode,
     resting_since: Option<f64>,
@@ -241,11 +241,11 @@ pub struct Modes {
     now: f64,
 }
 
-/// Time between two checks of everything that a mode needs in s; PX4 notices a loss so much later.
+/// Period in s of checking a mode's requirements, as in PX4; delays the detection of a loss.
 const CHECK_PERIOD: f64 = 0.5;
-/// How long a vehicle must rest until PX4's land detector says so, in s.
+/// Time in s that a vehicle must rest until PX4's land detector reports it.
 const LAND_TIME: f64 = 2.0;
-/// Time in s from the termination of a flight to the disarming.
+/// Time in s from flight termination to disarming.
 const LOCKDOWN: f64 = 5.0;
 
 impl Modes {
@@ -273,12 +273,12 @@ impl Modes {
         }
     }
 
-    /// There is a mission now, or none any more.
+    /// Records whether a mission is loaded.
     pub fn note_mission(&mut self, ready: bool) {
         self.seen.mission = ready;
     }
 
-    /// Whether the vehicle may be armed in this mode, or change to it in flight.
+    /// Whether the vehicle may be armed in this mode, or enter it in flight.
     pub fn can_run(&self, mode: Mode) -> bool {
         self.seen.ready
             && (!mode.needs_position() || self.seen.position)
@@ -291,7 +291,7 @@ impl Modes {
             }
     }
 
-    /// Whether the vehicle can be armed as it is.
+    /// Whether the vehicle can be armed now.
     pub fn can_arm(&self) -> bool {
         self.can_run(self.wanted)
             && !self.wanted.prevents_arming()
@@ -315,7 +315,7 @@ impl Modes {
         self.active.base(self.seen.attitude) | if self.armed { 0x80 } else { 0 }
     }
 
-    /// Changes the mode as PX4 does: anything goes on the ground, in the air only what can run.
+    /// Changes the mode as PX4 does: on the ground to any, in flight only to one that can run.
     pub fn change(&mut self, mode: Mode, texts: &mut Texts) -> u8 {
         let over = self.active == Mode::Termination;
         if over || self.armed && !self.can_run(mode) {
@@ -339,7 +339,7 @@ impl Modes {
         ACCEPTED
     }
 
-    /// Goes to OFFBOARD and arms at once, as `CopterSim` does for clients that send structs.
+    /// Enters OFFBOARD and arms at once, as `CopterSim` does for clients that send structs.
     pub fn take_over(&mut self, texts: &mut Texts) -> u8 {
         self.offboard = true;
         let result = self.change(Mode::Offboard, texts);
@@ -383,7 +383,7 @@ impl Modes {
         ACCEPTED
     }
 
-    /// A mode that ends by itself has ended: the vehicle hovers.
+    /// Leaves a completed mode for hover.
     pub fn done(&mut self, mode: Mode) {
         if self.active == mode {
             self.active = Mode::Loiter;
@@ -402,7 +402,7 @@ impl Modes {
         texts.say(INFO, reason);
     }
 
-    /// Moves on to time `now` in s.
+    /// Advances to time `now` in s.
     pub fn step(&mut self, now: f64, seen: Seen, rules: &Rules, texts: &mut Texts) {
         self.now = now;
         self.seen = seen;
@@ -422,7 +422,7 @@ impl Modes {
             if seen.airborne {
                 self.grounded_at = now;
             } else if now - self.grounded_at >= 0.5 {
-                self.landed = Landed::Ground; // after a fall this takes a moment
+                self.landed = Landed::Ground; // delayed after a fall
             }
             return;
         }
@@ -487,7 +487,7 @@ impl Modes {
         }
     }
 
-    /// Leaves a mode that cannot run any more, and comes back when it can.
+    /// Leaves a mode whose requirements are lost, and resumes it later.
     fn fail_safe(&mut self, rules: &Rules, reaction: Reaction, texts: &mut Texts) {
         if let Some(mode) = reaction.mode() {
             if mode == Mode::Termination && self.active != mode {
@@ -533,7 +533,7 @@ impl Modes {
 }
 
 impl Mode {
-    /// PX4's own name.
+    /// PX4's name of the mode.
     pub fn title(self) -> &'static str {
         match self {
             Self::Manual => "Manual",

@@ -1,11 +1,11 @@
-//! What the vehicle wants to send: datagrams, and texts that become STATUSTEXT.
+//! Output of the vehicle: datagrams, and texts that become STATUSTEXT.
 
-/// Texts that wait for being sent.
+/// Limit of queued texts.
 const MOST_TEXTS: usize = 32;
-/// Time in s between two texts.
+/// Minimum time in s between two texts.
 const TEXT_PERIOD: f64 = 0.05;
 
-/// What is said in STATUSTEXT, in order.
+/// Queue of STATUSTEXT texts.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     waiting: std::collections::VecDeque<(u8, String)>,
@@ -13,14 +13,14 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Says something with a severity (MAV_SEVERITY).
+    /// Queues a text with a severity (MAV_SEVERITY).
     pub fn say(&mut self, severity: u8, text: &str) {
         if self.waiting.len() < MOST_TEXTS {
             self.waiting.push_back((severity, text.to_owned()));
         }
     }
 
-    /// Takes the next text that is due at `now` in s: PX4 leaves some time between two.
+    /// Takes the next text due at `now` in s; PX4 spaces texts in time.
     pub fn next(&mut self, now: f64) -> Option<(u8, String)> {
         if now < self.due {
             return None;
@@ -31,7 +31,7 @@ impl Texts {
     }
 }
 
-/// Datagrams that are to be sent, one behind the other.
+/// Datagrams to send, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
@@ -53,13 +53,13 @@ impl Outbox {
             .filter_map(|(begin, end)| self.bytes.get(begin..*end))
     }
 
-    /// Empties it and keeps its memory.
+    /// Clears the datagrams, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
-    /// Whether nothing is to be sent.
+    /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

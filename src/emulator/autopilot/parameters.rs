@@ -1,4 +1,4 @@
-//! PX4's parameters: names, types and defaults, and the protocol that reads and writes them. Integers travel byte-wise
+//! PX4's parameters: names, types and defaults, and the protocol that reads and writes them. Integers are encoded byte-wise
 //! in the float field.
 use super::carrot::Speeds;
 use super::dynamics::Gains;
@@ -12,9 +12,9 @@ use crate::wire::mavlink::{Frame, MavMessage, Outbound};
 /// A parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A whole number.
+    /// Integer.
     Int(i32),
-    /// A number with a point.
+    /// Float.
     Float(f32),
 }
 
@@ -38,12 +38,12 @@ impl Value {
     }
 }
 
-/// Parameters sent per second while somebody reads the list.
+/// Parameters sent per second while listing.
 const LIST_RATE: f64 = 1000.0;
-/// Name, and a whole number or one with a point, per line in the order of the names: what PX4 1.16 uses on a quadrotor
+/// One parameter per line, sorted by name, with an integer or float value: those of PX4 1.16 on a quadrotor
 /// of its built-in simulator.
 const TABLE: &str = include_str!("parameters.txt");
-/// Index of what is not in the list.
+/// Index of a parameter outside the list.
 const NO_INDEX: u16 = u16::MAX;
 const HASH: &str = "_HASH_CHECK";
 
@@ -57,11 +57,11 @@ fn read(line: &'static str) -> Option<(&'static str, Value)> {
 /// The parameters of a vehicle.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// In the order of their names, as PX4 numbers them.
+    /// Sorted by name, PX4's numbering.
     values: Vec<(&'static str, Value)>,
-    /// How many of the list are still to be sent, and when the next is due.
+    /// Number of parameters still to be listed, and the time of the next one.
     listing: Option<(usize, f64)>,
-    /// Counts changes.
+    /// Number of changes.
     pub version: u64,
 }
 
@@ -92,7 +92,7 @@ impl Parameters {
         self.get(name).map_or(otherwise, Value::number)
     }
 
-    /// How many there are.
+    /// Number of parameters.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -115,7 +115,7 @@ impl Parameters {
         .into()
     }
 
-    /// The checksum of all names and values that PX4 offers under a name of its own, so that clients need not read all.
+    /// PX4's checksum of all names and values, offered as a parameter so that clients need not list all.
     fn hash(&self) -> Outbound {
         let mut hash = crc32fast::Hasher::new();
         for (name, value) in &self.values {
@@ -132,7 +132,7 @@ impl Parameters {
         .into()
     }
 
-    /// Takes a message of the parameter protocol; `false` if it is none.
+    /// Handles a message of the parameter protocol; `false` for other messages.
     pub fn receive(&mut self, frame: &Frame<'_>, now: f64, replies: &mut Vec<Outbound>) -> bool {
         match frame.id {
             21 => {
@@ -147,7 +147,7 @@ impl Parameters {
                 if name == HASH && index < 0 {
                     replies.push(self.hash());
                 } else {
-                    // Of what there is not, PX4 says nothing.
+                    // PX4 does not answer for unknown parameters.
                     let index = usize::try_from(index).ok().or_else(|| self.find(&name));
                     let index = index.filter(|i| *i < self.values.len());
                     replies.extend(index.map(|index| self.message(index)));
@@ -166,7 +166,7 @@ impl Parameters {
 
     fn set(&mut self, name: &str, kind: u8, bits: u32, replies: &mut Vec<Outbound>) {
         if name == HASH {
-            self.listing = None; // a client that has the list already stops it so
+            self.listing = None; // a client that already has the list stops it this way
             return;
         }
         let Some(index) = self.find(name) else {
@@ -175,14 +175,14 @@ impl Parameters {
         let value = match (self.values[index].1, kind) {
             (Value::Int(_), 6) => Value::Int(bits.cast_signed()),
             (Value::Float(_), 9) => Value::Float(f32::from_bits(bits)),
-            _ => return, // PX4 neither converts nor complains
+            _ => return, // PX4 ignores a value of the wrong type
         };
         self.values[index].1 = value;
         self.version += 1;
         replies.push(self.message(index));
     }
 
-    /// Changes a parameter from inside; `false` if there is none of that name.
+    /// Sets a parameter internally; `false` if there is none of that name.
     pub fn put(&mut self, name: &str, number: f64) -> bool {
         let Some(index) = self.find(name) else {
             return false;
@@ -195,7 +195,7 @@ impl Parameters {
         true
     }
 
-    /// Sends as much of the list as is due.
+    /// Sends the part of the list that is due.
     pub fn step(&mut self, now: f64, replies: &mut Vec<Outbound>) {
         while let Some((left, due)) = self.listing.filter(|(_, due)| *due <= now) {
             if left == 0 {
@@ -229,7 +229,7 @@ impl Parameters {
         }
     }
 
-    /// Speeds of the modes that fly by themselves.
+    /// Speeds of the autonomous modes.
     pub fn speeds(&self) -> Speeds {
         let d = Speeds::default();
         Speeds {
@@ -246,7 +246,7 @@ impl Parameters {
         }
     }
 
-    /// What a battery with so many percent is called.
+    /// Charge level of a battery percentage.
     pub fn charge(&self, percent: f64) -> Charge {
         let below = |name, otherwise| percent < 100.0 * self.number(name, otherwise);
         if below("BAT_EMERGEN_THR", 0.05) {
@@ -260,13 +260,13 @@ impl Parameters {
         }
     }
 
-    /// Changes how far the vehicle may fly.
+    /// Sets the fence limits.
     pub fn set_fence(&mut self, limits: Limits) {
         let _ = self.put("GF_MAX_HOR_DIST", limits.distance);
         let _ = self.put("GF_MAX_VER_DIST", limits.height);
     }
 
-    /// How far the vehicle may fly.
+    /// The fence limits.
     pub fn fence(&self) -> Limits {
         Limits {
             distance: self.number("GF_MAX_HOR_DIST", 0.0),
@@ -274,7 +274,7 @@ impl Parameters {
         }
     }
 
-    /// What the state machine follows.
+    /// Parameters of the state machine.
     pub fn rules(&self) -> Rules {
         let d = Rules::default();
         Rules {

@@ -1,29 +1,29 @@
-//! How a vehicle moves between two steps of its controllers: a function of time, of which everything that is measured is
-//! the derivative. A multirotor is a point mass with thrust along its body axis and drag; rates and thrust follow what is
-//! asked for with a lag.
+//! Motion of a vehicle between two steps of its controllers: a function of time whose derivatives are the measurements.
+//! A multirotor is a point mass with thrust along its body axis and drag; rates and thrust follow their
+//! setpoints with a lag.
 use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};
 use std::collections::VecDeque;
 
-/// Largest thrust in m/s²: hovering takes half of it (MPC_THR_HOVER).
+/// Maximum thrust in m/s²: hovering takes half of it (MPC_THR_HOVER).
 pub const MAX_THRUST: f64 = 2.0 * GRAVITY;
 /// Drag in m/s² per m/s, that of PX4's built-in simulator (SIH_KDV over SIH_MASS).
 const DRAG: f64 = 1.0;
-/// Lag of the body rates behind their set-points in s: motors turn a multirotor quickly over, and slowly around.
+/// Lag of the body rates in s: motors tilt a multirotor quickly, and yaw it slowly.
 const RATE_LAG: Vec3 = Vec3::new(0.04, 0.04, 0.38);
 /// Lag of the thrust in s, that of PX4's built-in simulator (SIH_T_TAU).
 const THRUST_LAG: f64 = 0.05;
 
-/// What the controllers ask of the vehicle until their next step.
+/// Controller output until the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drive {
-    /// Of a multirotor.
+    /// For a multirotor.
     Rotors {
-        /// Share of the largest thrust, 0 to 1.
+        /// Share of the maximum thrust, 0 to 1.
         thrust: f64,
         /// Body rates in rad/s.
         rate: Vec3,
     },
-    /// Of a fixed wing, which flies where its nose points.
+    /// For a fixed wing, which flies in the direction of its nose.
     Wing {
         /// Body rates in rad/s.
         rate: Vec3,
@@ -42,7 +42,7 @@ impl Drive {
         }
     }
 
-    /// Share of the largest thrust; a fixed wing has one of its own.
+    /// Share of the maximum thrust; a nominal value for a fixed wing.
     pub fn thrust(&self) -> f64 {
         match *self {
             Self::Rotors { thrust, .. } => thrust,
@@ -51,7 +51,7 @@ impl Drive {
     }
 }
 
-/// A vehicle at an instant.
+/// State of a vehicle at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
     /// Position in m, NED.
@@ -62,7 +62,7 @@ pub struct State {
     pub attitude: Quat,
     /// Body rates in rad/s.
     pub rate: Vec3,
-    /// Share of the largest thrust, 0 to 1.
+    /// Share of the maximum thrust, 0 to 1.
     pub thrust: f64,
     /// Stands on the ground.
     pub grounded: bool,
@@ -76,7 +76,7 @@ impl State {
         self.attitude.euler_angles().2
     }
 
-    /// A moment later: `dt` in s, at most a few steps.
+    /// The state after `dt` s, at most a few steps.
     #[must_use]
     pub fn after(&self, drive: &Drive, dt: f64) -> Self {
         if self.rests(drive) {
@@ -107,13 +107,13 @@ impl State {
         end
     }
 
-    /// Stands, and does not want to leave.
+    /// Whether the vehicle stands and does not lift off.
     fn rests(&self, drive: &Drive) -> bool {
         let up = (self.attitude * Vec3::z()).z * self.thrust * MAX_THRUST;
         matches!(drive, Drive::Rotors { .. }) && self.position.z >= self.ground && up < GRAVITY
     }
 
-    /// What is left of speed and tilt is lost to the ground.
+    /// On the ground, without remaining speed and tilt.
     fn at_rest(&self) -> Self {
         let mut position = self.position;
         position.z = self.ground;
@@ -132,7 +132,7 @@ impl State {
         asked + (self.thrust - asked) * (-dt / THRUST_LAG).exp()
     }
 
-    /// Attitude, rates and thrust a moment later, and the velocity of a fixed wing, which they decide.
+    /// Attitude, rates and thrust after `dt`, and the velocity that they give a fixed wing.
     fn turned(&self, drive: &Drive, dt: f64) -> Self {
         let asked = drive.rate();
         let lag = match drive {
@@ -159,7 +159,7 @@ impl State {
         end
     }
 
-    /// Moves a multirotor under its thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
+    /// Integrates a multirotor under thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
     fn fall(&self, drive: &Drive, dt: f64, end: &mut Self) {
         let middle = self.turned(drive, dt / 2.0);
         let (v0, push) = (self.velocity, |at: &Self, v: Vec3| at.push() - v * DRAG);
@@ -192,7 +192,7 @@ impl State {
         }
     }
 
-    /// Position, attitude and what inertial sensors see, all of this instant.
+    /// Position, attitude and the measurements of inertial sensors at this instant.
     pub fn kinematics(&self, drive: &Drive) -> Kinematics {
         let acceleration = self.acceleration(drive);
         let felt = acceleration - Vec3::new(0.0, 0.0, GRAVITY);
@@ -209,35 +209,35 @@ impl State {
     }
 }
 
-/// How a vehicle moves from a step of its controllers on.
+/// Motion of a vehicle from one step of its controllers on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Simulation time in s at which it begins.
+    /// Simulation time in s of its start.
     pub time: f64,
     /// The vehicle at that time.
     pub state: State,
-    /// What is asked of it from then on.
+    /// Controller output from then on.
     pub drive: Drive,
 }
 
 impl Segment {
-    /// Motion at simulation time `time` in s, not before the segment begins.
+    /// State at simulation time `time` in s, not before the segment's start.
     fn at(&self, time: f64) -> State {
         self.state.after(&self.drive, time - self.time)
     }
 }
 
-/// How a vehicle has moved of late: whoever looks a little later than another sees the same.
+/// Recent motion of a vehicle, so that readers with different delays see the same.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     segments: VecDeque<Segment>,
 }
 
 impl Trail {
-    /// As many steps as a reader may be late.
+    /// Maximum delay of a reader in steps.
     const MOST: usize = 256;
 
-    /// The vehicle goes on so.
+    /// Appends a segment.
     pub fn push(&mut self, segment: Segment) {
         if self.segments.len() == Self::MOST {
             self.segments.pop_front();
@@ -246,18 +246,18 @@ impl Trail {
     }
 
     fn find(&self, time: f64) -> Option<&Segment> {
-        // The time of a tick and that of a step are computed in different ways.
+        // The times of ticks and steps are computed differently, so they differ by rounding.
         let begun = self.segments.partition_point(|s| s.time <= time + 1e-9);
         self.segments.get(begun.checked_sub(1)?)
     }
 
-    /// Motion at simulation time `time` in s; `None` before the first step that is known.
+    /// Motion at simulation time `time` in s; `None` before the first stored step.
     pub fn at(&self, time: f64) -> Option<Kinematics> {
         let segment = self.find(time)?;
         Some(segment.at(time).kinematics(&segment.drive))
     }
 
-    /// Share of the largest thrust at simulation time `time` in s.
+    /// Share of the maximum thrust at simulation time `time` in s.
     pub fn thrust(&self, time: f64) -> Option<f64> {
         Some(self.find(time)?.at(time).thrust)
     }

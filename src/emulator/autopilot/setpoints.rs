@@ -1,4 +1,4 @@
-//! Set-points as PX4 takes them: which masks and frames it accepts, and what they ask of the vehicle.
+//! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
 use super::dynamics::{Trajectory, Wing};
 use super::modes::CRITICAL;
 use super::{Texts, fields};
@@ -10,7 +10,7 @@ const FORCE: u16 = 1 << 9;
 const NO_YAW: u16 = 1 << 10;
 const NO_YAW_RATE: u16 = 1 << 11;
 
-/// What the last valid set-point asks for.
+/// Target of the last valid setpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wish {
     /// Positions, velocities, accelerations.
@@ -19,11 +19,11 @@ pub enum Wish {
     Attitude(Quat, f64, f64),
     /// Body rates and thrust.
     Rates(Vec3, f64),
-    /// What a fixed wing does.
+    /// Target of a fixed wing.
     Wing(Wing),
 }
 
-/// Where the vehicle is, as set-points need it.
+/// State of the vehicle needed to interpret setpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
     /// Origin of the local frame in m, NED from the map centre.
@@ -46,7 +46,7 @@ fn all_free(v: &Vec3) -> bool {
     v.iter().all(|x| x.is_nan())
 }
 
-/// Reads SET_POSITION_TARGET_LOCAL_NED (84); positions come out in NED from the map centre.
+/// Reads SET_POSITION_TARGET_LOCAL_NED (84); returns positions in NED from the map centre.
 pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> {
     const NAME: &str = "SET_POSITION_TARGET_LOCAL_NED";
     let mask = fields::u16(frame, 48);
@@ -56,8 +56,8 @@ pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> 
     let goal = match kind {
         1 => Trajectory { position, ..motion },
         8 => {
-            // PX4 turns velocities by the heading, accelerations by the attitude, and knows no relative position. One
-            // component that is left out leaves out the vector, as NaN spreads through the products.
+            // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
+            // omitted component omits the whole vector, as NaN spreads through the products.
             let heading = Quat::from_euler_angles(0.0, 0.0, here.attitude.euler_angles().2);
             let whole = |v: Vec3| v.map(|x| x + 0.0 * v.sum());
             Trajectory {
@@ -104,7 +104,7 @@ pub fn global(
     accept(Trajectory { position, ..motion }, mask, NAME, texts)
 }
 
-/// Velocities and what follows: the same offsets in both messages.
+/// Velocity and later fields: the same offsets in both messages.
 fn motion(frame: &Frame<'_>, mask: u16) -> Trajectory {
     let angle = |at, off: u16| {
         if mask & off != 0 {
@@ -131,7 +131,7 @@ fn accept(goal: Trajectory, mask: u16, name: &str, texts: &mut Texts) -> Option<
         texts.say(CRITICAL, &format!("{name} invalid\t"));
         return None;
     }
-    // A position of which a part is missing is none for PX4: the vehicle holds its place.
+    // PX4 ignores an incomplete position: the vehicle holds its place.
     let partly = goal.position.xy().iter().any(|x| x.is_nan());
     if partly && all_free(&goal.velocity) && all_free(&goal.acceleration) {
         let goal = Trajectory {

@@ -1,30 +1,30 @@
-//! What a vehicle is from its start on, and how it is connected.
+//! Initial setup of a vehicle, and its connection.
 use super::fence::Limits;
 use super::geo::Geo;
 use crate::emulator::world::VEHICLE_HALF;
 
-/// How `CopterSim` connects the vehicle with the controlling host (UDPSIMMODE).
+/// Connection of the vehicle to the controlling host through `CopterSim` (UDPSIMMODE).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum ControlMode {
     /// Structs of 120 bytes.
     UdpFull,
     /// Structs of 24 and 52 bytes.
     UdpSimple,
-    /// MAVLink with everything.
+    /// MAVLink, all messages.
     #[default]
     MavlinkFull,
     /// MAVLink, filtered and decimated.
     MavlinkSimple,
-    /// MAVLink is taken and never sent.
+    /// MAVLink is received and never sent.
     MavlinkNoSend,
     /// MAVLink of a vehicle without GPS.
     MavlinkNoGps,
-    /// MAVLink of an autopilot without CopterSim, which answers whoever speaks to it.
+    /// MAVLink of an autopilot without CopterSim, which answers any sender.
     Direct,
 }
 
 impl ControlMode {
-    /// By the vendor's number; `None` for what needs a server or is not known.
+    /// From the vendor's number; `None` if unknown or in need of a server.
     pub fn from_number(number: i32) -> Option<Self> {
         Some(match number {
             0 => Self::UdpFull,
@@ -37,30 +37,30 @@ impl ControlMode {
         })
     }
 
-    /// Whether structs and not MAVLink travel.
+    /// Whether the link carries structs instead of MAVLink.
     pub fn is_udp(self) -> bool {
         matches!(self, Self::UdpFull | Self::UdpSimple)
     }
 }
 
-/// What a vehicle is from its start on.
+/// Initial setup of a vehicle.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// System id, which is the vehicle's id.
     pub id: u8,
     /// Wall clock at simulation time 0 in µs since 1970.
     pub unix_us: u64,
-    /// Where the map is.
+    /// Geodetic reference of the map.
     pub geo: Geo,
     /// Height in m, NED, at which the vehicle's centre comes to rest.
     pub ground: f64,
-    /// How it is connected.
+    /// Connection.
     pub control: ControlMode,
-    /// Flies as a fixed wing what structs command.
+    /// Executes struct commands as a fixed wing.
     pub wing: bool,
-    /// What the battery shows in percent, whatever happens.
+    /// Overrides the reported battery level in percent.
     pub battery: Option<f64>,
-    /// How far it may fly.
+    /// Fence limits.
     pub fence: Limits,
 }
 

@@ -1,4 +1,4 @@
-//! What the vehicle tells by itself: PX4's streams on its onboard link, and each message from the vehicle's state.
+//! Telemetry of the vehicle: PX4's streams on its onboard link, and each message from the vehicle's state.
 #![expect(deprecated, reason = "PX4 still sends PING")]
 use super::Autopilot;
 use super::failsafe::Charge;
@@ -8,7 +8,7 @@ use crate::wire::mavlink::dialect::*;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{MavMessage, Outbound};
 
-/// A message that is sent again and again.
+/// A periodic message.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
     /// Message id.
@@ -23,10 +23,10 @@ const fn stream(id: u32, full: f64, simple: f64) -> Stream {
     Stream { id, full, simple }
 }
 
-/// HIL_ACTUATOR_CONTROLS: no message of the autopilot, CopterSim's own.
+/// HIL_ACTUATOR_CONTROLS, sent by CopterSim, not by the autopilot.
 pub const COPTERSIM: u32 = 93;
 
-/// HEARTBEAT comes first, so that whoever listens knows the vehicle before its data.
+/// HEARTBEAT first, so that a receiver knows the vehicle before its data.
 pub const STREAMS: [Stream; 33] = [
     stream(0, 1.0, 1.0),
     stream(30, 100.0, 30.0),
@@ -57,7 +57,7 @@ pub const STREAMS: [Stream; 33] = [
     stream(241, 0.5, 0.0),
     stream(411, 0.35, 0.0),
     stream(COPTERSIM, 10.0, 10.0),
-    // Not sent unless asked for.
+    // Sent only on request.
     stream(87, 0.0, 0.0),
     stream(49, 0.0, 0.0),
     stream(148, 0.0, 0.0),
@@ -75,7 +75,7 @@ fn f3(v: &Vec3) -> [f32; 3] {
     [f(v.x), f(v.y), f(v.z)]
 }
 
-/// Pressure in Pa at an altitude in m of the standard atmosphere.
+/// Pressure in Pa of the standard atmosphere at an altitude in m.
 fn pressure(altitude: f64) -> f64 {
     101_325.0 * (1.0 - 2.255_77e-5 * altitude).powf(5.255_88)
 }
@@ -95,7 +95,7 @@ impl Autopilot {
         [latitude * 1e7, longitude * 1e7, altitude * 1e3].map(|v| v.round() as i32)
     }
 
-    /// Builds a message that the vehicle can tell; `None` if it has no such message, or nothing to say in it yet.
+    /// Builds a message; `None` if the vehicle does not support it, or has no data for it yet.
     pub fn message(&self, id: u32) -> Option<Outbound> {
         let k = &self.motion;
         let [roll, pitch, yaw] = k.pose.roll_pitch_yaw();
@@ -559,19 +559,19 @@ impl Autopilot {
         }
     }
 
-    /// The source of POSITION_TARGET_LOCAL_NED stands still while attitudes or rates are asked for.
+    /// POSITION_TARGET_LOCAL_NED is not sent while attitudes or rates are commanded.
     fn tells_position_target(&self) -> bool {
         use super::setpoints::Wish;
         let by_attitude = matches!(self.wish, Some(Wish::Attitude(..) | Wish::Rates(..)));
         !(self.modes.armed && self.modes.active == super::Mode::Offboard && by_attitude)
     }
 
-    /// Share of the largest thrust.
+    /// Share of the maximum thrust.
     pub fn thrust(&self) -> f64 {
         self.body.as_ref().map_or(0.0, |b| b.state.thrust)
     }
 
-    /// CopterSim's own true state, which travels in HIL_ACTUATOR_CONTROLS.
+    /// CopterSim's own true state, sent as HIL_ACTUATOR_CONTROLS.
     fn truth(&self) -> Outbound {
         let k = &self.motion;
         let mut controls = [0.0f32; 16];
@@ -582,7 +582,7 @@ impl Autopilot {
         }
         controls[15] = if self.located() { 1.0 } else { 0.0 };
         MavMessage::HIL_ACTUATOR_CONTROLS(HIL_ACTUATOR_CONTROLS_DATA {
-            time_usec: (self.now * 1e3).round() as u64, // in ms, as its readers take it
+            time_usec: (self.now * 1e3).round() as u64, // in ms, as its readers expect
             flags: HilActuatorControlsFlags::from_bits_retain(1_234_567_890),
             controls,
             mode: MavModeFlag::from_bits_retain(0),

@@ -1,6 +1,6 @@
-//! The modes in which structs travel instead of MAVLink: `CopterSim` arms and goes to OFFBOARD by itself.
+//! The modes with structs instead of MAVLink: `CopterSim` arms and enters OFFBOARD by itself.
 //!
-//! The last set-point holds until the next one comes: `CopterSim` repeats it to the autopilot.
+//! The last setpoint holds until the next one: `CopterSim` repeats it to the autopilot.
 use super::dynamics::{Trajectory, Way, Wing};
 use super::modes::ACCEPTED;
 use super::setpoints::Wish;
@@ -12,14 +12,14 @@ use crate::wire::{
 };
 use zerocopy::little_endian::{F32, I32};
 
-/// States per second; the vendor's rates are not documented, its clients send as often.
+/// States per second; the vendor's rates are not documented, its clients send at this rate.
 const FULL_RATE: f64 = 100.0;
 const SIMPLE_RATE: f64 = 30.0;
-/// Speed in m/s and radius in m of a fixed wing that nobody has chosen.
+/// Default speed in m/s and radius in m of a fixed wing.
 const SPEED: f64 = 12.0;
 const RADIUS: f64 = 30.0;
 
-/// What is remembered between structs.
+/// State kept between structs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     due: f64,
@@ -27,7 +27,7 @@ pub(super) struct Line {
     throttle: f64,
     speed: f64,
     radius: f64,
-    /// The last body-relative position and where it leads.
+    /// The last body-relative position and its target.
     step: Option<([f32; 4], Wish)>,
 }
 
@@ -63,7 +63,7 @@ fn looking(yaw: f32) -> Trajectory {
 }
 
 impl Autopilot {
-    /// Obeys a struct; anything else is nothing.
+    /// Executes a struct; ignores other datagrams.
     pub(super) fn obey_struct(&mut self, datagram: &[u8]) {
         self.received = self.received.wrapping_add(1);
         if let Ok(packet) = SimpleCommandPacket::parse(datagram) {
@@ -78,7 +78,7 @@ impl Autopilot {
         }
     }
 
-    /// Follows a set-point, armed and in OFFBOARD.
+    /// Follows a setpoint, armed and in OFFBOARD.
     fn pursue(&mut self, wish: Option<Wish>) {
         let Some(wish) = wish else { return };
         self.wish = Some(wish);
@@ -113,7 +113,7 @@ impl Autopilot {
                 ..looking(yaw)
             })),
             C::PositionFrd { position, yaw } => {
-                // From where the vehicle was when the step was first asked for: a repeated one is the same step.
+                // Relative to the position at the first request: a repeated struct is the same step.
                 let same = |(last, _): &([f32; 4], Wish)| {
                     last.map(f32::to_bits) == controls.map(f32::to_bits)
                 };
@@ -210,7 +210,7 @@ impl Autopilot {
                     .to_ned([latitude, longitude, altitude].map(f64::from)),
                 ..looking(yaw)
             })),
-            C::VtolTransition { .. } => None, // a multirotor has nothing to change
+            C::VtolTransition { .. } => None, // no effect on a multirotor
         };
         self.lines.step = None;
         self.pursue(wish);
@@ -233,7 +233,7 @@ impl Autopilot {
         }
     }
 
-    /// Speed in m/s and radius in m; what is 0 stays as it is, because the vendor's calls clear each other's number.
+    /// Sets speed in m/s and radius in m; 0 keeps the value, because the vendor's calls clear each other's number.
     fn cruise(&mut self, speed: f64, radius: f64) {
         if speed > 0.0 {
             self.lines.speed = speed;
@@ -243,7 +243,7 @@ impl Autopilot {
         if radius > 0.0 {
             self.lines.radius = radius;
         }
-        // A circle that is being flown changes.
+        // Also changes the current circle.
         if let Some(Wish::Wing(wing)) = &mut self.wish {
             wing.speed = or(self.lines.speed, SPEED);
             if let Way::Around(_, around) = &mut wing.way {
@@ -252,7 +252,7 @@ impl Autopilot {
         }
     }
 
-    /// A take-off: a multirotor flies to the place, a fixed wing circles it.
+    /// Target of a take-off: a multirotor flies to the position, a fixed wing circles it.
     fn towards(&self, position: Vec3) -> Wish {
         if self.setup.wing {
             return Wish::Wing(Wing {
@@ -267,7 +267,7 @@ impl Autopilot {
         })
     }
 
-    /// Reads a set-point of UDP_Full: position and velocity as in MAVLink, or an attitude in the same slots.
+    /// Reads a setpoint of UDP_Full: position and velocity as in MAVLink, or an attitude in the same fields.
     fn full(&self, packet: &FullSetpointPacket) -> Option<Wish> {
         let mask = packet.type_mask.get() as u16;
         let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
@@ -276,7 +276,7 @@ impl Autopilot {
             f64::from(packet.yaw.get()),
             f64::from(packet.yaw_rate.get()),
         );
-        // Masks of attitudes; those of positions have higher bits.
+        // Masks of attitudes; masks of positions have higher bits.
         if matches!(mask, 7 | 128 | 135) {
             if mask == 128 {
                 return Some(Wish::Rates(v, yaw));
@@ -327,7 +327,7 @@ impl Autopilot {
             .then_some(Wish::Follow(goal))
     }
 
-    /// Sends the state as a struct when it is due, and keeps the set-point alive.
+    /// Sends the state as a struct when due, and repeats the setpoint.
     pub(super) fn tell_structs(&mut self, out: &mut Outbox) {
         let rate = match self.setup.control {
             ControlMode::UdpFull => FULL_RATE,
@@ -353,7 +353,7 @@ impl Autopilot {
         }
     }
 
-    /// Home of the structs is where the local position begins, so that both together give the place.
+    /// Home in the structs is the origin of the local position, so that both together give the geodetic position.
     fn simple_state(&self) -> SimpleEstimatePacket {
         let k = &self.motion;
         let narrow = |v: Vec3| <[f64; 3]>::from(v).map(|x| x as f32);

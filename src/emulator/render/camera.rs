@@ -1,9 +1,9 @@
-//! Rays of the cameras, and their pixels.
+//! Rays and pixels of the cameras.
 use super::View;
 use crate::emulator::world::{Hit, Object, RayBundle, Vec3};
 use std::f64::consts::PI;
 
-/// Count of a depth pixel without return.
+/// Value of a depth pixel without return.
 const NO_RETURN: u16 = u16::MAX;
 
 /// Returns the focal length of a pinhole camera in px, the same for both axes.
@@ -25,7 +25,7 @@ pub(super) fn pinhole(width: u16, height: u16, fov_deg: f32) -> RayBundle {
 }
 
 /// Returns the rays of an equidistant fisheye camera: the distance from the centre is proportional to the angle from
-/// the axis, and the field of view is that across the width. Pixels beyond 180 degrees look straight back.
+/// the axis, and the field of view spans the width. Pixels beyond 180 degrees look straight back.
 pub(super) fn fisheye(width: u16, height: u16, fov_deg: f32) -> RayBundle {
     let focal = f64::from(width) / f64::from(fov_deg).clamp(1.0, 360.0).to_radians();
     let (cx, cy) = (f64::from(width) / 2.0, f64::from(height) / 2.0);

@@ -1,10 +1,10 @@
-//! Files that compressed transports carry.
+//! Image files for the compressed transports.
 use crate::wire::{Payload, SensorKind, SensorRequest};
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
 
-/// How the uncompressed payload of a sensor is laid out.
+/// Layout of a sensor's uncompressed payload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::emulator) enum Layout {
     Bgr8,
@@ -15,7 +15,7 @@ pub(in crate::emulator) enum Layout {
     Record,
 }
 
-/// What is sent.
+/// Encoding on the wire.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::emulator) enum Codec {
     Raw,
@@ -56,8 +56,8 @@ impl Encoding {
     }
 }
 
-/// Returns how a sensor's data are sent. `swap` exchanges PNG and JPEG between modes 1 and 3; depth is always PNG,
-/// because it cannot be lossy.
+/// Returns the encoding of a sensor's data. `swap` exchanges PNG and JPEG between modes 1 and 3; depth is always PNG,
+/// because it must be lossless.
 pub(in crate::emulator) fn encoding_of(request: &SensorRequest, swap: bool) -> Encoding {
     let payload = SensorKind::from_type_id(request.type_id).map(|kind| kind.row().payload);
     let layout = match payload {
@@ -88,7 +88,7 @@ pub(in crate::emulator) fn encoding_of(request: &SensorRequest, swap: bool) -> E
     Encoding { layout, codec }
 }
 
-/// Writes the file of an image into `file`; `raw` must be a whole image of this encoding and size.
+/// Encodes an image into `file`; `raw` must be a whole image of this encoding and size.
 pub(in crate::emulator) fn encode(
     encoding: Encoding,
     (width, height): (u16, u16),

@@ -9,7 +9,7 @@ use crate::emulator::world::{Hit, Pose, RayBundle, Vec3};
 use crate::wire::append_cloud;
 use std::f64::consts::PI;
 
-/// Range in m where the request names none; the raw values then mean nothing to a reader.
+/// Range in m if the request has none; readers cannot scale the raw values then.
 const DEFAULT_RANGE: f32 = 100.0;
 
 /// Returns a direction in FRD from azimuth and elevation in rad.
@@ -22,8 +22,8 @@ fn direction(azimuth: f64, elevation: f64) -> Vec3 {
     )
 }
 
-/// Returns the rays of a mechanical lidar (types 20 and 21); `angles` are azimuth from and to, elevation from and to
-/// in degrees, all around and 30 degrees high if they are 0.
+/// Returns the rays of a mechanical lidar (types 20 and 21); `angles` are the limits of azimuth, then of elevation
+/// in degrees; all 0 means all around and 30 degrees high.
 pub(super) fn rings(points: u16, rings: u16, angles: [f32; 4]) -> RayBundle {
     let angles = if angles == [0.0; 4] {
         [-180.0, 180.0, -15.0, 15.0]
@@ -59,7 +59,7 @@ pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) 
     let height = or(params[1], 2.956).to_radians();
     let (eights, flowers) = (or(params[4], 10.0), or(params[5], 5.0));
     RayBundle::new((0..petals).flat_map(move |petal| {
-        // Four half petals make an eight; each flower is turned a little against the one before.
+        // Four half petals make an eight; each flower is rotated slightly against the previous one.
         let eight = f64::from(petal / 4);
         let flower = (eight / eights).floor() % flowers;
         let axis = PI * eight / eights + PI * flower / (eights * flowers);
@@ -76,7 +76,7 @@ pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) 
     }))
 }
 
-/// Where the coordinates of a cloud count from.
+/// Frame of a cloud's coordinates.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum CloudFrame {
     /// Sensor, FLU.
@@ -85,9 +85,9 @@ pub(super) enum CloudFrame {
     World,
 }
 
-/// Writes a lidar cloud: x, y, z scaled so that 32767 is the range, and the class of the object hit.
+/// Writes a lidar cloud: x, y, z scaled so that 32767 is the range, and the class of the hit object.
 ///
-/// A point whose world coordinates exceed the range cannot be expressed and counts as no return.
+/// A point whose world coordinates exceed the range cannot be encoded and counts as no return.
 pub(super) fn cloud(view: &View, pose: &Pose, range: f32, frame: CloudFrame, out: &mut Vec<u8>) {
     let range = f64::from(if range > 0.0 { range } else { DEFAULT_RANGE });
     out.clear();
@@ -138,7 +138,7 @@ fn scaled(point: &Vec3, range: f64) -> [i16; 3] {
     point.map(|x| (x / range * 32767.0).round() as i16).into()
 }
 
-/// Position in NED and roll, pitch, yaw, as cloud headers carry them.
+/// Position in NED and roll, pitch, yaw, for cloud headers.
 fn header_pose(pose: &Pose) -> [f32; 6] {
     let ([x, y, z], [roll, pitch, yaw]) = (<[f64; 3]>::from(pose.position), pose.roll_pitch_yaw());
     [x, y, z, roll, pitch, yaw].map(|v| v as f32)

@@ -1,4 +1,4 @@
-//! What sensors measure: rays through the scene, turned into the payloads of the wire.
+//! Measurements of the sensors: rays through the scene, turned into wire payloads.
 mod camera;
 mod encode;
 mod lidar;
@@ -14,7 +14,7 @@ use crate::wire::{SensorKind, SensorRequest};
 use lidar::CloudFrame;
 use std::sync::Arc;
 
-/// Rays of a sensor; built once and shared by all sensors that have the same.
+/// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Optics {
     Pinhole {
@@ -42,7 +42,7 @@ enum Optics {
 }
 
 impl Optics {
-    /// Returns the rays a sensor needs, or `None` for one that reports objects.
+    /// Returns the ray pattern of a sensor, or `None` for one that reports objects.
     fn of(request: &SensorRequest) -> Option<Self> {
         let SensorRequest {
             width,
@@ -106,7 +106,7 @@ impl Optics {
     }
 }
 
-/// Rays that were cast from one pose, for all sensors that look from there.
+/// Rays cast from one pose, shared by all sensors at that pose.
 struct View {
     id: u64,
     bundle: Arc<RayBundle>,
@@ -116,7 +116,7 @@ struct View {
     hits: Vec<Hit>,
 }
 
-/// Renders payloads; keeps rays, and the views of the current tick.
+/// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
     pattern: bool,
     optics: Vec<(Optics, Arc<RayBundle>)>,
@@ -126,7 +126,7 @@ pub(super) struct Renderer {
     last_id: u64,
 }
 
-/// What a payload shows: two payloads of one sensor with the same id are the same bytes.
+/// Identity of a payload's contents: equal ids of one sensor mean equal bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct PayloadId(u64);
 
@@ -142,9 +142,9 @@ impl Renderer {
         }
     }
 
-    /// Starts a tick. What was seen before still counts if nothing has moved.
+    /// Starts a tick. Keeps the views if nothing has moved.
     pub(super) fn begin(&mut self, snapshot: &Snapshot) {
-        /// More views than sensors means that somebody turns a camera; they are of no more use.
+        /// More views than sensors come from a rotating camera; old ones are useless.
         const MAX_VIEWS: usize = 64;
         if snapshot.solids != self.solids || self.views.len() > MAX_VIEWS {
             self.solids.clone_from(&snapshot.solids);
@@ -152,7 +152,7 @@ impl Renderer {
         }
     }
 
-    /// Writes what a sensor at `pose` measures, uncompressed, into `out`, unless that is what `known` says is there.
+    /// Writes the uncompressed measurement of a sensor at `pose` into `out`, unless `known` says that `out` has it.
     pub(super) fn payload(
         &mut self,
         snapshot: &Snapshot,
@@ -240,7 +240,7 @@ impl Renderer {
     }
 
     fn bundle(&mut self, optics: Optics) -> Arc<RayBundle> {
-        /// More optics than sensors means that somebody turns a zoom; the oldest go.
+        /// More patterns than sensors come from a changing zoom; the oldest are dropped.
         const MAX_OPTICS: usize = 32;
         if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {
             return Arc::clone(bundle);
@@ -254,7 +254,7 @@ impl Renderer {
     }
 }
 
-/// Makes a test image once, and then only counts frames in its first 8 bytes; compressed images stay as they are.
+/// Creates a test image once, then only counts frames in its first 8 bytes; compressed images stay unchanged.
 fn pattern(request: &SensorRequest, known: Option<PayloadId>, out: &mut Vec<u8>) -> PayloadId {
     let encoding = encoding_of(request, false);
     let row = usize::from(request.width) * encoding.bytes_per_pixel();

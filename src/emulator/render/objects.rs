@@ -4,14 +4,14 @@ use crate::emulator::world::{Caster, Object, Pose, Snapshot, Solid, Vec3};
 use crate::wire::{BoxEntry, RangeRecord, SensorRequest, TargetEntry, append_list};
 use zerocopy::IntoBytes as _;
 
-/// Range in m of a range finder whose request names none.
+/// Range in m of a range finder whose request has none.
 const DEFAULT_RANGE: f32 = 200.0;
 /// `CopterID` of a range record without hit.
 const NO_OBJECT: i32 = -1;
-/// Distance in m in front of the camera at which boxes are cut.
+/// Near plane of the camera in m, which clips boxes.
 const NEAR: f64 = 0.05;
 
-/// Writes what a range finder along the sensor's x axis measures.
+/// Writes the measurement of a range finder along the sensor's x axis.
 ///
 /// Without a hit the distance is the range, the id -1, the hit point the end of the range and the box centre 0.
 pub(super) fn range(
@@ -48,7 +48,7 @@ pub(super) fn range(
     out.extend_from_slice(record.as_bytes());
 }
 
-/// Returns what moves and is not the carrier, nearest first, within the limits `[distance, number]` (0: none).
+/// Returns the moving objects except the carrier, nearest first, within the limits `[distance, number]` (0: none).
 fn moving<'a>(
     snapshot: &'a Snapshot,
     pose: &Pose,
@@ -102,7 +102,7 @@ pub(super) fn targets(
 /// Writes the boxes of other moving objects in the image (type 30).
 ///
 /// Coordinates are in px, pixel centres being integers, clamped to the image. The confidence is the share of the
-/// object's centre and corners that nothing else hides; an object of which none is in view is left out.
+/// object's centre and corners that are not hidden; a fully hidden object is omitted.
 pub(super) fn boxes(
     snapshot: &Snapshot,
     request: &SensorRequest,
@@ -154,7 +154,7 @@ fn image_box(request: &SensorRequest, pose: &Pose, solid: &Solid) -> Option<[f32
     let mut ahead: Vec<Vec3> = points.iter().filter(|p| p.x >= NEAR).copied().collect();
     for a in 0..8usize {
         for b in [a ^ 1, a ^ 2, a ^ 4] {
-            // Edges that cross the near plane contribute the point where they do.
+            // Edges that cross the near plane contribute their intersection.
             let (p, q) = (points[a], points[b]);
             if p.x >= NEAR && q.x < NEAR {
                 ahead.push(p + (q - p) * ((p.x - NEAR) / (p.x - q.x)));

@@ -1,4 +1,4 @@
-//! What objects look like to each kind of camera. Colours are blue, green, red.
+//! Appearance of objects to each kind of camera. Colours are blue, green, red.
 use crate::emulator::world::{Hit, Object, Vec3};
 
 /// Colour of the sky.
@@ -30,7 +30,7 @@ pub(super) fn grey([blue, green, red]: [u8; 3]) -> u8 {
 
 /// Returns the colour of a class in segmentation images; every class has its own, 0 is black.
 pub fn class_colour(class: u8) -> [u8; 3] {
-    // Multiplication by odd numbers permutes 0..=255, so that each channel alone tells classes apart.
+    // Multiplication by odd numbers permutes 0..=255, so that each channel alone distinguishes classes.
     [
         class.wrapping_mul(67),
         class.wrapping_mul(151),
@@ -38,12 +38,12 @@ pub fn class_colour(class: u8) -> [u8; 3] {
     ]
 }
 
-/// Returns the class of a hit; 0 where nothing is hit.
+/// Returns the class of a hit; 0 for no hit.
 pub(super) fn class(hit: &Hit) -> u8 {
     hit.object.map_or(0, Object::class)
 }
 
-/// Returns how warm an object looks, 0 to 255: the sky cold, the ground cool, vehicles hot.
+/// Returns the apparent temperature of an object, 0 to 255: the sky cold, the ground cool, vehicles hot.
 pub(super) fn warmth(hit: &Hit) -> u8 {
     match hit.object {
         None => 8,

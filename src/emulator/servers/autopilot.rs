@@ -1,4 +1,4 @@
-//! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends what they have to say.
+//! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends their output.
 use super::Role;
 use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, Setup};
 use crate::emulator::clock::Steps;
@@ -10,17 +10,17 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Datagrams taken from one vehicle's socket before the next has its turn.
+/// Datagrams per turn of one vehicle's socket.
 const BATCH: usize = 64;
 
-/// A vehicle and its line to the controlling host.
+/// A vehicle and its link to the controlling host.
 struct Line {
     id: u16,
     socket: Arc<UdpSocket>,
-    /// Who gets what it sends; an autopilot without `CopterSim` knows nobody until somebody speaks to it.
+    /// Destination of its output; an autopilot without `CopterSim` has none until it receives a datagram.
     client: Option<SocketAddr>,
     control: ControlMode,
-    /// Where a request has put the vehicle.
+    /// Position set by a request.
     placed: Option<Motion>,
     pilot: Autopilot,
 }
@@ -73,7 +73,7 @@ fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
         .clock()
         .until(next)
         .map_or(LONGEST, |d| d.min(LONGEST));
-    // Waiting for sockets is in whole ms.
+    // Polling sockets has a resolution of 1 ms.
     if nap.as_millis() == 0 {
         std::thread::sleep(nap);
     } else {
@@ -121,7 +121,7 @@ impl Line {
         }
     }
 
-    /// Where the vehicle is as long as nobody flies it.
+    /// Motion of a vehicle that was never armed.
     fn scripted(&self, shared: &Shared, now: f64) -> Option<Kinematics> {
         let own = |v: &&crate::emulator::world::Vehicle| v.id == self.id;
         let path = shared.options.world.vehicles.iter().find(own)?;
@@ -164,20 +164,20 @@ impl Line {
         }
     }
 
-    /// What a model in the autopilot says, `CopterSim` sends on.
+    /// `CopterSim` forwards the outputs of a model in the autopilot.
     fn forward_outputs(&mut self, shared: &Shared, now: f64) {
         let coptersim = self.client.filter(|_| self.control != ControlMode::Direct);
         if let (Some(controls), Some(client)) = (self.pilot.take_outputs(), coptersim) {
             let port = shared.options.ports.outputs(self.id);
             let packet = Px4ExtPacket::new(self.id.into(), now, controls);
-            let _ = self.socket.send_to(packet.as_bytes(), (client.ip(), port)); // nobody may listen
+            let _ = self.socket.send_to(packet.as_bytes(), (client.ip(), port)); // there may be no listener
         }
     }
 
     fn send(&self, out: &mut Outbox) {
         if let Some(client) = self.client {
             for datagram in out.datagrams() {
-                let _ = self.socket.send_to(datagram, client); // nobody may listen
+                let _ = self.socket.send_to(datagram, client); // there may be no listener
             }
         }
         out.clear();

@@ -1,4 +1,4 @@
-//! The vehicle simulator's side: heartbeats, IMU samples, true states.
+//! The vehicle simulator: heartbeats, IMU samples, true states.
 use super::report;
 use crate::emulator::autopilot::ControlMode;
 use crate::emulator::autopilot::geo::Geo;
@@ -19,12 +19,12 @@ use zerocopy::IntoBytes as _;
 
 /// Time between reports of the renderer in s; not documented.
 const REPORT_PERIOD: f64 = 1.0;
-/// A flood of requests must not become a flood of samples.
+/// Limits the samples caused by a flood of requests.
 const MAX_IMU_READERS: usize = 64;
-/// Check word and code of "send me the heartbeat".
+/// Check word and code of a heartbeat request.
 const HEARTBEAT_REQUEST: i32 = 123_450;
 
-/// Takes a datagram that was sent to the `CopterSim` of vehicle `id`.
+/// Handles a datagram sent to the `CopterSim` of vehicle `id`.
 pub(in crate::emulator) fn accept(
     shared: &Shared,
     socket: &UdpSocket,
@@ -56,13 +56,13 @@ pub(in crate::emulator) fn accept(
         && matches!(bytes[4], 90 | 91)
     {
         let to = SocketAddr::new(source.ip(), shared.options.ports.heartbeat);
-        let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the asker may be gone
+        let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the sender may be gone
     } else if !request(shared, socket, bytes, source) {
         shared.stats().refused += 1;
     }
 }
 
-/// Obeys a request that names its vehicle; `false` if it is none, or the vehicle is not here.
+/// Executes a request for a vehicle; `false` if it is no request, or the vehicle does not exist.
 pub(in crate::emulator) fn request(
     shared: &Shared,
     socket: &UdpSocket,
@@ -98,7 +98,7 @@ pub(in crate::emulator) fn request(
                     shared.options.ports.true_state(vehicle.id),
                 );
                 let told = MapCentrePacket::new(vehicle.id.into(), centre);
-                let _ = socket.send_to(told.as_bytes(), to); // nobody may listen
+                let _ = socket.send_to(told.as_bytes(), to); // there may be no listener
             }
         }
         3 => {
@@ -120,7 +120,7 @@ fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
     )
 }
 
-/// Sends heartbeats, IMU samples and true states on their own time until the emulator stops.
+/// Sends heartbeats, IMU samples and true states at their own times until the emulator stops.
 pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Postman) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
@@ -175,7 +175,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
     }
 }
 
-/// Follows the list of IMU readers.
+/// Updates the streams from the list of IMU readers.
 fn adopt(shared: &Shared, streams: &mut Vec<ImuStream>) {
     let readers = shared.imu_readers().clone();
     streams.retain(|s| readers.contains(&s.reader));
@@ -207,7 +207,7 @@ impl ImuStream {
         self.next as f64 / f64::from(self.reader.rate_hz)
     }
 
-    /// Sends every sample that is due: none is left out, as long as the thread is less than a second late.
+    /// Sends every due sample, without gaps unless the thread is more than a second late.
     fn send(&mut self, shared: &Shared, (socket, postman): (&Arc<UdpSocket>, &Postman), now: f64) {
         let faults = shared.faults();
         let faults = if faults.scope == FaultScope::Images {
@@ -246,7 +246,7 @@ fn send_heartbeats(shared: &Shared, socket: &UdpSocket, count: u64) {
     let options = &shared.options;
     for vehicle in &options.world.vehicles {
         let packet = heartbeat(shared, vehicle.id, count as i64);
-        // Nobody may listen, or multicast may be off: a heartbeat is never worth an error.
+        // There may be no listener, or no multicast: a heartbeat is never worth an error.
         let _ = socket.send_to(packet.as_bytes(), (options.client, options.ports.heartbeat));
         if options.multicast {
             let _ = socket.send_to(packet.as_bytes(), (NETWORK_GROUP, options.ports.heartbeat));
@@ -272,7 +272,7 @@ pub(in crate::emulator) fn send_true_states(
             shared.thrust(*id, snapshot.time),
         );
         state.gps = geo.to_degrees(&motion.pose.position);
-        // Nobody may listen.
+        // There may be no listener.
         let _ = match options.state_packet {
             StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
             StatePacket::Bytes168 => socket.send_to(FullStatePacket::from(&state).as_bytes(), to),
@@ -304,7 +304,7 @@ fn true_state(id: u16, sim_time: f64, motion: &Kinematics, thrust: Option<f64>) 
         rate: Some(motion.rate.into()),
         acc: Some(motion.specific_force.into()),
         motor_rpm: [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0],
-        gps: [0.0; 3], // by who knows where the map is
+        gps: [0.0; 3], // set by the caller, who has the map's position
         collided_with: None,
     }
 }

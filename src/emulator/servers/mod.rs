@@ -1,4 +1,4 @@
-//! The listening side: one thread polls every socket and hands each datagram to who it is for.
+//! The receiving side: one thread polls every socket and dispatches the datagrams.
 pub(super) mod autopilot;
 pub(super) mod coptersim;
 pub(super) mod report;
@@ -12,12 +12,12 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a socket listens for.
+/// Purpose of a socket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Role {
     /// Renderer window, by index.
     Window(usize),
-    /// Multicast to all renderers, which means window 0 here.
+    /// Multicast to all renderers, handled by window 0.
     Group,
     /// `CopterSim` of a vehicle, by id.
     CopterSim(u16),
@@ -25,15 +25,15 @@ pub(super) enum Role {
     Autopilot(u16),
     /// Requests to any `CopterSim` of the network.
     Requests,
-    /// Commands to the emulator itself.
+    /// Commands to the emulator.
     Control,
 }
 
 /// Serves all sockets until the emulator stops.
 pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
-    /// Datagrams taken from one socket before the next has its turn.
+    /// Datagrams per turn of one socket.
     const BATCH: usize = 64;
-    /// How often to look whether the emulator stops.
+    /// Interval of checks whether to stop.
     const LOOK: Duration = Duration::from_millis(50);
     let mut buffer = [0u8; 2048];
     while !shared.stopped() {
@@ -42,7 +42,7 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
             if !readable {
                 continue;
             }
-            // Bounded, so that a flood on one port does not silence the others.
+            // Bounded, so that a flood on one port does not starve the others.
             for _ in 0..BATCH {
                 let Some((len, source)) = try_recv_from(socket, &mut buffer) else {
                     break;
@@ -60,7 +60,7 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
                     Role::Autopilot(_) => {} // has a thread of its own
                     Role::Control => {
                         let answer = control::obey(shared, &String::from_utf8_lossy(bytes));
-                        let _ = socket.send_to(answer.as_bytes(), source); // the asker may be gone
+                        let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
                     }
                 }
             }

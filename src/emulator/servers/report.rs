@@ -1,6 +1,6 @@
-//! What the renderer reports on port 20006: cameras, vehicles and objects on request, once per second.
+//! Reports of the renderer on port 20006: cameras, vehicles and objects on request, once per second.
 //!
-//! The rate is not documented; positions are in m in NED like those of every other structure.
+//! The rate is not documented; positions are in m in NED, as in all other structures.
 use crate::emulator::sensor::world_pose;
 use crate::emulator::shared::Shared;
 use crate::emulator::world::{
@@ -15,7 +15,7 @@ const DESCRIPTION: i32 = 1_234_567_891;
 /// Check word of vehicle reports.
 const VEHICLE: i32 = 1_234_567_897;
 
-/// Which of a kind are reported.
+/// Selected objects of one kind.
 #[derive(Clone, Debug, Default)]
 struct Selection {
     all: bool,
@@ -28,19 +28,19 @@ impl Selection {
     }
 }
 
-/// What somebody has asked for.
+/// Requested reports.
 #[derive(Clone, Debug, Default)]
 pub(in crate::emulator) struct Wanted {
     cameras: Selection,
     vehicles: Selection,
     objects: Selection,
     vehicle_data: bool,
-    /// Something was asked for just now; the answer need not wait for the next second.
+    /// There is a new request; answer it without waiting for the next second.
     pub(in crate::emulator) fresh: bool,
 }
 
 impl Wanted {
-    /// Obeys `RflyReqObjData operation name colour`.
+    /// Executes `RflyReqObjData operation name colour`.
     pub(in crate::emulator) fn describe(&mut self, operation: u32, name: &str) {
         let kinds = [&mut self.cameras, &mut self.vehicles, &mut self.objects];
         for (kind, selection) in (0..).zip(kinds) {
@@ -59,14 +59,14 @@ impl Wanted {
         self.fresh = true;
     }
 
-    /// Obeys `RflyReqVehicleData`.
+    /// Executes `RflyReqVehicleData`.
     pub(in crate::emulator) fn vehicle_data(&mut self, on: bool) {
         self.vehicle_data = on;
         self.fresh = true;
     }
 }
 
-/// Sends every report that is wanted, as of simulation time `time`.
+/// Sends all requested reports, as of simulation time `time`.
 pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
     let options = &shared.options;
     let snapshot = shared.snapshot(time);
@@ -114,7 +114,7 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
         }
     }
     for Packet(bytes) in packets {
-        // Nobody may listen.
+        // There may be no listener.
         let _ = socket.send_to(&bytes, (options.client, options.ports.report));
         if options.multicast {
             let _ = socket.send_to(&bytes, (NETWORK_GROUP, options.ports.report));
@@ -168,7 +168,7 @@ fn vehicle(snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
         .text("", 20)
 }
 
-/// A datagram that is written field by field; the bridge does not read these yet, so that `wire` has no structs.
+/// A datagram written field by field; `wire` has no structs because the bridge does not read them yet.
 #[derive(Debug, Default)]
 struct Packet(Vec<u8>);
 

@@ -7,12 +7,12 @@ use crate::wire::{
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
 
-/// How long a frame waits for a reader that copies.
+/// How long a frame waits for a copying reader.
 const PATIENCE: Duration = Duration::from_millis(5);
-/// After this time a reader that copies is dead.
+/// After this time a copying reader counts as dead.
 const DEAD: Duration = Duration::from_secs(1);
 
-/// The block of one sensor; its name disappears with it, as with a renderer that closes.
+/// The block of one sensor; dropping it removes its name, as a closing renderer does.
 pub(in crate::emulator) struct Block {
     block: SharedBlock,
     name: String,
@@ -35,12 +35,12 @@ impl Block {
         Ok(block)
     }
 
-    /// Whether a changed request can go on with this block; readers have mapped it.
+    /// Whether the block suits a changed request; readers have mapped it.
     pub(in crate::emulator) fn fits(&self, request: &SensorRequest) -> bool {
         self.size == size(request)
     }
 
-    /// Writes a frame; returns whether the block was free within a moment.
+    /// Writes a frame; returns whether the block became free in time.
     pub(in crate::emulator) fn write(&mut self, sim_time: f64, payload: &[u8]) -> bool {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -48,7 +48,7 @@ impl Block {
             let dead = self
                 .reading_since
                 .is_some_and(|since| since.elapsed() > DEAD);
-            // Compare and swap: a reader may start between the look and the write.
+            // Compare and swap: a reader may start between the check and the write.
             if (flag != ShmFlag::Reading as u8 || dead)
                 && self.block.swap_flag(flag, ShmFlag::Writing as u8)
             {
@@ -70,11 +70,11 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        let _ = SharedBlock::remove(&self.name); // somebody else may have been quicker
+        let _ = SharedBlock::remove(&self.name); // another process may have removed it first
     }
 }
 
-/// Bytes that a sensor's block needs.
+/// Size of a sensor's block in bytes.
 fn size(request: &SensorRequest) -> usize {
     let SensorRequest {
         type_id,
@@ -83,11 +83,11 @@ fn size(request: &SensorRequest) -> usize {
         other_params: [_, max_objects, ..],
         ..
     } = *request;
-    // `as` saturates: negative and absurd numbers of objects are 0 and very many
+    // `as` saturates: negative and huge numbers of objects become 0 and the maximum
     shm_block_len(type_id, width, height, max_objects as u32).unwrap_or(SHM_HEADER_LEN)
 }
 
-/// Enters a sensor into the directory that all sensors of a host share.
+/// Adds a sensor to the directory shared by all sensors of a host.
 fn enter(request: &SensorRequest) -> Result<(), ShmError> {
     let block = SharedBlock::create(ShmDirectory::FILE_NAME, ShmDirectory::LEN)?;
     let mut bytes = [0; ShmDirectory::LEN];

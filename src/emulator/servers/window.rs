@@ -6,7 +6,7 @@ use crate::wire::{
 use std::net::{SocketAddr, UdpSocket};
 use zerocopy::IntoBytes as _;
 
-/// Takes a datagram that was sent to a renderer window.
+/// Handles a datagram sent to a renderer window.
 pub(in crate::emulator) fn accept(
     shared: &Shared,
     socket: &UdpSocket,
@@ -28,16 +28,16 @@ pub(in crate::emulator) fn accept(
         }
     } else if let Ok(text) = parse_console_command(bytes) {
         command(shared, text);
-        shared.stats().commands += 1; // afterwards: who has seen it counted may rely on it
+        shared.stats().commands += 1; // counted last, so that the count implies completion
     } else if let Ok(question) = HandshakePacket::parse(bytes) {
         let answer = HandshakePacket::new(question.checksum.get(), 1);
-        let _ = socket.send_to(answer.as_bytes(), source); // the asker may be gone
+        let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
     } else {
         shared.stats().refused += 1;
     }
 }
 
-/// Obeys a console command; those that do not concern sensor data are accepted and ignored.
+/// Executes a console command; those unrelated to sensor data are accepted and ignored.
 fn command(shared: &Shared, text: &str) {
     let (name, mut arguments) = split_console_command(text);
     match name {

@@ -1,4 +1,4 @@
-//! The emulated world: a static scene, vehicles on analytic paths, and the rays that see them.
+//! The emulated world: a static scene, vehicles on analytic paths, and ray casting.
 //!
 //! Everything is in metres, seconds and radians; the world is NED with its origin at the map centre, bodies are FRD.
 mod path;
@@ -9,7 +9,7 @@ pub use path::{Kinematics, Motion};
 pub use raycast::{Caster, Hit, Nothing, RayBundle};
 pub use scene::{Block, Object, Snapshot, Solid, VEHICLE_HALF, Vehicle, World};
 
-/// A vector in m (or m/s, ...), NED or FRD as the context says.
+/// A vector in m (or m/s, ...), NED or FRD depending on context.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rotation from a body (FRD) to the world (NED).
 pub type Quat = nalgebra::UnitQuaternion<f64>;
@@ -17,7 +17,7 @@ pub type Quat = nalgebra::UnitQuaternion<f64>;
 /// Acceleration of gravity in m/s².
 pub const GRAVITY: f64 = 9.81;
 
-/// Where a body is: position in NED and the rotation from its FRD axes to NED.
+/// Position of a body in NED and the rotation from its FRD axes to NED.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Position in m, NED.
@@ -47,7 +47,7 @@ impl Pose {
         [q.w, q.i, q.j, q.k]
     }
 
-    /// Returns the pose of a body that is mounted on this one.
+    /// Returns the pose of a body mounted on this one.
     pub fn then(&self, mounted: &Self) -> Self {
         Self {
             position: self.position + self.attitude * mounted.position,

@@ -8,7 +8,7 @@ const TILT_SHARE: f64 = 0.7;
 /// Half the width in s of the difference quotient that yields the body rates; its error is below 1e-6 rad/s.
 const RATE_STEP: f64 = 1e-3;
 
-/// How a vehicle moves: an analytic function of simulation time.
+/// Motion of a vehicle: an analytic function of simulation time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// Stands still in the air.
@@ -24,7 +24,7 @@ pub enum Motion {
         /// Share of a lap that this vehicle is ahead, 0 to 1.
         phase: f64,
     },
-    /// Walks around a circle, upright, face along the velocity.
+    /// Walks in a circle, upright, facing along the velocity.
     Walk {
         /// Centre of the circle in m, NED.
         centre: Vec3,
@@ -46,7 +46,7 @@ pub struct Kinematics {
     pub acceleration: Vec3,
     /// Angular rate in rad/s, body FRD.
     pub rate: Vec3,
-    /// What an accelerometer reads, in m/s², body FRD; at rest 0, 0, -9.81.
+    /// Accelerometer reading in m/s², body FRD; at rest 0, 0, -9.81.
     pub specific_force: Vec3,
 }
 
@@ -115,7 +115,7 @@ impl Motion {
             }
             Self::Lap { .. } => {
                 let (_, velocity, acceleration) = self.translation(t);
-                // A rotor craft's thrust is along its z axis: that axis is where acceleration minus gravity points.
+                // A rotorcraft's thrust is along its z axis, so acceleration minus gravity gives that axis.
                 let tilt = Vec3::new(
                     TILT_SHARE * acceleration.x,
                     TILT_SHARE * acceleration.y,

@@ -1,7 +1,7 @@
 use super::{Object, Pose, Snapshot, Vec3};
 use nalgebra::Matrix3;
 
-/// Rays of one bundle that share a cone; small enough to be narrow, large enough to pay for the test.
+/// Rays per cone of a bundle; few enough to be narrow, enough to pay for the test.
 const TILE: usize = 32;
 
 /// Directions of a sensor's rays in its own FRD axes, unit length, grouped into narrow cones.
@@ -66,12 +66,12 @@ fn wide(direction: &[f32; 3]) -> Vec3 {
     )
 }
 
-/// Where a ray ends.
+/// End of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Distance along the ray in m; infinite where nothing is hit.
+    /// Distance along the ray in m; infinite for no hit.
     pub distance: f64,
-    /// What is hit.
+    /// The hit object.
     pub object: Option<Object>,
     /// Face of a box: axis 0 to 2, plus 3 where the outward normal is negative. The ground is its own face 6.
     pub face: u8,
@@ -104,7 +104,7 @@ pub struct Caster {
 }
 
 impl Caster {
-    /// Prepares the view from `pose`; `own` is invisible, because a sensor sits inside its vehicle's body.
+    /// Prepares ray casting from `pose`; `own` is invisible, because a sensor is inside its vehicle's body.
     pub fn new(snapshot: &Snapshot, pose: &Pose, own: Option<u16>) -> Self {
         let origin = pose.position;
         let seen = snapshot
@@ -163,7 +163,7 @@ impl Caster {
         }
     }
 
-    /// Returns where a hit is, in NED; `direction` is in the sensor's FRD axes.
+    /// Returns the position of a hit in NED; `direction` is in the sensor's FRD axes.
     pub fn point(&self, direction: &Vec3, distance: f64) -> Vec3 {
         self.origin + self.to_world * direction * distance
     }
@@ -183,15 +183,15 @@ impl Caster {
 }
 
 impl Target {
-    /// Tells whether the bounding sphere touches a cone, by the angle between their axes.
+    /// Whether the bounding sphere touches a cone, by the angle between their axes.
     fn in_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
-        // sphere angle + cone angle beyond 180 degrees: everything touches
+        // sphere angle + cone angle beyond 180 degrees: always touches
         let sum_cos = cone.cos * self.cos - cone.sin * self.sin;
         let beyond = cone.cos < -self.cos;
         self.inside || beyond || axis.dot(&self.toward) >= sum_cos
     }
 
-    /// Slab test in the box's own axes; keeps the nearer hit. From inside, a box is invisible.
+    /// Slab test in the box's own axes; keeps the nearer hit. A box is invisible from inside.
     fn meet(&self, world: &Vec3, hit: &mut Hit) {
         let direction = self.to_own.map_or(*world, |m| m * world);
         let (mut enter, mut leave, mut face) = (f64::NEG_INFINITY, f64::INFINITY, 0u8);

@@ -3,7 +3,7 @@ use super::{Kinematics, Motion, Pose, Quat, Vec3};
 /// Half the length, width and height of a vehicle's body in m.
 pub const VEHICLE_HALF: Vec3 = Vec3::new(0.4, 0.4, 0.15);
 
-/// What a ray can hit.
+/// An object that a ray can hit.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Object {
     /// The plane at height 0.
@@ -12,12 +12,12 @@ pub enum Object {
     Block(u16),
     /// A vehicle, by id from 1.
     Vehicle(u16),
-    /// Something that walks on the ground, by index.
+    /// An object walking on the ground, by index.
     Walker(u16),
 }
 
 impl Object {
-    /// Returns the id that records carry: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100.
+    /// Returns the object's id on the wire: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100.
     pub fn id(self) -> i32 {
         match self {
             Self::Ground => 1000,
@@ -27,7 +27,7 @@ impl Object {
         }
     }
 
-    /// Returns the class (stencil value) that segmentation colours and fourth lidar channels carry, never 0.
+    /// Returns the class (stencil value) in segmentation colours and fourth lidar channels, never 0.
     pub fn class(self) -> u8 {
         match self {
             Self::Ground => 1,
@@ -41,7 +41,7 @@ impl Object {
 /// Half the depth, width and height of a walker in m.
 const WALKER_HALF: Vec3 = Vec3::new(0.2, 0.3, 0.9);
 
-/// An axis-aligned box that stands in the scene.
+/// An axis-aligned box of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     /// Centre in m, NED.
@@ -55,25 +55,25 @@ pub struct Block {
 pub struct Vehicle {
     /// Id, from 1.
     pub id: u16,
-    /// How it moves.
+    /// Its motion.
     pub motion: Motion,
 }
 
 /// The ground, some boxes, and vehicles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
-    /// Boxes that never move.
+    /// Static boxes.
     pub blocks: Vec<Block>,
     /// Vehicles in ascending order of their ids.
     pub vehicles: Vec<Vehicle>,
-    /// What walks on the ground.
+    /// Objects walking on the ground.
     pub walkers: Vec<Motion>,
 }
 
-/// A box as rays see it, standing in any attitude.
+/// A box for ray casting, in any attitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solid {
-    /// What it is.
+    /// The object.
     pub object: Object,
     /// Centre in NED and rotation from its own axes.
     pub pose: Pose,
@@ -142,14 +142,14 @@ impl World {
         )
     }
 
-    /// Returns the default scene with `count` vehicles that hover in a row, 3 m apart, 2 m high, looking north, and a
-    /// walker that stands: nothing moves.
+    /// Returns the default scene with `count` vehicles that hover in a row, 3 m apart, 2 m high, facing north, and a
+    /// standing walker: nothing moves.
     pub fn still(count: u16) -> Self {
         let pose = |id: u16| Pose::new([-6.0, 3.0 * f64::from(id - 1), -2.0], [0.0; 3]);
         Self::posed((1..=count).map(pose))
     }
 
-    /// Returns the default scene with vehicles that stand still in these poses.
+    /// Returns the default scene with vehicles hovering at these poses.
     pub fn posed(poses: impl IntoIterator<Item = Pose>) -> Self {
         let vehicle = |(id, pose)| Vehicle {
             id,
@@ -159,7 +159,7 @@ impl World {
         Self::new((1..).zip(poses).map(vehicle).collect(), walker)
     }
 
-    /// Returns the default scene with vehicles that stand on the ground, each at north and east in m and yaw in rad.
+    /// Returns the default scene with vehicles on the ground, each at north and east in m and yaw in rad.
     pub fn parked(places: impl IntoIterator<Item = [f64; 3]>) -> Self {
         let pose = |[north, east, yaw]: [f64; 3]| {
             Pose::new([north, east, -VEHICLE_HALF.z], [0.0, 0.0, yaw])
@@ -172,8 +172,8 @@ impl World {
         self.at_with(time, |_| None)
     }
 
-    /// Returns the world at simulation time `time` in s; `flown` tells where vehicles are that do not follow their path,
-    /// by their ids.
+    /// Returns the world at simulation time `time` in s; `flown` returns the motion of vehicles that do not follow their
+    /// path, by id.
     pub fn at_with(&self, time: f64, flown: impl Fn(u16) -> Option<Kinematics>) -> Snapshot {
         let vehicles: Vec<_> = self
             .vehicles

@@ -1,4 +1,4 @@
-//! The frames of vehicles and sensors as nodes see them: `/tf_static`, and each vehicle as URDF.
+//! The frames of vehicles and sensors: `/tf_static`, and each vehicle as URDF.
 mod urdf;
 
 pub use urdf::{UrdfForm, robot_description};
@@ -90,7 +90,7 @@ impl Description {
     }
 }
 
-/// Everything that shows how sensors are mounted.
+/// All outputs that depend on the mounting of sensors.
 struct Shown {
     static_tf: Option<StaticTf>,
     descriptions: Vec<Description>,
@@ -107,12 +107,12 @@ impl Shown {
         let frames = self.static_tf.iter().map(|tf| tf.remount(&moved));
         let vehicles = self.descriptions.iter().map(|own| own.publish(now));
         for error in frames.chain(vehicles).filter_map(Result::err) {
-            tracing::warn!(%error, "the new pose of a sensor is not published");
+            tracing::warn!(%error, "cannot publish the new pose of a sensor");
         }
     }
 }
 
-/// Frames that messages name and that lead nowhere.
+/// Finds frame ids of messages that have no path to the map.
 struct Paths {
     missing: Vec<MissingPath>,
 }

@@ -1,4 +1,4 @@
-//! The vehicle with its sensors as URDF: the frames of [`FrameTree`], with something to look at.
+//! URDF of a vehicle with its sensors: the frames of [`FrameTree`], with visual shapes.
 use crate::config::{Problem, Problems};
 use crate::frames::{Attitude, Flu, FrameTree, Mount, SensorMount, Transform};
 use crate::frames::{WorldConvention, mount_transform};
@@ -10,18 +10,18 @@ use std::fmt::Write as _;
 /// Name of the robot, and of its xacro macro.
 const ROBOT: &str = "rflysim_vehicle";
 
-/// What is written.
+/// Output format.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UrdfForm {
     /// The robot, with the frame names of the parameters.
     Urdf,
-    /// A macro with the argument `prefix`, to be used in a description of the user's.
+    /// A macro with the argument `prefix`, to include in the user's own description.
     Xacro,
 }
 
-/// Returns the description of a vehicle: links and joints have the names and poses that TF has.
+/// Returns the description of a vehicle: links and joints have the names and poses of TF.
 ///
-/// What turns or stays level has a floating joint, which robot_state_publisher leaves to the bridge. Sensors on the
+/// Frames that turn or stay level get a floating joint, which robot_state_publisher leaves to the bridge. Sensors on the
 /// ground belong to no vehicle and are left out.
 pub fn robot_description(
     settings: &Settings,
@@ -31,7 +31,7 @@ pub fn robot_description(
     let vehicles = settings.vehicles();
     if !vehicles.contains(&vehicle) {
         let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
-        let message = format!("there is none, the configuration has {}", known.join(", "));
+        let message = format!("not configured; configured: {}", known.join(", "));
         let problem = Problem::new(format!("vehicle {vehicle}"), message);
         return Err(Problems(vec![problem]).into());
     }
@@ -39,7 +39,7 @@ pub fn robot_description(
     if form == UrdfForm::Xacro {
         names.prefix = "${prefix}".to_owned();
     }
-    // Other vehicles would have the same names in a macro.
+    // The macro has one prefix, so other vehicles' frames would clash.
     let tree =
         FrameTree::new(names, &[vehicle], &mounts(settings, vehicle)).map_err(NodeError::Frames)?;
     Ok(write(&model(settings, &tree, vehicle), form))
@@ -74,7 +74,7 @@ struct Joint {
     look: Look,
 }
 
-/// What a link looks like.
+/// Visual shape of a link.
 #[derive(Clone, Copy)]
 enum Look {
     Nothing,
@@ -86,7 +86,7 @@ enum Look {
 fn look_of(kind: SensorKind) -> Look {
     let row = kind.row();
     match (row.payload, row.optics) {
-        // They look through the eyes of the renderer.
+        // Lists computed by the renderer: no device to show.
         (Payload::Boxes | Payload::Targets, _) => Look::Nothing,
         (Payload::Range, _) => Look::Range,
         (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Look::Lidar,
@@ -122,7 +122,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
         };
         let look = look_of(sensor.kind);
         let level = matches!(mount.mount, Mount::VehicleLevel(_));
-        // TF knows a level sensor only in the map; at rest it is where a fixed one would be.
+        // TF has a level sensor only in the map; at rest it is where a fixed one would be.
         let pose = match level {
             true => at_rest(vehicle, &mount),
             false => tree.lookup(parent, &frames.link),
@@ -140,7 +140,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
 
 fn at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
     let fixed = Mount::VehicleCentre(vehicle);
-    let world = WorldConvention::Enu; // of no meaning for a mount on a vehicle
+    let world = WorldConvention::Enu; // no effect on a vehicle's mounts
     let (_, pose) = mount_transform(fixed, mount.position_frd, mount.orientation, world, 0.0);
     Some(pose)
 }
@@ -170,7 +170,7 @@ fn write(model: &Model, form: UrdfForm) -> String {
     out + "</robot>\n"
 }
 
-/// A quadrotor with its nose in orange; its measures are of no vehicle in particular.
+/// A generic quadrotor with an orange nose.
 fn body(out: &mut String) {
     const ARM_M: f64 = 0.25;
     visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
@@ -222,8 +222,8 @@ fn write_joint(out: &mut String, joint: &Joint) {
     out.push_str("  </joint>\n");
 }
 
-/// Roll, pitch, yaw. Looking straight up or down, roll and yaw cannot be told apart and the arguments of the usual
-/// arcus tangents are noise; here roll is what the yaw leaves over, whatever that is.
+/// Roll, pitch, yaw. At pitch ±90° roll and yaw are degenerate and the usual arctangents are noise; here roll is the
+/// remainder after yaw.
 fn rpy(attitude: Attitude<Flu, Flu>) -> [f64; 3] {
     let m = attitude.matrix();
     let yaw = m[1][0].atan2(m[0][0]);
@@ -274,7 +274,7 @@ fn row(values: [f64; 3]) -> String {
     values.map(number).join(" ")
 }
 
-/// A billionth of a metre or radian is enough, and readable.
+/// Nine decimals: enough in metres and radians, and readable.
 fn number(value: f64) -> String {
     let text = format!("{value:.9}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

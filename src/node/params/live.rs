@@ -1,4 +1,4 @@
-//! What a parameter changes in the running bridge.
+//! Applies parameter changes to the running bridge.
 use crate::config::params::{Checked, Store};
 use crate::config::{ParamValue, Problems};
 use crate::node::assembly::OnChange;
@@ -7,7 +7,7 @@ use crate::ros::Qos;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The parameters, and everything that one may change.
+/// The parameters, and the parts of the bridge that they change.
 pub(super) struct Live {
     pub(super) store: Store,
     settings: Arc<Settings>,
@@ -39,13 +39,13 @@ impl Live {
         }
     }
 
-    /// Sets all of the values, or none and says why.
+    /// Sets all of the values, or none and returns why.
     pub(super) fn set(&mut self, values: &[(String, ParamValue)]) -> Result<Checked, Problems> {
         let checked = self.store.check(values)?;
         let settings = Arc::new(self.settings.changed(checked.params.clone())?);
         self.store.commit(&checked);
         for (name, value) in &checked.changes {
-            tracing::info!("parameter {name} is {value} now");
+            tracing::info!("parameter {name} set to {value}");
         }
         let before = std::mem::replace(&mut self.settings, settings);
         for follow in &self.on_change {

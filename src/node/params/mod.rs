@@ -1,4 +1,4 @@
-//! The parameters while the bridge runs: services, `/parameter_events`, and what a change does.
+//! Parameters at run time: services, `/parameter_events`, and the effect of a change.
 mod live;
 mod server;
 
@@ -16,7 +16,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let events = server::events(context.middleware)?;
-    // QoS of every publisher there is, as parameters; where topics are dozens their overrides count, but are not listed.
+    // QoS overrides of all publishers as parameters. Those of crowded topics take effect but are not listed.
     let writers = context.middleware.report().into_iter();
     let publishers: Vec<_> = writers
         .filter(|writer| !is_crowded(&assembly.crowds, &writer.topic))

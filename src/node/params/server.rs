@@ -1,4 +1,4 @@
-//! The parameter services of the node, and `/parameter_events`; the same on every back end.
+//! The parameter services of the node, and `/parameter_events`; identical on every back end.
 use super::live::Live;
 use crate::config::ParamValue;
 use crate::config::params::{Description, ParamType};
@@ -22,12 +22,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// `rmw_qos_profile_parameter_events`.
 const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
 
-/// The running parameter server; it ends when this is dropped.
+/// The running parameter server; stops on drop.
 pub(super) struct ParameterServer {
     _services: [ServiceHandle; 6],
 }
 
-/// What the services work on.
+/// Shared state of the services.
 struct Server {
     node: String,
     events: Publisher<ParameterEvent>,
@@ -35,7 +35,7 @@ struct Server {
     live: Mutex<Live>,
 }
 
-/// Publisher of `/parameter_events`, before the server that uses it: it is one of the publishers with parameters.
+/// Publisher of `/parameter_events`; created before the server, because its QoS is a parameter too.
 pub(super) fn events(middleware: &Middleware) -> Result<Publisher<ParameterEvent>, RosError> {
     middleware.publisher("/parameter_events", EVENTS)
 }
@@ -90,7 +90,7 @@ fn serve<S: Service>(
     })
 }
 
-/// As rclcpp without `allow_undeclared_parameters`: one undeclared name, and the answer is empty.
+/// As rclcpp without `allow_undeclared_parameters`: one undeclared name makes the whole answer empty.
 impl Server {
     fn live(&self) -> std::sync::MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
@@ -177,7 +177,7 @@ impl Server {
             .iter()
             .map(value)
             .collect::<Result<Vec<_>, _>>()?;
-        // Kept until the event is out, so that events have the order of the changes.
+        // Held until the event is published, so that events keep the order of the changes.
         let mut live = self.live();
         let checked = live.set(&values).map_err(|problems| {
             let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
@@ -191,7 +191,7 @@ impl Server {
         Ok(())
     }
 
-    /// What rclcpp publishes while a node declares its parameters, in one message.
+    /// Publishes in one message what rclcpp publishes while a node declares its parameters.
     fn announce_all(&self) {
         let live = self.live();
         self.publish(ParameterEvent {
@@ -203,7 +203,7 @@ impl Server {
     fn publish(&self, mut event: ParameterEvent) {
         event.stamp = self.clock.now().to_msg();
         event.node = self.node.clone();
-        // A failure is in the counters of the publisher.
+        // The publisher counts failures.
         let _counted = self.events.publish(&event);
     }
 }

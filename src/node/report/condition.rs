@@ -1,9 +1,9 @@
-//! How the program itself does: what panicked, and what is missing in its log.
+//! Health of the process itself: panics and lost log messages.
 use super::rosout::lost_messages;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::program::{lost_lines, panics};
 
-/// What was found at the last look.
+/// Findings of the last check.
 #[derive(Debug, Default)]
 pub struct Condition {
     panics: u64,
@@ -11,7 +11,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Looks: an error if something panicked since the last look, a warning if it ever did or lines of the log were lost.
+    /// An error if a thread panicked since the last check; a warning if one ever did or log messages were lost.
     pub fn look(&mut self) -> Finding {
         let found = panics();
         let (lines, messages) = (lost_lines(), lost_messages());
@@ -27,7 +27,7 @@ impl Condition {
                 format!("{count} panics, the last: {}", found.last),
             )
         } else if new_lost > 0 {
-            let text = format!("{new_lost} messages of the log are lost: nobody took them in time");
+            let text = format!("{new_lost} log messages lost: the queue was full");
             (Level::Warn, text)
         } else {
             (Level::Ok, "no panics".to_owned())

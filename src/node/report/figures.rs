@@ -5,14 +5,14 @@ use crate::node::stats::{Figures, LinkState};
 use crate::ros::{Middleware, Qos, RosError};
 use crate::time::{ClockStatus, RosTime};
 
-/// What there is to say about one source since the last report.
+/// Figures of one source since the last report.
 pub(super) struct SourceFigures {
     pub(super) name: String,
     pub(super) state: LinkState,
     pub(super) rate_hz: f64,
     pub(super) new_drops: u64,
     pub(super) bytes_per_s: f64,
-    /// It delivers less than it was asked for.
+    /// Its rate is below the requested one.
     pub(super) short: Option<Shortfall>,
     pub(super) figures: Figures,
 }
@@ -58,28 +58,28 @@ fn clock_msg(vehicle_id: u16, clock: &ClockStatus) -> ClockStats {
     }
 }
 
-/// The topic, where its message type is there.
+/// The topic `~/stats`, if its message type was built in.
 pub(super) struct StatsTopic {
     #[cfg(has_rfly_bridge_msgs)]
     publisher: crate::ros::Publisher<BridgeStats>,
 }
 
 impl StatsTopic {
-    /// Opens the topic; none in a workspace without `rfly_bridge_msgs`.
+    /// Opens the topic; `None` if built without `rfly_bridge_msgs`.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn open(middleware: &Middleware, qos: Qos) -> Result<Option<Self>, RosError> {
         let publisher = middleware.publisher(STATS, qos)?;
         Ok(Some(Self { publisher }))
     }
 
-    /// Opens the topic; none in a workspace without `rfly_bridge_msgs`.
+    /// Opens the topic; `None` if built without `rfly_bridge_msgs`.
     #[cfg(not(has_rfly_bridge_msgs))]
     pub(super) fn open(_: &Middleware, _: Qos) -> Result<Option<Self>, RosError> {
-        tracing::info!("no topic {STATS}: built where rfly_bridge_msgs was not sourced");
+        tracing::info!("no topic {STATS}: built without rfly_bridge_msgs (source it, then build)");
         Ok(None)
     }
 
-    /// Publishes while somebody subscribes. `clocks` has each vehicle's.
+    /// Publishes if the topic has a subscriber. `clocks`: one per vehicle.
     pub(super) fn publish(
         &self,
         now: RosTime,
@@ -108,7 +108,7 @@ impl StatsTopic {
 
     #[cfg(has_rfly_bridge_msgs)]
     fn send(&self, message: &BridgeStats) {
-        // A failure is in the counters of the publisher.
+        // The publisher counts failures.
         let _counted = self.publisher.publish(message);
     }
 

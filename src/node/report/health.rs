@@ -1,4 +1,4 @@
-//! What the bridge knows about itself, as `/diagnostics`.
+//! The bridge's health as `/diagnostics`.
 use super::figures::{SourceFigures, StatsTopic};
 use super::rate::RateWatch;
 use super::writers;
@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Key of a rate that is lower than it should be; `top` shows it.
+/// Key of a rate below the requested one; `top` shows it.
 pub(super) const SHORT: &str = "below_asked";
-/// Silence after which a source that nobody watches counts as lost.
+/// Silence after which a source without its own supervision counts as lost.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What is reported on, and where to.
+/// Inputs and outputs of the report.
 pub(super) struct Reported {
     pub(super) middleware: Middleware,
     pub(super) publisher: Publisher<DiagnosticArray>,
-    /// What all of it is about: the address of the renderer.
+    /// `hardware_id` of all statuses: the address of the renderer.
     pub(super) hardware_id: String,
     pub(super) sources: Vec<Arc<SourceStats>>,
     pub(super) sections: Vec<Box<dyn Section>>,
@@ -57,7 +57,7 @@ impl Health {
         self.last = Instant::now();
         let sources = self.on.sources.clone();
         let sources: Vec<_> = sources.iter().map(|s| self.source(s, seconds)).collect();
-        // Looked at once, so that both reports say the same.
+        // Read once, so that both reports agree.
         let clocks: Vec<_> = (self.on.clocks.iter())
             .map(|(vehicle, clock)| (vehicle, clock.status()))
             .collect();
@@ -84,7 +84,7 @@ impl Health {
         };
         let now = self.on.headers.now();
         message.header.stamp = now.to_msg();
-        // A failure is in the counters of the publisher.
+        // The publisher counts failures.
         let _counted = self.on.publisher.publish(&message);
         if let Some(stats) = &self.on.stats {
             stats.publish(now, &sources, &clocks);
@@ -102,7 +102,7 @@ impl Health {
         let asked = figures.asked_hz.filter(|_| state == LinkState::Up);
         let short = match asked {
             Some(asked) => {
-                // A pause, or data that has just begun, is no rate.
+                // A pause, or data that has just started, gives no rate.
                 let speed = self.on.clocks.speed();
                 let watch = self.rates.entry(stats.name.clone()).or_default();
                 watch.look(self.last, figures.frames, asked, speed)

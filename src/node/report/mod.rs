@@ -1,4 +1,4 @@
-//! What the bridge says of itself: `/diagnostics`, `~/stats`, `/rosout`, and the table of `rfly_bridge top`.
+//! The bridge's reports: `/diagnostics`, `~/stats`, `/rosout`, and the table of `rfly_bridge top`.
 mod condition;
 mod figures;
 mod health;
@@ -28,7 +28,7 @@ use services::Services;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether something is to be said.
+/// How often to check whether a report is due.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
@@ -77,7 +77,7 @@ fn topics(page: &mut TopicPage) {
     );
 }
 
-/// The task that reports.
+/// The reporting task.
 struct Reporter {
     health: Health,
     period: Duration,
@@ -102,7 +102,7 @@ impl Endless for Reporter {
                     next = next.min(Instant::now() + self.period);
                 }
             }
-            self.senders.tell();
+            self.senders.log_refused();
             if Instant::now() >= next {
                 next += self.period;
                 self.health.report();

@@ -1,18 +1,18 @@
-//! Does a source deliver what it was asked for?
+//! Compares the rate of a source with the requested one.
 use std::time::{Duration, Instant};
 
-/// Time that a rate is judged over, at least, and frames that were asked for in it.
+/// Minimum time, and minimum number of requested frames, to judge a rate over.
 const WINDOW: Duration = Duration::from_secs(2);
 const FRAMES: f64 = 10.0;
-/// Less than this part of what was asked for is said.
+/// A rate below this fraction of the requested one is reported.
 const ENOUGH: f64 = 0.8;
 
 /// A rate that is too low.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shortfall {
-    /// What comes, in Hz.
+    /// Received rate in Hz.
     pub rate_hz: f64,
-    /// What was asked for, in Hz of the host's time.
+    /// Requested rate in Hz of host time.
     pub asked_hz: f64,
 }
 
@@ -22,17 +22,17 @@ impl std::fmt::Display for Shortfall {
     }
 }
 
-/// Compares the frames of one source with the rate that was asked for.
+/// Compares the frames of one source with the requested rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RateWatch {
-    /// When the present window began, with how many frames, and what was asked for.
+    /// Start of the current window, frames at its start, requested rate.
     window: Option<(Instant, u64, f64)>,
     short: Option<Shortfall>,
 }
 
 impl RateWatch {
-    /// Judges by the number of frames so far, while data flows; `speed` is that of the simulation, which the rate is
-    /// asked in.
+    /// Judges by the number of frames so far, while data flows; `speed` is that of the simulation, whose time the
+    /// requested rate refers to.
     pub fn look(
         &mut self,
         now: Instant,

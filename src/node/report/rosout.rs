@@ -1,4 +1,4 @@
-//! The log on `/rosout`, the same on every back end.
+//! The log on `/rosout`, identical on every back end.
 use crate::msgs::rcl_interfaces::msg::Log;
 use crate::node::clock::host_now;
 use crate::node::error::NodeError;
@@ -16,24 +16,24 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// As rcl's, but for the lifespan of 10 s.
+/// As in rcl, except for its lifespan of 10 s.
 const QOS: Qos = Qos::LATCHED.with_depth(1000);
-/// Messages that wait to be published; what comes before the node exists is among them. Each is cut at
-/// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds their memory and that of the publisher's history.
+/// Queue length; includes messages logged before the node exists. Each message is cut at
+/// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds the memory of queue and history.
 const QUEUE: usize = 512;
-/// How often the thread looks whether it shall end.
+/// How often the thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Messages that the queue had no room for, since the process began.
+/// Messages dropped because the queue was full, since the process started.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many messages of this process are missing on `/rosout`.
+/// Returns the number of messages missing on `/rosout`.
 pub(super) fn lost_messages() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 
 thread_local! {
-    /// What the publishing thread logs is not published, or it would never end.
+    /// Log messages of the publishing thread are not published: each would cause the next one.
     static PUBLISHES: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -46,25 +46,25 @@ struct Entry {
     line: u32,
 }
 
-/// Puts log messages into a queue; never waits.
+/// Puts log messages into a queue; never blocks.
 pub struct RosoutLayer {
     queue: SyncSender<Entry>,
     lost: Arc<AtomicU64>,
 }
 
-/// The other end of the queue.
+/// Receiving end of the queue.
 pub struct Rosout {
     queue: Receiver<Entry>,
     lost: Arc<AtomicU64>,
 }
 
-/// Publishes until it is dropped, and then what is left.
+/// Publishes until dropped, then publishes the rest of the queue.
 pub struct RosoutPublisher {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Returns the layer for the subscriber of this program, and the end that publishes once there is a node.
+/// Returns the layer for the program's subscriber, and the end that publishes once a node exists.
 pub fn rosout() -> (RosoutLayer, Rosout) {
     let (sender, receiver) = sync_channel(QUEUE);
     let lost = Arc::<AtomicU64>::default();
@@ -142,7 +142,7 @@ impl Rosout {
                 function: entry.module.to_owned(),
                 line: entry.line,
             };
-            // A failure is in the counters of the publisher.
+            // The publisher counts failures.
             let _counted = publisher.publish(&log);
         };
         loop {
@@ -170,7 +170,7 @@ impl Drop for RosoutPublisher {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It cannot be logged any more if it has panicked.
+            // A panic of this thread can no longer be logged.
             let _ = thread.join();
         }
     }

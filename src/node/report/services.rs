@@ -2,13 +2,13 @@
 use crate::node::section::{Finding, Level, Section, value};
 use crate::ros::{Middleware, ServiceStats};
 
-/// Services with failed calls that are named one by one.
+/// Limit of the failed services named one by one.
 const NAMED: usize = 20;
 
 /// All services in one status: there are dozens per vehicle, and most are never called.
 pub(super) struct Services {
     middleware: Middleware,
-    /// Calls that had failed at the last look.
+    /// Failed calls at the last check.
     failed: u64,
 }
 
@@ -48,7 +48,7 @@ impl Section for Services {
             value(&s.service, text)
         }));
         let failed: u64 = services.iter().map(|s| failed(&s.stats)).sum();
-        // A service that was removed takes its failures along.
+        // The failures of a removed service are gone from the sum.
         let new = failed.saturating_sub(self.failed);
         self.failed = failed;
         let (level, message) = match new {

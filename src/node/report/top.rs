@@ -28,10 +28,10 @@ struct Seen {
     total: u64,
 }
 
-/// What the bridge itself says about losses: name in `/diagnostics` to the sum over all causes.
+/// Losses reported by the bridge: name in `/diagnostics` to the sum over all causes.
 type Drops = Arc<Mutex<BTreeMap<String, u64>>>;
 
-/// What it says about sources that deliver less than they were asked for, one line each.
+/// Sources that `/diagnostics` reports below their requested rate, one line each.
 type Slow = Arc<Mutex<Vec<String>>>;
 
 /// Subscribes to every topic below `prefix` and prints a table each second, for `limit` or for ever.
@@ -72,7 +72,7 @@ pub async fn run(
     }
 }
 
-/// Returns a line for each source that delivers less than it was asked for.
+/// Returns a line for each source below its requested rate.
 pub fn below_asked(message: &DiagnosticArray) -> Vec<String> {
     let lines = message.status.iter().filter_map(|status| {
         let short = status.values.iter().find(|v| v.key == SHORT)?;
@@ -101,7 +101,7 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<Row, RosError
         total: 0,
     }));
     let writer = seen.clone();
-    // What is latched was published before this program began.
+    // Latched messages were published before this program started.
     let latched = ["/tf_static", "/robot_description", "/ground_truth/path"];
     let qos = match latched.iter().any(|name| topic.name.ends_with(name)) {
         true => Qos::LATCHED,
@@ -169,7 +169,7 @@ fn table(rows: &BTreeMap<String, Row>, drops: &BTreeMap<String, u64>, seconds: f
     table
 }
 
-/// Returns what the bridge dropped before or at this topic: on the way in from its source, and in its publisher.
+/// Returns the bridge's drops for this topic: in its source, and in its publisher.
 fn drops_of(drops: &BTreeMap<String, u64>, topic: &str) -> u64 {
     let source = topic.split('/').find(|part| part.starts_with("sensor"));
     let concerns = |name: &str| {
@@ -202,7 +202,7 @@ fn show(table: &Table, slow: &[String], elapsed: Duration, last: bool) -> io::Re
         elapsed.as_secs_f64()
     )?;
     for line in slow {
-        writeln!(out, "below what was asked for: {line}")?;
+        writeln!(out, "below the requested rate: {line}")?;
     }
     Ok(())
 }

@@ -3,8 +3,8 @@ use crate::node::assembly::{is_below, is_crowded};
 use crate::node::section::{Finding, Level, value};
 use crate::ros::WriterReport;
 
-/// One status per topic, but one for all topics of a crowd: there are dozens, most without readers. Those
-/// with a problem stand by themselves all the same.
+/// One status per topic, but one for a whole crowd: it has dozens of topics, most without readers. A topic
+/// with a problem always gets its own status.
 pub(super) fn findings(reports: &[WriterReport], crowds: &[String]) -> Vec<(String, Finding)> {
     let (crowded, single): (Vec<_>, Vec<_>) = reports.iter().partition(|writer| {
         is_crowded(crowds, &writer.topic)

@@ -1,4 +1,4 @@
-//! The field of view of one sensor, which a parameter changes.
+//! The field of view of one sensor, a run-time parameter.
 use crate::node::settings::SettingsWatch;
 
 /// The field of view of one sensor.

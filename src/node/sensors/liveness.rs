@@ -2,14 +2,14 @@
 use crate::node::stats::LinkState;
 use std::time::{Duration, Instant};
 
-/// Whether a source delivers; decides when to ask again.
+/// Tracks whether a source delivers; decides when to request it again.
 #[derive(Clone, Copy, Debug)]
 pub struct Liveness {
     timeout: Duration,
     state: LinkState,
 }
 
-/// What changed since the last look.
+/// Change since the last check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkChange {
     /// Nothing.
@@ -41,12 +41,12 @@ impl Liveness {
         self.state
     }
 
-    /// Whether the source should be asked for data (again).
+    /// Whether to request the source (again).
     pub fn needs_request(&self) -> bool {
         self.state != LinkState::Up
     }
 
-    /// Judges by the time of the last data.
+    /// Updates the state from the time of the last data.
     pub fn look(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
         let alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);
         let (state, change) = match (self.state, alive) {

@@ -1,4 +1,4 @@
-//! The sensors of Config.json: asked for, received over UDP or from shared memory, published.
+//! The sensors of Config.json: requested, received over UDP or from shared memory, published.
 mod fov;
 mod liveness;
 mod request;
@@ -29,7 +29,7 @@ use std::fmt::Write as _;
 use supervisor::{Link, Supervisor};
 use udp_source::{Idle, UdpSource};
 
-/// A PNG of noise is a little larger than its pixels; small payloads get room for longer lists.
+/// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
@@ -87,7 +87,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             clock,
             stats,
             overflows: 0,
-            said: Vec::new(),
+            logged: Vec::new(),
         };
         let serve = move |stop: &_| stream.serve(stop);
         assembly.threads.add("rfly-stream", serve);

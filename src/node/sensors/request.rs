@@ -1,8 +1,8 @@
-//! What is asked of the renderer.
+//! Requests to the renderer.
 use crate::config::SensorConfig;
 use crate::wire::{RequestLayout, SendProtocol, SensorRequest};
 
-/// Returns the datagram's content for a sensor.
+/// Returns the request for a sensor.
 pub fn sensor_request(sensor: &SensorConfig) -> SensorRequest {
     SensorRequest {
         layout: if sensor.layout_new {

@@ -1,4 +1,4 @@
-//! Sensors in shared memory: a thread for each block polls it, as the simulator has no way to signal.
+//! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
 use super::fov::FovWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Pause between two looks at the flag when a frame is due; the vendor's reader uses about 1 ms.
+/// Polling interval when a frame is due; the vendor's reader uses about 1 ms.
 const POLL: Duration = Duration::from_micros(500);
-/// ... when none has come for [`SILENCE`].
+/// Polling interval after [`SILENCE`] without a frame.
 const IDLE_POLL: Duration = Duration::from_millis(5);
 const SILENCE: Duration = Duration::from_secs(1);
-/// The longest pause after a frame.
+/// Longest pause after a frame.
 const REST: Duration = Duration::from_millis(50);
-/// Pause between two looks for a block that is not there, or may have been re-created.
+/// Interval of checks for a block that is missing or may have been re-created.
 const LOOK: Duration = Duration::from_millis(200);
-/// After this time without a frame the log says what is in the way.
+/// After this time without a frame the log names the cause.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// One sensor's block.
@@ -35,22 +35,22 @@ pub(super) struct ShmSource {
     reader: BlockReader,
     block: Option<SharedBlock>,
     next_look: Instant,
-    /// When the last frame was taken, or the block was looked for first.
+    /// Time of the last frame, or of the first attempt to open the block.
     silent_since: Instant,
-    /// What the log has said of the silence.
-    said: Option<String>,
+    /// Cause of the silence as last logged.
+    logged: Option<String>,
 }
 
-/// When to look for the next frame: seldom while none is due, so that the processor rests between frames.
+/// Polling times: rare while no frame is due, to save processor time between frames.
 #[derive(Debug, Default)]
 pub struct Rhythm {
     last: Option<Instant>,
-    /// Shortest time between two frames, lately.
+    /// Shortest recent time between two frames.
     period: Option<Duration>,
 }
 
 impl Rhythm {
-    /// Returns how long to pause after a look at `now`, which found a frame if `came`.
+    /// Returns the pause after a poll at `now`; `came`: it found a frame.
     pub fn pause(&mut self, now: Instant, came: bool) -> Duration {
         let since = self.last.map(|last| now.duration_since(last));
         if !came {
@@ -70,7 +70,7 @@ impl Rhythm {
 }
 
 impl ShmSource {
-    /// Looks for the block `name` of `len` bytes from now on.
+    /// A source for the block `name` of `len` bytes; opens it when it exists.
     pub(super) fn new(
         (name, len): (String, usize),
         sensor: Box<dyn Sensor>,
@@ -90,11 +90,11 @@ impl ShmSource {
             block: None,
             next_look: now,
             silent_since: now,
-            said: None,
+            logged: None,
         }
     }
 
-    /// Serves the sensor until `stop` is set; goes on after a panic.
+    /// Serves the sensor until `stop` is set; restarts after a panic.
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
         let mut rhythm = Rhythm::default();
         while !stop.load(Ordering::Relaxed) {
@@ -107,9 +107,9 @@ impl ShmSource {
         }
     }
 
-    /// After a panic the block is opened anew, a little later; the other sensors go on.
+    /// After a panic reopens the block, after a pause; other sensors are not affected.
     fn failed(&mut self, now: Instant) {
-        tracing::error!("{} panicked; it goes on in {PAUSE:?}", self.stats.name);
+        tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name);
         self.stats.lock().drop_one("task_failed");
         if let Some(block) = self.block.take() {
             give_back(&block);
@@ -117,7 +117,7 @@ impl ShmSource {
         self.next_look = now + PAUSE;
     }
 
-    /// Takes a frame if one is ready; false if none was.
+    /// Takes a frame if one is ready; false otherwise.
     fn poll(&mut self, now: Instant) -> bool {
         if now >= self.next_look {
             self.next_look = now + LOOK;
@@ -138,7 +138,7 @@ impl ShmSource {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });
         let Some(taken) = taken else { return false };
-        (self.silent_since, self.said) = (now, None);
+        (self.silent_since, self.logged) = (now, None);
         let mut figures = self.stats.lock();
         figures.received += 1;
         figures.bytes += self.len as u64;
@@ -156,7 +156,7 @@ impl ShmSource {
         true
     }
 
-    /// Opens the block, or lets go of one that the simulator has replaced or made shorter; notes what is in the way.
+    /// Opens the block, or closes one that the simulator has replaced or shortened; records why it is unusable.
     fn look(&mut self, now: Instant) {
         if let Some(block) = self.block.take_if(|block| !block.is_current())
             && block.is_lost()
@@ -178,35 +178,35 @@ impl ShmSource {
             },
         };
         if now.duration_since(self.silent_since) >= PATIENCE
-            && self.said.as_ref() != Some(&obstacle)
+            && self.logged.as_ref() != Some(&obstacle)
         {
             tracing::warn!(source = self.stats.name, "no data: {obstacle}");
-            self.said = Some(obstacle.clone());
+            self.logged = Some(obstacle.clone());
         }
         self.stats.lock().obstacle = Some(obstacle);
     }
 }
 
-/// What became of a block that was ready.
+/// Result of reading a ready block.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Taken {
     /// Converted and published.
     Published,
     /// Nobody subscribes.
     Unwanted,
-    /// Not published, for the reason to count.
+    /// Not published, for this cause.
     Dropped(&'static str),
 }
 
-/// Takes frames out of blocks by their flag protocol: ready, reading, copied, released.
+/// Reads frames by the flag protocol of the blocks: ready, reading, copied, released.
 #[derive(Default)]
 pub struct BlockReader {
-    /// What a sensor has to look at is copied before; another process may write to the block at any moment.
+    /// Copy of data that the sensor parses: another process may write to the block at any time.
     copy: Vec<u8>,
 }
 
 impl BlockReader {
-    /// Takes a frame if one is ready, and gives the block back as soon as it is copied.
+    /// Takes a frame if one is ready, and releases the block as soon as it is copied.
     pub fn take(
         &mut self,
         block: &SharedBlock,
@@ -217,7 +217,7 @@ impl BlockReader {
             return None;
         }
         let taken = self.take_ready(block, sensor, stamp);
-        // Whoever overwrote the flag keeps it; mostly this was done after the copy.
+        // If another process overwrote the flag, it stays; usually that happened after the copy.
         give_back(block);
         Some(taken.unwrap_or_else(Taken::Dropped))
     }
@@ -269,12 +269,12 @@ impl BlockReader {
     }
 }
 
-/// Whether the block was still ours, which it is no longer.
+/// Releases the block; false if another process had overwritten the flag.
 fn give_back(block: &SharedBlock) -> bool {
     block.swap_flag(ShmFlag::Reading as u8, ShmFlag::Released as u8) && !block.is_lost()
 }
 
-/// What a block waits for whose flag does not say that a frame is ready.
+/// Explains the flag of a block without a ready frame.
 fn flag_says(name: &str, flag: u8) -> String {
     let what = match ShmFlag::try_from(flag) {
         Ok(ShmFlag::Empty) => "RflySim3D has not written to it yet".to_owned(),
@@ -289,7 +289,7 @@ fn flag_says(name: &str, flag: u8) -> String {
     format!("/dev/shm/{name} is open; {what}")
 }
 
-/// What to do about a block that cannot be opened.
+/// Remedy for a block that cannot be opened.
 fn advice(error: &ShmError) -> String {
     let remedy = match error {
         ShmError::Io { source, .. } => match source.kind() {

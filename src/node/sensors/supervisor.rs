@@ -1,4 +1,4 @@
-//! Asks the renderer for sensors until they deliver, and notices when they stop.
+//! Requests sensors from the renderer until they deliver, and detects when they stop.
 use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
@@ -14,9 +14,9 @@ use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often the links are looked at.
+/// Interval of link checks.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long sensors are not asked for, so that every image finds the pose of its vehicle in TF.
+/// Delay of the sensor requests, so that every image finds the pose of its vehicle in TF.
 const POSES_FIRST: Duration = Duration::from_secs(1);
 
 /// One requested sensor.
@@ -24,7 +24,7 @@ pub(super) struct Link {
     sensor: SensorConfig,
     stats: Arc<SourceStats>,
     liveness: Liveness,
-    /// How many times a changed request is still to be sent; nothing acknowledges it.
+    /// How many times to repeat a changed request; requests are not acknowledged.
     resend: u8,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Supervisor {
     links: Vec<Link>,
     request_period: Duration,
     clear_first: bool,
-    /// Where poses are published, and of how many vehicles.
+    /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
     settings: SettingsWatch,
 }
@@ -67,7 +67,7 @@ impl Endless for Supervisor {
 }
 
 impl Supervisor {
-    /// Opens the socket that requests are sent from.
+    /// Opens the socket for requests.
     pub(super) fn open(context: &Context<'_>, links: Vec<Link>) -> Result<Self, NodeError> {
         let params = &context.settings.params;
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
@@ -91,7 +91,7 @@ impl Supervisor {
         })
     }
 
-    /// Works until the task is dropped.
+    /// Runs until the task is dropped.
     async fn run(&mut self) {
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -123,7 +123,7 @@ impl Supervisor {
         self.poses.as_ref().is_none_or(all)
     }
 
-    /// Notes which links changed; says so in few lines, however many sensors there are.
+    /// Detects changed links; logs one line per kind of change, for any number of sensors.
     fn look(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
         for link in &mut self.links {
@@ -141,11 +141,11 @@ impl Supervisor {
             tracing::info!(renderer = %self.renderer, "receiving {}", up.join(", "));
         }
         if !lost.is_empty() {
-            tracing::warn!(renderer = %self.renderer, "no data any more from {}; asking again", lost.join(", "));
+            tracing::warn!(renderer = %self.renderer, "no data any more from {}; requesting again", lost.join(", "));
         }
     }
 
-    /// Takes over what parameters have changed.
+    /// Applies changed parameters.
     fn take_over(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
@@ -163,14 +163,14 @@ impl Supervisor {
         }
     }
 
-    /// Sends a request for every silent sensor, carriers first as in the file.
+    /// Requests every silent sensor, carriers first as in the file.
     fn request(&self) {
         for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
             self.ask(link);
         }
     }
 
-    /// Sends the requests that change live sensors.
+    /// Repeats the requests that change live sensors.
     fn resend(&mut self) {
         for link in self.links.iter().filter(|l| l.resend > 0) {
             self.ask(link);

@@ -1,4 +1,4 @@
-//! One sensor over UDP: receive, put together, stamp, convert, publish, on one thread.
+//! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::fov::FovWatch;
 use crate::msgs::sensor_msgs::msg::Image;
 use crate::node::clock::{SimClock, host_now};
@@ -14,15 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long datagrams that nobody wants wait in the socket: less than the time between two frames at 60 Hz, ...
+/// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
-/// ... and longer where it keeps their heads only; so long a new subscriber waits for his first image at most.
+/// The same while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
 const HEADS_PAUSE: Duration = Duration::from_millis(60);
-/// What the kernel books for a head, at most, of a buffer as it was asked for.
+/// Upper bound of the kernel's charge per head, against the buffer size as requested.
 const HEAD_BYTES: usize = 1024;
-/// Batches of datagrams that are taken before the thread looks again whether it is to end.
+/// Batches of datagrams per check of the stop flag.
 const MAX_BATCHES: usize = 64;
-/// The pieces of a frame are sent in one go: when nothing has come for so long, the rest of it is lost.
+/// A frame is sent in one go: after this silence the missing fragments are lost.
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// One sensor's stream.
@@ -34,30 +34,30 @@ pub(super) struct UdpSource {
     pub(super) compressed: bool,
     pub(super) clock: Arc<SimClock>,
     pub(super) stats: Arc<SourceStats>,
-    /// What happens while nobody wants the stream.
+    /// State while the sensor has no subscriber.
     pub(super) idle: Idle,
-    /// What the socket said of its losses last.
+    /// The socket's loss counter at the last read.
     pub(super) overflows: u32,
-    /// What was refused and said already.
-    pub(super) said: Vec<&'static str>,
+    /// Refusal causes already logged.
+    pub(super) logged: Vec<&'static str>,
 }
 
-/// A stream that nobody wants: its frames are only counted.
+/// A stream without subscribers: its frames are only counted.
 #[derive(Debug)]
 pub(super) struct Idle {
     /// The receive buffer holds two frames.
     roomy: bool,
-    /// ... and so many heads.
+    /// Number of heads that the receive buffer holds.
     room: usize,
     /// Heads are received.
     now: bool,
-    /// The socket keeps nothing but heads.
+    /// The socket keeps only heads.
     heads: bool,
     pause: Duration,
 }
 
 impl Idle {
-    /// `buffer_bytes` is what the system granted.
+    /// `buffer_bytes`: size granted by the system.
     pub(super) fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
         Self {
             roomy: buffer_bytes >= 2 * frame_bytes,
@@ -68,7 +68,7 @@ impl Idle {
         }
     }
 
-    /// How long to pause after so many datagrams had come in the pause before; their arrival is known from the kernel.
+    /// Pause after `came` datagrams in the pause before; arrival times come from the kernel.
     fn pause(&mut self, came: usize) -> Duration {
         if self.heads {
             self.pause = match came * 4 {
@@ -86,11 +86,11 @@ impl Idle {
 }
 
 impl UdpSource {
-    /// Serves the sensor until `stop` is set; goes on after a panic.
+    /// Serves the sensor until `stop` is set; restarts after a panic.
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
         while tasks::panics(|| self.run(stop)) {
             self.stats.lock().drop_one("task_failed");
-            // What was being put together is not trusted.
+            // A panic may have left the partial frame inconsistent.
             self.reassembler.abandon();
             std::thread::sleep(PAUSE);
         }
@@ -111,11 +111,11 @@ impl UdpSource {
         }
     }
 
-    /// Waits for a datagram and handles it; false if none came.
+    /// Waits for a datagram and handles it; false on timeout.
     fn receive(&mut self) -> io::Result<bool> {
         if std::mem::take(&mut self.idle.now) {
             self.receiver.keep_all();
-            // What waits has lost its payload.
+            // Datagrams still queued have lost their payload.
             self.count_heads(false)?;
         }
         let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
@@ -129,13 +129,13 @@ impl UdpSource {
         Ok(came)
     }
 
-    /// The socket failed; what fails at once does not take a core.
+    /// Handles a socket failure; the pause keeps a permanent one from spinning.
     fn failed(&self) {
         self.stats.lock().drop_one("socket");
         std::thread::sleep(IDLE_PAUSE);
     }
 
-    /// Waits for datagrams and counts them; false if none came. One wake-up serves all frames of a pause.
+    /// Waits for datagrams and counts them; false on timeout. One wake-up serves all frames of a pause.
     fn count(&mut self) -> io::Result<bool> {
         if !std::mem::replace(&mut self.idle.now, true) {
             self.idle.heads = self.receiver.keep_heads();
@@ -147,7 +147,7 @@ impl UdpSource {
         Ok(came > 0)
     }
 
-    /// Takes the headers of what has come, but not without end.
+    /// Reads the headers of the queued datagrams, up to a limit.
     fn count_heads(&mut self, wait: bool) -> io::Result<usize> {
         let mut came = 0;
         for _ in 0..MAX_BATCHES {
@@ -165,7 +165,7 @@ impl UdpSource {
         Ok(came)
     }
 
-    /// The rest of a frame that has not come for long is lost.
+    /// Drops an incomplete frame after [`SILENCE`].
     fn look_for_silence(&mut self, last: Instant) {
         if self.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
             self.reassembler.abandon();
@@ -174,7 +174,7 @@ impl UdpSource {
         }
     }
 
-    /// Handles the datagram that was read into the last landing.
+    /// Handles the datagram in the last landing.
     fn take(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
             return self.stats.lock().drop_one("refused");
@@ -219,7 +219,7 @@ impl UdpSource {
                             Some(payload) => self.sensor.accept(&frame.with(payload)),
                             None => match self.reassembler.take_loan() {
                                 Some(loan) => self.sensor.accept_loan(loan, &frame),
-                                None => Ok(()), // it was lent a moment ago
+                                None => Ok(()), // unreachable: the loan was taken above
                             },
                         }
                     }
@@ -244,17 +244,17 @@ impl UdpSource {
         }
     }
 
-    /// What is not of this sensor says nothing of its order either; why it is refused is said once.
+    /// A datagram of another sensor says nothing about this one's order; each cause of refusal is logged once.
     fn refused(&mut self, error: &SensorError) {
         if !error.is_foreign() {
             return;
         }
         self.reassembler.disown();
         let cause = error.cause();
-        if !self.said.contains(&cause) {
-            self.said.push(cause);
+        if !self.logged.contains(&cause) {
+            self.logged.push(cause);
             tracing::warn!(
-                "{}: {error} (further ones: drop_{cause} in /diagnostics)",
+                "{}: {error} (count: drop_{cause} in /diagnostics)",
                 self.stats.name
             );
         }

@@ -1,4 +1,4 @@
-//! One task per autopilot: receives what it sends, and does what is due.
+//! One task per autopilot: receives its datagrams and runs timed work.
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::requester::Requester;
@@ -16,39 +16,39 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Longer than every frame, and than several in one datagram.
+/// Longer than any MAVLink frame, or several in one datagram.
 const BUFFER: usize = 4096;
-/// Datagrams that are taken before other tasks and callbacks get their turn.
+/// Datagrams per turn, before other tasks and callbacks run.
 const BATCH: usize = 64;
-/// Batches that are taken before it is looked whether something is overdue: more than a socket's buffer usually holds.
+/// Batches before timed work is checked: more than a socket buffer usually holds.
 const BATCHES: usize = 16;
-/// Time between looks at the autopilot's counts.
+/// Period of reading the autopilot's counters.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 
-/// Receives what one autopilot sends, and does what is due.
+/// Receives the datagrams of one autopilot and runs its timed work.
 pub(super) struct Task {
     pub(super) handle: Handle,
     pub(super) wake: Arc<Notify>,
     pub(super) stats: Arc<SourceStats>,
     pub(super) start: Instant,
     pub(super) requester: Option<Requester>,
-    /// Gets the estimated pose.
+    /// Receives the estimated pose.
     pub(super) tf: Option<Tf>,
-    /// Has the frame that the autopilot counts in.
+    /// Holds the origin of the autopilot's local positions.
     pub(super) static_tf: Option<StaticTf>,
     pub(super) map_centre: MapCentre,
-    /// Publishes the true state that comes on the autopilot's link.
+    /// Publishes true states received on the autopilot's link.
     pub(super) relay: Option<Relay>,
     pub(super) vehicle: u16,
     pub(super) peer: Peer,
-    /// Where the autopilot counts from, as last looked at.
+    /// The autopilot's origin at the last check.
     pub(super) origin: Option<Geodetic>,
-    /// That is not in the map, which was said.
-    pub(super) far: bool,
+    /// The origin is outside the map, and this was logged.
+    pub(super) outside_map: bool,
     pub(super) reported: Instant,
 }
 
-/// On a socket.
+/// The task on a socket.
 pub(super) struct UdpTask(pub(super) Task, pub(super) Arc<UdpReceiver>);
 
 impl Source for UdpTask {
@@ -61,7 +61,7 @@ impl Source for UdpTask {
     }
 }
 
-/// On a serial line.
+/// The task on a serial line.
 pub(super) struct SerialTask(pub(super) Task, pub(super) serial::Port);
 
 impl Source for SerialTask {
@@ -84,12 +84,12 @@ impl Task {
                 ready = socket.readable() => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
                         self.stats.lock().drop_one("socket");
-                        // A socket that fails at once must not spin.
+                        // Keeps a permanently failing socket from spinning.
                         tokio::time::sleep(Duration::from_millis(10)).await;
                     }
                 }
                 () = self.wake.notified() => {}
-                // What was waited for may be here, and not be noticed yet: it is this process that may have stood still.
+                // After a stall of this process the awaited datagram may already be queued: read before timing out.
                 () = until(deadline) => {
                     tokio::task::yield_now().await;
                     self.drain(socket, &mut buffer);
@@ -99,7 +99,7 @@ impl Task {
         }
     }
 
-    /// Asks the simulator while nothing comes; returns when to look again.
+    /// Sends a request to the simulator while no data comes; returns the next time.
     fn ask(&self) -> Option<Instant> {
         let requester = self.requester.as_ref()?;
         let connected = self.handle.with(|autopilot| autopilot.fcu.connected());
@@ -109,7 +109,7 @@ impl Task {
         Some(Instant::now() + requester.period)
     }
 
-    /// Takes all that has arrived, within reason; false if the socket fails.
+    /// Receives all queued datagrams, up to a limit; false if the socket fails.
     fn drain(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
         for _ in 0..BATCHES {
             match self.receive(socket, buffer) {
@@ -120,7 +120,7 @@ impl Task {
         true
     }
 
-    /// Takes a batch of what has arrived and returns how many it were; `None` if the socket fails.
+    /// Receives one batch and returns its size; `None` if the socket fails.
     fn receive(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> Option<usize> {
         let (mut taken, mut count) = (Vec::new(), 0);
         let (mut refused, mut others) = (0, 0);
@@ -184,7 +184,7 @@ impl Task {
         }
     }
 
-    /// Does what is due and, now and then, takes over the autopilot's counts; returns when something will be due.
+    /// Runs due work and periodically copies the autopilot's counters; returns the next due time.
     fn poll(&mut self) -> Option<Instant> {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
         let (deadline, estimate, truths, frames, origin, counts) =
@@ -218,7 +218,7 @@ impl Task {
             };
             tf.publish(&pose, estimate.stamp);
         }
-        // The map's own place on earth may become known later.
+        // The map's geodetic origin may become known later.
         if report || origin != self.origin {
             self.place(origin);
         }
@@ -228,7 +228,7 @@ impl Task {
         deadline.map(|at| self.start + at)
     }
 
-    /// Puts the frame of local positions to where the autopilot counts from.
+    /// Publishes the frame of local positions at the autopilot's origin.
     fn place(&mut self, origin: Option<Geodetic>) {
         self.origin = origin;
         let (Some(static_tf), Some(origin)) = (&self.static_tf, origin) else {
@@ -236,18 +236,18 @@ impl Task {
         };
         match self.map_centre.position_of(origin) {
             Some(position) => static_tf.place_origin(self.vehicle, position),
-            None if !std::mem::replace(&mut self.far, true) => tracing::warn!(
+            None if !std::mem::replace(&mut self.outside_map, true) => tracing::warn!(
                 vehicle = self.vehicle,
                 latitude = origin.latitude_deg,
                 longitude = origin.longitude_deg,
-                "the autopilot counts from a place that is not in the simulator's map: the frame of its local positions \
+                "the autopilot has its origin outside the simulator's map: the frame of its local positions \
                  stays at the origin of the map"
             ),
             None => {}
         }
     }
 
-    /// An estimate counts from the autopilot's origin, which is not that of the map where the vehicle was set down
+    /// An estimate is relative to the autopilot's origin, which differs from the map's if the vehicle was placed
     /// elsewhere.
     fn in_map(&self, position: Vector<Ned>, origin: Option<Geodetic>) -> Vector<Ned> {
         match origin.and_then(|origin| self.map_centre.position_of(origin)) {
@@ -256,7 +256,7 @@ impl Task {
         }
     }
 
-    /// Takes over the autopilot's counts.
+    /// Copies the autopilot's counters.
     fn report(&mut self, counts: BTreeMap<Counter, u64>) {
         self.reported = Instant::now();
         let mut figures = self.stats.lock();

@@ -26,7 +26,7 @@ use tokio::sync::Notify;
 /// The thread of all autopilots.
 const CONTROL: &str = "rfly-control";
 
-/// Opens the link and the topics of every vehicle that is controlled; true states that come on a link go to its relay.
+/// Opens the link and the topics of every controlled vehicle; true states received on a link go to its relay.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
@@ -85,7 +85,7 @@ pub(super) fn open(
             vehicle: id,
             peer: Peer::default(),
             origin: None,
-            far: false,
+            outside_map: false,
             reported: Instant::now(),
         };
         match line {
@@ -97,7 +97,7 @@ pub(super) fn open(
     Ok(())
 }
 
-/// The vehicles that are controlled, and how.
+/// The controlled vehicles with their links.
 fn controlled(settings: &Settings) -> Vec<(u16, &ControlLink)> {
     let vehicles = settings.vehicles().into_iter();
     let links = vehicles.map(|id| (id, settings.params.control_link(id)));
@@ -122,7 +122,7 @@ fn interface(
     sink: Sink,
     wake: Arc<Notify>,
 ) -> Result<Interface, NodeError> {
-    // Autopilots at the end of a line have a system id of their own.
+    // An autopilot on a serial line has its own system id.
     let adopt_system = !matches!(link, ControlLink::Simulator(_));
     let link: Box<dyn Link> = match link {
         ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),
@@ -186,7 +186,7 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
     }
 }
 
-/// What carries the bytes.
+/// The transport of a link.
 enum Line {
     Udp(Arc<UdpReceiver>, SocketAddrV4),
     Serial(serial::Port),

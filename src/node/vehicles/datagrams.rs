@@ -1,4 +1,4 @@
-//! What the small, frequent datagrams of a vehicle have in common.
+//! Reception of a vehicle's small, frequent datagrams.
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
 use crate::session::{Mark, Order, Verdict};
@@ -7,10 +7,10 @@ use crate::transport::{Datagram, Received, UdpReceiver};
 use std::io::IoSliceMut;
 use std::time::Duration;
 
-/// Longer than every one of them.
+/// Longer than any of these datagrams.
 pub(super) const BUFFER: usize = 2048;
 
-/// Waits for a datagram and counts it; `None` if it is not for us, or the socket fails.
+/// Waits for a datagram and counts it; `None` if its sender is refused or the socket fails.
 pub(super) async fn receive(
     receiver: &UdpReceiver,
     buffer: &mut [u8; BUFFER],
@@ -32,27 +32,27 @@ pub(super) async fn receive(
         }
         Err(_) => {
             stats.lock().drop_one("socket");
-            // A socket that fails at once must not spin.
+            // Keeps a permanently failing socket from spinning.
             tokio::time::sleep(Duration::from_millis(10)).await;
             None
         }
     }
 }
 
-/// When it arrived at this host.
+/// Host time of arrival.
 pub(super) fn arrival(datagram: &Datagram) -> RosTime {
     datagram.kernel_time.map_or_else(host_now, RosTime)
 }
 
-/// What a sample is counted as whose time is not one of this simulation, or that holds what is not a number.
+/// Drop causes: a time outside this simulation, a non-finite value.
 pub(super) const TIME: &str = "time";
 pub(super) const NOT_FINITE: &str = "not_finite";
 
-/// Returns the time of what goes on from what came before, or what it is counted as.
+/// Returns the time of an in-order sample, or the cause of its drop.
 pub(super) fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, &'static str> {
     let time = SimTime::checked_from_secs(mark.time).ok_or(TIME)?;
     match order.judge(mark) {
-        // Several datagrams may tell the truth of one moment.
+        // Several datagrams may carry the true state of one instant.
         Verdict::Same if mark.id.is_none() => Ok(time),
         Verdict::Next | Verdict::Restart => {
             order.advance(mark);

@@ -1,4 +1,4 @@
-//! Vehicles that announce themselves: CopterSim sends a heartbeat for each.
+//! Discovery of vehicles by the heartbeats of CopterSim.
 use super::heartbeat_directory::IDS;
 use crate::node::error::NodeError;
 use crate::node::senders::Senders;
@@ -11,7 +11,7 @@ use std::io::{self, IoSliceMut};
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// Listens for as long as the parameters say, and returns the settings with every vehicle that was heard; one on
+/// Listens for the configured time, and returns the settings with every vehicle heard; a vehicle on
 /// another machine gets that machine's address.
 pub(in crate::node) fn with_found(
     settings: &Settings,
@@ -24,7 +24,7 @@ pub(in crate::node) fn with_found(
     let port = settings.ports.heartbeat;
     let runtime = tasks::runtime("the search for vehicles")?;
     let heard = runtime.block_on(listen(senders, port, time));
-    senders.tell();
+    senders.log_refused();
     let found = match heard {
         Ok(found) => found,
         Err(error) => {
@@ -44,8 +44,8 @@ pub(in crate::node) fn with_found(
     if found.is_empty() {
         let served = settings.vehicles();
         tracing::warn!(
-            "no vehicle was heard on UDP port {port} within {} s: start CopterSim before the bridge, let it send to \
-             this host, name its host (simulator_address, accept_from), or name the vehicles (vehicles:=[1, 2]). Served are {served:?}",
+            "no heartbeat received on UDP port {port} within {} s: start CopterSim before the bridge, let it send to \
+             this host, name its host (simulator_address, accept_from), or name the vehicles (vehicles:=[1, 2]). Serving vehicles {served:?}",
             time.as_secs_f64()
         );
     } else {
@@ -55,7 +55,7 @@ pub(in crate::node) fn with_found(
     Ok(settings)
 }
 
-/// CopterIDs, and where they are: only accepted senders are listened to, so nothing is ever sent to anybody else.
+/// CopterIDs and addresses. Only accepted senders count, so the bridge never sends to others.
 async fn listen(
     senders: &Senders,
     port: u16,

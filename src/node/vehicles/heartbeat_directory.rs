@@ -1,18 +1,18 @@
-//! Who announces itself on the heartbeats' port, and whether it is served where it is.
+//! Vehicles announced on the heartbeat port, and whether the bridge serves them at that address.
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-/// CopterIDs that have ports.
+/// CopterIDs with assigned ports.
 pub(super) const IDS: std::ops::RangeInclusive<i32> = 1..=10_000;
-/// Vehicles that are named one by one; more are counted only.
+/// Limit of the vehicles named one by one; others are only counted.
 const NAMED: usize = 100;
 
-/// Where a vehicle is, or is said to be.
+/// Address of a vehicle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Whereabouts {
     /// Its address.
     pub address: Ipv4Addr,
-    /// It is one of this host's.
+    /// The address belongs to this host.
     pub local: bool,
 }
 
@@ -22,28 +22,28 @@ impl Whereabouts {
     }
 }
 
-/// What a heartbeat shows.
+/// Result of a heartbeat.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Announcement {
-    /// A vehicle that is served, where it is.
+    /// A served vehicle at its configured address.
     Served,
-    /// A vehicle that another bridge serves.
+    /// A vehicle of another bridge.
     OfAnotherBridge,
     /// A vehicle that is not served.
     NotServed {
-        /// It was not heard before.
+        /// First heartbeat of this vehicle.
         first: bool,
     },
-    /// A vehicle that is served, but not there.
+    /// A served vehicle at another address.
     Elsewhere {
-        /// Where it is sent to.
+        /// Address the bridge sends to.
         sent_to: Ipv4Addr,
-        /// It was not heard from elsewhere before.
+        /// First heartbeat from another address.
         first: bool,
     },
 }
 
-/// The vehicles that are served, and those that were heard and are not.
+/// The served vehicles, and those heard but not served.
 #[derive(Clone, Debug)]
 pub struct HeartbeatDirectory {
     served: BTreeMap<u16, Option<Whereabouts>>,
@@ -53,8 +53,8 @@ pub struct HeartbeatDirectory {
 }
 
 impl HeartbeatDirectory {
-    /// Vehicles that are served, and where their datagrams are sent to (`None` if to nobody that sends heartbeats); and
-    /// those that other bridges serve.
+    /// `served`: vehicles with their destination (`None` if it sends no heartbeats); `others`: vehicles of
+    /// other bridges.
     pub fn new(
         served: impl IntoIterator<Item = (u16, Option<Whereabouts>)>,
         others: impl IntoIterator<Item = u16>,

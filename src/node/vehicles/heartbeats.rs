@@ -1,4 +1,4 @@
-//! Clock heartbeats: they feed the clocks, and tell which vehicles there are.
+//! Heartbeats: they update the clocks and announce vehicles.
 use super::datagrams::{BUFFER, arrival, receive};
 use super::heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
 use crate::config::ControlLink;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Handle;
 
-/// Listens to the heartbeats of all vehicles.
+/// Opens the port of all vehicles' heartbeats.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Handle) {
     let options = context.senders.heartbeats(context.settings.ports.heartbeat);
     let Some(receiver) = assembly.binder.bind(&options, "clock heartbeats") else {
@@ -32,7 +32,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
     tasks::start(runtime, source);
 }
 
-/// The vehicles that are served, and where CopterSim is for those that it stands behind.
+/// The served vehicles, with the address of CopterSim where it simulates them.
 fn announced(settings: &Settings) -> HeartbeatDirectory {
     let params = &settings.params;
     let place = |id: u16| {
@@ -48,12 +48,12 @@ fn announced(settings: &Settings) -> HeartbeatDirectory {
     HeartbeatDirectory::new(vehicles.map(|id| (id, place(id))), others)
 }
 
-/// Clock heartbeats of all vehicles, also of those that are not served.
+/// Heartbeats of all vehicles, also of those not served.
 struct HeartbeatSource {
     receiver: UdpReceiver,
     clocks: SimClocks,
     announced: HeartbeatDirectory,
-    /// Vehicles that are served.
+    /// Served vehicles.
     served: Vec<u16>,
     stats: Arc<SourceStats>,
 }
@@ -63,7 +63,7 @@ impl Source for HeartbeatSource {
         &self.stats
     }
 
-    /// Feeds the clocks.
+    /// Updates the clocks.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
@@ -96,7 +96,7 @@ impl Source for HeartbeatSource {
 }
 
 impl HeartbeatSource {
-    /// Says, once, that a vehicle is not served, or not where it is; returns what the heartbeat is counted as.
+    /// Warns once about a vehicle that is not served or has another address; returns the counter of the heartbeat.
     fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<&'static str> {
         let local = is_local_address(from);
         let place = Whereabouts {

@@ -1,4 +1,4 @@
-//! The IMU of a vehicle: asked for, stamped, published.
+//! The IMU of a vehicle: requested, stamped, published.
 use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::truth::{SharedAttitude, Vehicle, lock};
 use crate::config::params::{ImuFrame, ImuOrientation, QosGroup};
@@ -30,7 +30,7 @@ pub(super) fn frame(context: &Context<'_>, vehicle: u16) -> String {
     }
 }
 
-/// Opens the IMU of a vehicle, whose true attitude may become its orientation.
+/// Opens the IMU of a vehicle; its true attitude may fill the orientation.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
@@ -80,13 +80,13 @@ struct ImuSource {
     period: Duration,
     timeout: Duration,
     converter: ImuConverter,
-    /// For the orientation, if the message shall have one.
+    /// Source of the orientation, if enabled.
     attitude: Option<SharedAttitude>,
     publisher: Publisher<Imu>,
     order: Order,
     clock: Arc<SimClock>,
     settings: SettingsWatch,
-    /// How many times a changed request is still to be sent; nothing acknowledges it.
+    /// How many times to repeat a changed request; requests are not acknowledged.
     resend: u8,
     stats: Arc<SourceStats>,
 }
@@ -96,18 +96,18 @@ impl Source for ImuSource {
         &self.stats
     }
 
-    /// Asks for samples until they come, publishes them, and asks again when they stop.
+    /// Requests samples until they come, publishes them, and requests again when they stop.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut ask = tokio::time::interval(self.period);
         ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                // What is due goes first: datagrams may come without end.
+                // Timed work first: datagrams may arrive without a gap.
                 biased;
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
-                    // The first tick is at once.
+                    // The first tick is immediate.
                     ask = tokio::time::interval(self.period);
                     ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
                 }
@@ -132,7 +132,7 @@ impl Source for ImuSource {
 }
 
 impl ImuSource {
-    /// Takes over what parameters have changed.
+    /// Applies changed parameters.
     fn take_over(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;

@@ -1,8 +1,8 @@
-//! Where the simulator's map is on the earth.
+//! Geodetic position of the simulator's map.
 use crate::frames::{Geodetic, Ned, Vector};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where the origin of the simulator's map is on the earth: estimates are relative to home, the truth to this.
+/// Geodetic position of the map's origin: estimates are relative to home, the true state to this.
 #[derive(Clone)]
 pub(super) struct MapCentre(Arc<Mutex<Geodetic>>);
 
@@ -13,10 +13,10 @@ impl Default for MapCentre {
 }
 
 impl MapCentre {
-    /// Further from the map's origin than this is another map.
+    /// A position further from the map's origin belongs to another map.
     const REACH_M: f64 = 100_000.0;
 
-    /// The simulator says where it is.
+    /// Sets the position as the simulator reports it.
     pub(super) fn set(&self, centre: Geodetic) {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if *current != centre {
@@ -30,7 +30,7 @@ impl MapCentre {
         }
     }
 
-    /// Where something is in the map; `None` if it is not in it.
+    /// Local position in the map; `None` if outside.
     pub(super) fn position_of(&self, place: Geodetic) -> Option<Vector<Ned>> {
         let centre = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let position = Geodetic::home_offset(place, centre)?;

@@ -1,4 +1,4 @@
-//! The vehicles: what they say on small, frequent datagrams, and the control of their autopilots.
+//! The vehicles: their small, frequent datagrams, and the control of their autopilots.
 mod autopilot_task;
 mod control;
 mod datagrams;
@@ -49,7 +49,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// Opens heartbeats, true states and IMUs; returns who takes the true states that come on the autopilots' links.
+/// Opens heartbeats, true states and IMUs; returns the relays for true states received on the autopilots' links.
 fn open_sources(
     context: &Context<'_>,
     assembly: &mut Assembly,

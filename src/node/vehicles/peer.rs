@@ -1,16 +1,16 @@
-//! Which socket a vehicle speaks from.
+//! The socket that a vehicle sends from.
 use std::net::SocketAddrV4;
 
-/// Who a vehicle is connected from: nobody else is listened to until it falls silent.
+/// The address a vehicle is connected from: other senders are refused until it falls silent.
 #[derive(Debug, Default)]
 pub struct Peer {
     address: Option<SocketAddrV4>,
-    /// Somebody else was named since.
+    /// Another sender was logged since.
     named: bool,
 }
 
 impl Peer {
-    /// Whether a datagram is taken, given the state of the connection before it.
+    /// Whether to accept a datagram; `connected`: state before it.
     pub fn takes(&mut self, from: SocketAddrV4, connected: bool, vehicle: u16) -> bool {
         let Some(address) = self.address.filter(|address| connected && *address != from) else {
             return true;
@@ -18,13 +18,13 @@ impl Peer {
         if !std::mem::replace(&mut self.named, true) {
             tracing::warn!(
                 vehicle,
-                "the vehicle is connected from {address}: what {from} sends is dropped until {address} falls silent"
+                "the vehicle is connected from {address}: datagrams from {from} are dropped until {address} falls silent"
             );
         }
         false
     }
 
-    /// A datagram of `from` was taken, and this is the connection after it.
+    /// Records an accepted datagram; `connected`: state after it.
     pub fn heard(&mut self, from: SocketAddrV4, connected: bool) {
         if self.address != Some(from) && connected {
             *self = Self {

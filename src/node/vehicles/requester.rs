@@ -1,4 +1,4 @@
-//! Asks CopterSim to send its control port's data here, and to change its UDPSIMMODE where the user wants that.
+//! Requests CopterSim to send its control port's data to this host, and to change UDPSIMMODE if configured.
 use crate::config::ControlLink;
 use crate::node::settings::Settings;
 use crate::transport::is_local_address;
@@ -17,7 +17,7 @@ pub(super) struct Requester {
 }
 
 impl Requester {
-    /// `None` where there is nothing to ask: CopterSim sends to its own host unasked.
+    /// `None` if no request is needed: CopterSim sends to its own host by default.
     pub(super) fn new(settings: &Settings, id: u16, link: &ControlLink) -> Option<Self> {
         let ControlLink::Simulator(mode) = link else {
             return None;
@@ -48,7 +48,7 @@ impl Requester {
         })
     }
 
-    /// Sends the request once; returns how many of the datagrams could not be sent.
+    /// Sends the request once; returns the number of datagrams that failed.
     pub(super) fn ask(&self) -> usize {
         let failed = |target: &&SocketAddrV4| {
             let sent = self.socket.send_to(self.packet.as_bytes(), **target);

@@ -1,4 +1,4 @@
-//! A serial line that is opened again when it goes away.
+//! A serial line that reopens after a disconnect.
 use crate::vehicle::Sink;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
@@ -6,9 +6,9 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 
-/// Frames that wait for the line; at 57600 baud about a second.
+/// Queued frames; about a second at 57600 baud.
 const WAITING: usize = 64;
-/// Time between attempts to open the line.
+/// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A serial line.
@@ -19,14 +19,14 @@ pub(super) struct Port {
     next_attempt: Instant,
     to_send: mpsc::Receiver<Vec<u8>>,
     sender: mpsc::Sender<Vec<u8>>,
-    /// A frame that is being written.
-    half_sent: Vec<u8>,
+    /// Unsent rest of the current frame.
+    unsent: Vec<u8>,
     buffer: Vec<u8>,
-    /// The log says that the line is away; it says so once, until bytes come again.
-    away: bool,
+    /// The line is gone and this was logged; reset when bytes arrive.
+    disconnected: bool,
 }
 
-/// What one wait has brought.
+/// Outcome of one wait.
 enum Event {
     Read(usize),
     Send(Vec<u8>),
@@ -35,7 +35,7 @@ enum Event {
 }
 
 impl Port {
-    /// A line that is opened when it is read.
+    /// A line that is opened on the first read.
     pub(super) fn new(device: &str, baud: u32) -> Self {
         let (sender, to_send) = mpsc::channel(WAITING);
         Self {
@@ -45,20 +45,19 @@ impl Port {
             next_attempt: Instant::now(),
             to_send,
             sender,
-            half_sent: Vec::new(),
+            unsent: Vec::new(),
             buffer: vec![0; 4096],
-            away: false,
+            disconnected: false,
         }
     }
 
-    /// Takes frames without waiting; a full queue refuses them.
+    /// Queues frames without waiting; refuses them when the queue is full.
     pub(super) fn sink(&self) -> Sink {
         let sender = self.sender.clone();
         Box::new(move |bytes| sender.try_send(bytes.to_vec()).is_ok())
     }
 
-    /// Waits for bytes; meanwhile sends what is to be sent, and opens the line as often as needed. May be dropped at
-    /// any time and called again.
+    /// Waits for bytes; meanwhile writes queued frames and reopens the line. Cancel safe.
     pub(super) async fn read(&mut self) -> &[u8] {
         loop {
             let Some((reader, writer)) = &mut self.line else {
@@ -71,29 +70,29 @@ impl Port {
                     Ok(len) if len > 0 => Event::Read(len),
                     _ => Event::Broken,
                 },
-                written = writer.write(&self.half_sent), if !self.half_sent.is_empty() => {
+                written = writer.write(&self.unsent), if !self.unsent.is_empty() => {
                     written.map_or(Event::Broken, Event::Written)
                 }
-                Some(bytes) = self.to_send.recv(), if self.half_sent.is_empty() => Event::Send(bytes),
+                Some(bytes) = self.to_send.recv(), if self.unsent.is_empty() => Event::Send(bytes),
             };
             match event {
                 Event::Read(len) => {
-                    if std::mem::take(&mut self.away) {
+                    if std::mem::take(&mut self.disconnected) {
                         tracing::info!("serial line {} is back", self.device);
                     }
                     return self.buffer.get(..len).unwrap_or_default();
                 }
-                Event::Send(bytes) => self.half_sent = bytes,
-                Event::Written(len) => drop(self.half_sent.drain(..len)),
+                Event::Send(bytes) => self.unsent = bytes,
+                Event::Written(len) => drop(self.unsent.drain(..len)),
                 Event::Broken => {
-                    if !std::mem::replace(&mut self.away, true) {
+                    if !std::mem::replace(&mut self.disconnected, true) {
                         tracing::warn!(
-                            "serial line {} went away; it is opened again when it is there",
+                            "serial line {} went away; the bridge reopens it when it returns",
                             self.device
                         );
                     }
                     self.line = None;
-                    self.half_sent.clear();
+                    self.unsent.clear();
                     self.next_attempt = Instant::now() + RETRY;
                 }
             }
@@ -101,23 +100,23 @@ impl Port {
     }
 
     fn open(&mut self) {
-        // What waited is old by now.
+        // Queued frames are outdated by now.
         while self.to_send.try_recv().is_ok() {}
         self.next_attempt = Instant::now() + RETRY;
         match tokio_serial::new(&self.device, self.baud).open_native_async() {
             Ok(stream) => {
-                // Some lines can be opened and break at once: those are back when they bring something.
-                if !self.away {
+                // Some devices open and fail at once: the line is back only when it delivers bytes.
+                if !self.disconnected {
                     tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
                 }
                 self.line = Some(tokio::io::split(stream));
             }
-            Err(error) if !self.away => {
+            Err(error) if !self.disconnected => {
                 tracing::error!(
-                    "serial line {}: {error}; is it there, and may this user open it (group dialout)? Trying again",
+                    "serial line {}: {error}; check that the device exists and this user may open it (group dialout). Retrying",
                     self.device
                 );
-                self.away = true;
+                self.disconnected = true;
             }
             Err(_) => {}
         }

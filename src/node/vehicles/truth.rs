@@ -1,4 +1,4 @@
-//! The true state of a vehicle: it moves the frames, and goes to `ground_truth/*`.
+//! The true state of a vehicle: moves its frames, and is published on `ground_truth/*`.
 use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::map_centre::MapCentre;
 use crate::config::params::{QosGroup, TfSource};
@@ -23,25 +23,25 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-/// Silence on the port of true states after which those on the autopilot's link count.
+/// After this silence on the true-state port the bridge uses the states on the autopilot's link.
 const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
-/// True states on their way from the autopilot's link; more are not waited for.
+/// Queue length of true states from the autopilot's link; more are dropped.
 const RELAYED: usize = 256;
 
 /// The newest true attitude of a vehicle, from its true state to its IMU.
 pub(super) type SharedAttitude = Arc<Mutex<Option<AttitudeSample>>>;
 
-/// Takes the true states that come on a vehicle's autopilot link.
+/// Sender of the true states received on a vehicle's autopilot link.
 pub(super) type Relay = mpsc::Sender<TrueState>;
 
-/// What the sources of one vehicle share.
+/// State shared by the sources of one vehicle.
 pub(super) struct Vehicle {
     pub(super) id: u16,
     pub(super) clock: Arc<SimClock>,
     pub(super) attitude: SharedAttitude,
 }
 
-/// Opens the true state of a vehicle, which may come on its autopilot's link as well.
+/// Opens the true state of a vehicle, which may also come on its autopilot's link.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
@@ -110,7 +110,7 @@ fn topic<M: Message>(
     let spec = TRUTH_TOPICS.iter().find(|spec| spec.name == name);
     debug_assert!(
         spec.is_some_and(|spec| spec.interface == M::TYPE),
-        "{name} is in no table with this type"
+        "{name} missing in the table of topics, or with another type"
     );
     let group = spec.map_or(QosGroup::State, |spec| spec.group);
     context.publisher(group, &context.of_vehicle(vehicle, name))
@@ -124,7 +124,7 @@ struct TruthSource {
     order: Order,
     tf: Option<Tf>,
     truth: GroundTruth,
-    /// The same as CopterSim sends it on the autopilot's link.
+    /// The true state that CopterSim sends on the autopilot's link.
     on_link: mpsc::Receiver<TrueState>,
     map_centre: MapCentre,
     attitude: SharedAttitude,
@@ -151,7 +151,7 @@ impl Source for TruthSource {
                     }
                 }
                 Some(state) = self.on_link.recv() => {
-                    // Where states come by themselves they have more in them.
+                    // The states on their own port contain more fields.
                     if heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT) {
                         self.state_on_link(&state, &mut last);
                     }
@@ -188,19 +188,19 @@ impl TruthSource {
                     self.stats.lock().drop_one("malformed");
                 };
             }
-            // Nobody but the author of the model knows what it means.
+            // The format is private to the author of the model.
             Ok(TruthDatagram::ModelOutput(_)) => {
                 return self.stats.lock().drop_one("not_a_state");
             }
             _ => return self.stats.lock().drop_one("malformed"),
         };
         let lasting = bytes.len() == ShortStatePacket::LEN;
-        // Everything of one tick has the same stamp, also where the clock's estimate is late.
+        // All data of one tick has the same stamp, even if the clock's estimate lags.
         let latest = RosTime(i64::MAX);
         self.publish(&state, arrival(datagram), lasting, latest, last);
     }
 
-    /// `lasting`: it says all the time with what the vehicle collides. No stamp is later than `latest`.
+    /// `lasting`: reports the collision in every state. No stamp is later than `latest`.
     fn publish(
         &mut self,
         state: &TrueState,
@@ -282,7 +282,7 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
     }
 }
 
-/// Whether everything that moves frames is a number.
+/// Whether all values that move frames are finite.
 fn moves(state: &TrueState) -> bool {
     let numbers = [state.position, state.velocity, state.euler].into_iter();
     let rate = state.rate.into_iter().flatten();

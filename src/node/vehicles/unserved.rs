@@ -1,4 +1,4 @@
-//! Publishers and clients of others, below the vehicles' prefixes, that nobody listens to or answers.
+//! Publishers and clients below the vehicles' prefixes that the bridge does not serve.
 use crate::config::did_you_mean;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::ros::Middleware;
@@ -6,12 +6,12 @@ use crate::vehicle::{SERVICES, TOPICS};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// What is kept and named; more is not looked at.
+/// Limit of stored and logged entries.
 const NAMED: usize = 100;
-/// Time between searches of the graph, which has thousands of entries with many vehicles.
+/// Period of the graph search; with many vehicles the graph has thousands of entries.
 const SEARCH_PERIOD: Duration = Duration::from_secs(5);
 
-/// An end of somebody else's.
+/// A foreign endpoint.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum End {
     /// Publishes a topic.
@@ -20,17 +20,17 @@ pub enum End {
     Client,
 }
 
-/// Names what others publish or call in vain: each once, with the nearest name that exists.
+/// Reports unserved topics and services once each, with the most similar existing name.
 #[derive(Debug, Default)]
 pub struct Unserved {
     /// Absolute prefixes of the vehicles.
     prefixes: Vec<String>,
-    /// By full name: why nobody listens.
+    /// Reason by full name.
     found: BTreeMap<String, String>,
 }
 
 impl Unserved {
-    /// Looks below these absolute prefixes.
+    /// `prefixes`: absolute prefixes to search.
     pub fn new(prefixes: Vec<String>) -> Self {
         Self {
             prefixes,
@@ -38,7 +38,7 @@ impl Unserved {
         }
     }
 
-    /// Takes what is in the graph now, as end, full name and type; returns what has not been said yet.
+    /// Takes the current graph as endpoint, full name and type; returns the new findings.
     pub fn look<'a>(
         &mut self,
         graph: impl IntoIterator<Item = (End, &'a str, &'a str)>,
@@ -61,7 +61,7 @@ impl Unserved {
         said
     }
 
-    /// What is there now: name and reason.
+    /// The current findings: name and reason.
     pub fn found(&self) -> impl Iterator<Item = (&str, &str)> {
         self.found
             .iter()
@@ -90,24 +90,24 @@ impl Unserved {
         match (known, end) {
             (Some(known), _) if known == interface => None,
             (Some(known), End::Publisher) => Some(format!(
-                "somebody publishes {interface}, which nobody here reads: the type of this topic is {known}"
+                "published as {interface}, but the bridge subscribes to it as {known}"
             )),
             (Some(known), End::Client) => Some(format!(
-                "somebody calls it as {interface}, which nobody answers: the type of this service is {known}"
+                "called as {interface}, but the bridge offers it as {known}"
             )),
             (None, End::Publisher) => Some(format!(
-                "somebody publishes {interface}, and the bridge has no such topic{}",
+                "published as {interface}, but the bridge has no such topic{}",
                 did_you_mean(relative, names)
             )),
             (None, End::Client) => Some(format!(
-                "somebody calls {interface}, and the bridge has no such service{}",
+                "called as {interface}, but the bridge has no such service{}",
                 did_you_mean(relative, names)
             )),
         }
     }
 }
 
-/// What others publish or call below the vehicles' prefixes and nobody here knows, in `/diagnostics` and in the log.
+/// Reports unserved topics and services below the vehicles' prefixes, in `/diagnostics` and in the log.
 pub(super) struct Search {
     middleware: Middleware,
     unserved: Unserved,
@@ -153,11 +153,11 @@ impl Section for Search {
         let (level, message) = match values.len() {
             0 => (
                 Level::Ok,
-                "everybody below the vehicles' prefixes is served".to_owned(),
+                "no unserved endpoints below the vehicles' prefixes".to_owned(),
             ),
             n => (
                 Level::Warn,
-                format!("{n} publishers or clients that nobody serves"),
+                format!("{n} publishers or clients that the bridge does not serve"),
             ),
         };
         Finding {

@@ -1,35 +1,35 @@
-//! Requests that arrive before their sender is known.
+//! Requests that arrive before their writer is discovered.
 //!
 //! A client that finds a service sends at once, and its request may overtake the announcement of its writer. Fast DDS keeps
-//! it and sends it again to a reader that asks. Cyclone, as a volatile reader, does not ask for what was before the first
-//! HEARTBEAT that it hears, and counts as before whatever that announces: also what was overtaken, what is still on its
-//! way, and the sample whose fragments are just arriving. For readers of requests and writers of Fast DDS, therefore:
+//! the request and resends it to a reader that asks. Cyclone, as a volatile reader, does not request samples older than
+//! the first HEARTBEAT it receives, and counts all samples announced there as older: overtaken ones, those still in
+//! flight, and a sample with fragments still arriving. So, for readers of requests and writers of Fast DDS:
 //!
-//! 1. The ACKNACK with which Cyclone greets a new writer is made to ask for a HEARTBEAT (its set of samples begins with 0),
-//!    instead of waiting three seconds for it.
-//! 2. The HEARTBEATs until Cyclone answers one are made to announce nothing, so that nothing of it is taken for old.
-//! 3. The answer is made to ask for what the HEARTBEAT had announced and Cyclone has not got.
+//! 1. Cyclone greets a new writer with an ACKNACK. It is changed to ask for a HEARTBEAT (its sample set starts at 0),
+//!    which otherwise takes three seconds.
+//! 2. HEARTBEATs are changed to announce no samples until Cyclone answers one, so that no sample counts as old.
+//! 3. That answer is changed to request the announced samples that Cyclone has not received.
 //!
-//! What the client had sent before it knew this reader it reports as gone; that is skipped.
+//! Fast DDS reports samples from before it matched this reader as gone; Cyclone skips those.
 use super::{ffi::Guid, identity::FAST_DDS};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Mutex, PoisonError},
 };
 
-/// Sessions that are remembered; forgetting one costs a HEARTBEAT.
+/// Limit of stored sessions; dropping one costs a HEARTBEAT.
 const MAX_SESSIONS: usize = 4096;
 
-/// A reader of ours and a writer.
+/// A local reader and a remote writer.
 type Session = (Guid, Guid);
 
 #[derive(Default)]
 struct Sessions {
-    /// The readers of requests of this process.
+    /// Readers of requests in this process.
     readers: BTreeSet<Guid>,
-    /// Cyclone has answered a HEARTBEAT.
+    /// Sessions in which Cyclone has answered a HEARTBEAT.
     open: BTreeSet<Session>,
-    /// Last sample that a HEARTBEAT announced, and Cyclone was not told of.
+    /// Last sample announced by a HEARTBEAT and hidden from Cyclone.
     announced: BTreeMap<Session, u32>,
 }
 
@@ -55,15 +55,15 @@ pub(super) fn remove(reader: &Guid) {
     });
 }
 
-/// For small packets that leave: what leaves instead.
-pub(super) fn leaves(packet: &[u8]) -> Option<Vec<u8>> {
+/// Returns the replacement for a small outgoing packet, if it changes.
+pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
     (packet.starts_with(b"RTPS") && acknowledges(packet))
         .then(|| with(|sessions| sessions.ask(packet)))
         .flatten()
 }
 
-/// Changes a packet that has come.
-pub(super) fn came(packet: &mut [u8]) {
+/// Changes a received packet.
+pub(super) fn received(packet: &mut [u8]) {
     if packet.starts_with(b"RTPS") && packet.get(6..8) == Some(&FAST_DDS) {
         for heartbeat in heartbeats(packet) {
             if let Some(last) = with(|sessions| sessions.hear(&heartbeat)) {
@@ -76,19 +76,19 @@ pub(super) fn came(packet: &mut [u8]) {
 const ACKNACK: u8 = 0x06;
 const HEARTBEAT: u8 = 0x07;
 const INFO_DST: u8 = 0x0e;
-/// Flag of a submessage: numbers are little-endian.
+/// Flag of a submessage: little-endian numbers.
 const LITTLE: u8 = 1;
-/// Flag of an ACKNACK: no HEARTBEAT is wanted.
+/// Flag of an ACKNACK: no HEARTBEAT requested.
 const FINAL: u8 = 2;
 const HEADER: usize = 20;
 
-/// Does a packet tell somebody what has arrived, before anything else?
+/// Whether the first submessage of a packet acknowledges samples.
 fn acknowledges(packet: &[u8]) -> bool {
     let mut kinds = Submessages::of(packet).filter(|found| found.kind != INFO_DST);
     kinds.next().is_some_and(|found| found.kind == ACKNACK)
 }
 
-/// A submessage: where its body is.
+/// Position of a submessage's body.
 struct Submessage {
     kind: u8,
     flags: u8,
@@ -96,7 +96,7 @@ struct Submessage {
     length: usize,
 }
 
-/// The submessages of a packet, as far as they are whole.
+/// Iterates over the complete submessages of a packet.
 struct Submessages<'a> {
     packet: &'a [u8],
     at: usize,
@@ -142,12 +142,12 @@ fn guid(prefix: &[u8], entity: &[u8]) -> Guid {
     guid
 }
 
-/// A HEARTBEAT to one reader.
+/// A HEARTBEAT for one reader.
 struct Heartbeat {
     session: Session,
     first: u64,
     announced: u64,
-    /// Where the last number stands, and how.
+    /// Position and byte order of the last sequence number.
     last: usize,
     little: bool,
 }
@@ -184,7 +184,7 @@ fn heartbeats(packet: &[u8]) -> Vec<Heartbeat> {
 }
 
 impl Sessions {
-    /// What the number of the last sample is changed to.
+    /// Returns the replacement for the last sequence number.
     fn hear(&mut self, heartbeat: &Heartbeat) -> Option<[u8; 8]> {
         let (session, first) = (heartbeat.session, heartbeat.first);
         if !self.readers.contains(&session.0)
@@ -210,7 +210,7 @@ impl Sessions {
         Some(last)
     }
 
-    /// The packet with its ACKNACKs changed; `None` if there is nothing to change.
+    /// Returns the packet with its ACKNACKs changed; `None` if unchanged.
     fn ask(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
         let mut to = None;
         let mut changed = false;
@@ -231,14 +231,14 @@ impl Sessions {
             out.extend((body.len() as u16).to_ne_bytes());
             out.extend(body);
         }
-        // A rest that is no submessage stays away from what is understood.
+        // A trailing part that is no submessage is left alone.
         let whole = Submessages::of(packet)
             .map(|part| part.length + 4)
             .sum::<usize>();
         (changed && HEADER + whole == packet.len()).then_some(out)
     }
 
-    /// Another body for an ACKNACK of ours, in this machine's byte order.
+    /// Returns the new body of one of our ACKNACKs, in native byte order.
     fn answer(&mut self, from: &[u8], to: &[u8], flags: u8, body: &[u8]) -> Option<Vec<u8>> {
         let number = |at: usize| Some(u32::from_ne_bytes(body.get(at..at + 4)?.try_into().ok()?));
         let session = (guid(from, body.get(..4)?), guid(to, body.get(4..8)?));
@@ -324,14 +324,14 @@ mod tests {
         let answer = acknack(FINAL, &[0, 2, 0, 6]);
         let asked = acknack(FINAL, &[0, 2, 2, 0xc000_0000, 6]);
         assert_eq!(sessions.ask(&answer), Some(asked), "2 and 3 are missing");
-        assert!(!heard(&mut sessions, 1, 4), "from now on it is as it is");
+        assert!(!heard(&mut sessions, 1, 4), "unchanged from now on");
         assert_eq!(sessions.ask(&acknack(FINAL, &[0, 5, 0, 7])), None);
     }
 
     #[test]
     fn nothing_is_asked_for_that_is_there_or_was_not_announced() {
         let mut sessions = sessions();
-        assert!(!heard(&mut sessions, 1, 0), "an empty one stays");
+        assert!(!heard(&mut sessions, 1, 0), "an empty one is unchanged");
         assert_eq!(sessions.ask(&acknack(FINAL, &[0, 1, 0, 6])), None);
         let mut sessions = self::sessions();
         assert!(heard(&mut sessions, 1, 1));

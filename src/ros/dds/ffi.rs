@@ -1,7 +1,7 @@
-//! The only unsafe code of the ROS side: owners for Cyclone DDS entities, nothing else.
+//! The only unsafe code of the ROS side: owners for Cyclone DDS entities.
 //!
-//! Every entity deletes itself, and holds what must outlive it. Callbacks run on Cyclone's receive thread; deleting
-//! an entity waits for callbacks in flight, so what a callback points to is freed after its entity.
+//! Each entity deletes itself, and holds whatever must outlive it. Callbacks run on Cyclone's receive thread; deleting
+//! an entity waits for running callbacks, so a callback's target is freed after its entity.
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
 mod identity;
@@ -132,7 +132,7 @@ impl NativeQos {
         Self(qos)
     }
 
-    /// The same settings as rmw_cyclonedds_cpp, except that writing never waits.
+    /// The settings of rmw_cyclonedds_cpp, except that writing never blocks.
     fn for_endpoint(qos: Qos, user_data: &str) -> Self {
         let native = Self::new(user_data);
         let (history, depth) = match qos.history {
@@ -210,7 +210,7 @@ impl Participant {
         self.entity.guid()
     }
 
-    /// A topic whose samples are opaque bytes.
+    /// A topic of opaque samples.
     fn topic(&self, topic: &str, type_name: &str) -> Result<Entity, RosError> {
         let (name, type_name) = (c_string(topic)?, c_string(type_name)?);
         // SAFETY: both strings are terminated, outlive the call, and are only read (`char *` lacks a `const`).
@@ -225,7 +225,7 @@ impl Participant {
         Entity::new("cdds_create_blob_topic", topic, code)
     }
 
-    /// Topic and type name of every writer that discovery knows, this process included.
+    /// Topic and type name of every discovered writer, including this process.
     pub(super) fn publications(&self) -> Result<Vec<(String, String)>, RosError> {
         const BATCH: usize = 64;
         // SAFETY: a pseudo handle of the library, default QoS, no listener.

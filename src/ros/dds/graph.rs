@@ -1,4 +1,4 @@
-//! `ros_discovery_info`: how `ros2 node list` and `ros2 topic info --verbose` learn which node owns an endpoint.
+//! `ros_discovery_info`: source of the endpoint owners in `ros2 node list` and `ros2 topic info --verbose`.
 use super::{
     super::{Bytes, Distro, Qos, RosError, bulk, loan::Pool, names::Resolver},
     ffi::{Guid, Participant, Writer},
@@ -12,7 +12,7 @@ use std::{
 const TOPIC: &str = "ros_discovery_info";
 const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
-/// Publishes which endpoints belong to this node, latched, again after each change.
+/// Publishes the endpoints of this node, latched, again after each change.
 pub(super) struct Graph {
     writer: Writer,
     participant: Guid,
@@ -27,13 +27,13 @@ pub(super) struct Graph {
 struct Endpoints {
     readers: BTreeSet<Guid>,
     writers: BTreeSet<Guid>,
-    /// Namespaces and names of the further nodes.
+    /// Namespaces and names of further nodes.
     nodes: BTreeSet<(String, String)>,
-    /// How many [`Hold`]s there are; none of them has what changed meanwhile published.
+    /// Number of [`Hold`]s; while there is one, changes are not published.
     holds: u32,
 }
 
-/// Puts off the publication of changes until it is dropped: each carries all endpoints, and a bridge with 50 vehicles
+/// Postpones publication of changes until dropped: each update carries all endpoints, and a bridge with 50 vehicles
 /// opens thousands.
 pub(in super::super) struct Hold(Arc<Graph>);
 
@@ -48,7 +48,7 @@ impl Drop for Hold {
     }
 }
 
-/// A further node; it leaves the graph when this is dropped.
+/// A further node; leaves the graph on drop.
 pub(in super::super) struct FurtherNode {
     graph: Arc<Graph>,
     key: (String, String),
@@ -65,7 +65,7 @@ impl Drop for FurtherNode {
     }
 }
 
-/// Which list an endpoint is in.
+/// List that an endpoint belongs to.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Reader,
@@ -137,7 +137,7 @@ impl Graph {
         Hold(self.clone())
     }
 
-    /// Shows one more node, which owns nothing: tools look for the name only.
+    /// Adds a node without endpoints: tools look only for its name.
     pub(super) fn node(
         self: &Arc<Self>,
         namespace: &str,
@@ -152,7 +152,7 @@ impl Graph {
     }
 
     fn update(&self, change: impl FnOnce(&mut Endpoints)) -> Result<(), RosError> {
-        // The lock is kept while writing (which never waits), or an older state could overtake a newer one.
+        // Locked during the write (which never blocks), or an older state could overtake a newer one.
         let mut endpoints = self
             .endpoints
             .lock()

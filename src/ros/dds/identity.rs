@@ -1,5 +1,5 @@
-//! Who asked, as RTPS says it beside the payload: sequence number, GUIDs, and `related_sample_identity` in the inline
-//! QoS (RTPS 2.5, 9.4.5; OMG DDS-RPC 1.0, 7.8.2). `rmw_fastrtps_cpp` tells its requests apart by these.
+//! Identity of a request, as RTPS sends it beside the payload: sequence number, GUIDs, and `related_sample_identity` in
+//! the inline QoS (RTPS 2.5, 9.4.5; OMG DDS-RPC 1.0, 7.8.2). `rmw_fastrtps_cpp` matches responses by these.
 use super::ffi::Guid;
 
 /// One sample of one writer.
@@ -9,19 +9,19 @@ pub(super) struct SampleIdentity {
     pub(super) sequence: i64,
 }
 
-/// `PID_RELATED_SAMPLE_IDENTITY` of DDS-RPC, and the number that Fast DDS gave it before.
+/// `PID_RELATED_SAMPLE_IDENTITY` of DDS-RPC, and its older number in Fast DDS.
 pub(super) const RELATED_SAMPLE_IDENTITY: [u16; 2] = [0x0083, 0x800f];
 const SENTINEL: u16 = 1;
-/// First bytes of the GUIDs that Fast DDS gives, ...
+/// First bytes of GUIDs of Fast DDS.
 pub(super) const FAST_DDS: [u8; 2] = [1, 15];
-/// ... and Cyclone DDS.
+/// First bytes of GUIDs of Cyclone DDS.
 pub(super) const CYCLONE: [u8; 2] = [1, 16];
 const UNKNOWN: Guid = [0; 16];
 
 impl SampleIdentity {
     pub(super) const BYTES: usize = 24;
 
-    /// As a parameter in this machine's byte order: the sequence number is a high and a low half.
+    /// As a parameter in native byte order: the sequence number is a high and a low half.
     pub(super) fn parameter(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let (guid, halves) = bytes.split_at_mut(16);
@@ -33,22 +33,22 @@ impl SampleIdentity {
     }
 }
 
-/// What stands in a packet before the payload of a sample.
+/// Header data of a sample's packet.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Head {
     /// Sequence number of the sample, from 1.
     pub(super) sequence: i64,
-    /// Who sent it.
+    /// GUID of the writer.
     pub(super) writer: Guid,
-    /// Whom `related_sample_identity` names: `rmw_fastrtps_cpp` puts the reader there that waits for the response.
+    /// GUID in `related_sample_identity`: `rmw_fastrtps_cpp` puts the reader of the response there.
     pub(super) related: Option<Guid>,
 }
 
 impl Head {
-    /// Length of [`Self::bytes`]; a multiple of 8, so that what follows stays aligned.
+    /// Length of [`Self::bytes`]; a multiple of 8, to keep the payload aligned.
     pub(super) const BYTES: usize = 40;
 
-    /// To be put in front of the payload.
+    /// Encoding, to be put in front of the payload.
     pub(super) fn bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let (sequence, guids) = bytes.split_at_mut(8);
@@ -59,7 +59,7 @@ impl Head {
         bytes
     }
 
-    /// Takes it off again.
+    /// Splits off the head.
     pub(super) fn split(sample: &[u8]) -> Option<(Self, &[u8])> {
         let (sequence, rest) = sample.split_first_chunk::<8>()?;
         let (writer, rest) = rest.split_first_chunk::<16>()?;
@@ -72,8 +72,8 @@ impl Head {
         Some((head, payload))
     }
 
-    /// Reads a packet up to the payload of its DATA or DATA_FRAG submessage at `submessage`, which Cyclone has checked.
-    /// It has turned the numbers of fixed place into this machine's byte order; the parameters are as they came.
+    /// Reads a packet up to the payload of its DATA or DATA_FRAG submessage at `submessage`, which Cyclone has validated.
+    /// Cyclone has converted the fixed fields to native byte order; the parameters are as received.
     pub(super) fn read(packet: &[u8], submessage: usize) -> Option<Self> {
         let prefix = packet.get(8..20)?;
         let data = packet.get(submessage..)?;
@@ -125,8 +125,8 @@ mod tests {
 
     const READER: Guid = [1, 15, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0, 21, 4];
 
-    /// A request as Fast DDS 2.6 sends it: RTPS header, DATA with inline QoS, in this machine's byte order where Cyclone
-    /// has put it, `extra` in front of the identity.
+    /// A request as Fast DDS 2.6 sends it: RTPS header, DATA with inline QoS, in native byte order where Cyclone
+    /// converts, `extra` in front of the identity.
     fn packet(extra: &[u8], little_endian: bool) -> Vec<u8> {
         let number = |value: u16| match little_endian {
             true => value.to_le_bytes(),

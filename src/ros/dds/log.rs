@@ -1,33 +1,33 @@
-//! Cyclone's own log, bounded: what one place in it says is shown once in a while, with how often it was said meanwhile.
+//! Cyclone's own log, rate-limited by source line; a shown line gives the number of suppressed ones.
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
 };
 
-/// Time between two lines of one place, in nanoseconds.
+/// Time between two lines of one source line, in nanoseconds.
 const EVERY_NS: i64 = 10_000_000_000;
-/// Characters of a line; what strangers send is quoted in it.
+/// Characters of a line; it may quote data from the network.
 const LONGEST: usize = 300;
 
-/// How grave a line is.
+/// Severity of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Gravity {
+pub(super) enum Severity {
     Info,
     Warning,
     Error,
 }
 
-/// A place in the library: function and line. There are a few hundred.
+/// A source line of the library: function and line. There are a few hundred.
 type Place = (String, u32);
 
-static SAID: Mutex<Limiter> = Mutex::new(Limiter(BTreeMap::new()));
+static LIMITER: Mutex<Limiter> = Mutex::new(Limiter(BTreeMap::new()));
 
-/// Places with the time of their last shown line, and how many were not shown since.
+/// Time of the last shown line, and number of suppressed ones since, by source line.
 struct Limiter(BTreeMap<Place, (i64, u64)>);
 
 impl Limiter {
-    /// How many lines of this place were not shown since its last one; `None`: this one is not either. A clock that was
-    /// set back does not silence a place.
+    /// Number of lines suppressed since the last shown one; `None`: suppress this one too. A clock that was
+    /// set back does not silence a source line.
     fn pass(&mut self, place: Place, now_ns: i64) -> Option<u64> {
         let Some((shown, silent)) = self.0.get_mut(&place) else {
             self.0.insert(place, (now_ns, 0));
@@ -42,9 +42,9 @@ impl Limiter {
     }
 }
 
-/// Takes a line over into the bridge's log.
-pub(super) fn line(gravity: Gravity, function: &str, number: u32, text: &str, now_ns: i64) {
-    let passed = SAID
+/// Copies a line into the bridge's log.
+pub(super) fn line(severity: Severity, function: &str, number: u32, text: &str, now_ns: i64) {
+    let passed = LIMITER
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .pass((function.to_owned(), number), now_ns);
@@ -52,12 +52,12 @@ pub(super) fn line(gravity: Gravity, function: &str, number: u32, text: &str, no
     let text = readable(text);
     let more = match silent {
         0 => String::new(),
-        n => format!(" ({n} more of this kind before it)"),
+        n => format!(" ({n} more like this before it)"),
     };
-    match gravity {
-        Gravity::Error => tracing::error!("Cyclone DDS: {text}{more}"),
-        Gravity::Warning => tracing::warn!("Cyclone DDS: {text}{more}"),
-        Gravity::Info => tracing::info!("Cyclone DDS: {text}{more}"),
+    match severity {
+        Severity::Error => tracing::error!("Cyclone DDS: {text}{more}"),
+        Severity::Warning => tracing::warn!("Cyclone DDS: {text}{more}"),
+        Severity::Info => tracing::info!("Cyclone DDS: {text}{more}"),
     }
 }
 

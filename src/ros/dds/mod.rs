@@ -31,7 +31,7 @@ use std::{
     time::Duration,
 };
 
-/// One DDS participant that is one ROS node.
+/// One DDS participant as one ROS node.
 pub(super) struct Node {
     graph: Arc<Graph>,
     participant: Arc<Participant>,
@@ -39,7 +39,7 @@ pub(super) struct Node {
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<Writer>>>,
     services: AtomicU32,
-    /// Clients on Fast DDS are answered, too.
+    /// Also answer clients on Fast DDS.
     answers_all: bool,
 }
 
@@ -48,7 +48,7 @@ impl Node {
         let domain = Domain::new(options.domain_id, &settings::configuration(options))?;
         let participant = Arc::new(Participant::new(domain, "enclave=/;")?);
         let graph = Arc::new(Graph::new(&participant, names, options.distro)?);
-        pacing::change_small_packets(early::leaves);
+        pacing::change_small_packets(early::outgoing);
         Ok(Self {
             graph,
             participant,
@@ -60,7 +60,7 @@ impl Node {
         })
     }
 
-    /// Peers since Iron compare type hashes; older ones do not know the key.
+    /// Peers since Iron compare type hashes; older ones ignore the key.
     fn user_data(&self, type_name: &str) -> String {
         match (self.distro, type_hash::of(type_name)) {
             (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
@@ -260,7 +260,7 @@ impl CdrWriter for Writer {
         self.pool.take(room)
     }
 
-    /// Writes the first `len` bytes of a block between `head` and `tail`.
+    /// Writes `head`, the first `len` bytes of a block, and `tail`.
     fn write_block(
         &self,
         mut block: Block,

@@ -1,8 +1,8 @@
-//! Services as `rmw_cyclonedds_cpp` and `rmw_fastrtps_cpp` put them on DDS: two topics. What says which request a response
-//! answers differs. The first puts 16 bytes in front of request and response: the client, and how many times it had
-//! asked before. The second leaves the payload alone, counts the samples of the client's writer, and sends the response
-//! with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests, tells the
-//! kinds apart, and answers each in its own way; a client passes over the other kind's responses.
+//! Services as `rmw_cyclonedds_cpp` and `rmw_fastrtps_cpp` map them to DDS: two topics. They differ in how a response
+//! identifies its request. The first puts 16 bytes in front of request and response: client id and sequence
+//! number. The second leaves the payload alone, uses the sequence number of the client's writer, and sends the response
+//! with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests, distinguishes
+//! the kinds, and answers each in its own way; a client ignores the other kind's responses.
 use super::{
     Node, early,
     ffi::{self, Guid, Origin, Peer, Written},
@@ -27,21 +27,21 @@ use std::{
 
 /// Client and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;
-/// First bytes of the GUIDs that Fast DDS and RustDDS give: requests without header. Clients of others say so
-/// themselves, with a `related_sample_identity`.
+/// First bytes of GUIDs of Fast DDS and RustDDS: requests without header. Other clients without header are
+/// recognised by their `related_sample_identity`.
 const WITHOUT_HEADER: [[u8; 2]; 2] = [FAST_DDS, [1, 18]];
-/// The bit that the ids of readers have and those of writers have not (RTPS 2.5, 9.3.1.2).
+/// Bit set in entity ids of readers, clear in those of writers (RTPS 2.5, 9.3.1.2).
 const READER: u8 = 4;
-/// Responses that may wait for the reader of their client to be discovered: as many as a service keeps requests, so that
-/// a client may call that often before it is known.
+/// Responses that may wait for discovery of the client's reader: the depth of a service's request history, so that
+/// a client may call that often before it is discovered.
 const WAITING: usize = Qos::SERVICE.depth as usize;
-/// All of them together.
+/// Memory limit of all waiting responses.
 const WAITING_BYTES: usize = 4 << 20;
-/// How often, and how many times, it is looked for.
+/// Interval of checks for the reader; their number is limited.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const LOOKS: u16 = 200;
 
-/// One service; fields are dropped in this order, so that no handler runs any more when the rest goes.
+/// One service; fields are dropped in this order, so that no handler runs when the others are dropped.
 pub(super) struct Server {
     reader: ffi::Reader,
     replies: Arc<Replies>,
@@ -78,7 +78,7 @@ impl Node {
                 if !told.swap(true, Ordering::Relaxed) {
                     tracing::warn!(
                         service = answers.name,
-                        "a client on rmw_fastrtps_cpp calls and is not answered: services.fast_dds is off"
+                        "a client on rmw_fastrtps_cpp calls and gets no answer: set services.fast_dds:=true"
                     );
                 }
                 return;
@@ -99,7 +99,7 @@ impl Node {
         Ok(Server { reader, replies })
     }
 
-    /// The same for both endpoints of a service, different from all others: clients use it to find the pair.
+    /// The same for both endpoints of a service and unique: clients use it to find the pair.
     fn service_id(&self) -> String {
         let number = self
             .services
@@ -122,17 +122,17 @@ impl Drop for Server {
     }
 }
 
-/// What tells a response which request it answers.
+/// Identity of a request, for its response.
 #[derive(Clone, Copy)]
 enum Call {
-    /// In front of the payload: client and number, as they go back in little-endian CDR.
+    /// In front of the payload: client and sequence number, returned in little-endian CDR.
     InFront([u8; HEADER]),
     /// Beside the payload.
     Beside(SampleIdentity),
 }
 
 impl Call {
-    /// Tells the kinds apart; returns the request's own CDR too.
+    /// Detects the kind; also returns the request's CDR without header.
     fn of<'a>(
         cdr: &'a [u8],
         origin: &Origin,
@@ -148,7 +148,7 @@ impl Call {
             let (id, cdr) = split(cdr)?;
             return Some((Self::InFront(id), cdr.into()));
         }
-        // Nobody gets a response on behalf of somebody else.
+        // A response goes only to the requesting participant.
         let related = head.related.filter(|guid| guid[..12] == writer[..12]);
         let identity = SampleIdentity {
             writer: related.unwrap_or(writer),
@@ -178,7 +178,7 @@ struct Reply {
 }
 
 impl Reply {
-    /// The response reader of the client, if the request names it.
+    /// The client's response reader, if the request names it.
     fn reader(&self) -> Option<Guid> {
         match self.call {
             Call::Beside(request) => Some(request.writer).filter(|guid| guid[15] & READER != 0),
@@ -187,7 +187,7 @@ impl Reply {
     }
 }
 
-/// The responding half of a service.
+/// The response side of a service.
 struct Replies {
     writer: ffi::Writer,
     name: String,
@@ -198,16 +198,16 @@ struct Replies {
 
 #[derive(Default)]
 struct Waiting {
-    /// With the number of looks left.
+    /// Waiting responses, with the number of checks left.
     replies: VecDeque<(Reply, u16)>,
     bytes: usize,
     watched: bool,
 }
 
 impl Replies {
-    /// Sends now if the client's reader is known. A request may well arrive before discovery has found that reader, and
-    /// what a volatile reader missed is lost: then it waits a second at most, as in `rmw_cyclonedds_cpp`, but without
-    /// holding up the caller.
+    /// Sends at once if the client's reader is discovered. A request may arrive before that, and a volatile reader
+    /// loses earlier samples: then the response waits up to a second, as in `rmw_cyclonedds_cpp`, but without
+    /// blocking the caller.
     fn send(self: &Arc<Self>, reply: Reply) {
         if self.reaches(&reply, &self.writer.readers()) {
             return self.write(&reply);
@@ -222,13 +222,13 @@ impl Replies {
         if !waiting.watched {
             let replies = self.clone();
             let watcher = std::thread::Builder::new().name("rfly-replies".to_owned());
-            // A panic is in the report of all; what waits is looked for all the same.
+            // A panic is reported elsewhere; keep serving the waiting responses.
             let look = move || catch_unwind(AssertUnwindSafe(|| replies.look())).unwrap_or(true);
             waiting.watched = watcher.spawn(move || while look() {}).is_ok();
         }
     }
 
-    /// Looks again for all that wait; false once none is left.
+    /// Checks all waiting responses; false once none is left.
     fn look(&self) -> bool {
         std::thread::sleep(LOOK_EVERY);
         let readers = self.writer.readers();
@@ -250,8 +250,8 @@ impl Replies {
         waiting.watched
     }
 
-    /// Is the response reader of this client matched? Fast DDS clients name it, Cyclone clients have a name of their own;
-    /// of others the process is known.
+    /// Whether the client's response reader is matched. Fast DDS clients name it, Cyclone clients have an id of their own;
+    /// for others the participant must do.
     fn reaches(&self, reply: &Reply, readers: &[Peer]) -> bool {
         if let Some(guid) = reply.reader() {
             return readers.iter().any(|reader| reader.guid == guid);

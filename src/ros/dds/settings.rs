@@ -1,8 +1,8 @@
-//! Cyclone's configuration: the bridge's own settings first, then the user's, which win.
+//! Cyclone's configuration: the bridge's settings first, then the user's, which take precedence.
 use super::super::{Discovery, Options};
 
-/// Payload of one RTPS fragment, and size of the datagram that carries it. Measured, see `docs/dds.md`: smaller ones
-/// cost Fast DDS readers more time than the pace leaves them, of bigger ones only two or three fit into a default
+/// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: smaller ones
+/// cost Fast DDS readers more time than the pacing leaves them, of larger ones only two or three fit into a default
 /// receive buffer.
 const FRAGMENT_BYTES: u32 = 30_000;
 const DATAGRAM_BYTES: u32 = 30_720;
@@ -32,8 +32,8 @@ pub(super) fn configuration(options: &Options) -> String {
         ),
         Discovery::SystemDefault => ("", "", String::new()),
     };
-    // Linger: a reader that has stalled would delay the end of the program by this time for each writer (default 1 s).
-    // Watermarks: with KEEP_LAST the history bounds what is unacknowledged; a watermark below it would make writing
+    // Linger: a stalled reader would delay the program's exit by this time for each writer (default 1 s).
+    // Watermarks: with KEEP_LAST the history bounds unacknowledged samples; a lower watermark would make writing
     // wait for the slowest reader.
     let own = format!(
         "<CycloneDDS><Domain Id=\"any\"><General>{interfaces}{multicast}\

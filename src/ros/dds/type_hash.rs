@@ -3,7 +3,7 @@
 //! Peers since ROS 2 Iron exchange them in USER_DATA; `ros2 topic info --verbose` shows them. A test recomputes each
 //! from the message definitions.
 
-/// SHA-256 of the type description, in hexadecimal; `None` for a type that is not in the table.
+/// SHA-256 of the type description, in hexadecimal; `None` for an unknown type.
 pub(super) fn of(type_name: &str) -> Option<&'static str> {
     let index = TABLE
         .binary_search_by_key(&type_name, |(name, _)| name)

@@ -1,9 +1,9 @@
-//! Big samples leave at a bounded rate, so that they fit through the readers' receive buffers.
+//! Large samples leave at a bounded rate, to fit through the readers' receive buffers.
 //!
 //! A DDS writer hands all fragments of a sample to the kernel in one go, at 2 to 3 GB/s on loopback. The receive buffer of
-//! a reader in default configuration holds 0.2 or 0.4 MB, an image has 1 to 6 MB: whatever the reader's thread does not
-//! drain meanwhile is lost, and a best-effort reader never gets a whole image. A pause now and then lets the reader
-//! keep up. Readers that tell what they have lost are served faster. Measured in `docs/dds_measured.md`, decided in ADR 0004.
+//! a reader in default configuration holds 0.2 or 0.4 MB, an image has 1 to 6 MB: data that the reader's thread does not
+//! drain meanwhile is lost, and a best-effort reader never gets a whole image. Pauses let the reader
+//! keep up. Readers that report losses are served faster. Measured in `docs/dds_measured.md`, decided in ADR 0004.
 #[cfg(feature = "dds")]
 mod rate;
 mod sendmsg;
@@ -24,23 +24,23 @@ use std::{
 /// Samples up to this size fit any receive buffer and are not paced.
 pub(super) const SMALL_BYTES: usize = 65_536;
 
-/// What may leave without a pause: 60 % of Linux's default receive buffer (`net.core.rmem_default` = 212992).
+/// Bytes that may leave without a pause: 60 % of Linux's default receive buffer (`net.core.rmem_default` = 212992).
 const BURST_BYTES: u64 = 128_000;
 
-/// When everything that was sent is drained, in ns since the first use; one for all writers of the process, because
+/// Time when all sent data is drained, in ns since the first use; one for all writers of the process, because
 /// their samples end up in the same receive buffers.
 static DRAINED: AtomicU64 = AtomicU64::new(0);
 
-/// Looks at a packet that leaves, and says what leaves instead.
+/// Returns the replacement for an outgoing packet, if it changes.
 type Change = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Set once, by the embedded back end.
 static CHANGE: OnceLock<Change> = OnceLock::new();
 
-/// Packets of at most this size are looked at: those that acknowledge.
+/// Maximum size of packets to inspect, which covers acknowledgements.
 const CHANGEABLE_BYTES: usize = 512;
 
-/// Has small packets pass through `change` before they leave.
+/// Passes small packets through `change` before they leave.
 #[cfg(feature = "dds")]
 pub(super) fn change_small_packets(change: Change) {
     CHANGE.get_or_init(|| change);
@@ -53,11 +53,11 @@ struct Pace {
 }
 
 thread_local! {
-    /// Set while this thread writes a big sample.
+    /// Set while this thread writes a large sample.
     static PACE: Cell<Option<Pace>> = const { Cell::new(None) };
 }
 
-/// Runs `write` with pauses in its calls of [`before_send`]; returns for how long it paused.
+/// Runs `write` with pauses in its calls of [`before_send`]; returns the total pause.
 ///
 /// `readers` get a copy each, one after the other, and drain in parallel.
 pub(super) fn paced<R>(
@@ -79,9 +79,9 @@ pub(super) fn paced<R>(
     (result, Duration::from_nanos(paused))
 }
 
-/// To be called before `bytes` are handed to the kernel; returns at once outside [`paced`].
+/// Call before handing `bytes` to the kernel; returns at once outside [`paced`].
 fn before_send(bytes: usize) {
-    // Other threads of the middleware call this too, also while they end.
+    // Other threads of the middleware also call this, even during their destruction.
     let Some(mut pace) = PACE.try_with(Cell::get).ok().flatten() else {
         return;
     };
@@ -106,7 +106,7 @@ fn reserve(drained: &AtomicU64, now: u64, bytes: u64, bytes_per_s: u64) -> u64 {
         })
         .unwrap_or_else(|unchanged| unchanged);
     let (ahead, burst) = (booked(before) - now, duration(BURST_BYTES));
-    // Down to half a burst: few sleeps, each long enough to be worth its system call.
+    // Down to half a burst: few sleeps, each long enough to justify its system call.
     if ahead > burst { ahead - burst / 2 } else { 0 }
 }
 

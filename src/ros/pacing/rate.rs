@@ -1,30 +1,30 @@
-//! How fast the big samples of one writer leave: as its readers need it.
+//! Rate of one writer's large samples, adapted to its readers.
 
-/// Best-effort readers on Fast DDS in default configuration drain no more (`docs/dds_measured.md`).
+/// Highest rate that best-effort readers on Fast DDS drain in default configuration (`docs/dds_measured.md`).
 const FRAGILE_BYTES_PER_S: u64 = 300_000_000;
-/// So many times the usual rate are tried, faster than the kernel delivers.
+/// Largest multiple of the usual rate, faster than the kernel delivers.
 const FASTEST: u64 = 4;
-/// Samples without a retransmission before a higher rate is tried again, at first and at most.
+/// Samples without a retransmission before trying a higher rate, at first and at most.
 const PATIENCE: (u32, u32) = (60, 60 * 1024);
 
-/// The hardest of a writer's readers.
+/// The reader of a writer that needs the lowest rate.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(in crate::ros) enum Hardest {
     /// A best-effort reader on Fast DDS.
     Fragile,
-    /// One that does not say what it has lost, or that is slow to get it again.
+    /// A reader that does not report losses, or is slow to recover them.
     #[default]
     Mute,
-    /// A reliable reader on Cyclone DDS: it says at once what it has lost, and gets it.
+    /// A reliable reader on Cyclone DDS: reports losses at once, and recovers them.
     Telling,
 }
 
-/// The rate of one writer. It begins fast if every reader tells what it has lost, and falls back to the usual rate, never
-/// below it, if one does.
+/// The rate of one writer. It starts fast if every reader reports losses, and falls back to the usual rate, never
+/// below it, after a loss.
 #[derive(Debug)]
 pub(in crate::ros) struct Rate {
     readers: Hardest,
-    /// Times the usual rate.
+    /// Multiple of the usual rate.
     factor: u64,
     patience: u32,
     clean: u32,
@@ -44,7 +44,7 @@ impl Default for Rate {
 }
 
 impl Rate {
-    /// The readers have changed: what the others needed is forgotten, and what was sent again to them.
+    /// The readers have changed: resets the learned rate and the retransmission count.
     pub(in crate::ros) fn serve(&mut self, readers: Hardest, retransmitted: u64) {
         *self = Self {
             readers,
@@ -63,12 +63,12 @@ impl Rate {
         }
     }
 
-    /// Whether [`Self::learn`] is worth its while.
+    /// Whether [`Self::learn`] has an effect.
     pub(in crate::ros) fn learns(&self) -> bool {
         self.readers == Hardest::Telling
     }
 
-    /// A sample was written, and so many bytes were sent again since the writer was made.
+    /// Records a written sample; `retransmitted`: bytes sent again since the writer was created.
     pub(in crate::ros) fn learn(&mut self, retransmitted: u64) {
         if retransmitted > self.retransmitted {
             self.retransmitted = retransmitted;

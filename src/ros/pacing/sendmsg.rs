@@ -1,18 +1,18 @@
-//! The place where a paced write pauses: between the fragments of a sample.
+//! The pauses of a paced write: between the fragments of a sample.
 //!
-//! The embedded Cyclone DDS is linked to this function (`build.rs`), and nobody else sees it. In a workspace the middleware is
-//! a library that is loaded at run time: there the programs export `sendmsg`, and a program's symbols come before those of
+//! The embedded Cyclone DDS alone is linked to this function (`build.rs`). In a workspace the middleware is
+//! a library loaded at run time: there the programs export `sendmsg`, and a program's symbols take precedence over those of
 //! its libraries.
-#![expect(unsafe_code, reason = "stands in front of a function of the C library")]
+#![expect(unsafe_code, reason = "wraps a function of the C library")]
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod imp {
-    /// A reference, so that the linker finds it.
+    /// Referenced so that the linker keeps it.
     pub(in crate::ros) fn link() {
         std::hint::black_box(paced_sendmsg as *const ());
     }
 
-    /// What is sent instead of a small packet, if anything.
+    /// Returns the replacement for a small packet, if it changes.
     fn changed(ranges: &[libc::iovec], length: usize) -> Option<Vec<u8>> {
         let change = super::super::CHANGE.get()?;
         let mut packet = [0; super::super::CHANGEABLE_BYTES];
@@ -28,9 +28,9 @@ mod imp {
         change(packet.get(..length)?)
     }
 
-    /// Stands in front of the C library's `sendmsg`, because no DDS has another place to put a pause between the fragments of a
-    /// sample. Outside of a paced write, which only a publisher
-    /// begins and only on its own thread ([`paced`](super::super::paced)), it is the system call and nothing else but for
+    /// Wraps the C library's `sendmsg`, because no DDS has a hook for pauses between the fragments of a
+    /// sample. Outside a paced write, which only a publisher
+    /// starts and only on its own thread ([`paced`](super::super::paced)), it is just the system call, except for
     /// small packets of the embedded back end ([`change_small_packets`](super::super::change_small_packets)).
     #[cfg_attr(feature = "dds", unsafe(export_name = "__wrap_sendmsg"))]
     #[cfg_attr(not(feature = "dds"), unsafe(export_name = "sendmsg"))]
@@ -62,7 +62,7 @@ mod imp {
                 };
                 libc::syscall(libc::SYS_sendmsg, socket, &raw const message, flags)
             };
-            // The caller knows of its own packet only.
+            // The caller expects the length of its own packet.
             return if sent < 0 {
                 -1
             } else {
@@ -74,7 +74,7 @@ mod imp {
     }
 }
 
-/// Elsewhere samples are not paced.
+/// Other platforms: no pacing.
 #[cfg(not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")))]
 mod imp {
     pub(in crate::ros) const fn link() {}

@@ -1,4 +1,4 @@
-//! Images and clouds as the workspace's type support lays them out.
+//! Images and clouds in the layout of the workspace's type support.
 use super::sequence::{Array, make_room, set_len};
 use crate::ros::{Bytes, CloudHead, CompressedHead, ImageHead};
 use rclrs::rosidl_runtime_rs::String;
@@ -53,7 +53,7 @@ fn header(from: &crate::msgs::std_msgs::msg::Header, to: &mut Header) {
     text(&from.frame_id, &mut to.frame_id);
 }
 
-/// Writes a text that is the same from frame to frame.
+/// Copies a string; allocates only if it has changed.
 fn text(from: &str, to: &mut String) {
     if !is(to, from) {
         *to = from.into();
@@ -64,7 +64,7 @@ fn is(have: &String, want: &str) -> bool {
     have.iter().map(|c| c.cast_unsigned()).eq(want.bytes())
 }
 
-/// Copies once; allocates only where there is no room.
+/// Copies once; allocates only if the array is too small.
 pub(super) fn copy(from: Bytes<'_>, to: &mut Array) {
     make_room(to, from.len());
     from.copy_to(to.as_mut_slice());

@@ -1,4 +1,4 @@
-//! QoS as rclrs writes it, and what the node sees of the graph.
+//! Conversion of QoS to rclrs, and the graph as seen by the node.
 use super::writer::Endpoint;
 use crate::ros::{
     ClientInfo, Durability, History, Incompatible, Policy, Qos, Reliability, TopicInfo,
@@ -32,10 +32,10 @@ fn profile(qos: Qos) -> QoSProfile {
     }
 }
 
-/// Counts the subscriptions that ask for more than `endpoint` offers. rclrs has no event for them, the graph tells.
+/// Counts subscriptions that request more than `endpoint` offers. rclrs has no event for them, so the graph is queried.
 ///
-/// Their QoS is asked for only when there are more or fewer than before that do not match: it is the expensive question,
-/// and rclrs prints an error for every reader of Fast DDS, whose discovery leaves the history out.
+/// Their QoS is queried only when the number of unmatched ones changes: the query is expensive,
+/// and rclrs prints an error for every reader of Fast DDS, whose discovery omits the history.
 pub(super) fn incompatible(node: &Node, endpoint: &Endpoint) -> Incompatible {
     let all = node.count_subscriptions(&endpoint.topic).unwrap_or(0);
     let unmatched = all.saturating_sub(endpoint.matched());
@@ -98,7 +98,7 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
     topics
 }
 
-/// Services that somebody has a client for.
+/// Services that have a client.
 pub(super) fn clients(node: &Node) -> Vec<ClientInfo> {
     let of_node = |other: rclrs::NodeNameInfo| {
         let clients = node.get_client_names_and_types_by_node(&other.name, &other.namespace);

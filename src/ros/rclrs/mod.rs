@@ -1,6 +1,6 @@
 //! The middleware of a sourced ROS 2 workspace, through rclrs.
 //!
-//! rclrs gets final names and no arguments: expansion and remapping are the facade's, so that both back ends agree.
+//! rclrs gets final names and no arguments: the facade expands and remaps, so that both back ends agree.
 mod fill;
 mod graph;
 mod sequence;
@@ -47,7 +47,7 @@ fn node_options<'a>(namespace: &'a str, name: &'a str) -> rclrs::NodeOptions<'a>
 
 /// One rcl node and the thread that runs its callbacks.
 pub(super) struct Node {
-    // Ends before the executor does.
+    // Dropped before the executor.
     node: rclrs::Node,
     pacing_bytes_per_s: u64,
     endpoints: Mutex<Vec<Weak<writer::Endpoint>>>,
@@ -68,7 +68,7 @@ impl Node {
         let context = Context::new([], InitOptions::new().with_domain_id(domain))
             .map_err(|e| error("rcl_init", "", &e))?;
         let executor = context.create_basic_executor();
-        // Parameters and /rosout are the facade's own, the same on every back end.
+        // The facade has its own parameters and /rosout, identical on every back end.
         let node = executor
             .create_node(node_options(names.namespace(), names.base_name()))
             .map_err(|e| error("rcl_node_init", names.node(), &e))?;
@@ -119,7 +119,7 @@ impl Node {
         name: &str,
         mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
     ) -> Result<Guard, RosError> {
-        // With the depth of 10 that services have by default, the requests of a burst beyond it vanish unanswered.
+        // The default depth of services is 10; requests of a longer burst would be lost without an answer.
         let options = name.qos(QoSProfile::parameter_services_default());
         let server = self
             .node
@@ -173,7 +173,7 @@ impl backend::Node for Node {
         graph::clients(&self.node)
     }
 
-    /// The middleware announces each endpoint by itself.
+    /// No effect: the middleware announces each endpoint separately.
     fn hold(&self) -> Guard {
         Box::new(())
     }
@@ -197,10 +197,10 @@ impl Executor {
             .name("rfly-ros".to_owned())
             .spawn(move || {
                 while !stopping.load(Ordering::Acquire) {
-                    // Spinning ends at the first error; what it is about stays usable.
+                    // Spinning returns at the first error; the node stays usable.
                     let spun =
                         catch_unwind(AssertUnwindSafe(|| executor.spin(SpinOptions::default())));
-                    // A panic is in the log already; the other callbacks are still wanted.
+                    // A panic is in the log already; keep serving the other callbacks.
                     for error in spun.unwrap_or_default() {
                         tracing::warn!(%error, "a callback of the ROS middleware failed");
                     }
@@ -226,7 +226,7 @@ impl Drop for Executor {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
-            // `halt_spinning` is forgotten if it comes just before the next spin starts, so it is repeated.
+            // `halt_spinning` has no effect just before the next spin starts, so it is repeated.
             while !thread.is_finished() {
                 self.commands.halt_spinning();
                 std::thread::sleep(Duration::from_millis(5));

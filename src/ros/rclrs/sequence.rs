@@ -1,11 +1,11 @@
-//! Arrays of bytes that are shorter than their memory, so that one array serves messages of any size.
-#![expect(unsafe_code, reason = "the length of a sequence of C")]
+//! Byte arrays that are shorter than their memory, so that one array serves messages of any size.
+#![expect(unsafe_code, reason = "sets the length of a C sequence")]
 use rclrs::rosidl_runtime_rs::Sequence;
 use std::ptr;
 
 pub(super) type Array = Sequence<u8>;
 
-/// Makes the array at least `room` bytes long.
+/// Grows the array to at least `room` bytes.
 pub(super) fn make_room(array: &mut Array, room: usize) {
     let capacity = capacity(array);
     if capacity < room {
@@ -15,7 +15,7 @@ pub(super) fn make_room(array: &mut Array, room: usize) {
     }
 }
 
-/// `rosidl_runtime_c__uint8__Sequence`, as which [`Sequence`] is laid out; its own interface hides that a sequence may be
+/// `rosidl_runtime_c__uint8__Sequence`, the layout of [`Sequence`]; its own interface hides that a sequence may be
 /// shorter than its memory.
 #[repr(C)]
 struct RawSequence {
@@ -30,11 +30,11 @@ const _: () = assert!(
 );
 
 fn capacity(array: &Array) -> usize {
-    // SAFETY: `Sequence` is `repr(C)` with these fields, to be handed to C.
+    // SAFETY: `Sequence` is `repr(C)` with these fields, to be passed to C.
     unsafe { (*ptr::from_ref(array).cast::<RawSequence>()).capacity }
 }
 
-/// Says that the array has `len` elements, at most as many as there is memory for.
+/// Sets the length of the array, at most its capacity.
 pub(super) fn set_len(array: &mut Array, len: usize) {
     // SAFETY: as in `capacity`; all of the memory was initialised, by `Sequence::new` or with the elements.
     unsafe {

@@ -1,4 +1,4 @@
-//! Subscriptions of tools, to types that are known only at run time.
+//! Subscriptions of tools, to types known only at run time.
 use super::{error, graph};
 use crate::{
     ros::{Qos, RosError, Subscription, Watched},
@@ -53,7 +53,7 @@ fn stamp(message: &DynamicMessageView<'_>) -> Option<RosTime> {
     }
 }
 
-/// Bytes that a message takes as CDR, without having serialised it.
+/// Computes the CDR size of a message without serialising it.
 #[derive(Clone, Copy, Default)]
 struct Size(usize);
 
@@ -80,7 +80,7 @@ impl Size {
             Value::Simple(value) => self.simple(value),
             Value::Array(value) => self.array(value),
             Value::Sequence(value) => self.items(1, 4).sequence(value),
-            // No message of this package or of its consumers has bounded sequences.
+            // No message of this package or of its users has bounded sequences.
             Value::BoundedSequence(_) => self.items(1, 4),
         }
     }

@@ -1,4 +1,4 @@
-//! Publishers that count.
+//! Publishers with counters.
 use super::{error, fill, graph, sequence};
 use crate::{
     msgs::{Message, Native},
@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-/// One rcl publisher. Messages are kept from call to call.
+/// One rcl publisher. Messages are reused from call to call.
 pub(in super::super) struct Writer<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
     kept: Mutex<Vec<Kept<M>>>,
@@ -25,13 +25,13 @@ pub(in super::super) struct Writer<M: Message> {
     endpoint: Arc<Endpoint>,
 }
 
-/// What `/diagnostics` wants to know of a publisher of any type.
+/// Data of a publisher of any type for `/diagnostics`.
 pub(super) struct Endpoint {
     pub(super) topic: String,
     pub(super) qos: Qos,
     type_name: &'static str,
     matched: Box<dyn Fn() -> usize + Send + Sync>,
-    /// Readers that do not match, as they were counted last, and what they ask for.
+    /// Number of unmatched readers at the last count, and their incompatible policies.
     pub(super) unmatched: Mutex<(usize, Incompatible)>,
     published: AtomicU64,
     bytes: AtomicU64,
@@ -80,7 +80,7 @@ impl<M: Message> Writer<M> {
     }
 
     fn send_paced(&self, message: &M::RmwMsg, bytes: usize) -> Result<Outcome, RosError> {
-        // Asked only where it matters: it is a call into the middleware.
+        // Queried only if needed: it is a call into the middleware.
         let readers = match self.pacing_bytes_per_s {
             0 => 0,
             _ => self.subscribers(),
@@ -123,7 +123,7 @@ impl<M: Message> Writer<M> {
 }
 
 impl<M: Bulk> Writer<M> {
-    /// Publishes with one copy of the array, unless `intact` denies after the copy.
+    /// Publishes with one copy of the array, unless `intact` returns false after the copy.
     pub(in super::super) fn publish_copy<H: Head<Message = M>>(
         &self,
         head: &H,
@@ -143,7 +143,7 @@ impl<M: Bulk> Writer<M> {
         outcome
     }
 
-    /// A message whose array has `room` bytes at least.
+    /// A message with at least `room` bytes in its array.
     pub(in super::super) fn loan(&self, room: usize) -> Kept<M> {
         let mut kept = self.take();
         sequence::make_room(M::array(&mut kept.0), room);
@@ -155,7 +155,7 @@ impl<M: Bulk> Writer<M> {
         kept.pop().unwrap_or_else(|| Kept(Box::default()))
     }
 
-    /// For the next message: one is received into while another is published.
+    /// Keeps the message for reuse: one is received into while another is published.
     fn keep(&self, message: Kept<M>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < 2 {
@@ -163,7 +163,7 @@ impl<M: Bulk> Writer<M> {
         }
     }
 
-    /// Publishes a lent message with the first `len` bytes of its array.
+    /// Publishes a loaned message with the first `len` bytes of its array.
     pub(in super::super) fn publish_loan<H: Head<Message = M>>(
         &self,
         head: &H,
@@ -178,7 +178,7 @@ impl<M: Bulk> Writer<M> {
     }
 }
 
-/// A message as the type support lays it out, kept for the memory of its array.
+/// A message in the type support's layout, kept for the memory of its array.
 pub(in super::super) struct Kept<M: Message>(Box<M::RmwMsg>);
 
 impl<M: Bulk> Kept<M> {
@@ -192,7 +192,7 @@ impl<M: Bulk> Kept<M> {
 }
 
 impl Endpoint {
-    /// Readers that match now.
+    /// Number of matched readers.
     pub(super) fn matched(&self) -> usize {
         (self.matched)()
     }

@@ -1,5 +1,5 @@
-//! The operating system: one folder for each, with the same names. A port to another one writes its folder, and touches
-//! nothing else but `ros/pacing` and `ros/dds/ffi`.
+//! The operating system: one folder each, with the same interface. A port to another system writes its folder, and changes
+//! only `ros/pacing` and `ros/dds/ffi` besides.
 #[cfg(target_os = "linux")]
 mod linux;
 
@@ -8,4 +8,4 @@ pub(super) use linux::{heads, holders, interfaces, shm, socket};
 #[cfg(target_os = "linux")]
 pub use linux::{limits::Limit, poll::wait_readable, signals::EndSignals, socket::try_recv_from};
 #[cfg(not(target_os = "linux"))]
-compile_error!("this system has no folder in src/transport/imp");
+compile_error!("unsupported operating system: add a folder in src/transport/imp");

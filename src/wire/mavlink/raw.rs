@@ -1,4 +1,4 @@
-//! Messages with numbers that the dialect may not know: commands, modes, mission items, heartbeats, setpoints.
+//! Messages with numbers that may be outside the dialect: commands, modes, mission items, heartbeats, setpoints.
 use super::{Frame, MavMessage, Outbound};
 use mavlink::error::{EncoderError, ParserError};
 use mavlink::{Dialect, MAVLinkV2MessageRaw, MavHeader, MavlinkVersion, Message as _};
@@ -25,12 +25,12 @@ impl RawMessage {
     fn of(id: u32, bytes: &[u8]) -> Option<Self> {
         let mut payload = [0; MAX_PAYLOAD];
         payload.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        // MAVLink 2 leaves out zeros at the end, but not the first byte.
+        // MAVLink 2 truncates trailing zeros, but not the first byte.
         let len = bytes.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1;
         Some(Self { id, payload, len })
     }
 
-    /// The payload without the zeros at its end.
+    /// The payload without trailing zeros.
     pub fn payload(&self) -> &[u8] {
         self.payload.get(..self.len).unwrap_or_default()
     }
@@ -78,7 +78,7 @@ macro_rules! raw_messages {
                 $($(#[$field_doc])* pub $field: $type,)+
             }
 
-            // Derived, it would not know long arrays.
+            // Deriving does not support long arrays.
             impl Default for $name {
                 fn default() -> Self {
                     Self { $($field: Field::ZERO,)+ }
@@ -89,12 +89,12 @@ macro_rules! raw_messages {
                 /// Message id.
                 pub const ID: u32 = $id;
 
-                /// Reads it; `None` if the frame is another message.
+                /// Parses the message; `None` if the frame is another one.
                 pub fn parse(frame: &Frame<'_>) -> Option<Self> {
                     (frame.id == Self::ID).then(|| Self { $($field: Field::get(frame, $at),)+ })
                 }
 
-                /// Returns it as id and payload.
+                /// Returns the message as id and payload.
                 pub fn to_raw(&self) -> RawMessage {
                     let payload = Payload::<$len>::new();
                     $(let payload = self.$field.put(payload, $at);)+
@@ -181,7 +181,7 @@ raw_messages! {
     SetMode(11, 6) {
         /// The autopilot's own mode.
         custom_mode: u32 = 0,
-        /// System that shall change.
+        /// Target system.
         target_system: u8 = 4,
         /// MAV_MODE_FLAG bits.
         base_mode: u8 = 5,
@@ -224,15 +224,15 @@ raw_messages! {
     }
     /// COMMAND_ACK.
     CommandAck(77, 10) {
-        /// MAV_CMD that is answered.
+        /// Acknowledged MAV_CMD.
         command: u16 = 0,
         /// MAV_RESULT.
         result: u8 = 2,
         /// Percent while in progress, 255 unknown.
         progress: u8 = 3,
-        /// More on the result, by command.
+        /// Additional result, by command.
         result_param2: i32 = 4,
-        /// System that sent the command; 0 from autopilots that do not say.
+        /// System that sent the command; 0 if the autopilot does not report it.
         target_system: u8 = 8,
         /// Component that sent the command.
         target_component: u8 = 9,
@@ -257,14 +257,14 @@ raw_messages! {
         target_component: u8 = 33,
         /// MAV_FRAME.
         frame: u8 = 34,
-        /// 1 for the item that is flown to.
+        /// 1 for the current item.
         current: u8 = 35,
-        /// Go on with the next one.
+        /// Continue with the next item.
         autocontinue: u8 = 36,
         /// MAV_MISSION_TYPE.
         mission_type: u8 = 37,
     }
-    /// MISSION_ITEM, for autopilots without integers.
+    /// MISSION_ITEM, for autopilots without MISSION_ITEM_INT.
     MissionItem(39, 38) {
         /// param1 to param4.
         params: [f32; 4] = 0,
@@ -284,9 +284,9 @@ raw_messages! {
         target_component: u8 = 33,
         /// MAV_FRAME.
         frame: u8 = 34,
-        /// 1 for the item that is flown to.
+        /// 1 for the current item.
         current: u8 = 35,
-        /// Go on with the next one.
+        /// Continue with the next item.
         autocontinue: u8 = 36,
         /// MAV_MISSION_TYPE.
         mission_type: u8 = 37,

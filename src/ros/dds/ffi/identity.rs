@@ -1,15 +1,15 @@
-//! Samples with their identity, which the API of Cyclone DDS does not show: it neither hands out sequence numbers and
-//! inline QoS nor takes any.
+//! Samples with their identity, which the API of Cyclone DDS does not expose: it neither returns nor accepts sequence
+//! numbers and inline QoS.
 //!
-//! *Reading:* the topic of requests has functions of its own to take a sample from a packet. They put [`Head`] in front
+//! *Reading:* the request topics have their own functions to take a sample from a packet. They put [`Head`] in front
 //! of the payload.
 //!
-//! *Writing:* the library adds inline QoS to a sample in one place, for a sample whose `statusinfo` is not 0. Replies have
-//! a number there, and `build.rs` has the linker put [`__wrap_ddsi_xmsg_addpar_statusinfo`] in that place
-//! (`--wrap`), which turns the number into `related_sample_identity`. That covers what is sent again, too.
+//! *Writing:* the library adds inline QoS to a sample in one place, if its `statusinfo` is not 0. Replies have
+//! a number there, and `build.rs` makes the linker put [`__wrap_ddsi_xmsg_addpar_statusinfo`] in that place
+//! (`--wrap`), which turns the number into `related_sample_identity`. This also covers retransmissions.
 //!
-//! Both lean on the insides of the vendored library: `Cargo.toml` names its exact version, `test/ros/services.rs` and
-//! `test/ros/fastdds.rs` notice a change.
+//! Both depend on internals of the vendored library: `Cargo.toml` pins its exact version, `test/ros/services.rs` and
+//! `test/ros/fastdds.rs` detect a change.
 use super::{
     super::identity::{Head, RELATED_SAMPLE_IDENTITY, SampleIdentity},
     sertype,
@@ -23,7 +23,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Requests beyond this size come without their payload, and are counted as not to be decoded.
+/// Requests beyond this size arrive without payload, and count as undecodable.
 const MAX_REQUEST: usize = 16 << 20;
 
 /// `struct ddsi_xmsg`, a message under construction.
@@ -38,7 +38,7 @@ unsafe extern "C" {
     fn ddsi_xmsg_addpar_statusinfo(message: *mut Message, statusinfo: u32);
 }
 
-/// Was this program linked as `build.rs` says? Not so a program that uses the bridge as a library.
+/// Whether this program was linked as in `build.rs`; a program that uses the bridge as a library is not.
 pub(in super::super) fn can_answer() -> bool {
     type Add = unsafe extern "C" fn(*mut Message, u32);
     let [called, ours] = [
@@ -48,7 +48,7 @@ pub(in super::super) fn can_answer() -> bool {
     black_box(called as usize) == black_box(ours as usize)
 }
 
-/// Bit of `statusinfo` that marks a number of ours. The library itself looks at the two lowest bits.
+/// Bit of `statusinfo` that marks our numbers. The library uses only the two lowest bits.
 const OURS: u32 = 1 << 31;
 const PID_STATUSINFO: u16 = 0x0071;
 
@@ -58,16 +58,16 @@ struct Named {
     identities: BTreeMap<u32, SampleIdentity>,
 }
 
-/// What the replies in the writers' histories answer, by `statusinfo`.
+/// Request identities of the replies in the writers' histories, by `statusinfo`.
 static NAMED: Mutex<Named> = Mutex::new(Named {
     last: 0,
     identities: BTreeMap::new(),
 });
 
-/// Gives `sample`, a reply, the identity of the request that it answers.
+/// Sets the identity of the request that `sample`, a reply, answers.
 ///
 /// # Safety
-/// A valid sample of the type of [`Half::Replies`] that only the caller has.
+/// `sample` is valid, of the type of [`Half::Replies`], and exclusive to the caller.
 pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity) {
     let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
     let number = loop {
@@ -78,19 +78,19 @@ pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity
         }
     };
     named.identities.insert(number, identity);
-    // SAFETY: valid, and nobody else has it.
+    // SAFETY: valid and exclusive, by the caller's contract.
     unsafe { (*sample).statusinfo = number };
 }
 
-/// Stands where the library adds the parameters of a sample whose `statusinfo` is not 0.
+/// Replaces the function that adds the parameters of a sample with `statusinfo` not 0.
 ///
 /// # Safety
 /// `message` is under construction, and its last submessage takes parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, statusinfo: u32) {
     if statusinfo & OURS == 0 {
-        // SAFETY: says the caller; the place has the four bytes that were asked for. As the function that this one
-        // replaces does it for the two bits that Cyclone sets (OpenSplice has a third).
+        // SAFETY: caller's contract; the space has the requested four bytes. Same as the function that this one
+        // replaces, for the two bits that Cyclone sets (OpenSplice has a third).
         unsafe {
             let place = ddsi_xmsg_addpar(message, PID_STATUSINFO, 4).cast::<[u8; 4]>();
             place.write_unaligned(statusinfo.to_be_bytes());
@@ -103,7 +103,7 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, s
     };
     let Some(identity) = identity else { return };
     for id in RELATED_SAMPLE_IDENTITY {
-        // SAFETY: says the caller; the place has as many bytes as were asked for.
+        // SAFETY: caller's contract; the space has the requested number of bytes.
         unsafe {
             let place = ddsi_xmsg_addpar(message, id, SampleIdentity::BYTES);
             place
@@ -130,7 +130,7 @@ pub(super) fn replies(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     }
 }
 
-/// `struct ddsi_rdata` as far as it is needed (ddsi_radmin.h).
+/// `struct ddsi_rdata`, the fields in use (ddsi_radmin.h).
 #[repr(C)]
 struct Fragment {
     packet: *const Packet,
@@ -160,13 +160,13 @@ union PacketSize {
     pointer: *const c_void,
 }
 
-/// Reads what stands before the payload.
+/// Reads the head before the payload.
 ///
 /// # Safety
 /// A valid chain of fragments, the first of which begins the sample.
 unsafe fn head(chain: *const c::ddsi_rdata) -> Option<Head> {
     // SAFETY: valid, and has this layout (see the module's head). The packet's bytes follow its administration, are
-    // contiguous up to the payload at least, and nobody writes to what has been handed on.
+    // contiguous up to the payload at least, and are not written after delivery.
     let (packet, submessage) = unsafe {
         let first = &*chain.cast::<Fragment>();
         let bytes = first.packet.add(1).cast::<u8>();
@@ -191,8 +191,8 @@ unsafe extern "C" fn request_from_packet(
     let taken = if size > MAX_REQUEST { 0 } else { size };
     let mut bytes = vec![0; Head::BYTES + taken];
     let (place, payload) = bytes.split_at_mut(Head::BYTES);
-    // SAFETY: the arguments are those of the library; the copy has room for the whole sample; the sample that the
-    // crate's function makes is ours and freed here.
+    // SAFETY: the library's arguments; the copy has room for the whole sample; the sample that the
+    // crate's function creates is ours and freed here.
     unsafe {
         place.copy_from_slice(&head(chain).unwrap_or_default().bytes());
         if taken > 0 {
@@ -208,7 +208,7 @@ unsafe extern "C" fn request_from_packet(
     }
 }
 
-/// `from_ser_iov` of requests: from a writer of this process, which nobody can answer.
+/// `from_ser_iov` of requests: from a writer of this process, which cannot be answered.
 unsafe extern "C" fn request_from_memory(
     sertype: *const c::ddsi_sertype,
     kind: c::ddsi_serdata_kind,
@@ -224,7 +224,7 @@ unsafe extern "C" fn request_from_memory(
         iov_base: head.as_mut_ptr().cast(),
         iov_len: head.len(),
     }];
-    // SAFETY: the arguments are those of the library, which are valid during the call, as `head` is.
+    // SAFETY: the library's arguments are valid during the call, as is `head`.
     unsafe {
         gather.extend_from_slice(std::slice::from_raw_parts(ranges, count));
         from_memory(
@@ -237,16 +237,16 @@ unsafe extern "C" fn request_from_memory(
     }
 }
 
-/// `free` of replies: forgets what it answered.
+/// `free` of replies: also removes the identity.
 unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
-    // SAFETY: nobody else has the sample any more.
+    // SAFETY: no other references to the sample exist.
     let statusinfo = unsafe { (*sample).statusinfo };
     if statusinfo & OURS != 0 {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
         named.identities.remove(&statusinfo);
     }
     if let Some(free) = sertype::plain().and_then(|plain| plain.free) {
-        // SAFETY: made by the functions that this one belongs to.
+        // SAFETY: created by the functions that this one belongs to.
         unsafe { free(sample) };
     }
 }

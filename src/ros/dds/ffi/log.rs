@@ -1,5 +1,5 @@
-//! Cyclone's log goes where ours goes.
-use super::super::log::{self, Gravity};
+//! Redirects Cyclone's log to ours.
+use super::super::log::{self, Severity};
 use cyclors as c;
 use std::{
     ffi::{CStr, c_char, c_void},
@@ -7,9 +7,9 @@ use std::{
     ptr,
 };
 
-/// Takes the library's log over, for all domains of this process. Its trace, which a user asks for, stays where it is.
+/// Redirects the library's log, for all domains of this process. Tracing, which the user configures, stays as it is.
 pub(super) fn take_over() {
-    // SAFETY: the function can be called at any time from any thread; there is no argument for it.
+    // SAFETY: callable at any time from any thread; the callback takes no argument.
     unsafe { c::dds_set_log_sink(Some(on_line), ptr::null_mut()) };
 }
 
@@ -25,17 +25,17 @@ extern "C" fn on_line(_: *mut c_void, data: *const c::dds_log_data_t) {
             .to_string_lossy()
             .into_owned()
     };
-    let gravity = match data.priority {
-        c::DDS_LC_FATAL | c::DDS_LC_ERROR => Gravity::Error,
-        c::DDS_LC_WARNING => Gravity::Warning,
-        _ => Gravity::Info,
+    let severity = match data.priority {
+        c::DDS_LC_FATAL | c::DDS_LC_ERROR => Severity::Error,
+        c::DDS_LC_WARNING => Severity::Warning,
+        _ => Severity::Info,
     };
     // SAFETY: has no preconditions.
     let now_ns = unsafe { c::dds_time() };
     // A panic must not unwind into C; the panic hook has printed it.
     let _ = catch_unwind(|| {
         log::line(
-            gravity,
+            severity,
             &text(data.function),
             data.line,
             &text(data.message),

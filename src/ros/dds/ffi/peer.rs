@@ -1,31 +1,32 @@
-//! What discovery knows of an endpoint that matches one of ours.
+//! Discovery data of a matched remote endpoint.
 use super::Guid;
 use cyclors as c;
 use std::{ffi::c_void, ptr};
 
-/// An endpoint of somebody else.
+/// A remote endpoint.
 pub(in super::super) struct Peer {
     pub(in super::super) guid: Guid,
-    /// The participant it belongs to.
+    /// Its participant.
     pub(in super::super) participant: Guid,
-    /// What it misses is not sent again.
+    /// It does not request lost samples again.
     pub(in super::super) best_effort: bool,
     user_data: String,
 }
 
 impl Peer {
-    /// `endpoint` comes from `dds_get_matched_..._data` and is given back; null if the endpoint is gone.
+    /// `endpoint` is the result of `dds_get_matched_..._data` and is freed here; null if the endpoint is gone.
     ///
     /// # Safety
-    /// Null, or a valid endpoint that nobody else frees.
+    /// Null, or a valid endpoint owned by the caller.
     pub(super) unsafe fn take(endpoint: *mut c::dds_builtintopic_endpoint_t) -> Option<Self> {
-        // SAFETY: null or valid, says the caller.
+        // SAFETY: null or valid, by the caller's contract.
         let data = unsafe { endpoint.as_ref() }?;
         let mut user_data = String::new();
         let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
         if !data.qos.is_null() {
             let (mut bytes, mut length) = (ptr::null_mut::<c_void>(), 0);
-            // SAFETY: the QoS is valid; the results have a place, or are not wanted. The library allocates a terminated copy, or none.
+            // SAFETY: the QoS is valid; results have a destination or are not requested. The library allocates a
+            // terminated copy or none.
             unsafe {
                 if c::dds_qget_userdata(data.qos, &raw mut bytes, &raw mut length)
                     && !bytes.is_null()
@@ -43,7 +44,7 @@ impl Peer {
             best_effort: reliability == c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT,
             user_data,
         };
-        // SAFETY: the caller leaves it to us; `data` is not used any more.
+        // SAFETY: the caller passes ownership; `data` is not used any more.
         unsafe { c::dds_builtintopic_free_endpoint(endpoint) };
         Some(peer)
     }

@@ -1,4 +1,4 @@
-//! A DDS reader that hands each sample to a callback.
+//! A DDS reader that passes each sample to a callback.
 use super::{
     super::identity::Head, Entity, Guid, Listener, NativeQos, Participant, Peer, sertype::Samples,
 };
@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A DDS reader of opaque samples that hands each one to a callback.
+/// A DDS reader of opaque samples that passes each one to a callback.
 pub(in super::super) struct Reader {
     entity: Entity,
     _handler: Arc<Handler>,
@@ -24,18 +24,18 @@ pub(in super::super) struct Reader {
 
 struct Handler {
     callback: Mutex<Callback>,
-    /// Samples have their [`Head`] in front.
+    /// Samples start with their [`Head`].
     headed: bool,
 }
 
 pub(in super::super) type Callback = Box<dyn FnMut(&RawSample<'_>, Origin) + Send>;
 
-/// Where a sample came from; only good inside the callback.
+/// Origin of a sample; valid only inside the callback.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Origin {
     reader: c::dds_entity_t,
     writer: c::dds_instance_handle_t,
-    /// What stood before the payload; only of requests.
+    /// The head before the payload; only for requests.
     pub(in super::super) head: Head,
 }
 
@@ -73,7 +73,7 @@ impl Reader {
         )
     }
 
-    /// A reader of the requests to a service, which come with their [`Head`].
+    /// A reader of a service's requests, each with its [`Head`].
     pub(in super::super) fn requests(
         participant: &Arc<Participant>,
         topic_name: &str,

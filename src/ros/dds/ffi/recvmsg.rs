@@ -1,16 +1,16 @@
-//! Stands in front of the C library's `recvmsg`, as `ros/pacing` does with `sendmsg` (`build.rs`): what comes for DDS is looked
-//! at before Cyclone does ([`early`](super::super::early)).
+//! Wraps the C library's `recvmsg`, as `ros/pacing` wraps `sendmsg` (`build.rs`): DDS packets pass through
+//! [`early`](super::super::early) before Cyclone reads them.
 
 #[cfg(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"))]
 mod imp {
     use super::super::super::early;
 
-    /// A reference, so that the linker finds it.
+    /// Referenced so that the linker keeps it.
     pub(in super::super) fn link() {
         std::hint::black_box(seen_recvmsg as *const ());
     }
 
-    /// The system call; then packets of DDS may be changed. Others begin differently.
+    /// The system call; then DDS packets may be changed. Other packets have a different prefix.
     #[unsafe(export_name = "__wrap_recvmsg")]
     unsafe extern "C" fn seen_recvmsg(
         socket: libc::c_int,
@@ -21,8 +21,8 @@ mod imp {
         let received =
             unsafe { libc::syscall(libc::SYS_recvmsg, socket, message, flags) } as libc::ssize_t;
         if received > 0 {
-            // SAFETY: the call has succeeded, so that the message is valid, and its first range has been written as far as
-            // it and what was received reach. Nobody else has the caller's buffer.
+            // SAFETY: the call has succeeded, so that the message is valid, and its first range has been written up to the
+            // smaller of its length and the received length. Nobody else has the caller's buffer.
             unsafe {
                 let message = &*message;
                 if message.msg_iovlen > 0 {
@@ -30,7 +30,7 @@ mod imp {
                     let length = range.iov_len.min(received as usize);
                     if length > 0 {
                         let base = range.iov_base.cast::<u8>();
-                        early::came(std::slice::from_raw_parts_mut(base, length));
+                        early::received(std::slice::from_raw_parts_mut(base, length));
                     }
                 }
             }
@@ -39,7 +39,7 @@ mod imp {
     }
 }
 
-/// Elsewhere they are not.
+/// Other platforms: no wrapping.
 #[cfg(not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")))]
 mod imp {
     pub(in super::super) const fn link() {}

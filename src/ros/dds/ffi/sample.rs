@@ -1,4 +1,4 @@
-//! Samples in blocks of ours: Cyclone sends them, and sends them again, from where they are, and the block goes back to its
+//! Samples in our own blocks: Cyclone sends and resends them in place, and the block returns to its
 //! pool when no reader needs it any more. Only writers have topics of such samples.
 use crate::ros::loan::Block;
 use cyclors as c;
@@ -9,13 +9,13 @@ unsafe extern "C" {
     fn ddsi_serdata_ref(data: *const c::ddsi_serdata) -> *mut c::ddsi_serdata;
 }
 
-/// `struct ddsi_serdata` with what is behind it.
+/// `struct ddsi_serdata` with our data behind it.
 #[repr(C)]
 struct Sample {
     base: c::ddsi_serdata,
-    /// None: what the library keeps of an instance of a topic without keys.
+    /// `None` for the library's record of an instance of a keyless topic.
     block: Option<Block>,
-    /// Where the sample is in the block.
+    /// Position of the sample in the block.
     range: Range<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Sample {
     }
 }
 
-/// The functions of such samples; the rest is that of the crate's opaque ones, which look at nothing of a sample.
+/// The functions of such samples; the others are the crate's opaque ones, which do not access a sample.
 pub(super) fn functions(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     c::ddsi_serdata_ops {
         get_size: Some(get_size),
@@ -42,7 +42,7 @@ pub(super) fn functions(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     }
 }
 
-/// A sample with one reference, the caller's.
+/// A sample with one reference, held by the caller.
 ///
 /// # Safety
 /// `sertype` is valid, lives as long as the sample, and has [`functions`].
@@ -51,7 +51,7 @@ pub(super) unsafe fn new(
     block: Block,
     range: Range<usize>,
 ) -> *mut c::ddsi_serdata {
-    // SAFETY: says the caller.
+    // SAFETY: caller's contract.
     unsafe { create(sertype, c::ddsi_serdata_kind_SDK_DATA, Some(block), range) }
 }
 
@@ -66,7 +66,7 @@ unsafe fn create(
     // SAFETY: all-zero is a valid `ddsi_serdata` (numbers and pointers), which the library then fills in.
     let base = unsafe { std::mem::zeroed() };
     let sample = Box::into_raw(Box::new(Sample { base, block, range }));
-    // SAFETY: valid and ours; the caller says that the type is valid.
+    // SAFETY: valid and ours; the type is valid by the caller's contract.
     unsafe { c::ddsi_serdata_init(&raw mut (*sample).base, sertype, kind) };
     sample.cast()
 }
@@ -74,12 +74,12 @@ unsafe fn create(
 /// # Safety
 /// `data` is a sample of [`create`] that lives as long as the result is used.
 unsafe fn sample<'a>(data: *const c::ddsi_serdata) -> &'a Sample {
-    // SAFETY: says the caller; `base` is the first field. Nobody changes block and range.
+    // SAFETY: caller's contract; `base` is the first field. Block and range are immutable.
     unsafe { &*data.cast::<Sample>() }
 }
 
 unsafe extern "C" fn get_size(data: *const c::ddsi_serdata) -> u32 {
-    // SAFETY: the library passes what it was given.
+    // SAFETY: the library passes a sample of ours.
     unsafe { sample(data) }.bytes().len() as u32
 }
 
@@ -89,7 +89,7 @@ unsafe extern "C" fn to_ser(
     size: usize,
     to: *mut c_void,
 ) {
-    // SAFETY: the library passes what it was given, a part that is in the sample, and room for it.
+    // SAFETY: the library passes a sample of ours, a part inside it, and room for that part.
     unsafe {
         let from = sample(data).bytes().as_ptr().add(offset);
         ptr::copy_nonoverlapping(from, to.cast(), size);
@@ -102,8 +102,8 @@ unsafe extern "C" fn to_ser_ref(
     size: usize,
     range: *mut c::ddsrt_iovec_t,
 ) -> *mut c::ddsi_serdata {
-    // SAFETY: as in `to_ser`; the library reads what the range names until it gives the reference back. Sizes of samples
-    // are multiples of four, so that rounding up names nothing behind them.
+    // SAFETY: as in `to_ser`; the library reads the range until it gives the reference back. Sizes of samples
+    // are multiples of four, so that rounding up stays inside.
     unsafe {
         let from = sample(data).bytes().as_ptr().add(offset);
         *range = c::ddsrt_iovec_t {
@@ -120,7 +120,7 @@ unsafe extern "C" fn to_ser_unref(data: *mut c::ddsi_serdata, _: *const c::ddsrt
 }
 
 unsafe extern "C" fn to_untyped(data: *const c::ddsi_serdata) -> *mut c::ddsi_serdata {
-    // SAFETY: the library passes what it was given, with its type; an untyped sample has none.
+    // SAFETY: the library passes a sample of ours, with its type; an untyped sample has none.
     unsafe {
         let untyped = create((*data).type_, c::ddsi_serdata_kind_SDK_KEY, None, 0..0);
         (*untyped).type_ = ptr::null();
@@ -129,6 +129,6 @@ unsafe extern "C" fn to_untyped(data: *const c::ddsi_serdata) -> *mut c::ddsi_se
 }
 
 unsafe extern "C" fn free(data: *mut c::ddsi_serdata) {
-    // SAFETY: made by `create`, and nobody else has it any more.
+    // SAFETY: made by `create`; no other references exist.
     drop(unsafe { Box::from_raw(data.cast::<Sample>()) });
 }

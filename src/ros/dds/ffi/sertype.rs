@@ -1,21 +1,21 @@
-//! Topics whose samples have functions of ours, beside the crate's opaque ones.
+//! Topics with our own sample functions, beside the crate's opaque ones.
 use super::{Entity, Participant, c_string, identity, sample};
 use crate::ros::RosError;
 use cyclors as c;
 use std::{ptr, sync::OnceLock};
 
-/// What the samples of a topic are.
+/// Kind of samples on a topic.
 #[derive(Clone, Copy)]
 pub(super) enum Samples {
-    /// What this process publishes: blocks that are sent from where they are.
+    /// Published samples: blocks that are sent in place.
     Blocks,
-    /// Requests of a service, with who asks.
+    /// Requests of a service, with the identity of the client.
     Requests,
-    /// Replies of a service, with whom they answer.
+    /// Replies of a service, with the identity of the request.
     Replies,
 }
 
-/// The functions of the crate's opaque samples, and those made of them.
+/// The crate's functions for opaque samples, and those derived from them.
 struct Functions {
     sertype: &'static c::ddsi_sertype_ops,
     plain: c::ddsi_serdata_ops,
@@ -24,20 +24,20 @@ struct Functions {
     replies: c::ddsi_serdata_ops,
 }
 
-// SAFETY: function pointers, and a null pointer of the library's that nobody uses; nothing changes.
+// SAFETY: function pointers, and an unused null pointer of the library; immutable.
 unsafe impl Send for Functions {}
 // SAFETY: see `Send`.
 unsafe impl Sync for Functions {}
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// The functions of the crate's opaque samples, once a topic exists.
+/// The crate's functions for opaque samples, once a topic exists.
 pub(super) fn plain() -> Option<&'static c::ddsi_serdata_ops> {
     FUNCTIONS.get().map(|functions| &functions.plain)
 }
 
 impl Functions {
-    /// `topic` is one of the crate's opaque ones.
+    /// `topic`: an opaque one of the crate.
     fn of(topic: &Entity) -> Result<&'static Self, RosError> {
         let mut sertype = ptr::null();
         // SAFETY: a place to write to; the tables that a type points to are static.
@@ -57,7 +57,7 @@ impl Functions {
 }
 
 impl Participant {
-    /// A topic of such samples.
+    /// Creates a topic of such samples.
     pub(super) fn topic_of(
         &self,
         samples: Samples,
@@ -75,7 +75,7 @@ impl Participant {
         };
         let (name, type_name) = (c_string(topic)?, c_string(type_name)?);
         // SAFETY: the type is allocated as the crate's own, whose functions free it; tables are static, strings
-        // terminated and copied. The topic takes the type over, or leaves it to us if it fails.
+        // terminated and copied. The topic takes ownership of the type, or leaves it to us on failure.
         let code = unsafe {
             let mut sertype = libc::malloc(size_of::<c::ddsi_sertype>()).cast::<c::ddsi_sertype>();
             assert!(!sertype.is_null(), "out of memory");

@@ -42,11 +42,11 @@ struct KeyValue {
 /// `DDS_STAT_KIND_UINT64`.
 const KIND_UINT64: u32 = 1;
 
-/// What a writer's listener learns; read without a lock.
+/// Counts from a writer's listener; read without a lock.
 #[derive(Default)]
 pub(in super::super) struct Events {
     matched: AtomicUsize,
-    /// How many times that has changed.
+    /// Number of changes of the matched readers.
     changes: AtomicU32,
     incompatible: AtomicU32,
     last_policy: AtomicU32,
@@ -96,12 +96,12 @@ extern "C" fn on_incompatible(
         .store(status.total_count, Ordering::Relaxed);
 }
 
-/// What became of a write.
+/// Result of a write.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in super::super) enum Written {
-    /// After `paused` in total for the sake of the readers' buffers.
+    /// After pauses of `paused` in total, for the readers' receive buffers.
     Sent { paused: Duration },
-    /// The library would have had to wait.
+    /// The library would have had to block.
     Refused,
 }
 
@@ -116,10 +116,10 @@ pub(in super::super) struct Writer {
     _participant: Arc<Participant>,
 }
 
-/// The pace of big samples.
+/// Pacing state of large samples.
 #[derive(Default)]
 struct Pace {
-    /// What [`Events::changes`] was when the readers were looked at.
+    /// [`Events::changes`] when the readers were last examined.
     changes: u32,
     rate: pacing::Rate,
 }
@@ -144,7 +144,7 @@ impl Writer {
         Self::of(participant, topic, topic_name, qos, user_data)
     }
 
-    /// A writer of a service's responses, which [`Self::reply`] can name.
+    /// A writer of a service's responses; [`Self::reply`] sets their identity.
     pub(in super::super) fn replies(
         participant: &Arc<Participant>,
         topic_name: &str,
@@ -197,10 +197,10 @@ impl Writer {
         self.entity.guid()
     }
 
-    /// Readers that match now.
+    /// Matched readers.
     pub(in super::super) fn readers(&self) -> Vec<Peer> {
         let mut handles = vec![0; self.events.matched()];
-        // SAFETY: room for as many handles as is said; the result may say that there are more.
+        // SAFETY: room for the given number of handles; the result may be larger.
         let count = unsafe {
             c::dds_get_matched_subscriptions(self.entity.0, handles.as_mut_ptr(), handles.len())
         };
@@ -216,7 +216,7 @@ impl Writer {
         &self.events
     }
 
-    /// Writes the sample that is in this range of the block, at `bytes_per_s` or as its readers need if that is not 0.
+    /// Writes the sample in this range of the block, at `bytes_per_s` or the readers' rate if that is not 0.
     pub(in super::super) fn write(
         &self,
         topic: &str,
@@ -242,7 +242,7 @@ impl Writer {
         check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
     }
 
-    /// Bytes per second for a big sample, from what became of those before.
+    /// Bytes per second for a large sample, from the retransmissions of earlier ones.
     fn pace(&self, usual: u64) -> u64 {
         let changes = self.events.changes.load(Ordering::Acquire);
         let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,7 +271,7 @@ impl Writer {
         }
     }
 
-    /// Writes the response to a request, with what tells it apart beside the payload or, without `request`, in it.
+    /// Writes the response to a request, with the request's identity beside the payload or, without `request`, inside it.
     pub(in super::super) fn reply(
         &self,
         topic: &str,
@@ -283,8 +283,8 @@ impl Writer {
             iov_len: cdr.len(),
         };
         // SAFETY: the range is valid for reads during the call, which copies it; Cyclone reads samples in units of four
-        // bytes, checked here. The sample was just created and is ours until it is handed over; unlike `dds_writecdr`
-        // `dds_forwardcdr` keeps what is written into it.
+        // bytes, checked here. The new sample is ours until handed over; unlike `dds_writecdr`
+        // `dds_forwardcdr` keeps the fields we set.
         let code = unsafe {
             assert!(cdr.len().is_multiple_of(4), "responses are padded");
             let sample = c::ddsi_serdata_from_ser_iov(
@@ -307,7 +307,7 @@ impl Writer {
         check("dds_forwardcdr", topic, code).map(|_| Written::Sent { paused })
     }
 
-    /// Bytes sent again because a reader asked for them.
+    /// Bytes retransmitted at a reader's request.
     pub(in super::super) fn retransmitted_bytes(&self) -> Option<u64> {
         let statistics = self
             .statistics

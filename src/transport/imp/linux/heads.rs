@@ -1,14 +1,14 @@
-//! Where nobody wants the payload, the kernel keeps the heads of datagrams only.
+//! Truncates datagrams to their heads in the kernel while the payload is not needed.
 use crate::transport::udp::HEAD;
 use socket2::{SockFilter, Socket};
 use std::io;
 
-/// Where in it a datagram says how long it is: 32 bits, little endian.
+/// Offset of the length in a datagram: 32 bits, little endian.
 const LENGTH_AT: usize = 4;
-/// What a socket filter sees in front of the datagram.
+/// Length of the header that a socket filter sees before the datagram.
 const UDP_HEADER: u32 = 8;
 
-/// Classic BPF (linux/bpf_common.h): what an instruction does, and with what.
+/// Opcodes of classic BPF (linux/bpf_common.h).
 mod op {
     pub(super) const LOAD_BYTE: u16 = 0x30;
     pub(super) const LOAD_LENGTH: u16 = 0x80;
@@ -21,17 +21,17 @@ mod op {
     pub(super) const KEEP: u16 = 0x06;
 }
 
-/// From now on the socket keeps only the heads of what comes and tells its length truly, so that [`length`] is right.
+/// Makes the socket keep only heads of datagrams that contain their true length, so that [`length`] is right.
 pub(in crate::transport) fn keep(socket: &Socket) -> io::Result<()> {
     socket.attach_filter(&filter())
 }
 
-/// From now on the socket keeps all of what comes.
+/// Makes the socket keep whole datagrams.
 pub(in crate::transport) fn keep_all(socket: &Socket) -> io::Result<()> {
     socket.detach_filter()
 }
 
-/// Cuts a datagram that tells its length truly down to its head, and leaves others whole.
+/// Truncates a datagram that contains its true length to its head, and keeps others whole.
 fn filter() -> [SockFilter; 21] {
     let does = |code, k| SockFilter::new(code, 0, 0, k);
     let byte = |n: u32| does(op::LOAD_BYTE, UDP_HEADER + LENGTH_AT as u32 + n);
@@ -41,7 +41,7 @@ fn filter() -> [SockFilter; 21] {
     let with_x = || does(op::OR_X, 0);
     [
         does(op::LOAD_LENGTH, 0),
-        // What is shorter has no length to be read: to the last line.
+        // Too short to contain a length: jump to the last instruction.
         SockFilter::new(op::JUMP_IF_AT_LEAST, 0, 18, head),
         byte(3),
         next(),
@@ -65,7 +65,7 @@ fn filter() -> [SockFilter; 21] {
     ]
 }
 
-/// Length on the wire of a datagram of which `received` bytes came through the filter.
+/// Original length of a datagram of which `received` bytes passed the filter.
 pub(in crate::transport) fn length(head: &[u8; HEAD], received: usize) -> usize {
     let [_, _, _, _, a, b, c, d, ..] = *head;
     match received {

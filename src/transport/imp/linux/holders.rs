@@ -1,9 +1,9 @@
-//! Who has a UDP port of this network open, as `/proc` tells.
+//! Sockets of other processes on a UDP port, from `/proc`.
 use crate::transport::Holder;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Sockets of other processes that are bound to a UDP port, on whatever address. None where there is no `/proc`.
+/// Sockets of other processes bound to a UDP port on any address; empty without `/proc`.
 pub(in crate::transport) fn of(port: u16) -> Vec<Holder> {
     let table = fs::read_to_string("/proc/net/udp").unwrap_or_default();
     let mut foreign = bound(&table, port);
@@ -26,7 +26,7 @@ fn bound(table: &str, port: u16) -> BTreeSet<u64> {
         let mut fields = line.split_whitespace();
         let local = fields.nth(1)?;
         let (_, own) = local.split_once(':')?;
-        // A socket that is being closed has the number 0.
+        // A socket being closed has inode 0.
         let inode = fields.nth(7)?.parse().ok().filter(|inode| *inode != 0)?;
         (u16::from_str_radix(own, 16) == Ok(port)).then_some(inode)
     };

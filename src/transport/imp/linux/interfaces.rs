@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::Ipv4Addr;
 
-/// Addresses of all interfaces that are there, loopback included.
+/// Addresses of all interfaces, loopback included.
 pub(in crate::transport) fn addresses() -> io::Result<BTreeSet<Ipv4Addr>> {
     let interfaces = nix::ifaddrs::getifaddrs()?;
     let addresses = interfaces.filter_map(|interface| {

@@ -1,12 +1,12 @@
-//! What the system grants a process.
+//! Resource limits of the process.
 use nix::libc;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::io;
 
-/// Something that may be limited.
+/// A limited resource.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Limit {
-    /// Files and sockets that are open at once.
+    /// Simultaneously open files and sockets.
     Files,
     /// Address space in bytes.
     Memory,
@@ -15,21 +15,21 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Every one.
+    /// All limits.
     pub const ALL: [Self; 3] = [Self::Files, Self::Memory, Self::Processes];
 
-    /// What an error of the system may be due to.
+    /// Limits that can cause an error of the system.
     pub fn behind(error: &io::Error) -> &'static [Self] {
         match error.raw_os_error() {
             Some(libc::EMFILE) => &[Self::Files],
             Some(libc::ENOMEM) => &[Self::Memory],
-            // No thread: there may be too many, or no memory for another one.
+            // No thread: too many processes, or no memory.
             Some(libc::EAGAIN) => &[Self::Processes, Self::Memory],
             _ => &[],
         }
     }
 
-    /// The limit, and its name with its value for people; `None` where there is none.
+    /// The limit with its name and value as text; `None` if unlimited.
     pub fn get(self) -> Option<(u64, String)> {
         let resource = match self {
             Self::Files => Resource::RLIMIT_NOFILE,

@@ -4,7 +4,7 @@ use std::net::UdpSocket;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-/// Waits until one of the sockets has something to read, or for so many whole ms; says of each whether it has. A signal may
+/// Waits up to `most` (whole milliseconds) for one of the sockets to become readable; returns which are. A signal may
 /// end the wait earlier.
 pub fn wait_readable<'a>(
     sockets: impl IntoIterator<Item = &'a UdpSocket>,

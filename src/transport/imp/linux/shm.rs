@@ -1,4 +1,4 @@
-//! Files in memory that processes share, below `/dev/shm`.
+//! Shared-memory files below `/dev/shm`.
 pub(in crate::transport) use super::sigbus::Range;
 
 use nix::fcntl::posix_fallocate;
@@ -11,7 +11,7 @@ pub(in crate::transport) fn path_of(name: &str) -> PathBuf {
     Path::new("/dev/shm").join(name)
 }
 
-/// As shm_open(3) opens: no link that leads elsewhere, no waiting for the other end of a pipe.
+/// Opens as shm_open(3) does: follows no link and does not block on a FIFO.
 pub(in crate::transport) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options
@@ -21,13 +21,13 @@ pub(in crate::transport) fn options() -> OpenOptions {
     options
 }
 
-/// Makes a file at least so long, and takes the memory for it.
+/// Grows a file to at least `len` bytes and allocates its memory.
 pub(in crate::transport) fn allocate(file: &File, len: u64) -> io::Result<()> {
     let len = i64::try_from(len).unwrap_or(i64::MAX);
     Ok(posix_fallocate(file, 0, len)?)
 }
 
-/// What tells a file from another one of its name.
+/// Distinguishes a file from its successor of the same name.
 pub(in crate::transport) fn identity(metadata: &Metadata) -> u64 {
     metadata.ino()
 }

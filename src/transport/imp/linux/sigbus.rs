@@ -2,15 +2,15 @@
     unsafe_code,
     reason = "a signal handler that maps memory; every block says why it is sound"
 )]
-//! A mapped file that another process makes shorter raises SIGBUS where its missing pages are touched, and that would end
-//! the whole process. Here the pages become zeros and the mapping is marked as lost, as Wayland compositors do it
+//! If another process truncates a mapped file, an access to its missing pages raises SIGBUS, which would end
+//! the process. Here the pages become zeros and the mapping is marked as lost, as Wayland compositors do
 //! (`wl_shm_buffer_begin_access`, smithay's pool). ADR 0013 compares it with reading by `pread`.
 use std::io;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
 
-/// A mapping and whether its file has been cut off.
+/// A mapping, and whether its file was truncated.
 #[derive(Debug)]
 pub(in crate::transport) struct Range {
     start: usize,
@@ -19,18 +19,18 @@ pub(in crate::transport) struct Range {
 }
 
 thread_local! {
-    /// What this thread is touching. SIGBUS comes to the thread that causes it, so nobody else's access is seen here. No
-    /// destructor and a constant start value: the handler may read it at any moment.
+    /// The range that this thread is accessing. SIGBUS is delivered to the thread that causes it, so other threads' accesses
+    /// do not matter. No destructor and a constant initialiser: the handler may read it at any time.
     static TOUCHED: AtomicPtr<Range> = const { AtomicPtr::new(ptr::null_mut()) };
 }
 
-/// What was there before us; set before our handler is.
+/// The previous handler; set before ours is installed.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 impl Range {
-    /// Makes the handler known to the system, once. `start` is page-aligned, as every mapping's is.
+    /// Installs the handler, once. `start` must be page-aligned, as in every mapping.
     pub(in crate::transport) fn new(start: usize, len: usize) -> io::Result<Self> {
-        /// The error's number, if the system refuses.
+        /// Errno, if the system refuses.
         static INSTALLED: OnceLock<Option<i32>> = OnceLock::new();
         let refused = INSTALLED.get_or_init(|| install().err().and_then(|e| e.raw_os_error()));
         if let Some(number) = refused {
@@ -43,17 +43,17 @@ impl Range {
         })
     }
 
-    /// Whether the file became shorter than the mapping while it was touched; what is mapped now is zeros for ever.
+    /// Whether the file was truncated during an access; the mapping then contains only zeros.
     pub(in crate::transport) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Runs `touch`, which may read and write the mapping on this thread without regard to the length of its file.
+    /// Runs `touch`, which may read and write the mapping on this thread even if its file is truncated.
     pub(in crate::transport) fn touch<R>(&self, touch: impl FnOnce() -> R) -> R {
         struct Outer(*mut Range);
         impl Drop for Outer {
             fn drop(&mut self) {
-                // The handler is on this thread: order of the program is all that is needed, but that is.
+                // The handler runs on this thread: program order is sufficient, and necessary.
                 compiler_fence(Ordering::SeqCst);
                 TOUCHED.with(|touched| touched.store(self.0, Ordering::Relaxed));
             }
@@ -64,12 +64,12 @@ impl Range {
         touch()
     }
 
-    /// Puts zeros in place of the file; true if it worked. Async-signal-safe.
+    /// Replaces the file's pages with zeros; true on success. Async-signal-safe.
     fn replace(&self) -> bool {
         self.lost.store(true, Ordering::Relaxed);
-        // SAFETY: the range is a mapping that belongs to the block which is borrowed by `touch` on this very thread, so
-        // nothing else can have taken its place; the bytes are handed out as volatile only. mmap(2) is a plain system
-        // call; errno is put back, because the interrupted code may be about to look at it.
+        // SAFETY: the range is a mapping of the block borrowed by `touch` on this very thread, so
+        // no other mapping can have taken its place; its bytes are accessed only as volatile. mmap(2) is a plain system
+        // call; errno is restored, because the interrupted code may be about to read it.
         unsafe {
             let errno = *libc::__errno_location();
             let mapped = libc::mmap(
@@ -87,8 +87,8 @@ impl Range {
 }
 
 fn install() -> io::Result<()> {
-    // SAFETY: zeros are a valid `sigaction`. The first call only asks. The handler of the second makes async-signal-safe
-    // calls alone: atomics, mmap(2), sigaction(2), raise(3), and the handler that was there before.
+    // SAFETY: zeros are a valid `sigaction`. The first call only queries. The handler of the second calls only
+    // async-signal-safe functions: atomics, mmap(2), sigaction(2), raise(3), and the previous handler.
     unsafe {
         let mut before = std::mem::zeroed::<libc::sigaction>();
         if libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut before) != 0 {
@@ -112,12 +112,12 @@ extern "C" fn on_sigbus(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the kernel passes a valid siginfo; `si_addr` is set for the codes of a fault, and only read for those.
+    // SAFETY: the kernel passes a valid siginfo; `si_addr` is set for fault codes, and used only for those.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
-    // BUS_ADRERR: no such page in the file. Broken hardware and kill(2) have other codes.
+    // BUS_ADRERR: the page is not in the file. Hardware errors and kill(2) have other codes.
     if code == libc::BUS_ADRERR {
         let touched = TOUCHED.try_with(|touched| touched.load(Ordering::Relaxed));
-        // SAFETY: null, or the range that `touch` borrows for as long as the pointer stands there.
+        // SAFETY: null, or the range that `touch` borrows while the pointer is set.
         let touched = unsafe { touched.unwrap_or(ptr::null_mut()).as_ref() };
         if touched
             .is_some_and(|range| address.wrapping_sub(range.start) < range.len && range.replace())
@@ -128,7 +128,7 @@ extern "C" fn on_sigbus(
     not_ours(signal, info, context, code);
 }
 
-/// Does what would have been done without us.
+/// Handles a signal that is not ours as if we had no handler.
 fn not_ours(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
@@ -137,7 +137,7 @@ fn not_ours(
 ) {
     let before = BEFORE.get();
     let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
-    // A signal that somebody sent may be ignored; an instruction that faults would fault again for ever.
+    // A signal sent by a process may be ignored; a faulting instruction would fault again forever.
     if handler == libc::SIG_IGN && code <= 0 {
         return;
     }
@@ -157,10 +157,10 @@ fn not_ours(
             handler(signal);
         }
     }
-    // A handler may take itself away, as Rust's does, so that the instruction faults again and ends the process. A signal
-    // that was sent does not come again by itself.
+    // A handler may uninstall itself, as Rust's does, so that the instruction faults again and ends the process. A signal
+    // sent by a process is not repeated.
     let mut now = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: asks only; what it fills is read where it says that it did.
+    // SAFETY: only queries; the result is read only on success.
     let given_up = unsafe {
         libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) == 0
             && now.assume_init().sa_sigaction == libc::SIG_DFL
@@ -170,7 +170,7 @@ fn not_ours(
     }
 }
 
-/// Ends the process by the signal's default action, once the handler returns: until then the signal is blocked.
+/// Ends the process by the signal's default action after the handler returns: until then the signal is blocked.
 fn end(signal: libc::c_int) {
     // SAFETY: zeros are the default action; both calls are async-signal-safe.
     unsafe {

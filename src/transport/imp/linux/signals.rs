@@ -4,17 +4,17 @@ use std::io;
 use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C, SIGTERM and SIGHUP. Once listened to they end nothing by themselves.
+/// Ctrl-C, SIGTERM and SIGHUP; while listened to they do not kill the process.
 pub struct EndSignals(Vec<Signal>);
 
 impl EndSignals {
-    /// Takes the signals. Must be called within the tokio runtime that will wait for them.
+    /// Starts handling the signals. Call within the tokio runtime that will wait for them.
     ///
     /// # Errors
-    /// The system's, if it refuses.
+    /// Of the system.
     pub fn listen() -> io::Result<Self> {
         let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-        // What `nohup` has started goes on when its terminal goes.
+        // A process started by `nohup` survives the end of its terminal.
         if !is_ignored(SignalKind::hangup()) {
             kinds.push(SignalKind::hangup());
         }
@@ -22,7 +22,7 @@ impl EndSignals {
         Ok(Self(signals))
     }
 
-    /// Waits for one of them.
+    /// Waits for any of the signals.
     pub async fn any(&mut self) {
         std::future::poll_fn(|context| {
             let mut came = self.0.iter_mut().map(|s| s.poll_recv(context).is_ready());
@@ -35,7 +35,7 @@ impl EndSignals {
     }
 }
 
-/// Does whoever started this process want a signal to be ignored?
+/// Whether the parent process set this signal to be ignored.
 fn is_ignored(kind: SignalKind) -> bool {
     let Ok(status) = fs::read_to_string("/proc/self/status") else {
         return false;

@@ -1,4 +1,4 @@
-//! UDP sockets: what the portable interfaces do not offer.
+//! UDP sockets: features missing in the portable interfaces.
 use crate::transport::udp::{Datagram, HEAD, StreamReceiver};
 use nix::errno::Errno;
 use nix::sys::socket::{
@@ -10,22 +10,22 @@ use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::AsRawFd as _;
 
-/// Lets several processes listen on the port that the socket will be bound to.
+/// Lets several processes bind the port.
 pub(in crate::transport) fn share_port(socket: &Socket) -> io::Result<()> {
     socket.set_reuse_address(true)
 }
 
-/// Sets the receive buffer beyond what anybody may have; only a privileged process can.
+/// Sets the receive buffer beyond the system's limit; needs privileges.
 pub(in crate::transport) fn force_buffer(socket: &Socket, bytes: usize) -> io::Result<()> {
     Ok(setsockopt(socket, sockopt::RcvBufForce, &bytes)?)
 }
 
-/// Returns the receive buffer that the system granted, in bytes as asked for (the kernel counts double).
+/// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
 pub(in crate::transport) fn buffer_bytes(socket: &Socket) -> usize {
     socket.recv_buffer_size().unwrap_or(0) / 2
 }
 
-/// From now on the kernel says of each datagram when it came, and how many were lost before.
+/// Makes the kernel report the arrival time of each datagram, and the number lost before it.
 pub(in crate::transport) fn tell_arrival_and_losses(socket: &Socket) -> io::Result<()> {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true)?;
     Ok(setsockopt(socket, sockopt::RxqOvfl, &1)?)
@@ -42,8 +42,8 @@ pub(in crate::transport) fn receive(
     datagram(&message)
 }
 
-/// Receives what is there in one system call, and of each datagram the first bytes; waits for the first one, as long as
-/// the socket does, if it is to `wait`.
+/// Receives the queued datagrams in one system call, the first bytes of each; with `wait` blocks for the first one
+/// as long as the socket's timeout.
 pub(in crate::transport) fn receive_heads(
     socket: &Socket,
     wait: bool,
@@ -55,7 +55,7 @@ pub(in crate::transport) fn receive_heads(
         .iter_mut()
         .map(|head| [IoSliceMut::new(head)])
         .collect();
-    // Made anew each time: the kernel shortens the room for control messages to what it used.
+    // Recreated each time: the kernel shrinks the control buffers to the used size.
     let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_room()));
     let until_first = match wait {
         true => MsgFlags::MSG_WAITFORONE,
@@ -74,7 +74,7 @@ pub(in crate::transport) fn receive_heads(
     Ok(heads.into_iter().zip(found.into_iter().flatten()).collect())
 }
 
-/// Takes a datagram if there is one, whether the socket blocks or not; `None` also if a reader of ours has gone.
+/// Receives a datagram if there is one, also from a blocking socket; `None` also after an ICMP error of an earlier send.
 pub fn try_recv_from(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
     let mut buffers = [IoSliceMut::new(buffer)];
     let flags = MsgFlags::MSG_DONTWAIT;

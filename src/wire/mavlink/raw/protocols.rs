@@ -1,12 +1,12 @@
-//! Messages of the parameter, mission and time protocols, whose results and types are numbers that grow.
+//! Messages of the parameter, mission and time protocols, whose enumerations may grow.
 use super::{Field, Frame, Outbound, Payload, RawMessage};
 
 raw_messages! {
     /// TIMESYNC.
     Timesync(111, 18) {
-        /// Time of who answers, in ns; 0 in a question.
+        /// Time of the responder in ns; 0 in a request.
         tc1: i64 = 0,
-        /// Time of who asked, in ns.
+        /// Time of the requester in ns.
         ts1: i64 = 8,
         /// System; 0 for all.
         target_system: u8 = 16,
@@ -15,13 +15,13 @@ raw_messages! {
     }
     /// PARAM_REQUEST_READ.
     ParamRequestRead(20, 20) {
-        /// Index, -1 to ask by name.
+        /// Index; -1 to request by name.
         index: i16 = 0,
         /// System.
         target_system: u8 = 2,
         /// Component.
         target_component: u8 = 3,
-        /// Name, filled up with zeros.
+        /// Name, padded with zeros.
         id: [u8; 16] = 4,
     }
     /// PARAM_REQUEST_LIST.
@@ -37,9 +37,9 @@ raw_messages! {
         value: [u8; 4] = 0,
         /// Number of parameters.
         count: u16 = 4,
-        /// Index, 65535 if it has none.
+        /// Index; 65535 if none.
         index: u16 = 6,
-        /// Name, filled up with zeros.
+        /// Name, padded with zeros.
         id: [u8; 16] = 8,
         /// MAV_PARAM_TYPE.
         kind: u8 = 24,
@@ -52,7 +52,7 @@ raw_messages! {
         target_system: u8 = 4,
         /// Component.
         target_component: u8 = 5,
-        /// Name, filled up with zeros.
+        /// Name, padded with zeros.
         id: [u8; 16] = 6,
         /// MAV_PARAM_TYPE.
         kind: u8 = 22,
@@ -65,7 +65,7 @@ raw_messages! {
         target_system: u8 = 2,
         /// Component.
         target_component: u8 = 3,
-        /// Name, filled up with zeros.
+        /// Name, padded with zeros.
         id: [u8; 16] = 4,
         /// MAV_PARAM_ERROR.
         error: u8 = 20,
@@ -74,9 +74,9 @@ raw_messages! {
     AutopilotVersion(148, 78) {
         /// MAV_PROTOCOL_CAPABILITY bits.
         capabilities: u64 = 0,
-        /// Number of the hardware.
+        /// Hardware id.
         uid: u64 = 8,
-        /// Version: major, minor, patch, kind of release from the top.
+        /// Version: major, minor, patch, release type from the most significant byte.
         flight_sw: u32 = 16,
         /// Version of the middleware.
         middleware_sw: u32 = 20,
@@ -146,17 +146,17 @@ raw_messages! {
     MissionCurrent(42, 18) {
         /// Index.
         seq: u16 = 0,
-        /// Number of items without home; 65535 if unknown, 0 from who does not say.
+        /// Number of items without home; 65535 if unknown, 0 if not supported.
         total: u16 = 2,
         /// MISSION_STATE.
         state: u8 = 4,
         /// 0 unknown, 1 in mission mode, 2 not.
         mode: u8 = 5,
-        /// Changes with the mission; 0 from who does not say.
+        /// Changes with the mission; 0 if not supported.
         mission_id: u32 = 6,
-        /// Changes with the fence; 0 from who does not say.
+        /// Changes with the fence; 0 if not supported.
         fence_id: u32 = 10,
-        /// Changes with the rally points; 0 from who does not say.
+        /// Changes with the rally points; 0 if not supported.
         rally_points_id: u32 = 14,
     }
     /// MISSION_REQUEST_LIST.

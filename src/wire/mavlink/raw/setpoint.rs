@@ -1,4 +1,4 @@
-//! Setpoints: their `coordinate_frame` and `type_mask` pass as they are, also where the autopilot will refuse them.
+//! Setpoints: `coordinate_frame` and `type_mask` pass unchanged, even if the autopilot will refuse them.
 use super::{Field, Frame, Outbound, Payload, RawMessage};
 
 raw_messages! {
@@ -16,7 +16,7 @@ raw_messages! {
         yaw: f32 = 40,
         /// rad/s, clockwise.
         yaw_rate: f32 = 44,
-        /// POSITION_TARGET_TYPEMASK: what is to be ignored.
+        /// POSITION_TARGET_TYPEMASK: fields to ignore.
         type_mask: u16 = 48,
         /// System.
         target_system: u8 = 50,
@@ -33,7 +33,7 @@ raw_messages! {
         latitude: i32 = 4,
         /// 1e-7 degrees.
         longitude: i32 = 8,
-        /// m; above what, the frame says.
+        /// Altitude in m; the frame defines its reference.
         altitude: f32 = 12,
         /// North, east, down in m/s.
         velocity: [f32; 3] = 16,
@@ -43,7 +43,7 @@ raw_messages! {
         yaw: f32 = 40,
         /// rad/s, clockwise.
         yaw_rate: f32 = 44,
-        /// POSITION_TARGET_TYPEMASK: what is to be ignored.
+        /// POSITION_TARGET_TYPEMASK: fields to ignore.
         type_mask: u16 = 48,
         /// System.
         target_system: u8 = 50,
@@ -66,7 +66,7 @@ raw_messages! {
         target_system: u8 = 36,
         /// Component.
         target_component: u8 = 37,
-        /// ATTITUDE_TARGET_TYPEMASK: what is to be ignored.
+        /// ATTITUDE_TARGET_TYPEMASK: fields to ignore.
         type_mask: u8 = 38,
     }
 }

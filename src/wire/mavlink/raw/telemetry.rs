@@ -1,4 +1,4 @@
-//! Messages that an autopilot reports itself with, as far as they hold numbers that grow: frames, types, states.
+//! Telemetry messages of an autopilot with enumerations that may grow: frames, types, states.
 use super::{Field, Frame, Outbound, Payload, RawMessage};
 
 raw_messages! {
@@ -10,11 +10,11 @@ raw_messages! {
         energy_consumed: i32 = 4,
         /// Temperature in 0.01 deg C, 32767 unknown.
         temperature: i16 = 8,
-        /// Cells 1 to 10 in mV, 65535 not there; 65534 goes on in the next one.
+        /// Cells 1 to 10 in mV, 65535 not present; 65534: the voltage continues in the next cell.
         voltages: [u16; 10] = 10,
         /// Current in cA, -1 unknown.
         current_battery: i16 = 30,
-        /// Which battery.
+        /// Battery index.
         id: u8 = 32,
         /// MAV_BATTERY_FUNCTION.
         function: u8 = 33,
@@ -26,7 +26,7 @@ raw_messages! {
         time_remaining: i32 = 36,
         /// MAV_BATTERY_CHARGE_STATE.
         charge_state: u8 = 40,
-        /// Cells 11 to 14 in mV, 0 not there.
+        /// Cells 11 to 14 in mV, 0 not present.
         voltages_ext: [u16; 4] = 41,
     }
     /// EXTENDED_SYS_STATE.
@@ -40,9 +40,9 @@ raw_messages! {
     StatusText(253, 54) {
         /// MAV_SEVERITY.
         severity: u8 = 0,
-        /// Text or a chunk of it, filled up with zeros.
+        /// Text or a chunk of it, padded with zeros.
         text: [u8; 50] = 1,
-        /// Equal for all chunks of a text; 0: this is all of it.
+        /// Equal for all chunks of a text; 0: a single chunk.
         id: u16 = 51,
         /// Number of the chunk.
         chunk: u8 = 53,
@@ -79,7 +79,7 @@ raw_messages! {
         vel_acc: u32 = 42,
         /// Uncertainty of the heading in 1e-5 degrees.
         hdg_acc: u32 = 46,
-        /// Yaw in 0.01 degrees, 36000 for north, 0 not there.
+        /// Yaw in 0.01 degrees, 36000 for north, 0 not available.
         yaw: u16 = 50,
     }
     /// GPS2_RAW.
@@ -108,7 +108,7 @@ raw_messages! {
         satellites_visible: u8 = 33,
         /// Satellites with corrections.
         dgps_numch: u8 = 34,
-        /// Yaw in 0.01 degrees, 36000 for north, 0 not there.
+        /// Yaw in 0.01 degrees, 36000 for north, 0 not available.
         yaw: u16 = 35,
         /// Altitude above the ellipsoid in mm.
         alt_ellipsoid: i32 = 37,
@@ -163,7 +163,7 @@ raw_messages! {
         lat: i32 = 4,
         /// Longitude in 1e-7 degrees.
         lon: i32 = 8,
-        /// Altitude in m; above what, the frame says.
+        /// Altitude in m; the frame defines its reference.
         alt: f32 = 12,
         /// Velocity in m/s.
         velocity: [f32; 3] = 16,
@@ -192,13 +192,13 @@ raw_messages! {
         rates: [f32; 3] = 48,
         /// Upper triangle, row by row, of the 6x6 covariance of the pose; NaN first: unknown.
         pose_covariance: [f32; 21] = 60,
-        /// The same of the twist.
+        /// Likewise of the twist.
         velocity_covariance: [f32; 21] = 144,
         /// MAV_FRAME of the pose.
         frame_id: u8 = 228,
         /// MAV_FRAME of the twist.
         child_frame_id: u8 = 229,
-        /// Counts resets of the estimator.
+        /// Number of estimator resets.
         reset_counter: u8 = 230,
         /// MAV_ESTIMATOR_TYPE.
         estimator_type: u8 = 231,
@@ -220,15 +220,15 @@ raw_messages! {
     DistanceSensor(132, 39) {
         /// Time since boot in ms.
         time_boot_ms: u32 = 0,
-        /// Least distance that can be measured in cm.
+        /// Minimum measurable distance in cm.
         min_distance: u16 = 4,
-        /// Greatest distance that can be measured in cm.
+        /// Maximum measurable distance in cm.
         max_distance: u16 = 6,
         /// Distance in cm.
         current_distance: u16 = 8,
         /// MAV_DISTANCE_SENSOR.
         kind: u8 = 10,
-        /// Which sensor.
+        /// Sensor index.
         id: u8 = 11,
         /// MAV_SENSOR_ORIENTATION.
         orientation: u8 = 12,
@@ -238,7 +238,7 @@ raw_messages! {
         horizontal_fov: f32 = 14,
         /// Field of view in rad, 0 unknown.
         vertical_fov: f32 = 18,
-        /// Orientation in the body, w first; zeros if `orientation` says it.
+        /// Orientation in the body, w first; zeros if given by `orientation`.
         quaternion: [f32; 4] = 22,
         /// Percent, 0 unknown.
         signal_quality: u8 = 38,
@@ -256,7 +256,7 @@ raw_messages! {
         /// Yaw from north in degrees.
         yaw_absolute: f32 = 16,
     }
-    /// SET_GPS_GLOBAL_ORIGIN; the dialect calls it deprecated, PX4 takes it.
+    /// SET_GPS_GLOBAL_ORIGIN; deprecated in the dialect, accepted by PX4.
     SetGpsGlobalOrigin(48, 21) {
         /// Latitude in 1e-7 degrees.
         latitude: i32 = 0,
@@ -279,9 +279,9 @@ raw_messages! {
         altitude: i32 = 8,
         /// Position in m, NED.
         position: [f32; 3] = 12,
-        /// Attitude of the ground, w first.
+        /// Orientation of the ground, w first.
         q: [f32; 4] = 24,
-        /// Where to come from when landing, in m, NED.
+        /// Approach vector for landing, in m, NED.
         approach: [f32; 3] = 40,
         /// System.
         target_system: u8 = 52,
