@@ -32,11 +32,15 @@ def cases(path: dict) -> list[dict]:
     """What was compared: names, ratios (of medians and of rounds), aims."""
     found = []
     for row in path["floor"]:
+        name = f"{TRANSPORTS[row['transport']]} {row['size']}"
+        for subject in ("floor", "bridge"):
+            if not all(run["cpu_ms"] and run["latency_ms"] for run in row[f"{subject}_rounds"]):
+                sys.exit(f"{name}: no image came through the {subject}; measure again")
         pairs = [
             {"floor": floor, "bridge": bridge}
             for floor, bridge in zip(row["floor_rounds"], row["bridge_rounds"], strict=True)
         ]
-        case = {**row, "name": f"{TRANSPORTS[row['transport']]} {row['size']}"}
+        case = {**row, "name": name}
         for figure, aim in (("cpu_ms", CPU_AIMS[row["transport"]]), ("latency_ms", LATENCY_AIM)):
             case[figure] = {"ratio": ratio(row, figure), "rounds": [ratio(pair, figure) for pair in pairs], "aim": aim}
         found.append(case)
@@ -53,15 +57,19 @@ def table(head: str, rows: list[list[str]]) -> str:
 
 def measured(report: dict) -> str:
     """When, where and how often."""
-    machine = report["machine"]
-    kind = ", a virtual machine" if machine["virtual"] else ""
-    load = "" if machine["load"] is None else f", load {machine['load']:.1f} at the start"
-    rounds, seconds = report["rounds"], report["seconds"]
-    how = f"one round of {seconds} s each" if rounds == 1 else f"medians of {rounds} rounds of {seconds} s in turns"
-    return (
-        f"{how[0].upper()}{how[1:]}, {machine['date']} UTC, commit {machine['commit']}, {machine['cores']} cores "
-        f"({machine['cpu'] or 'model unknown'}{kind}), Linux {machine['kernel']}, {machine['rustc']}{load}."
-    )
+    machine, rounds, seconds = report["machine"], report["rounds"], report["seconds"]
+    facts = [
+        f"One round of {seconds} s each" if rounds == 1 else f"Medians of {rounds} rounds of {seconds} s in turns",
+        machine["date"] and f"{machine['date']} UTC",
+        machine["commit"] and f"commit {machine['commit']}",
+        f"{machine['cores']} cores",
+        machine["cpu"],
+        machine["virtual"] and "a virtual machine",
+        machine["kernel"] and f"Linux {machine['kernel']}",
+        machine["rustc"],
+        machine["load"] is not None and f"load {machine['load']:.1f} at the start",
+    ]
+    return ", ".join(fact for fact in facts if fact) + "." + machine.get("note", "")
 
 
 def aims(path: dict) -> str:
@@ -100,7 +108,7 @@ def floor(path: dict) -> str:
             of = case[figure]
             spread = f" ({min(of['rounds']):.2f} to {max(of['rounds']):.2f})" if several else ""
             row += [f"{case[s][figure]:.2f} ms" for s in ("floor", "bridge")] + [f"{of['ratio']:.2f}{spread}"]
-        rows.append([*row, *(str(case[s]["lost"]) for s in ("floor", "bridge"))])
+        rows.append([*row, *("-" if case[s]["lost"] is None else str(case[s]["lost"]) for s in ("floor", "bridge"))])
     head = " transport| size|CPU per image: floor|bridge|ratio|latency: floor|bridge|ratio|lost: floor|bridge"
     parts = [measured(path), table(head, rows)]
     if several:
