@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo test soak ros ros-install bench fuzz docs lint sbom venv
+.PHONY: help setup demo test soak ros ros-install bench performance fuzz docs lint sbom venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -35,6 +35,12 @@ ros-install: ## Into the workspace WS (make ros-install WS=~/ws), from a sourced
 
 bench: setup venv ## Ratios against the floor, as tables
 	@scripts/bench.sh
+
+performance: setup ## docs/performance.md with new figures; on a machine that does nothing else (minutes)
+	@mkdir -p target
+	@cargo bench -q --bench path -- --json target/path.json
+	@cargo bench -q --bench control -- --json target/control.json
+	@python3 scripts/performance.py target/path.json target/control.json
 
 fuzz: setup ## Every parser, sensor, clock, and a vehicle for FUZZ_SECONDS (30) each
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh

@@ -1,5 +1,6 @@
 //! The rules of ARCHITECTURE.md that the compiler does not check.
 mod node;
+mod performance;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,11 +1,13 @@
 //! Control of vehicles: how long a setpoint takes from its topic to the datagram, and what the telemetry of a fleet costs.
 //!
 //! This process plays the autopilots and the user of the topics; the bridge is a process of its own.
-//! `cargo bench --bench control -- --quick` is a smoke test.
+//! `cargo bench --bench control -- --quick` is a smoke test; `--json FILE` writes the figures, too.
 mod fleet;
 mod flight;
 #[path = "../shared/processor.rs"]
 mod processor;
+#[path = "../shared/report.rs"]
+mod report;
 
 use fleet::Fleet;
 use hdrhistogram::Histogram;
@@ -14,6 +16,7 @@ use rfly_bridge::msgs::builtin_interfaces::msg::Time;
 use rfly_bridge::msgs::mavros_msgs::msg::{PositionTarget, State};
 use rfly_bridge::ros::{Discovery, Middleware, Options, Qos};
 use rfly_bridge::vehicle::{Direction, TOPICS};
+use serde_json::{Value, json};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -42,15 +45,27 @@ const A_TOPICS: [&str; 12] = [
 fn main() -> Result<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let seconds = if quick { 3 } else { 10 };
-    let cores = std::thread::available_parallelism()?;
-    println!("{cores} cores; {seconds} s each\n");
-    setpoints(seconds)?;
+    let (file, machine) = (report::file()?, report::machine());
+    println!("{} cores; {seconds} s each\n", machine["cores"]);
+    let setpoints = setpoints(seconds)?;
     println!(
         "\n| vehicles | messages/s in | read topics | CPU, one core = 100 % | first state | lost |"
     );
     println!("|---:|---:|---|---:|---:|---:|");
+    let mut fleets = Vec::new();
     for (vehicles, subscribed) in [(1, false), (1, true), (50, false), (50, true)] {
-        telemetry(vehicles, subscribed, seconds)?;
+        fleets.push(telemetry(vehicles, subscribed, seconds)?);
+    }
+    if let Some(file) = file {
+        let report = json!({
+            "bench": "control",
+            "machine": machine,
+            "rounds": 1,
+            "seconds": seconds,
+            "setpoints": setpoints,
+            "telemetry": fleets,
+        });
+        report::write(&file, &report)?;
     }
     Ok(())
 }
@@ -100,7 +115,7 @@ fn prefix(id: u16) -> String {
 }
 
 /// Time from `publish` on setpoint_raw/local to the datagram at the autopilot.
-fn setpoints(seconds: u64) -> Result<()> {
+fn setpoints(seconds: u64) -> Result<Value> {
     let arrivals = Arc::new(Mutex::new(Vec::new()));
     let fleet = Fleet::start(1, arrivals.clone())?;
     let _bridge = Bridge::start(1)?;
@@ -130,14 +145,19 @@ fn setpoints(seconds: u64) -> Result<()> {
             latency.saturating_record((*at - *start).as_micros() as u64);
         }
     }
+    let us = |quantile| latency.value_at_quantile(quantile);
+    let (p50, p99, worst) = (us(0.5), us(0.99), latency.max());
     println!(
-        "setpoint_raw/local at 50 Hz, topic to datagram: p50 {} us, p99 {} us, worst {} us; {received} of {} arrived",
-        latency.value_at_quantile(0.5),
-        latency.value_at_quantile(0.99),
-        latency.max(),
+        "setpoint_raw/local at 50 Hz, topic to datagram: p50 {p50} us, p99 {p99} us, worst {worst} us; {received} of {} arrived",
         sent.len()
     );
-    Ok(())
+    Ok(json!({
+        "p50_us": p50,
+        "p99_us": p99,
+        "worst_us": worst,
+        "sent": sent.len(),
+        "arrived": received,
+    }))
 }
 
 /// The number travels as the stamp, which becomes time_boot_ms.
@@ -156,7 +176,7 @@ fn setpoint(n: u32) -> PositionTarget {
 }
 
 /// A fleet that reports at PX4's rates.
-fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<()> {
+fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<Value> {
     let fleet = Fleet::start(vehicles, Arc::default())?;
     let start = Instant::now();
     let bridge = Bridge::start(vehicles)?;
@@ -194,21 +214,26 @@ fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<()> {
     let (cpu, at, sent) = (bridge.cpu()?, Instant::now(), fleet.sent());
     std::thread::sleep(Duration::from_secs(seconds));
     let (used, took) = (bridge.cpu()? - cpu, at.elapsed());
+    let messages_per_s = (fleet.sent() - sent) as f64 / took.as_secs_f64();
+    let share = used.as_secs_f64() / took.as_secs_f64() * 100.0;
+    let (received, lost) = (received.load(Ordering::Relaxed), fleet.refused());
+    let (topics, read) = if subscribed {
+        let topics = A_TOPICS.len();
+        (topics, format!("{topics} each, {received} messages"))
+    } else {
+        (0, "none but one state".to_owned())
+    };
     println!(
-        "| {vehicles} | {:.0} | {} | {:.0} % | {:.2} s | {} |",
-        (fleet.sent() - sent) as f64 / took.as_secs_f64(),
-        if subscribed {
-            format!(
-                "{} each, {} messages",
-                A_TOPICS.len(),
-                received.load(Ordering::Relaxed)
-            )
-        } else {
-            "none but one state".to_owned()
-        },
-        used.as_secs_f64() / took.as_secs_f64() * 100.0,
+        "| {vehicles} | {messages_per_s:.0} | {read} | {share:.0} % | {:.2} s | {lost} |",
         heard.as_secs_f64(),
-        fleet.refused(),
     );
-    Ok(())
+    Ok(json!({
+        "vehicles": vehicles,
+        "topics": topics,
+        "messages_per_s": messages_per_s,
+        "received": received,
+        "core_percent": share,
+        "first_state_s": heard.as_secs_f64(),
+        "lost": lost,
+    }))
 }

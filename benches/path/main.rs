@@ -2,16 +2,21 @@
 //!
 //! The floor is a bare loop that only receives (or maps) a frame and writes it with the same middleware settings. Floor
 //! and bridge run in turns as processes of their own; this process is simulator and subscriber for both, so that one
-//! clock tells the latency. `cargo bench --bench path -- --quick` is a smoke test.
+//! clock tells the latency. `cargo bench --bench path -- --quick` is a smoke test; `--json FILE` writes the figures, too.
 mod floor;
+mod instructions;
 #[path = "../shared/processor.rs"]
 mod processor;
+#[path = "../shared/report.rs"]
+mod report;
 mod subject;
 mod watch;
 
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use subject::{Config, Subject};
 use watch::Watch;
 
@@ -19,6 +24,8 @@ use watch::Watch;
 const HZ: u64 = 30;
 /// Time until emulator, subject and subscriber have found each other.
 const WARM_UP: Duration = Duration::from_secs(3);
+/// How long instructions are counted: apart from the time that is measured, because counting takes time.
+const COUNTED: Duration = Duration::from_secs(2);
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -36,35 +43,62 @@ fn main() -> Result<()> {
     }
 }
 
-/// Runs every comparison and prints the tables.
+/// Runs every comparison, prints the tables, and writes the figures where `--json` says.
 fn compare(quick: bool) -> Result<()> {
     let (seconds, rounds) = if quick { (2, 1) } else { (6, 3) };
-    let cores = std::thread::available_parallelism()?;
-    println!("{cores} cores; {rounds} rounds of {seconds} s in turns, medians\n");
-    println!("(a) one raw sensor at {HZ} Hz, against the floor\n");
+    let (file, machine) = (report::file()?, report::machine());
     println!(
-        "| transport | size | CPU/frame: floor | bridge | ratio | latency: floor | bridge | ratio | lost: floor | bridge |"
+        "{} cores; {rounds} rounds of {seconds} s in turns, medians\n",
+        machine["cores"]
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let not_counted = instructions::missing();
+    let report = json!({
+        "bench": "path",
+        "machine": machine,
+        "rounds": rounds,
+        "seconds": seconds,
+        "hz": HZ,
+        "instructions_not_counted": not_counted,
+        "floor": against_floor(seconds, rounds, not_counted.as_deref())?,
+        "load": load(seconds)?,
+        "idle": idle(seconds)?,
+    });
+    if let Some(file) = file {
+        report::write(&file, &report)?;
+    }
+    Ok(())
+}
+
+/// (a) One sensor, floor and bridge in turns.
+fn against_floor(seconds: u64, rounds: u64, not_counted: Option<&str>) -> Result<Value> {
+    println!("(a) one raw sensor at {HZ} Hz, against the floor\n");
+    let counted = not_counted.is_none();
+    let (more, rule) = if counted {
+        (
+            " instructions/frame: floor | bridge | ratio |",
+            "---|---|---|",
+        )
+    } else {
+        ("", "")
+    };
+    println!(
+        "| transport | size | CPU/frame: floor | bridge | ratio | latency: floor | bridge | ratio | lost: floor | bridge |{more}"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|{rule}");
+    let mut rows = Vec::new();
     for (transport, mode) in [("udp", 2), ("shm", 0)] {
         for (width, height) in [(640, 480), (1280, 720), (1920, 1080)] {
             let config = Config::write(1, width, height, mode)?;
             let (mut floors, mut bridges) = (Vec::new(), Vec::new());
             for _ in 0..rounds {
-                floors.push(measure(
-                    &config,
-                    || Subject::floor(transport, &config),
-                    seconds,
-                )?);
-                bridges.push(measure(
-                    &config,
-                    || Subject::bridge(&config, &["imu.enabled:=false"]),
-                    seconds,
-                )?);
+                let floor = || Subject::floor(transport, &config);
+                floors.push(measure(&config, floor, seconds, counted)?);
+                let bridge = || Subject::bridge(&config, &["imu.enabled:=false"]);
+                bridges.push(measure(&config, bridge, seconds, counted)?);
             }
             let (floor, bridge) = (Run::median(&floors), Run::median(&bridges));
             println!(
-                "| {transport} | {width}x{height} | {:.2} ms | {:.2} ms | {:.2} | {:.2} ms | {:.2} ms | {:.2} | {} | {} |",
+                "| {transport} | {width}x{height} | {:.2} ms | {:.2} ms | {:.2} | {:.2} ms | {:.2} ms | {:.2} | {} | {} |{}",
                 floor.cpu_ms,
                 bridge.cpu_ms,
                 bridge.cpu_ms / floor.cpu_ms,
@@ -73,31 +107,49 @@ fn compare(quick: bool) -> Result<()> {
                 bridge.latency_ms / floor.latency_ms,
                 floor.lost,
                 bridge.lost,
+                match (floor.instructions, bridge.instructions) {
+                    (Some(f), Some(b)) => format!(" {f:.0} | {b:.0} | {:.2} |", b / f),
+                    _ => String::new(),
+                },
             );
+            rows.push(json!({
+                "transport": transport,
+                "size": format!("{width}x{height}"),
+                "floor": floor,
+                "bridge": bridge,
+                "floor_rounds": floors,
+                "bridge_rounds": bridges,
+            }));
         }
     }
-    load(seconds)?;
-    idle(seconds)
+    if let Some(reason) = not_counted {
+        println!("\ninstructions are not counted: {reason}");
+    }
+    Ok(rows.into())
 }
 
 /// One measurement of one subject.
+#[derive(Serialize)]
 struct Run {
     cpu_ms: f64,
     latency_ms: f64,
     lost: i64,
+    /// In user mode, per frame.
+    instructions: Option<f64>,
 }
 
 impl Run {
     fn median(runs: &[Self]) -> Self {
-        let median = |value: fn(&Self) -> f64| {
-            let mut values: Vec<f64> = runs.iter().map(value).collect();
+        let median = |value: fn(&Self) -> Option<f64>| {
+            let mut values: Vec<f64> = runs.iter().filter_map(value).collect();
             values.sort_by(f64::total_cmp);
-            values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+            values.get(values.len() / 2).copied()
         };
         Self {
-            cpu_ms: median(|r| r.cpu_ms),
-            latency_ms: median(|r| r.latency_ms),
+            cpu_ms: median(|r| Some(r.cpu_ms)).unwrap_or(f64::NAN),
+            latency_ms: median(|r| Some(r.latency_ms)).unwrap_or(f64::NAN),
             lost: runs.iter().map(|r| r.lost).sum(),
+            instructions: median(|r| r.instructions),
         }
     }
 }
@@ -112,7 +164,12 @@ fn simulator() -> Result<Arc<Emulator>> {
     Ok(Arc::new(Emulator::start(options, Faults::default())?))
 }
 
-fn measure(config: &Config, start: impl Fn() -> Result<Subject>, seconds: u64) -> Result<Run> {
+fn measure(
+    config: &Config,
+    start: impl Fn() -> Result<Subject>,
+    seconds: u64,
+    counted: bool,
+) -> Result<Run> {
     let emulator = simulator()?;
     let subject = start()?;
     let watch = Watch::start(1, &emulator)?;
@@ -132,17 +189,31 @@ fn measure(config: &Config, start: impl Fn() -> Result<Subject>, seconds: u64) -
     );
     let frames = after.1 - before.1;
     let sent = after.2 - before.2;
+    let latency_ms = watch.median_latency_ms();
+    let instructions = if counted {
+        let (images, start) = (watch.images(), Instant::now());
+        let count = subject.instructions(COUNTED)?;
+        // Beginning and ending to count takes time, in which images come, too.
+        let share = COUNTED.as_secs_f64() / start.elapsed().as_secs_f64();
+        Some(count as f64 / ((watch.images() - images).max(1) as f64 * share))
+    } else {
+        None
+    };
     Ok(Run {
         cpu_ms: (after.0 - before.0) * 1e3 / frames.max(1) as f64,
-        latency_ms: watch.median_latency_ms(),
+        latency_ms,
+        instructions,
         // One frame may be on its way at either end.
-        lost: (sent as i64 - frames as i64).max(0)
-            - i64::from(sent != frames && sent.abs_diff(frames) <= 1),
+        lost: if sent.abs_diff(frames) <= 1 {
+            0
+        } else {
+            (sent as i64 - frames as i64).max(0)
+        },
     })
 }
 
 /// (b) Eight sensors and the IMU.
-fn load(seconds: u64) -> Result<()> {
+fn load(seconds: u64) -> Result<Value> {
     let config = Config::write(8, 640, 480, 2)?;
     let emulator = simulator()?;
     let bridge = Subject::bridge(&config, &[])?;
@@ -161,27 +232,28 @@ fn load(seconds: u64) -> Result<()> {
         watch.samples(),
         bridge.cpu_seconds()?,
     );
+    let (sent, received) = (after.1 - before.1, after.0 - before.0);
+    let (samples, imu_p99_ms) = (after.2 - before.2, watch.imu_p99_ms());
+    let share = (after.3 - before.3) / seconds as f64 * 100.0;
     println!("\n(b) 8 raw sensors of 640x480 at {HZ} Hz and the IMU at 200 Hz, all subscribed\n");
-    println!(
-        "images sent {}, received {}",
-        after.1 - before.1,
-        after.0 - before.0
-    );
+    println!("images sent {sent}, received {received}");
     println!("dropped by the bridge: {}", watch.drops());
     println!(
-        "IMU samples received {} in {seconds} s; datagram to publish p99 {}",
-        after.2 - before.2,
-        watch.imu_p99()
+        "IMU samples received {samples} in {seconds} s; datagram to publish p99 {imu_p99_ms} ms"
     );
-    println!(
-        "bridge: {:.0} % of a core",
-        (after.3 - before.3) / seconds as f64 * 100.0
-    );
-    Ok(())
+    println!("bridge: {share:.0} % of a core");
+    Ok(json!({
+        "sent": sent,
+        "received": received,
+        "dropped": watch.drops(),
+        "imu_samples": samples,
+        "imu_p99_ms": imu_p99_ms,
+        "core_percent": share,
+    }))
 }
 
 /// (d) Thirty-two sensors that nobody subscribes to.
-fn idle(seconds: u64) -> Result<()> {
+fn idle(seconds: u64) -> Result<Value> {
     let config = Config::write(32, 640, 480, 2)?;
     let emulator = simulator()?;
     let bridge = Subject::bridge(&config, &[])?;
@@ -193,5 +265,5 @@ fn idle(seconds: u64) -> Result<()> {
     println!(
         "\n(d) 32 raw sensors of 640x480 without subscribers, {rate} frames/s arriving: bridge at {share:.1} % of a core"
     );
-    Ok(())
+    Ok(json!({ "frames_per_s": rate, "core_percent": share }))
 }

@@ -1,12 +1,13 @@
 //! Processes under measurement, and what they are asked to do.
 use super::processor::processor_time;
-use super::{HZ, Result};
+use super::{HZ, Result, instructions};
 use rfly_bridge::config::config_json;
 use rfly_bridge::emulator::Emulator;
 use rfly_bridge::node::sensor_request;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// DDS domain of the benchmark; children inherit it.
 pub(crate) const DOMAIN: &str = "91";
@@ -117,6 +118,11 @@ impl Subject {
     /// Returns the processor time used so far.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         Ok(processor_time(self.child.id())?.as_secs_f64())
+    }
+
+    /// Waits for `time` and returns how many instructions were executed in user mode meanwhile.
+    pub(crate) fn instructions(&self, time: Duration) -> Result<u64> {
+        instructions::count(self.child.id(), time)
     }
 }
 

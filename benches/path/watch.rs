@@ -22,7 +22,7 @@ struct Seen {
     samples: AtomicU64,
     latency_us: Mutex<Histogram<u64>>,
     drops: Mutex<String>,
-    imu_p99: Mutex<String>,
+    imu_p99_ms: Mutex<f64>,
 }
 
 impl Watch {
@@ -39,7 +39,7 @@ impl Watch {
             samples: AtomicU64::new(0),
             latency_us: Mutex::new(Histogram::new_with_bounds(1, 10_000_000, 3)?),
             drops: Mutex::default(),
-            imu_p99: Mutex::default(),
+            imu_p99_ms: Mutex::new(f64::NAN),
         });
         let mut subscriptions = Vec::new();
         for sensor in 0..sensors {
@@ -104,8 +104,8 @@ impl Watch {
     }
 
     /// What the bridge says of the IMU's way through it.
-    pub(crate) fn imu_p99(&self) -> String {
-        lock(&self.seen.imu_p99).clone()
+    pub(crate) fn imu_p99_ms(&self) -> f64 {
+        *lock(&self.seen.imu_p99_ms)
     }
 }
 
@@ -135,7 +135,7 @@ impl Seen {
                     drops.push(format!("{} {} {}", status.name, value.key, value.value));
                 }
                 if status.name.contains("imu of vehicle") && value.key == "latency_p99_ms" {
-                    *lock(&self.imu_p99) = format!("{} ms", value.value);
+                    *lock(&self.imu_p99_ms) = value.value.parse().unwrap_or(f64::NAN);
                 }
             }
         }

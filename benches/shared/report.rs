@@ -1,0 +1,43 @@
+//! What a benchmark measured, as JSON beside its tables: `--json FILE`. `scripts/performance.py` makes the page of it.
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// Returns what follows `--json`.
+pub(crate) fn file() -> Result<Option<String>, &'static str> {
+    let mut arguments = std::env::args().filter(|argument| argument != "--bench"); // cargo's
+    match arguments.find(|argument| argument == "--json") {
+        Some(_) => arguments.next().map(Some).ok_or("--json needs a file"),
+        None => Ok(None),
+    }
+}
+
+/// The machine, the compiler and the source, as they are now.
+pub(crate) fn machine() -> Value {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let processor = read("/proc/cpuinfo");
+    let line = |key| processor.lines().find(|line| line.starts_with(key));
+    let model = line("model name").and_then(|line| line.split_once(": "));
+    let load = read("/proc/loadavg");
+    json!({
+        "cores": std::thread::available_parallelism().map_or(0, usize::from),
+        "cpu": model.map(|(_, name)| name),
+        "virtual": line("flags").is_some_and(|flags| flags.contains(" hypervisor")),
+        "kernel": read("/proc/sys/kernel/osrelease").trim(),
+        "load": load.split(' ').next().and_then(|load| load.parse::<f64>().ok()),
+        "rustc": said("rustc", &["--version"]),
+        "date": said("date", &["-u", "+%Y-%m-%d %H:%M"]),
+        "commit": said("git", &["describe", "--always", "--dirty", "--exclude=*"]),
+    })
+}
+
+/// Writes what was measured.
+pub(crate) fn write(file: &str, report: &Value) -> std::io::Result<()> {
+    std::fs::write(file, format!("{report:#}\n"))
+}
+
+/// What a program prints, if it is there.
+fn said(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
