@@ -165,7 +165,7 @@ def test_a_vehicle_stays_with_the_socket_it_was_connected_from(tmp_path, domain_
 
             system.peer.wait_for(noticed, "heartbeats of another socket counted", 60.0)
             assert not any(state.armed for state in states.messages[seen:])
-            assert system.bridge.output().count(f"what 127.0.0.1:{port} sends is dropped") == 1
+            assert system.bridge.output().count(f"datagrams from 127.0.0.1:{port} are dropped") == 1
             # It falls silent, and the other one is the vehicle from then on.
             system.emulator.kill()
             vehicle.wait_state(connected=True, armed=True, mode="OFFBOARD")

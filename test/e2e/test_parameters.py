@@ -302,7 +302,7 @@ def test_a_simulator_that_restarts_is_asked_for_what_was_set(running):
 def test_the_log_is_on_rosout(running):
     _, recording, parameters = running
     assert parameters.set(diagnostics__period_s=0.5)[0].successful
-    changed = recording.wait_for("/rosout", lambda log: log.msg == "parameter diagnostics.period_s is 0.5 now")
+    changed = recording.wait_for("/rosout", lambda log: log.msg == "parameter diagnostics.period_s set to 0.5")
     assert changed.line > 0
     offer = recording.offers["/rosout"]
     assert offer.reliable and offer.transient_local
