@@ -103,7 +103,9 @@ impl ShmSource {
             if tasks::panics(|| came = self.poll(now)) {
                 self.failed(now);
             }
-            std::thread::sleep(rhythm.pause(now, came));
+            // From the look on: what was done with the frame is part of the pause.
+            let next = now + rhythm.pause(now, came);
+            std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
     }
 
