@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
 /// after them.
-pub(super) const SUBSYSTEMS: [Subsystem; 6] = [
+pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
     frames::SUBSYSTEM,

@@ -1,43 +1,5 @@
 //! The simulator's sensor types; no other module contains their numbers.
 
-/// A sensor of the simulator; the number is its `TypeID`.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-#[repr(u16)]
-pub enum SensorKind {
-    /// Colour camera.
-    Rgb = 1,
-    /// Depth camera.
-    Depth = 2,
-    /// Grey camera.
-    Grey = 3,
-    /// Segmentation camera: one colour per class.
-    Segmentation = 4,
-    /// Range finder.
-    Range = 5,
-    /// Depth camera that delivers points.
-    DepthCloud = 7,
-    /// Fisheye camera.
-    Fisheye = 8,
-    /// Pod: a gimballed camera.
-    Pod = 9,
-    /// Lidar with points in its own frame.
-    Lidar = 20,
-    /// Lidar with points in the world frame.
-    GlobalLidar = 21,
-    /// Livox Mid-40.
-    Mid40 = 22,
-    /// Livox Mid-360.
-    Mid360 = 23,
-    /// Bounding boxes of objects in a camera's view.
-    Detections = 30,
-    /// Positions of surrounding objects.
-    Targets = 31,
-    /// Infrared camera, grey.
-    Infrared = 40,
-    /// Infrared camera, coloured by temperature.
-    Thermal = 41,
-}
-
 /// Decoded payload of a frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Payload {
@@ -112,52 +74,67 @@ pub struct SensorType {
     pub modes: Modes,
 }
 
+macro_rules! sensor_types {
+    ($($(#[$doc:meta])* $kind:ident = $id:literal: $name:literal, $payload:expr, $optics:ident, $modes:ident;)+) => {
+        /// A sensor of the simulator; the number is its `TypeID`.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[repr(u16)]
+        pub enum SensorKind {
+            $($(#[$doc])* $kind = $id,)+
+        }
+
+        impl SensorKind {
+            /// All types with documented data, in order of their numbers.
+            pub const ALL: [Self; [$($id),+].len()] = [$(Self::$kind),+];
+
+            /// The properties of the type.
+            pub const fn row(self) -> SensorType {
+                use Payload::{Bgr8, Boxes, Grey8, Grey16, Points, Range, Targets};
+                let (name, payload, optics, modes) = match self {
+                    $(Self::$kind => ($name, $payload, Optics::$optics, Modes::$modes),)+
+                };
+                SensorType { name, payload, optics, modes }
+            }
+        }
+    };
+}
+
+sensor_types! {
+    /// Colour camera.
+    Rgb = 1: "RGB camera", Bgr8, Pinhole, Image;
+    /// Depth camera.
+    Depth = 2: "depth camera", Grey16, Pinhole, Image;
+    /// Grey camera.
+    Grey = 3: "grey camera", Grey8, Pinhole, Image;
+    /// Segmentation camera: one colour per class.
+    Segmentation = 4: "segmentation camera", Bgr8, Pinhole, Image;
+    /// Range finder.
+    Range = 5: "range finder", Range, None, Record;
+    /// Depth camera that delivers points.
+    DepthCloud = 7: "depth cloud", Points(3), Pinhole, Record;
+    /// Fisheye camera.
+    Fisheye = 8: "fisheye camera", Bgr8, Fisheye, Image;
+    /// Pod: a gimballed camera.
+    Pod = 9: "pod camera", Bgr8, Pinhole, Image;
+    /// Lidar with points in its own frame.
+    Lidar = 20: "lidar, sensor frame", Points(4), Rings, Lidar;
+    /// Lidar with points in the world frame.
+    GlobalLidar = 21: "lidar, world frame", Points(4), Rings, Lidar;
+    /// Livox Mid-40.
+    Mid40 = 22: "Livox Mid-40", Points(4), Rosette, Lidar;
+    /// Livox Mid-360.
+    Mid360 = 23: "Livox Mid-360", Points(4), Mid360, Lidar;
+    /// Bounding boxes of objects in a camera's view.
+    Detections = 30: "object detector", Boxes, Pinhole, Record;
+    /// Positions of surrounding objects.
+    Targets = 31: "target positions", Targets, None, Record;
+    /// Infrared camera, grey.
+    Infrared = 40: "infrared camera", Grey8, Pinhole, Image;
+    /// Infrared camera, coloured by temperature.
+    Thermal = 41: "thermal camera", Bgr8, Pinhole, Image;
+}
+
 impl SensorKind {
-    /// All types with documented data, in order of their numbers.
-    pub const ALL: [Self; 16] = [
-        Self::Rgb,
-        Self::Depth,
-        Self::Grey,
-        Self::Segmentation,
-        Self::Range,
-        Self::DepthCloud,
-        Self::Fisheye,
-        Self::Pod,
-        Self::Lidar,
-        Self::GlobalLidar,
-        Self::Mid40,
-        Self::Mid360,
-        Self::Detections,
-        Self::Targets,
-        Self::Infrared,
-        Self::Thermal,
-    ];
-
-    /// The properties of the type.
-    #[rustfmt::skip] // a table
-    pub const fn row(self) -> SensorType {
-        use {Modes as M, Optics as O, Payload as P};
-        let (name, payload, optics, modes) = match self {
-            Self::Rgb          => ("RGB camera",          P::Bgr8,      O::Pinhole, M::Image),
-            Self::Depth        => ("depth camera",        P::Grey16,    O::Pinhole, M::Image),
-            Self::Grey         => ("grey camera",         P::Grey8,     O::Pinhole, M::Image),
-            Self::Segmentation => ("segmentation camera", P::Bgr8,      O::Pinhole, M::Image),
-            Self::Range        => ("range finder",        P::Range,     O::None,    M::Record),
-            Self::DepthCloud   => ("depth cloud",         P::Points(3), O::Pinhole, M::Record),
-            Self::Fisheye      => ("fisheye camera",      P::Bgr8,      O::Fisheye, M::Image),
-            Self::Pod          => ("pod camera",          P::Bgr8,      O::Pinhole, M::Image),
-            Self::Lidar        => ("lidar, sensor frame", P::Points(4), O::Rings,   M::Lidar),
-            Self::GlobalLidar  => ("lidar, world frame",  P::Points(4), O::Rings,   M::Lidar),
-            Self::Mid40        => ("Livox Mid-40",        P::Points(4), O::Rosette, M::Lidar),
-            Self::Mid360       => ("Livox Mid-360",       P::Points(4), O::Mid360,  M::Lidar),
-            Self::Detections   => ("object detector",     P::Boxes,     O::Pinhole, M::Record),
-            Self::Targets      => ("target positions",    P::Targets,   O::None,    M::Record),
-            Self::Infrared     => ("infrared camera",     P::Grey8,     O::Pinhole, M::Image),
-            Self::Thermal      => ("thermal camera",      P::Bgr8,      O::Pinhole, M::Image),
-        };
-        SensorType { name, payload, optics, modes }
-    }
-
     /// The sensor with a `TypeID`.
     pub fn from_type_id(type_id: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.type_id() == type_id)

@@ -3,15 +3,6 @@ use super::{Source, nothing, package, quoted, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// What a folder of `node` may name there besides the files that all share: nothing of another folder.
-const NODE_MAY_USE: &[(&str, &[&str])] = &[
-    ("frames", &[]),
-    ("params", &[]),
-    ("report", &[]),
-    ("sensors", &[]),
-    ("time", &[]),
-    ("vehicles", &[]),
-];
 /// The files of `node` that put the folders together; they may name all of it.
 const NODE_ASSEMBLES: [&str; 3] = ["bridge", "mod", "topics"];
 
@@ -35,13 +26,8 @@ fn names_of_node(source: &Source, in_folder: bool) -> BTreeSet<String> {
 
 #[test]
 fn folders_of_node_name_what_all_share_and_no_other_folder() {
-    let rules: BTreeMap<_, _> = NODE_MAY_USE.iter().copied().collect();
     let sources = sources();
     let parts: BTreeMap<_, _> = sources.iter().filter_map(part_of_node).collect();
-    let folders = |(part, folder): (&String, &bool)| folder.then(|| part.clone());
-    let ruled: BTreeSet<_> = rules.keys().map(ToString::to_string).collect();
-    let folders: BTreeSet<_> = parts.iter().filter_map(folders).collect();
-    assert_eq!(folders, ruled, "each folder has a rule");
     let shared = |name: &str| {
         parts.get(name) == Some(&false) && !NODE_ASSEMBLES.contains(&name) // also no name that `mod.rs` passes on
     };
@@ -53,9 +39,8 @@ fn folders_of_node_name_what_all_share_and_no_other_folder() {
         if NODE_ASSEMBLES.contains(&&*part) {
             continue;
         }
-        let own = rules.get(&*part).copied().unwrap_or_default();
         for name in names_of_node(source, in_folder) {
-            if !shared(&name) && name != part && !own.contains(&&*name) {
+            if !shared(&name) && name != part {
                 findings.push(format!("{}: `{part}` may not use `{name}`", source.path));
             }
         }
@@ -121,9 +106,8 @@ fn the_subsystems_are_those_of_the_architecture_document() {
     let (rows, documented): (Vec<_>, Vec<_>) =
         (rows.map(str::to_owned).collect(), documented.collect());
     assert_eq!(rows, documented);
-    let folders: BTreeSet<_> = NODE_MAY_USE
-        .iter()
-        .map(|(folder, _)| (*folder).to_owned())
-        .collect();
+    let parts: BTreeMap<_, _> = sources().iter().filter_map(part_of_node).collect();
+    let folders = parts.into_iter().filter(|(_, folder)| *folder);
+    let folders: BTreeSet<_> = folders.map(|(part, _)| part).collect();
     assert_eq!(rows.into_iter().collect::<BTreeSet<_>>(), folders);
 }

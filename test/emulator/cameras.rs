@@ -1,6 +1,6 @@
 use super::rig::{Rig, block, near, pose, still};
 use rfly_bridge::emulator::class_colour;
-use rfly_bridge::wire::SensorRequest;
+use rfly_bridge::wire::{Modes, SensorKind, SensorRequest};
 
 const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
@@ -194,7 +194,9 @@ fn png_is_lossless_and_jpeg_is_close() {
         &[pose([0.0, 0.0, -2.0], [0.0; 3])],
         &[block([6.0, 1.0, -1.0], [1.0; 3])],
     ));
-    for type_id in [1, 2, 3, 4, 8, 9, 40, 41] {
+    let images = SensorKind::ALL.into_iter();
+    for kind in images.filter(|kind| kind.row().modes == Modes::Image) {
+        let type_id = kind.type_id();
         let mut request = full_size(rig.request(1, type_id));
         let raw = rig.shoot(&request).payload;
         request.send_protocol.mode = 1;

@@ -1,7 +1,9 @@
 //! An emulator on free ports and a reader that knows nothing of the bridge's reassembly.
 use rfly_bridge::emulator::world::{Block, Motion, Pose, Vec3, Vehicle, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
-use rfly_bridge::wire::{FragmentHeader, Ports, RequestLayout, SendProtocol, SensorRequest};
+use rfly_bridge::wire::{
+    FragmentHeader, Modes, Ports, RequestLayout, SendProtocol, SensorKind, SensorRequest,
+};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -100,6 +102,8 @@ impl Rig {
 
     /// A request for a sensor on vehicle 1 that this rig's client will get; change what matters.
     pub(super) fn request(&self, seq_id: u16, type_id: u16) -> SensorRequest {
+        let kind = SensorKind::from_type_id(type_id);
+        let image = kind.is_some_and(|kind| kind.row().modes == Modes::Image);
         SensorRequest {
             layout: RequestLayout::New,
             seq_id,
@@ -111,11 +115,7 @@ impl Rig {
             height: 48,
             check_freq: 50,
             send_protocol: SendProtocol {
-                mode: if type_id < 5 || matches!(type_id, 8 | 9 | 40 | 41) {
-                    2
-                } else {
-                    1
-                },
+                mode: if image { 2 } else { 1 },
                 ip: [127, 0, 0, 1],
                 port: self.client.local_addr().unwrap().port(),
                 reserved: [0; 2],

@@ -1,6 +1,8 @@
 use super::rig::{Rig, block, pose, still, wait};
 use rfly_bridge::transport::SharedBlock;
-use rfly_bridge::wire::{SHM_HEADER_LEN, SensorRequest, ShmFlag, shm_block_len, shm_name};
+use rfly_bridge::wire::{
+    SHM_HEADER_LEN, SensorKind, SensorRequest, ShmFlag, shm_block_len, shm_name,
+};
 use std::time::{Duration, Instant};
 
 /// Numbers that no other test and hardly another program uses.
@@ -36,10 +38,8 @@ fn take(block: &SharedBlock) {
 #[test]
 fn every_type_puts_into_memory_what_it_would_send() {
     let rig = rig();
-    for (i, type_id) in [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]
-        .into_iter()
-        .enumerate()
-    {
+    for (i, kind) in SensorKind::ALL.into_iter().enumerate() {
+        let type_id = kind.type_id();
         let request = in_memory(rig.request(FIRST + i as u16, type_id));
         let mut by_network = request;
         by_network.send_protocol.mode = 2;

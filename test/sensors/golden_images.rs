@@ -109,10 +109,11 @@ fn every_recorded_image_has_the_vendors_pixels_or_better() {
                 );
                 let bytes = wanted.len() as u32 / image.height;
                 assert_eq!(image.step, bytes, "{name}: step");
-                let encoding = match vector["args"]["TypeID"].as_u64() {
-                    Some(2) => "mono16",
-                    Some(3 | 40) => "mono8",
-                    _ => "bgr8",
+                let depth = vector["decoded"]["dtype"] == "uint16";
+                let encoding = match shape[2].as_u64() {
+                    _ if depth => "mono16",
+                    Some(3) => "bgr8",
+                    _ => "mono8",
                 };
                 assert_eq!(image.encoding, encoding, "{name}");
             }

@@ -10,7 +10,7 @@ pub use palette::class_colour;
 pub(super) use encode::{encode, encoding_of};
 
 use super::world::{Caster, Hit, Pose, RayBundle, Snapshot, Solid};
-use crate::wire::{SensorKind, SensorRequest};
+use crate::wire::{self, Payload, SensorKind, SensorRequest};
 use lidar::CloudFrame;
 use std::sync::Arc;
 
@@ -51,30 +51,34 @@ impl Optics {
             other_params: params,
             ..
         } = *request;
-        Some(match SensorKind::from_type_id(request.type_id)? {
-            SensorKind::Fisheye => Self::Fisheye {
+        let row = SensorKind::from_type_id(request.type_id)?.row();
+        if let Payload::Range | Payload::Boxes | Payload::Targets = row.payload {
+            return None;
+        }
+        Some(match row.optics {
+            wire::Optics::Pinhole => Self::Pinhole {
                 width,
                 height,
                 fov_deg,
             },
-            SensorKind::Lidar | SensorKind::GlobalLidar => Self::Rings {
+            wire::Optics::Fisheye => Self::Fisheye {
+                width,
+                height,
+                fov_deg,
+            },
+            wire::Optics::Rings => Self::Rings {
                 points: width,
                 rings: height,
                 angles: [params[2], params[3], params[4], params[5]],
             },
-            SensorKind::Mid40 => Self::Mid40 {
+            wire::Optics::Rosette => Self::Mid40 {
                 points: width,
                 petals: height,
                 fov_deg,
                 params,
             },
-            SensorKind::Mid360 => Self::Mid360,
-            SensorKind::Range | SensorKind::Detections | SensorKind::Targets => return None,
-            _ => Self::Pinhole {
-                width,
-                height,
-                fov_deg,
-            },
+            wire::Optics::Mid360 => Self::Mid360,
+            wire::Optics::None => return None,
         })
     }
 
@@ -204,7 +208,11 @@ impl Renderer {
             Some(SensorKind::Thermal) => {
                 camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(hit)))
             }
-            _ => camera::paint(view, out, palette::daylight),
+            Some(SensorKind::Rgb | SensorKind::Fisheye | SensorKind::Pod) => {
+                camera::paint(view, out, palette::daylight)
+            }
+            // They have no optics here.
+            Some(SensorKind::Range | SensorKind::Detections | SensorKind::Targets) | None => {}
         }
         id
     }
