@@ -5,7 +5,7 @@ const FRAGILE_BYTES_PER_S: u64 = 300_000_000;
 /// Largest multiple of the usual rate, faster than the kernel delivers.
 const FASTEST: u64 = 4;
 /// Samples without a retransmission before trying a higher rate, at first and at most.
-const PATIENCE: (u32, u32) = (60, 60 * 1024);
+const PATIENCE: (u32, u32) = (10, 10 * 4096);
 
 /// The reader of a writer that needs the lowest rate.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -134,6 +134,6 @@ mod tests {
             }
             waits.push(samples);
         }
-        assert_eq!(waits, [120, 240, 480, 960]);
+        assert_eq!(waits, [20, 40, 80, 160]);
     }
 }
