@@ -22,7 +22,8 @@ pub(crate) fn machine() -> Value {
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
         "cpu": model.map(|(_, name)| name),
         "virtual": line("flags").is_some_and(|flags| flags.contains(" hypervisor")),
-        "kernel": read("/proc/sys/kernel/osrelease").trim(),
+        // The version; what a distribution adds to it is of no use.
+        "kernel": read("/proc/sys/kernel/osrelease").split('.').take(2).collect::<Vec<_>>().join("."),
         "load": load.split(' ').next().and_then(|load| load.parse::<f64>().ok()),
         "rustc": said("rustc", &["--version"]),
         "date": said("date", &["-u", "+%Y-%m-%d %H:%M"]),
