@@ -56,7 +56,6 @@ impl Rate {
     /// Bytes per second for the next sample; 0 is no limit, as for `usual`.
     pub(in crate::ros) fn bytes_per_s(&self, usual: u64) -> u64 {
         match self.readers {
-            Hardest::Fragile if usual == 0 => 0,
             Hardest::Fragile => usual.min(FRAGILE_BYTES_PER_S),
             Hardest::Mute => usual,
             Hardest::Telling => usual.saturating_mul(self.factor),
