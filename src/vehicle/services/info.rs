@@ -1,5 +1,6 @@
 //! `vehicle_info_get`: type, versions and capabilities, which are requested until the autopilot reports them.
 use super::Part;
+use super::repeat::Repeat;
 use crate::msgs::mavros_msgs::msg::VehicleInfo;
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,
@@ -11,17 +12,15 @@ use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::AutopilotVersion;
 use std::time::Duration;
 
-/// Period and limit of the requests.
+/// Period of the requests.
 const PERIOD: Duration = Duration::from_secs(2);
-const TRIES: u32 = 6;
 /// Bits of `available_info`.
 const HAS_HEARTBEAT: u8 = 1;
 const HAS_VERSION: u8 = 2;
 
 pub(super) struct Info {
     version: Option<AutopilotVersion>,
-    ask: Option<Duration>,
-    asked: u32,
+    requests: Repeat,
 }
 
 impl Part for Info {
@@ -32,15 +31,13 @@ impl Part for Info {
         })?;
         Ok(Self {
             version: None,
-            ask: None,
-            asked: 0,
+            requests: Repeat::new(AutopilotVersion::ID, PERIOD),
         })
     }
 
     fn connected(&mut self, fcu: &Fcu) {
         self.version = None;
-        self.asked = 0;
-        self.ask = fcu.abilities().acks.then_some(fcu.now.mono + PERIOD);
+        self.requests.start(fcu, PERIOD);
     }
 
     fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
@@ -53,22 +50,17 @@ impl Part for Info {
     }
 
     fn lost(&mut self, _: &mut Fcu) -> Result<(), RosError> {
-        self.ask = None;
+        self.requests.stop();
         Ok(())
     }
 
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        if self.ask.is_none_or(|at| fcu.now.mono < at) {
-            return Ok(());
-        }
-        self.asked += 1;
-        self.ask = (self.asked < TRIES).then_some(fcu.now.mono + PERIOD);
-        fcu.requests.push(AutopilotVersion::ID);
+        self.requests.poll(fcu);
         Ok(())
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        self.ask
+        self.requests.deadline()
     }
 }
 
@@ -83,7 +75,7 @@ impl Info {
                 "the autopilot's version"
             );
         }
-        self.ask = None;
+        self.requests.stop();
     }
 
     fn get(&self, fcu: &Fcu, request: &VehicleInfoGetRequest) -> VehicleInfoGetResponse {

@@ -16,6 +16,7 @@ mod logs;
 mod mission;
 mod origin;
 mod parameters;
+mod repeat;
 mod time;
 mod waypoint;
 

@@ -1,0 +1,49 @@
+//! Repeated requests for a message that the autopilot has not sent.
+use crate::vehicle::Fcu;
+use std::time::Duration;
+
+/// Limit of the requests.
+const TRIES: u32 = 6;
+
+/// Requests one message a few times, through the command queue.
+pub(super) struct Repeat {
+    message: u32,
+    period: Duration,
+    next: Option<Duration>,
+    sent: u32,
+}
+
+impl Repeat {
+    pub(super) const fn new(message: u32, period: Duration) -> Self {
+        Self {
+            message,
+            period,
+            next: None,
+            sent: 0,
+        }
+    }
+
+    /// Starts after `delay`, on a link that acknowledges commands.
+    pub(super) fn start(&mut self, fcu: &Fcu, delay: Duration) {
+        self.sent = 0;
+        self.next = fcu.abilities().acks.then_some(fcu.now.mono + delay);
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.next = None;
+    }
+
+    /// Sends the request that is due.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) {
+        if self.next.is_none_or(|at| fcu.now.mono < at) {
+            return;
+        }
+        self.sent += 1;
+        self.next = (self.sent < TRIES).then_some(fcu.now.mono + self.period);
+        fcu.requests.push(self.message);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.next
+    }
+}
