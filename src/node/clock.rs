@@ -70,6 +70,13 @@ impl SimClock {
         stamp
     }
 
+    /// Whether somebody reads `/clock`, which this clock publishes.
+    pub(super) fn is_read(&self) -> bool {
+        let state = self.lock();
+        let publisher = state.publisher.as_ref();
+        publisher.is_some_and(|publisher| publisher.subscribers() > 0)
+    }
+
     /// Updates the clock from a heartbeat.
     pub(super) fn heartbeat(&self, heartbeat: Heartbeat) {
         self.lock().aligner.heartbeat(heartbeat);

@@ -44,12 +44,17 @@ impl Tf {
         self.posed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether somebody reads `/tf`.
+    pub(super) fn is_read(&self) -> bool {
+        self.publisher.subscribers() > 0
+    }
+
     /// Publishes the frames that move with a vehicle, if `/tf` has a subscriber.
     pub(super) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
             let mut tree = self.tree();
             let transforms = tree.update(pose, stamp);
-            (self.publisher.subscribers() > 0).then(|| transforms.to_vec())
+            self.is_read().then(|| transforms.to_vec())
         };
         if let Some(transforms) = transforms {
             // The publisher counts failures.

@@ -10,4 +10,4 @@ pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, holders};
 pub use imp::{EndSignals, Limit, try_recv_from, wait_readable};
 pub use shm::{SharedBlock, ShmError};
-pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver};
+pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver, UdpSender};

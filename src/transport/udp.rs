@@ -3,9 +3,10 @@ use super::imp::socket::{
     buffer_bytes, force_buffer, receive, receive_heads, share_port, tell_arrival_and_losses,
 };
 use super::imp::{heads, interfaces};
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::{io::Interest, net::UdpSocket};
 
@@ -147,19 +148,22 @@ impl StreamReceiver {
 /// A non-blocking UDP socket that scatters datagrams into buffers, timestamps them, and refuses other senders.
 #[derive(Debug)]
 pub struct UdpReceiver {
-    socket: UdpSocket,
+    socket: Arc<Socket>,
+    /// The same socket registered with the runtime, which wakes the thread for every datagram.
+    watched: Option<UdpSocket>,
     port: u16,
     accept: Accept,
 }
 
 impl UdpReceiver {
-    /// Binds a socket. Call within the tokio runtime that will poll it.
+    /// Binds a socket.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
         let socket = bind(options)?;
         socket.set_nonblocking(true)?;
         Ok(Self {
             port: port_of(&socket)?,
-            socket: UdpSocket::from_std(socket.into())?,
+            socket: Arc::new(socket),
+            watched: None,
             accept: options.accept.clone(),
         })
     }
@@ -171,39 +175,62 @@ impl UdpReceiver {
 
     /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
     pub fn buffer_bytes(&self) -> usize {
-        buffer_bytes(&SockRef::from(&self.socket))
+        buffer_bytes(&self.socket)
     }
 
     /// Waits until a datagram can be read.
-    pub async fn readable(&self) -> io::Result<()> {
-        self.socket.readable().await
+    pub async fn readable(&mut self) -> io::Result<()> {
+        let watched = match &mut self.watched {
+            Some(watched) => watched,
+            none => none.insert(UdpSocket::from_std(self.socket.try_clone()?.into())?),
+        };
+        watched.readable().await
+    }
+
+    /// Waits for `time`, during which datagrams only queue in the socket: the thread does not wake for each.
+    pub async fn rest(&mut self, time: Duration) {
+        self.watched = None;
+        tokio::time::sleep(time).await;
     }
 
     /// Receives one datagram into `buffers`, in order; `None` if none is queued, and [`Self::readable`] waits again.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
-        // `try_io` clears the readiness if nothing was queued, so that `readable` sleeps instead of spinning.
-        match self.socket.try_io(Interest::READABLE, || {
-            receive(&SockRef::from(&self.socket), buffers)
-        }) {
+        let mut receive = || receive(&self.socket, buffers);
+        let received = match &self.watched {
+            // Clears the readiness if nothing was queued, so that `readable` sleeps instead of spinning.
+            Some(watched) => watched.try_io(Interest::READABLE, receive),
+            None => receive(),
+        };
+        match received {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
         }
     }
 
     /// Waits for one datagram.
-    pub async fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Received> {
-        let datagram = self
-            .socket
-            .async_io(Interest::READABLE, || {
-                receive(&SockRef::from(&self.socket), buffers)
-            })
-            .await?;
-        Ok(judge(&self.accept, self.port, datagram))
+    pub async fn recv(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Received> {
+        loop {
+            self.readable().await?;
+            if let Some(received) = self.try_recv(buffers)? {
+                return Ok(received);
+            }
+        }
     }
 
-    /// Sends a datagram from this socket, so that replies to its source arrive here.
+    /// Sends from this socket, so that replies to its source arrive here.
+    pub fn sender(&self) -> UdpSender {
+        UdpSender(self.socket.clone())
+    }
+}
+
+/// Sends datagrams from the socket of a [`UdpReceiver`].
+#[derive(Clone, Debug)]
+pub struct UdpSender(Arc<Socket>);
+
+impl UdpSender {
+    /// Sends a datagram.
     pub fn send_to(&self, bytes: &[u8], to: SocketAddrV4) -> io::Result<usize> {
-        SockRef::from(&self.socket).send_to(bytes, &to.into())
+        self.0.send_to(bytes, &to.into())
     }
 }
 

@@ -1,6 +1,7 @@
 //! One vehicle behind mavros-style topics: passes frames from the link and messages from ROS to the parts.
 use super::fcu::Fcu;
 use super::link::Link;
+use super::open::Readers;
 use super::presence::Presence;
 use super::services::Services;
 use super::setpoint::Setpoints;
@@ -13,6 +14,9 @@ use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
 use std::time::Duration;
 
+/// After a program's last message or call the vehicle counts as used for this time.
+const USED: Duration = Duration::from_mins(1);
+
 /// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
 pub struct Autopilot {
     /// State that the parts share.
@@ -22,6 +26,8 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     presence: Presence,
+    /// Of each topic.
+    pub(super) readers: Vec<Readers>,
     /// Frames that a translating link writes.
     buffer: Vec<u8>,
 }
@@ -40,8 +46,16 @@ impl Autopilot {
             telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),
             presence: Presence::default(),
+            readers: Vec::new(),
             buffer: Vec::new(),
         })
+    }
+
+    /// Whether a program subscribes to a topic, or published or called a service in the last minute. Otherwise a datagram
+    /// may wait.
+    pub fn is_used(&self) -> bool {
+        let recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USED;
+        self.fcu.used.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
     }
 
     /// Handles received bytes: a datagram, or part of a stream.

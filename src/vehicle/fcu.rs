@@ -87,6 +87,10 @@ pub struct Estimate {
 pub struct Fcu {
     /// Start of the present call; set before each call.
     pub now: Now,
+    /// How long the datagram of the present call waited in the socket.
+    pub waited: Duration,
+    /// The last call from ROS: a message or a request.
+    pub(super) used: Option<Duration>,
     /// Settings of the user.
     pub settings: VehicleSettings,
     /// MAVLink system of the vehicle.
@@ -127,8 +131,8 @@ pub struct Fcu {
     origin_reported: bool,
     geoid: Separation,
     notices: Vec<String>,
-    /// True states that CopterSim sent on the autopilot's link.
-    truths: Vec<TrueState>,
+    /// True states that CopterSim sent on the autopilot's link, and how long they waited in the socket.
+    truths: Vec<(TrueState, Duration)>,
     /// Status texts during a mission transfer.
     pub(super) reasons: Reasons,
     link: Box<dyn Link>,
@@ -144,6 +148,8 @@ impl Fcu {
         };
         Self {
             now: Now::default(),
+            waited: Duration::ZERO,
+            used: None,
             system: u8::try_from(settings.id).unwrap_or(1),
             component: 1,
             heartbeat: None,
@@ -170,6 +176,11 @@ impl Fcu {
             counts: BTreeMap::new(),
             settings,
         }
+    }
+
+    /// When the datagram of the present call arrived.
+    pub(super) fn arrival(&self) -> Duration {
+        self.now.mono.saturating_sub(self.waited)
     }
 
     /// What the link can carry.
@@ -263,14 +274,14 @@ impl Fcu {
     /// Queues a true state of CopterSim.
     pub(super) fn queue_truth(&mut self, truth: TrueState) {
         if self.truths.len() < TRUTHS {
-            self.truths.push(truth);
+            self.truths.push((truth, self.waited));
         } else {
             self.count(Counter::TruthNotTaken);
         }
     }
 
-    /// Takes the true states since the last call.
-    pub fn take_truths(&mut self) -> Vec<TrueState> {
+    /// Takes the true states since the last call, and how long each had waited in the socket.
+    pub fn take_truths(&mut self) -> Vec<(TrueState, Duration)> {
         std::mem::take(&mut self.truths)
     }
 

@@ -9,6 +9,7 @@ use crate::ros::{
 };
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 /// Returns the present time.
 pub type Clock = Arc<dyn Fn() -> Now + Send + Sync>;
@@ -18,6 +19,9 @@ const SETPOINTS: Qos = Qos {
     depth: 5,
     ..Qos::SENSOR_DATA
 };
+
+/// Counts the subscribers of a topic.
+pub(super) type Readers = Box<dyn Fn() -> usize + Send>;
 
 /// Access to the autopilot from any thread: callbacks of topics and services, and the receiving task.
 #[derive(Clone)]
@@ -45,7 +49,17 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner);
         let autopilot = guard.as_mut()?;
         autopilot.fcu.now = (self.clock)();
+        autopilot.fcu.waited = Duration::ZERO;
         Some(f(autopilot))
+    }
+
+    /// Runs `f` for a message or a request from ROS.
+    fn call(&self, f: impl FnOnce(&mut Autopilot)) {
+        self.with(|autopilot| {
+            autopilot.fcu.used = Some(autopilot.fcu.now.mono);
+            f(autopilot);
+        });
+        (self.wake)();
     }
 }
 
@@ -84,10 +98,12 @@ impl Interface {
             prefix,
             qos,
             shared: Arc::downgrade(&shared),
+            readers: RefCell::default(),
             subscriptions: RefCell::default(),
             services: RefCell::default(),
         };
-        let autopilot = autopilot(&open)?;
+        let mut autopilot = autopilot(&open)?;
+        autopilot.readers = open.readers.into_inner();
         let (subscriptions, services) = (open.subscriptions, open.services);
         *shared
             .autopilot
@@ -108,6 +124,7 @@ pub struct Open<'a> {
     prefix: &'a str,
     qos: &'a dyn Fn(QosGroup, &str) -> Qos,
     shared: Weak<Shared>,
+    readers: RefCell<Vec<Readers>>,
     subscriptions: RefCell<Vec<Subscription>>,
     services: RefCell<Vec<ServiceHandle>>,
 }
@@ -117,7 +134,13 @@ impl Open<'_> {
     pub fn publisher<M: Message>(&self, name: &str) -> Result<Publisher<M>, RosError> {
         let group = spec::<M>(name).map_or(QosGroup::Telemetry, |spec| spec.group);
         let topic = self.below(name);
-        self.middleware.publisher(&topic, (self.qos)(group, &topic))
+        let publisher = self
+            .middleware
+            .publisher(&topic, (self.qos)(group, &topic))?;
+        let counted = publisher.clone();
+        let readers = Box::new(move || counted.subscribers());
+        self.readers.borrow_mut().push(readers);
+        Ok(publisher)
     }
 
     /// Opens a subscription of [`TOPICS`].
@@ -132,8 +155,7 @@ impl Open<'_> {
             self.middleware
                 .subscribe(&self.below(name), SETPOINTS, move |message: M| {
                     if let Some(shared) = shared.upgrade() {
-                        shared.with(|autopilot| callback(autopilot, message));
-                        (shared.wake)();
+                        shared.call(|autopilot| callback(autopilot, message));
                     }
                 })?;
         self.subscriptions.borrow_mut().push(subscription);
@@ -157,8 +179,7 @@ impl Open<'_> {
             self.middleware
                 .service::<S>(&self.below(name), move |request, responder| {
                     if let Some(shared) = shared.upgrade() {
-                        shared.with(|autopilot| callback(autopilot, request, responder));
-                        (shared.wake)();
+                        shared.call(|autopilot| callback(autopilot, request, responder));
                     }
                 })?;
         self.services.borrow_mut().push(service);

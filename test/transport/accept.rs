@@ -23,7 +23,7 @@ fn send(from: Ipv4Addr, to: SocketAddrV4) {
 }
 
 /// Reads one datagram; whether it was taken.
-async fn taken(receiver: &UdpReceiver) -> bool {
+async fn taken(receiver: &mut UdpReceiver) -> bool {
     let mut buffer = [0; 16];
     let mut buffers = [IoSliceMut::new(&mut buffer)];
     let received = receiver.recv(&mut buffers).await;
@@ -33,10 +33,10 @@ async fn taken(receiver: &UdpReceiver) -> bool {
 #[tokio::test]
 async fn only_datagrams_of_accepted_addresses_are_taken() {
     let accept = Accept::new([address(1).into(), "127.0.0.8/29".parse().unwrap()], false);
-    let (receiver, to) = listening(&accept);
+    let (mut receiver, to) = listening(&accept);
     for (last, accepted) in [(1, true), (2, false), (8, true), (15, true), (16, false)] {
         send(address(last), to);
-        assert_eq!(taken(&receiver).await, accepted, "127.0.0.{last}");
+        assert_eq!(taken(&mut receiver).await, accepted, "127.0.0.{last}");
     }
     let refused = accept.refused();
     assert_eq!(refused.total(), 2);
@@ -49,7 +49,7 @@ async fn only_datagrams_of_accepted_addresses_are_taken() {
 
 #[tokio::test]
 async fn reading_without_waiting_refuses_too() {
-    let (receiver, to) = listening(&Accept::new([address(1).into()], false));
+    let (mut receiver, to) = listening(&Accept::new([address(1).into()], false));
     send(address(2), to);
     receiver.readable().await.unwrap();
     let mut buffer = [0; 16];
@@ -65,11 +65,11 @@ async fn reading_without_waiting_refuses_too() {
 #[tokio::test]
 async fn however_many_addresses_send_the_table_stays_small_and_the_sum_right() {
     let accept = Accept::new([address(1).into()], false);
-    let (receiver, to) = listening(&accept);
+    let (mut receiver, to) = listening(&accept);
     for last in 2..=101 {
         for _ in 0..2 {
             send(address(last), to);
-            assert!(!taken(&receiver).await);
+            assert!(!taken(&mut receiver).await);
         }
     }
     let refused = accept.refused();

@@ -14,7 +14,7 @@ fn target(receiver: &UdpReceiver) -> SocketAddrV4 {
     SocketAddrV4::new(Ipv4Addr::LOCALHOST, receiver.port())
 }
 
-async fn recv(receiver: &UdpReceiver, buffers: &mut [IoSliceMut<'_>]) -> Datagram {
+async fn recv(receiver: &mut UdpReceiver, buffers: &mut [IoSliceMut<'_>]) -> Datagram {
     match receiver.recv(buffers).await.unwrap() {
         Received::Datagram(datagram) => datagram,
         Received::Refused => panic!("refused"),
@@ -23,13 +23,13 @@ async fn recv(receiver: &UdpReceiver, buffers: &mut [IoSliceMut<'_>]) -> Datagra
 
 #[tokio::test]
 async fn a_datagram_is_scattered_and_its_length_source_and_time_are_known() {
-    let receiver = UdpReceiver::bind(&local()).unwrap();
+    let mut receiver = UdpReceiver::bind(&local()).unwrap();
     let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
     let before = now();
     sender.send_to(b"headpayload", target(&receiver)).unwrap();
     let (mut head, mut rest) = ([0; 4], [0; 64]);
     let mut buffers = [IoSliceMut::new(&mut head), IoSliceMut::new(&mut rest)];
-    let datagram = recv(&receiver, &mut buffers).await;
+    let datagram = recv(&mut receiver, &mut buffers).await;
     assert_eq!(datagram.len, 11);
     assert_eq!(datagram.from.port(), sender.local_addr().unwrap().port());
     assert_eq!(&head, b"head");
@@ -40,13 +40,13 @@ async fn a_datagram_is_scattered_and_its_length_source_and_time_are_known() {
 
 #[tokio::test]
 async fn a_datagram_longer_than_the_buffers_tells_its_real_length() {
-    let receiver = UdpReceiver::bind(&local()).unwrap();
+    let mut receiver = UdpReceiver::bind(&local()).unwrap();
     UdpSocket::bind("127.0.0.1:0")
         .unwrap()
         .send_to(&[7; 60_032], target(&receiver))
         .unwrap();
     let mut head = [0; 32];
-    let datagram = recv(&receiver, &mut [IoSliceMut::new(&mut head)]).await;
+    let datagram = recv(&mut receiver, &mut [IoSliceMut::new(&mut head)]).await;
     assert_eq!(datagram.len, 60_032);
     assert_eq!(head, [7; 32]);
     assert!(
@@ -60,13 +60,13 @@ async fn a_datagram_longer_than_the_buffers_tells_its_real_length() {
 
 #[tokio::test]
 async fn an_empty_datagram_is_received_as_such() {
-    let receiver = UdpReceiver::bind(&local()).unwrap();
+    let mut receiver = UdpReceiver::bind(&local()).unwrap();
     UdpSocket::bind("127.0.0.1:0")
         .unwrap()
         .send_to(&[], target(&receiver))
         .unwrap();
     let mut head = [0; 32];
-    let datagram = recv(&receiver, &mut [IoSliceMut::new(&mut head)]).await;
+    let datagram = recv(&mut receiver, &mut [IoSliceMut::new(&mut head)]).await;
     assert_eq!(datagram.len, 0);
 }
 
@@ -92,7 +92,7 @@ fn now() -> i64 {
 
 #[tokio::test]
 async fn an_empty_socket_waits_instead_of_spinning() {
-    let receiver = UdpReceiver::bind(&local()).unwrap();
+    let mut receiver = UdpReceiver::bind(&local()).unwrap();
     let mut byte = [0; 1];
     UdpSocket::bind("127.0.0.1:0")
         .unwrap()
@@ -119,18 +119,58 @@ async fn an_empty_socket_waits_instead_of_spinning() {
 }
 
 #[tokio::test]
+async fn datagrams_that_arrive_during_a_rest_are_there_after_it_with_their_times() {
+    let mut receiver = UdpReceiver::bind(&local()).unwrap();
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let mut byte = [0; 1];
+    for round in 0..3 {
+        // Registered with the runtime or not before the rest: both.
+        if round > 0 {
+            sender.send_to(&[9], target(&receiver)).unwrap();
+            recv(&mut receiver, &mut [IoSliceMut::new(&mut byte)]).await;
+            assert_eq!(byte, [9]);
+        }
+        let to = target(&receiver);
+        let (_, sent) = tokio::join!(receiver.rest(Duration::from_millis(20)), async {
+            sender.send_to(&[1], to).unwrap();
+            sender.send_to(&[2], to).unwrap();
+            now()
+        });
+        for expected in [1, 2] {
+            let received = receiver.try_recv(&mut [IoSliceMut::new(&mut byte)]);
+            let Some(Received::Datagram(datagram)) = received.unwrap() else {
+                panic!("not there after the rest")
+            };
+            assert_eq!(byte, [expected]);
+            assert!(datagram.kernel_time.unwrap() <= sent);
+        }
+        let nothing = receiver.try_recv(&mut [IoSliceMut::new(&mut byte)]);
+        assert!(nothing.unwrap().is_none());
+    }
+    // Who waits is woken again.
+    let to = target(&receiver);
+    let mut buffers = [IoSliceMut::new(&mut byte)];
+    tokio::join!(recv(&mut receiver, &mut buffers), async {
+        tokio::task::yield_now().await;
+        sender.send_to(&[3], to).unwrap();
+    });
+    assert_eq!(byte, [3]);
+}
+
+#[tokio::test]
 async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
     let options = BindOptions {
         buffer_bytes: 4096,
         ..local()
     };
-    let receiver = UdpReceiver::bind(&options).unwrap();
+    let mut receiver = UdpReceiver::bind(&options).unwrap();
     let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
     for _ in 0..100 {
         sender.send_to(&[1; 1000], target(&receiver)).unwrap();
     }
     let mut buffer = [0; 2000];
     let (mut sent, mut held, mut overflows) = (100, 0, 0);
+    receiver.readable().await.unwrap();
     let mut received = || {
         let datagram = receiver
             .try_recv(&mut [IoSliceMut::new(&mut buffer)])
@@ -140,7 +180,6 @@ async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
             Received::Refused => panic!("refused"),
         })
     };
-    receiver.readable().await.unwrap();
     let start = Instant::now();
     loop {
         while let Some(count) = received() {

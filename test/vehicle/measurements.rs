@@ -351,7 +351,7 @@ fn the_true_state_in_actuator_controls_is_a_true_state() {
     assert_eq!(shown.len(), 1, "the motors");
     assert_eq!(shown[0].flags, 1);
     let truths = rig.handle().with(|a| a.fcu.take_truths()).unwrap();
-    let [first, second] = &truths[..] else {
+    let [(first, _), (second, _)] = &truths[..] else {
         panic!("{truths:?}")
     };
     assert_eq!((first.copter_id, first.sim_time), (1, 12.345));

@@ -13,6 +13,7 @@ mod orientations;
 mod origin;
 mod px4_flight;
 mod read_only;
+mod resting;
 mod rig;
 mod services;
 mod setpoint;

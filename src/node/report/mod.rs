@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often to check whether a report is due.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(500);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 

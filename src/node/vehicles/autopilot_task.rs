@@ -1,14 +1,17 @@
 //! One task per autopilot: receives its datagrams and runs timed work.
+use super::datagrams::{arrival, wait};
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::requester::Requester;
 use super::serial;
 use super::truth::Relay;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
+use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::Source;
 use crate::node::tf::{StaticTf, Tf};
-use crate::transport::{Received, UdpReceiver};
+use crate::time::RosTime;
+use crate::transport::{Datagram, Received, UdpReceiver};
 use crate::vehicle::{Counter, CounterKind, Handle};
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
@@ -49,7 +52,7 @@ pub(super) struct Task {
 }
 
 /// The task on a socket.
-pub(super) struct UdpTask(pub(super) Task, pub(super) Arc<UdpReceiver>);
+pub(super) struct UdpTask(pub(super) Task, pub(super) UdpReceiver);
 
 impl Source for UdpTask {
     fn stats(&self) -> &SourceStats {
@@ -57,7 +60,7 @@ impl Source for UdpTask {
     }
 
     async fn run(&mut self) {
-        self.0.run_udp(&self.1).await;
+        self.0.run_udp(&mut self.1).await;
     }
 }
 
@@ -75,13 +78,14 @@ impl Source for SerialTask {
 }
 
 impl Task {
-    async fn run_udp(&mut self, socket: &UdpReceiver) {
+    async fn run_udp(&mut self, socket: &mut UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
         let mut next_request = self.requester.is_some().then(Instant::now);
         loop {
             let deadline = self.poll();
+            let used = self.is_used();
             tokio::select! {
-                ready = socket.readable() => {
+                ready = wait(socket, used) => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
                         self.stats.lock().drop_one("socket");
                         // Keeps a permanently failing socket from spinning.
@@ -90,13 +94,20 @@ impl Task {
                 }
                 () = self.wake.notified() => {}
                 // After a stall of this process the awaited datagram may already be queued: read before timing out.
-                () = until(deadline) => {
+                () = until(deadline), if used => {
                     tokio::task::yield_now().await;
                     self.drain(socket, &mut buffer);
                 }
                 () = until(next_request) => next_request = self.ask(),
             }
         }
+    }
+
+    /// Whether a datagram is needed when it arrives.
+    fn is_used(&self) -> bool {
+        self.relay.as_ref().is_some_and(Relay::is_wanted)
+            || self.tf.as_ref().is_some_and(Tf::is_read)
+            || self.handle.with(|autopilot| autopilot.is_used()) == Some(true)
     }
 
     /// Sends a request to the simulator while no data comes; returns the next time.
@@ -142,6 +153,7 @@ impl Task {
                     autopilot.fcu.connected(),
                     autopilot.fcu.settings.id,
                 ) {
+                    autopilot.fcu.waited = waited(&datagram);
                     autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
                     peer.heard(datagram.from, autopilot.fcu.connected());
                     taken.push(datagram);
@@ -204,8 +216,10 @@ impl Task {
             static_tf.fix_to_body(self.vehicle, frames);
         }
         if let Some(relay) = &self.relay {
-            for truth in truths {
-                if relay.try_send(truth).is_err() {
+            for (truth, waited) in truths {
+                let waited = i64::try_from(waited.as_nanos()).unwrap_or(i64::MAX);
+                let arrival = RosTime(host_now().0.saturating_sub(waited));
+                if !relay.pass(truth, arrival) {
                     self.stats.lock().drop_one(Counter::TruthNotTaken.name());
                 }
             }
@@ -273,6 +287,12 @@ impl Task {
             }
         }
     }
+}
+
+/// How long a datagram waited in the socket.
+fn waited(datagram: &Datagram) -> Duration {
+    let waited = host_now().0.saturating_sub(arrival(datagram).0);
+    Duration::from_nanos(u64::try_from(waited).unwrap_or(0))
 }
 
 async fn until(deadline: Option<Instant>) {

@@ -51,7 +51,7 @@ pub(super) fn open(
                 let Some(socket) = assembly.binder.bind(&options, &what) else {
                     continue;
                 };
-                Line::Udp(Arc::new(socket), SocketAddrV4::new(address, *port))
+                Line::Udp(socket, SocketAddrV4::new(address, *port))
             }
             ControlLink::Simulator(_) => {
                 let ports = &context.settings.ports;
@@ -63,7 +63,7 @@ pub(super) fn open(
                     continue;
                 };
                 let peer = SocketAddrV4::new(params.copter_sim(id), ports.autopilot(id));
-                Line::Udp(Arc::new(socket), peer)
+                Line::Udp(socket, peer)
             }
         };
         let stats = assembly.source(format!("autopilot of vehicle {id}"));
@@ -188,7 +188,7 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
 
 /// The transport of a link.
 enum Line {
-    Udp(Arc<UdpReceiver>, SocketAddrV4),
+    Udp(UdpReceiver, SocketAddrV4),
     Serial(serial::Port),
 }
 
@@ -196,8 +196,8 @@ impl Line {
     fn sink(&self) -> Sink {
         match self {
             Self::Udp(socket, peer) => {
-                let (socket, peer) = (socket.clone(), *peer);
-                Box::new(move |bytes| socket.send_to(bytes, peer).is_ok())
+                let (sender, peer) = (socket.sender(), *peer);
+                Box::new(move |bytes| sender.send_to(bytes, peer).is_ok())
             }
             Self::Serial(port) => port.sink(),
         }

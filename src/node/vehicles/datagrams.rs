@@ -1,22 +1,50 @@
 //! Reception of a vehicle's small, frequent datagrams.
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
+use crate::node::tasks::REST;
 use crate::session::{Mark, Order, Verdict};
 use crate::time::{RosTime, SimTime};
 use crate::transport::{Datagram, Received, UdpReceiver};
-use std::io::IoSliceMut;
+use std::io::{self, IoSliceMut};
 use std::time::Duration;
 
 /// Longer than any of these datagrams.
 pub(super) const BUFFER: usize = 2048;
 
+/// Waits until a datagram may be there; unless `wanted`, one wake-up serves all datagrams of a rest. Arrival times come from
+/// the kernel.
+pub(super) async fn wait(receiver: &mut UdpReceiver, wanted: bool) -> io::Result<()> {
+    if wanted {
+        receiver.readable().await
+    } else {
+        receiver.rest(REST).await;
+        Ok(())
+    }
+}
+
 /// Waits for a datagram and counts it; `None` if its sender is refused or the socket fails.
 pub(super) async fn receive(
-    receiver: &UdpReceiver,
+    receiver: &mut UdpReceiver,
     buffer: &mut [u8; BUFFER],
     stats: &SourceStats,
+    wanted: impl Fn() -> bool,
 ) -> Option<Datagram> {
-    match receiver.recv(&mut [IoSliceMut::new(buffer)]).await {
+    // Datagrams may arrive without a gap: other tasks of the thread run, too.
+    tokio::task::coop::consume_budget().await;
+    let received = loop {
+        match receiver
+            .try_recv(&mut [IoSliceMut::new(buffer)])
+            .transpose()
+        {
+            Some(received) => break received,
+            None => {
+                if let Err(error) = wait(receiver, wanted()).await {
+                    break Err(error);
+                }
+            }
+        }
+    };
+    match received {
         Ok(Received::Refused) => {
             stats.lock().drop_one("refused");
             None

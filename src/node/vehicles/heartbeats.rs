@@ -67,7 +67,9 @@ impl Source for HeartbeatSource {
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
-            let Some(datagram) = receive(&self.receiver, &mut buffer, &self.stats).await else {
+            let Some(datagram) =
+                receive(&mut self.receiver, &mut buffer, &self.stats, || true).await
+            else {
                 continue;
             };
             let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {

@@ -14,7 +14,7 @@ use crate::ros::Publisher;
 use crate::sensors::ImuConverter;
 use crate::session::{Mark, Order};
 use crate::time::SourceKind;
-use crate::transport::{Datagram, UdpReceiver};
+use crate::transport::{Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
@@ -51,6 +51,7 @@ pub(super) fn open(
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
     let topic = context.of_vehicle(vehicle, &params.imu.topic);
     let source = ImuSource {
+        sender: receiver.sender(),
         receiver,
         request: ImuRequestPacket::new(params.imu.rate_hz, reply_to.octets(), port),
         simulator: SocketAddrV4::new(params.simulator_address, ports.coptersim(vehicle)),
@@ -75,6 +76,7 @@ pub(super) fn open(
 /// The IMU of one vehicle.
 struct ImuSource {
     receiver: UdpReceiver,
+    sender: UdpSender,
     request: ImuRequestPacket,
     simulator: SocketAddrV4,
     period: Duration,
@@ -115,13 +117,13 @@ impl Source for ImuSource {
                     let last = self.stats.lock().last_frame;
                     let silent = last.is_none_or(|at| at.elapsed() >= self.timeout);
                     if (silent || self.resend > 0)
-                        && self.receiver.send_to(self.request.as_bytes(), self.simulator).is_err()
+                        && self.sender.send_to(self.request.as_bytes(), self.simulator).is_err()
                     {
                         self.stats.lock().drop_one("request_not_sent");
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
-                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                received = receive(&mut self.receiver, &mut buffer, &self.stats, || wanted(&self.publisher, &self.clock)) => {
                     if let Some(datagram) = received {
                         self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
                     }
@@ -129,6 +131,11 @@ impl Source for ImuSource {
             }
         }
     }
+}
+
+/// Whether a sample is needed when it arrives: somebody reads it, or `/clock`, which it moves.
+fn wanted(publisher: &Publisher<Imu>, clock: &SimClock) -> bool {
+    publisher.subscribers() > 0 || clock.is_read()
 }
 
 impl ImuSource {

@@ -1,7 +1,7 @@
 //! The true state of a vehicle: moves its frames, and is published on `ground_truth/*`.
 use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::map_centre::MapCentre;
-use crate::config::params::{QosGroup, TfSource};
+use crate::config::params::{ImuOrientation, QosGroup, TfSource};
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::msgs::Message;
 use crate::node::assembly::Assembly;
@@ -18,6 +18,7 @@ use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
 use crate::vehicle::{GroundTruth, TRUTH_TOPICS, TruthPublishers};
 use crate::wire::{Packet as _, ShortStatePacket, TrueState, TruthDatagram};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -31,8 +32,24 @@ const RELAYED: usize = 256;
 /// The newest true attitude of a vehicle, from its true state to its IMU.
 pub(super) type SharedAttitude = Arc<Mutex<Option<AttitudeSample>>>;
 
-/// Sender of the true states received on a vehicle's autopilot link.
-pub(super) type Relay = mpsc::Sender<TrueState>;
+/// Takes the true states that arrive on a vehicle's autopilot link.
+#[derive(Clone)]
+pub(super) struct Relay {
+    states: mpsc::Sender<(TrueState, RosTime)>,
+    wanted: Arc<AtomicBool>,
+}
+
+impl Relay {
+    /// Passes a state on; false if the queue is full.
+    pub(super) fn pass(&self, state: TrueState, arrival: RosTime) -> bool {
+        self.states.try_send((state, arrival)).is_ok()
+    }
+
+    /// Whether a state is needed when it arrives.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed)
+    }
+}
 
 /// State shared by the sources of one vehicle.
 pub(super) struct Vehicle {
@@ -60,7 +77,9 @@ pub(super) fn open(
         return Ok(None);
     };
     let stats = assembly.source(name);
-    let (relay, on_link) = mpsc::channel(RELAYED);
+    let (states, on_link) = mpsc::channel(RELAYED);
+    let wanted = Arc::<AtomicBool>::default();
+    let imu = &context.settings.params.imu;
     let source = TruthSource {
         vehicle,
         receiver,
@@ -71,13 +90,15 @@ pub(super) fn open(
         },
         truth: ground_truth(context, vehicle)?,
         on_link,
+        on_link_wanted: wanted.clone(),
         map_centre: map_centre.clone(),
         order: Order::default(),
         attitude: own.attitude.clone(),
+        oriented: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats,
     };
     tasks::start(runtime, source);
-    Ok(Some(relay))
+    Ok(Some(Relay { states, wanted }))
 }
 
 /// Opens the topics of a vehicle's true state.
@@ -125,9 +146,12 @@ struct TruthSource {
     tf: Option<Tf>,
     truth: GroundTruth,
     /// The true state that CopterSim sends on the autopilot's link.
-    on_link: mpsc::Receiver<TrueState>,
+    on_link: mpsc::Receiver<(TrueState, RosTime)>,
+    on_link_wanted: Arc<AtomicBool>,
     map_centre: MapCentre,
     attitude: SharedAttitude,
+    /// The IMU has this attitude.
+    oriented: bool,
     stats: Arc<SourceStats>,
 }
 
@@ -142,18 +166,28 @@ impl Source for TruthSource {
         let mut last = None;
         let mut heard: Option<Instant> = None;
         loop {
+            // The states on their own port contain more fields.
+            let by_link = heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
+            let wanted = || {
+                let wanted = self.oriented
+                    || self.truth.is_read()
+                    || self.clock.is_read()
+                    || self.tf.as_ref().is_some_and(Tf::is_read);
+                let by_link = wanted && by_link;
+                self.on_link_wanted.store(by_link, Ordering::Relaxed);
+                wanted
+            };
             tokio::select! {
                 biased;
-                received = receive(&self.receiver, &mut buffer, &self.stats) => {
+                received = receive(&mut self.receiver, &mut buffer, &self.stats, wanted) => {
                     if let Some(datagram) = received {
                         heard = Some(Instant::now());
                         self.state(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
                     }
                 }
-                Some(state) = self.on_link.recv() => {
-                    // The states on their own port contain more fields.
-                    if heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT) {
-                        self.state_on_link(&state, &mut last);
+                Some((state, arrival)) = self.on_link.recv() => {
+                    if by_link {
+                        self.state_on_link(&state, arrival, &mut last);
                     }
                 }
             }
@@ -162,10 +196,9 @@ impl Source for TruthSource {
 }
 
 impl TruthSource {
-    fn state_on_link(&mut self, state: &TrueState, last: &mut Option<RosTime>) {
+    fn state_on_link(&mut self, state: &TrueState, arrival: RosTime, last: &mut Option<RosTime>) {
         self.stats.lock().received += 1;
-        let now = host_now();
-        self.publish(state, now, true, now, last);
+        self.publish(state, arrival, true, arrival, last);
     }
 
     fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {

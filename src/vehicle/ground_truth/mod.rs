@@ -142,6 +142,22 @@ impl GroundTruth {
         }
     }
 
+    /// Whether a topic has a subscriber.
+    pub fn is_read(&self) -> bool {
+        let all = &self.publishers;
+        let subscribers = [
+            all.odometry.subscribers(),
+            all.path.subscribers(),
+            all.pose.subscribers(),
+            all.twist.subscribers(),
+            all.accel.subscribers(),
+            all.gps.subscribers(),
+            all.motor_speeds.subscribers(),
+            all.crash.subscribers(),
+        ];
+        subscribers.iter().any(|count| *count > 0)
+    }
+
     /// Whether all measured numbers are finite; otherwise the topics with other numbers are skipped.
     pub fn is_finite(&self, state: &TrueState) -> bool {
         let acc = state.acc.into_iter().flatten();

@@ -19,6 +19,8 @@ use std::time::Duration;
 const LEAST_UNIX_US: u64 = 1_234_567_890_000_000;
 /// ROS time jumps when the wall clock is set or a simulation restarts; the clock estimate then restarts.
 const STEP_NS: u64 = 100_000_000;
+/// A later answer to the autopilot's TIMESYNC would not be believed: PX4 warns about round trips above 10 ms.
+const PROMPT: Duration = Duration::from_millis(5);
 /// Period of SYSTEM_TIME, as in mavros.
 const SYSTEM_TIME: Duration = Duration::from_secs(1);
 
@@ -112,14 +114,16 @@ impl TimePart {
     }
 
     fn timesync(&mut self, fcu: &mut Fcu, m: &Timesync) -> Result<(), RosError> {
-        let now = fcu.now.mono;
+        let arrival = fcu.arrival();
         let estimator = self.estimator(fcu);
-        let outcome = estimator.receive(now, m);
+        let outcome = estimator.receive(arrival, m);
         let line = estimator.line();
         let sample = match outcome {
             TimesyncOutcome::Reply(reply) => {
-                // A failure is counted.
-                let _counted = fcu.send(reply);
+                if fcu.waited <= PROMPT {
+                    // A failure is counted.
+                    let _counted = fcu.send(reply);
+                }
                 return Ok(());
             }
             TimesyncOutcome::Ignored => {
@@ -150,9 +154,9 @@ impl TimePart {
 
     /// Takes the boot time in ns of a sample that was just taken.
     fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) {
-        let now = fcu.now.mono;
+        let arrival = fcu.arrival();
         let estimator = self.estimator(fcu);
-        let restarted = estimator.hear(now, boot_ns);
+        let restarted = estimator.hear(arrival, boot_ns);
         fcu.rough_clock = estimator.rough();
         if restarted {
             fcu.clock = None;
