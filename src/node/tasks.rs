@@ -11,9 +11,6 @@ use tokio::runtime::{Builder, Handle, Runtime};
 /// Pause before a restart, so that a task that fails at once does not flood the log.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long datagrams wait in a socket while nobody reads what they become; also the longest wait of a new subscriber.
-pub(super) const REST: Duration = Duration::from_millis(100);
-
 /// A task for the lifetime of the bridge. Its state survives a panic: counts, sockets and buffers, valid with
 /// any content.
 pub trait Endless: Send + 'static {

@@ -15,7 +15,7 @@ use crate::wire::mavlink::{Frame, frames};
 use std::time::Duration;
 
 /// After a program's last message or call the vehicle counts as used for this time.
-const USED: Duration = Duration::from_mins(1);
+const USED: Duration = Duration::from_secs(60);
 
 /// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
 pub struct Autopilot {

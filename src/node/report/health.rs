@@ -51,7 +51,7 @@ impl Health {
         }
     }
 
-    /// Publishes one report.
+    /// Publishes one report, to subscribers.
     pub(super) fn report(&mut self) {
         let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
         self.last = Instant::now();
@@ -61,31 +61,32 @@ impl Health {
         let clocks: Vec<_> = (self.on.clocks.iter())
             .map(|(vehicle, clock)| (vehicle, clock.status()))
             .collect();
-        let mut found: Vec<_> = sources
-            .iter()
-            .map(|source| (source.name.clone(), source_finding(source)))
-            .collect();
-        found.extend(clocks.iter().map(|(vehicle, clock)| {
-            let name = format!("clock of vehicle {vehicle}");
-            (name, clock_finding(clock))
-        }));
-        found.extend(writers::findings(
-            &self.on.middleware.report(),
-            &self.on.crowds,
-        ));
+        // Sections also watch and log what they find.
         let sections = self.on.sections.iter_mut();
-        found.extend(sections.map(|section| (section.name().to_owned(), section.look())));
-        let mut message = DiagnosticArray {
-            status: found
-                .into_iter()
-                .map(|(name, finding)| self.status(&name, finding))
-                .collect(),
-            ..DiagnosticArray::default()
-        };
+        let sections: Vec<_> = sections
+            .map(|section| (section.name().to_owned(), section.look()))
+            .collect();
         let now = self.on.headers.now();
-        message.header.stamp = now.to_msg();
-        // The publisher counts failures.
-        let _counted = self.on.publisher.publish(&message);
+        if self.on.publisher.subscribers() > 0 {
+            let sources = sources.iter();
+            let sources = sources.map(|source| (source.name.clone(), source_finding(source)));
+            let clocks = clocks.iter().map(|(vehicle, clock)| {
+                let name = format!("clock of vehicle {vehicle}");
+                (name, clock_finding(clock))
+            });
+            let writers = self.on.middleware.report();
+            let writers = writers::findings(&writers, &self.on.crowds);
+            let found = sources.chain(clocks).chain(writers).chain(sections);
+            let mut message = DiagnosticArray {
+                status: found
+                    .map(|(name, finding)| self.status(&name, finding))
+                    .collect(),
+                ..DiagnosticArray::default()
+            };
+            message.header.stamp = now.to_msg();
+            // The publisher counts failures.
+            let _counted = self.on.publisher.publish(&message);
+        }
         if let Some(stats) = &self.on.stats {
             stats.publish(now, &sources, &clocks);
         }

@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Interval of link checks.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(200);
+/// The same while all sensors deliver.
+const CALM: Duration = Duration::from_millis(500);
 /// Delay of the sensor requests, so that every image finds the pose of its vehicle in TF.
 const POSES_FIRST: Duration = Duration::from_secs(1);
 
@@ -93,8 +95,6 @@ impl Supervisor {
 
     /// Runs until the task is dropped.
     async fn run(&mut self) {
-        let mut tick = tokio::time::interval(LOOK);
-        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut next_request = Instant::now();
         let at_the_latest = next_request + POSES_FIRST;
         if self.clear_first {
@@ -102,7 +102,7 @@ impl Supervisor {
         }
         loop {
             tokio::select! {
-                _ = tick.tick() => {}
+                () = tokio::time::sleep(self.pause()) => {}
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
                     next_request = next_request.min(Instant::now() + self.request_period);
@@ -115,6 +115,14 @@ impl Supervisor {
                 next_request = now + self.request_period;
                 self.request();
             }
+        }
+    }
+
+    fn pause(&self) -> Duration {
+        let calm = |link: &Link| link.liveness.state() == LinkState::Up && link.resend == 0;
+        match self.links.iter().all(calm) {
+            true => CALM,
+            false => LOOK,
         }
     }
 

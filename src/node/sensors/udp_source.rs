@@ -3,7 +3,7 @@ use super::fov::FovWatch;
 use crate::msgs::sensor_msgs::msg::Image;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, PAUSE, REST};
+use crate::node::tasks::{self, PAUSE};
 use crate::ros::Loan;
 use crate::sensors::{LentFrame, Sensor, SensorError};
 use crate::session::{Landing, Outcome, Reassembler};
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
+/// The same while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
+const HEADS_PAUSE: Duration = Duration::from_millis(100);
 /// Upper bound of the kernel's charge per head, against the buffer size as requested.
 const HEAD_BYTES: usize = 1024;
 /// Batches of datagrams per check of the stop flag.
@@ -70,7 +72,7 @@ impl Idle {
     fn pause(&mut self, came: usize) -> Duration {
         if self.heads {
             self.pause = match came * 4 {
-                few if few < self.room => (self.pause * 2).min(REST),
+                few if few < self.room => (self.pause * 2).min(HEADS_PAUSE),
                 many if many > 2 * self.room => (self.pause / 2).max(IDLE_PAUSE),
                 _ => self.pause,
             };
