@@ -175,7 +175,8 @@ fn a_task_that_panics_goes_on_and_diagnostics_name_it() {
     let armed = std::sync::Arc::new(AtomicBool::new(true));
     let trap = armed.clone();
     let mut trapped = None;
-    let rig = start(&["diagnostics.period_s:=0.1"], |middleware, _| {
+    let rig = start(&["diagnostics.period_s:=0.1"], |middleware, recorder| {
+        recorder.set_subscribers("/diagnostics", 1);
         // A subscriber of the recorder runs in the task that publishes.
         let fall = move |_: Imu| assert!(!trap.swap(false, Ordering::Relaxed), "in a test");
         trapped = Some(middleware.subscribe(IMU, ros::Qos::SENSOR_DATA, fall));

@@ -6,7 +6,6 @@ mod identity;
 mod log;
 mod service;
 mod settings;
-mod type_hash;
 
 use super::{
     Bytes, ClientInfo, Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription,
@@ -19,6 +18,7 @@ use super::{
     service::CdrService,
     subscription::Callback,
 };
+use crate::msgs;
 use ffi::{Domain, Participant, Written};
 use graph::{Graph, Kind};
 use std::{
@@ -62,7 +62,7 @@ impl Node {
 
     /// Peers since Iron compare type hashes; older ones ignore the key.
     fn user_data(&self, type_name: &str) -> String {
-        match (self.distro, type_hash::of(type_name)) {
+        match (self.distro, msgs::type_hash(type_name)) {
             (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
             _ => String::new(),
         }

@@ -1,0 +1,152 @@
+//! ROS message types, and the name each one has on the wire.
+//!
+//! They come from the sourced workspace with feature `rclrs`, else from a crate that has the same shapes (those of
+//! rosidl's Rust generator: `sensor_msgs::msg::Imu { header, .. }`), so conversions do not know which back end carries
+//! the message.
+#[cfg(feature = "rclrs")]
+pub use ros_env::{
+    builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs,
+    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, vision_msgs,
+};
+/// Items of bounded sequences, which rosidl's generator leaves as the type support lays them out.
+pub mod bounded {
+    #[cfg(not(feature = "rclrs"))]
+    pub use super::rcl_interfaces::msg::{FloatingPointRange, IntegerRange};
+    #[cfg(feature = "rclrs")]
+    pub use ros_env::rcl_interfaces::msg::rmw::{FloatingPointRange, IntegerRange};
+}
+#[cfg(all(feature = "rclrs", has_rfly_bridge_msgs))]
+pub use ros_env::rfly_bridge_msgs;
+#[cfg(not(feature = "rclrs"))]
+pub use ros2_interfaces_jazzy_serde::{
+    builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs,
+    rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
+    vision_msgs,
+};
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+pub mod rfly_bridge_msgs;
+mod table;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
+#[cfg(feature = "rclrs")]
+pub use rclrs::rosidl_runtime_rs::Message as Native;
+/// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
+#[cfg(not(feature = "rclrs"))]
+pub trait Native {}
+#[cfg(not(feature = "rclrs"))]
+impl<T> Native for T {}
+
+/// A ROS message: fields in the order of its `.msg` file, and what is known of its type.
+pub trait Message: Native + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Name as ROS writes it, for example `sensor_msgs/msg/Image`.
+    const TYPE: &'static str;
+}
+
+/// A service: a marker type for a pair of messages, and its full name.
+pub trait Service: 'static {
+    /// What the client sends.
+    type Request: Message + Default;
+    /// What it gets back.
+    type Response: Message + Default;
+    /// The type support of the workspace.
+    #[cfg(feature = "rclrs")]
+    type Native: rclrs::rosidl_runtime_rs::Service<Request = Self::Request, Response = Self::Response>;
+    /// Name as ROS writes it, for example `rcl_interfaces/srv/GetParameters`.
+    const TYPE: &'static str;
+}
+
+/// Name of a type as ROS writes it, whether it begins with a header, and its type hash in hexadecimal.
+type Row = (&'static str, bool, &'static str);
+
+/// Whether messages of this type begin with a `std_msgs/Header`.
+pub(crate) fn begins_with_header(type_name: &str) -> bool {
+    rows().any(|(name, header, _)| *name == type_name && *header)
+}
+
+/// Type hash (REP 2011, RIHS01) in hexadecimal; `None` for an unknown type.
+pub(crate) fn type_hash(type_name: &str) -> Option<&'static str> {
+    let row = rows().find(|(name, ..)| *name == type_name);
+    row.map(|(.., hash)| *hash)
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    MESSAGES.iter().chain(HALVES)
+}
+
+macro_rules! messages {
+    (@rows $($package:ident { $($name:ident $($header:ident)? $hash:literal;)+ })+) => {
+        $(messages! { @of $package $($name)+ })+
+
+        const MESSAGES: &[Row] = &[$($((
+            concat!(stringify!($package), "/msg/", stringify!($name)),
+            matches!(stringify!($($header)?).as_bytes(), b"header"),
+            $hash,
+        ),)+)+];
+
+        /// Every type that implements [`Message`], for tests and tools that iterate.
+        pub const TYPES: &[&str] = &[
+            $($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+
+        ];
+    };
+    (@of rfly_bridge_msgs $($name:ident)+) => {
+        $(
+            #[cfg(has_rfly_bridge_msgs)]
+            messages! { @one rfly_bridge_msgs $name }
+        )+
+    };
+    (@of $package:ident $($name:ident)+) => {
+        $(messages! { @one $package $name })+
+    };
+    (@one $package:ident $name:ident) => {
+        impl Message for $package::msg::$name {
+            const TYPE: &'static str = concat!(stringify!($package), "/msg/", stringify!($name));
+        }
+    };
+}
+
+crate::every_message_type! { [messages] }
+
+macro_rules! services {
+    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => { pastey::paste! {
+        $(
+            /// The package; the halves of a service are called as in the other crate.
+            #[cfg(feature = "rclrs")]
+            pub mod $package {
+                pub use ros_env::$package::*;
+                /// Services.
+                pub mod srv {
+                    $(pub use ros_env::$package::srv::{
+                        $name, [<$name _Request>] as [<$name Request>], [<$name _Response>] as [<$name Response>],
+                    };)+
+                }
+            }
+            $(
+                impl Message for $package::srv::[<$name Request>] {
+                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Request");
+                }
+                impl Message for $package::srv::[<$name Response>] {
+                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Response");
+                }
+                impl Service for $package::srv::$name {
+                    type Request = $package::srv::[<$name Request>];
+                    type Response = $package::srv::[<$name Response>];
+                    #[cfg(feature = "rclrs")]
+                    type Native = Self;
+                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
+                }
+            )+
+        )+
+
+        const HALVES: &[Row] = &[$($(
+            (concat!(stringify!($package), "/srv/", stringify!($name), "_Request"), false, $request),
+            (concat!(stringify!($package), "/srv/", stringify!($name), "_Response"), false, $response),
+        )+)+];
+
+        /// Every type that implements [`Service`], for tests and tools that iterate.
+        pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
+    } };
+}
+
+crate::every_service_type! { [services] }

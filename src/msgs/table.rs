@@ -1,0 +1,208 @@
+//! Every message and service type, once: from these rows follow the implementations of [`Message`](super::Message) and
+//! [`Service`](super::Service), the lists, the hashes, and the tests of each type.
+//!
+//! The number is the type hash (REP 2011, RIHS01), the SHA-256 of the type description, which peers since ROS 2 Iron
+//! exchange in USER_DATA; `ros2 topic info --verbose` shows it. A test recomputes each from the message definitions.
+
+/// Calls a macro with every message: its package, its name, `header` if it begins with a `std_msgs/Header`, its hash.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! every_message_type {
+    ([$($then:tt)*] $($argument:tt)*) => {
+        $($then)*! { $($argument)* @rows
+            builtin_interfaces {
+                Duration "e8d009f659816f758b75334ee1a9ca5b5c0b859843261f14c7f937349599d93b";
+                Time "b106235e25a4c5ed35098aa0a61a3ee9c9b18d197f398b0e4206cea9acf9c197";
+            }
+            diagnostic_msgs {
+                DiagnosticArray header "5a8a36efb05fb25070fa0fb3810290c0e6cd4862b54a8fb975a1ee8dc55a333e";
+                DiagnosticStatus "b0e3e692ea2d54a8af2f4ef1930e81556a2db55216b771f8a7d2724ed47bf0e4";
+                KeyValue "d68081eaa540288c5440753baecef0c4e16e81a5f78ad68902ded5100413bb42";
+            }
+            geographic_msgs {
+                GeoPoint "602c647cf87bbe95a0231b459b5ac30051875d07c0c740b31ad7a8c4662b971e";
+                GeoPointStamped header "ebe562b30db6fadf7b136d11c0c5bcccf393d24fa48874346bed64e58b6dedcf";
+                GeoPose "8052786d7663e225e38926f7d05716046c931572c25e557d4f70dca55b972626";
+                GeoPoseStamped header "a8e603c050fa992a74283bb462a96fe9d2b151b7a67b14d77250ed7cb4ed96b7";
+            }
+            geometry_msgs {
+                Accel "dc448243ded9b1fcbcca24aba0c22f013dae06c354ba2d849571c0a2a3f57ca0";
+                AccelStamped header "ef1df9eabae0a708cc049a061ebcddc4e2a5f745730100ba680e086a9698b165";
+                AccelWithCovariance "230d51bd53bc36f260574e73b42941cefe44684753480b6fc330c032c5db5997";
+                AccelWithCovarianceStamped header "61c9ad8928e71dd95ce791b2f02809ee2a0bbcc42cd0e4047fd00a822a08e444";
+                Point "6963084842a9b04494d6b2941d11444708d892da2f4b09843b9c43f42a7f6881";
+                PointStamped header "4c0296af86e01e562e9e0405d138a01537247580076c58ea38d7923ac1045897";
+                Pose "d501954e9476cea2996984e812054b68026ae0bfae789d9a10b23daf35cc90fa";
+                PoseStamped header "10f3786d7d40fd2b54367835614bff85d4ad3b5dab62bf8bca0cc232d73b4cd8";
+                PoseWithCovariance "9a7c0fd234b7f45c6098745ecccd773ca1085670e64107135397aee31c02e1bb";
+                PoseWithCovarianceStamped header "26432f9803e43727d3c8f668d1fdb3c630f548af631e2f4e31382371bfea3b6e";
+                Quaternion "8a765f66778c8ff7c8ab94afcc590a2ed5325a1d9a076ffff38fbce36f458684";
+                QuaternionStamped header "381add86c6c3160644d228ca342182c7fd6c7fab11c7a85ad817a9cc22dbac6e";
+                Transform "beb83fbe698636351461f6f35d1abb20010c43d55374d81bd041f1ba2581fddc";
+                TransformStamped header "0a241f87d04668d94099cbb5ba11691d5ad32c2f29682e4eb5653424bd275206";
+                Twist "9c45bf16fe0983d80e3cfe750d6835843d265a9a6c46bd2e609fcddde6fb8d2a";
+                TwistStamped header "5f0fcd4f81d5d06ad9b4c4c63e3ea51b82d6ae4d0558f1d475229b1121db6f64";
+                TwistWithCovariance "49f574f033f095d8b6cd1beaca5ca7925e296e84af1716d16c89d38b059c8c18";
+                TwistWithCovarianceStamped header "77b67434531e6529b7a0091357b186b6ebdb17fd9ffd3e0c7ce9d3fb11a44563";
+                Vector3 "cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d";
+                Vector3Stamped header "d4829622288cbb443886e7ea94ea5671a3b1be6bab4ad04224432a65f7d7887a";
+            }
+            mavros_msgs {
+                ActuatorControl header "88d4e594f7cff59e84a1c4dd3b03b28888a9fe5d9f29481d619ca055a0edd083";
+                Altitude header "a6fe3b951093136a7ae26c7ddbcb2814b7910a333d169058859a0163bfcda037";
+                AttitudeTarget header "4b73630cb236d7e19f68f2366a565145460c507603df32bc3ff209554b88fe10";
+                CompanionProcessStatus header "85998eb16eb4fbc2cc289db87f62670de60fd1783ea072ae8817f65027c715a3";
+                DebugValue header "ccf50dddcc8e735bf93f8db0b9a181f7eb24c8cc45f29ee3188829bf0149d7c9";
+                EstimatorStatus header "6fb74b9c2ba0434ca7fba66236fbd7a9653dae0d0b641daffa4ecae8c450df45";
+                ExtendedState header "19ff8d10f52aacba28d9879707d3195c9a9eff3af1ba2f7e40b55eea734e7b20";
+                GPSRAW header "4b28d7cc90fca641477ac030408be50b691b350a1ff03a2750ab49b4be651238";
+                GlobalPositionTarget header "0c324666a1e5fb904d7ad3f6ad862e83d6b9dd5d0937afe2a62fd972f3607a69";
+                HilActuatorControls header "23e4553f5ace8ef52e920f49a11ecf3b53ee5404d88bf4f19de8b3d883a649fb";
+                HomePosition header "d53f380680238e023e7fb96440b9094c55caa32c010629893eb51c1ee73e81d8";
+                ManualControl header "0e26bd225bdffe0ab6ef3ebc2d43d06d8691dc23bb03a133bca8d8616cc2ac91";
+                Mavlink header "b5fc2a55c47b456c5fa1f0229a2a1c35bee6fc92ef1c9d26fbb583dcd0f28cee";
+                MountControl header "2896d1671afa97fc2e4639e1b6a5f97c47545651f1eb7264b57db2398a5613b7";
+                NavControllerOutput header "2c3fba471434b04edfac72630ac6fc3e8fe03b673829ed71be657736c1ae7215";
+                OverrideRCIn "e2fe61f060e059d9d2e0b4ed38d5779d88a365969d7d270e5e934c72c3637631";
+                ParamEvent header "da7e2778de159a9eb96f6cb915fd01e5603080fc485ab7398f365cd69b0d3c54";
+                ParamValue "e25123784f6ae40cd0b3bf4ef3e5c4daf5af9fd38f0dfa2c18172b78ae7c078f";
+                PositionTarget header "594c39cea4484f1cb007adf04b29a78bae77f29358c974ea5e849542ed168303";
+                RCIn header "3dcc8e91d63f42d512ed29e767fc89fba216634f354c42467163a2b6f68f857e";
+                RCOut header "76cdc9c90c9d848319fc532c31e272a72dbf7b7c8737a83ee237c38d85037e22";
+                State header "11ba7686163d22281871f1cb42557e8957407469b0be813bdb1a8922c66e3131";
+                StatusEvent header "12307b602b577910b0a80f44c84e63ba13d6823f59fba574a1a4e691ae722687";
+                StatusText header "d3420a07bd2d933d9c53b51d04ec59dc61a0ed04c7110a51996795a3cfde68b2";
+                SysStatus header "ebe10b5bec410317a3c59430fda604262624468a2067302f27f8490993720b10";
+                Thrust header "649859ece9614d18b778af1e9d671a45ea1ab0b84242a3c56de7a7347c089316";
+                TimesyncStatus header "ff789b6b685c0d029b0f66dd5df995b917a6511e9372c83e04a65b7c721e3d3c";
+                VehicleInfo header "a2d02e74107cc47dd88892d41e9a843676e6e50b206c3bf83f1389a60cfa9637";
+                VfrHud header "8a121968bf046a1f0f3e5074c8fed9db9ca5b6a8c0a2ee44c09c0f6a5fb88e8f";
+                Vibration header "895aea225fc0b53667c85acbc00ee1189e34aa72f29616d88b0718d5bb563dc4";
+                Waypoint "1c0e12bd70ab8a12a5d6f2e6f9d9bb3aea0860d02bccc30ca8d9d6f5f4f30b94";
+                WaypointList "fdd46486d81956d4d9700fd279bcdffb599465f7fed3351a24f34b9ab721aeaf";
+                WaypointReached header "fe8d859bbb67edffb007b4047ca56da9f12f86d72c32b79acc0e1cbfd6fa2463";
+            }
+            nav_msgs {
+                Odometry header "3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0";
+                Path header "1957a5bb3cee5da65c4e52e52b65a93df227efce4c20f8458b36e73066ca334b";
+            }
+            rcl_interfaces {
+                FloatingPointRange "e6af23a23c177fee5f3075c8b1e435162a9b63c863d78c06017460b49684262d";
+                IntegerRange "f7b7fdc0f65f07702e099218e13288c3963bcb9345bde78b560e6cd19800fc5a";
+                ListParametersResult "237ae3428413dcbcfb452b510c42355f3a2b021dc091afa3e18526d57022f1cd";
+                Log "e28ce254ca8abc06abf92773b74602cdbf116ed34fbaf294fb9f81da9f318eac";
+                Parameter "ddfe6442cffc462317adb5c92536a7b6dd55858c5c3e1e328165a6b73c2831af";
+                ParameterDescriptor "52175dbfda6c51153101d33d2a9da05743f66f02d5ab2ca9ec4709b46b73d704";
+                ParameterEvent "043e627780fcad87a22d225bc2a037361dba713fca6a6b9f4b869a5aa0393204";
+                ParameterValue "115fc089a387e23c7ecd3525c9189c379109119d6ab82e8dfbde0fdf6a7f9b68";
+                SetParametersResult "cfcc0fb0371ee5159b403960ef4300f8f9d2f1fd6117c8666b7f9654d528a9b1";
+            }
+            rosgraph_msgs {
+                Clock "692f7a66e93a3c83e71765d033b60349ba68023a8c689a79e48078bcb5c58564";
+            }
+            sensor_msgs {
+                BatteryState header "4bee5dfce981c98faa6828b868307a0a73f992ed0789f374ee96c8f840e69741";
+                CameraInfo header "b3dfd68ff46c9d56c80fd3bd4ed22c7a4ddce8c8348f2f59c299e73118e7e275";
+                CompressedImage header "15640771531571185e2efc8a100baf923961a4d15d5569652e6cb6691e8e371a";
+                FluidPressure header "22dfb2b145a0bd5a31a1ac3882a1b32148b51d9b2f3bab250290d66f3595bc32";
+                Image header "d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47";
+                Imu header "7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b";
+                JointState header "a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e";
+                MagneticField header "e80f32f56a20486c9923008fc1a1db07bbb273cbbf6a5b3bfa00835ee00e4dff";
+                NavSatFix header "62223ab3fe210a15976021da7afddc9e200dc9ec75231c1b6a557fc598a65404";
+                NavSatStatus "d1ed3befa628e09571bd273b888ba1c1fd187c9a5e0006b385d7e5e9095a3204";
+                PointCloud2 header "9198cabf7da3796ae6fe19c4cb3bdd3525492988c70522628af5daa124bae2b5";
+                PointField "5c6a4750728c2bcfbbf7037225b20b02d4429634732146b742dee1726637ef01";
+                Range header "b42b62562e93cbfe9d42b82fe5994dfa3d63d7d5c90a317981703f7388adff3a";
+                RegionOfInterest "ad16bcba5f9131dcdba6fbded19f726f5440e3c513b4fb586dd3027eeed8abb1";
+                Temperature header "72514a14126ab9f8a9abec974c78e5610a367b59db5da355ff1fb982d5bad4b8";
+                TimeReference header "dd66e84cf40bbb5d5a40472e6ecf2675a031334d4c426abdb2ad41801a8efc99";
+            }
+            std_msgs {
+                Bool "feb91e995ff9ebd09c0cb3d2aed18b11077585839fb5db80193b62d74528f6c9";
+                ColorRGBA "77a7a5b9ae477306097665106e0413ba74440245b1f3d0c6d6405fe5c7813fe8";
+                Float32 "7170d3d8f841f7be3172ce5f4f59f3a4d7f63b0447e8b33327601ad64d83d6e2";
+                Float64 "705ba9c3d1a09df43737eb67095534de36fd426c0587779bda2bc51fe790182a";
+                Header "f49fb3ae2cf070f793645ff749683ac6b06203e41c891e17701b1cb597ce6a01";
+                Int32 "b6578ded3c58c626cfe8d1a6fb6e04f706f97e9f03d2727c9ff4e74b1cef0deb";
+                Int64 "8cd1048c2f186b6bd9a92472dc1ce51723c0833a221e2b7aecfff111774f4b49";
+                String "df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18";
+                UInt8 "6138bd83d8c3569cb80a667db03cfc1629f529fee79d944c39c34e352e72f010";
+                UInt16 "08a406e4b022bc22e907f985d6a9e9dd1d4fbecae573549cf49350113e7757b1";
+                UInt32 "a5c874829b752bc5fa190024b0ad76f578cc278271e855c7d02a818b3516fb4a";
+                UInt64 "fbdc52018fc13755dce18024d1a671c856aa8b4aaf63adfb095b608f98e8c943";
+            }
+            tf2_msgs {
+                TFMessage "e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087";
+            }
+            trajectory_msgs {
+                MultiDOFJointTrajectory header "3a18fd095292a65cfde8833c72985a30af981f3ec44494655c6267262b443a4a";
+                MultiDOFJointTrajectoryPoint "6ada1085b5ee64eaa069b074968e69f0e27c8c5e6f5bb0586dd1c834ef0e32b8";
+            }
+            vision_msgs {
+                BoundingBox2D "008eacbb0cf8f26e83795547bed013eec3675485ef386ec056d80eaaf1c1ce2f";
+                BoundingBox3D "bbb73a65c163d7f9bb29009c7bde9f7faa576bd2d23299c4511d19230dab4698";
+                Detection2D header "0d12b69df5c593b3455b7346fac8205437a7d4bcb09b9e0e0b2dde787ded38ea";
+                Detection2DArray header "214274120007f4a683866481336b70310268cfa107aebe9d594a6acf75bda968";
+                Detection3D header "ddd703be132ab0b69d33121f1bb034132bfbb3b0ac5f9fb1516005ba1c8a265b";
+                Detection3DArray header "793f5eab9595ac1c0da07873cc859db42eae51f0ee76056db8562515d830e018";
+                ObjectHypothesis "51da43cec11c01957a64d1e05a24acd18aae7745ec30b74348ad5f6d634f7f90";
+                ObjectHypothesisWithPose "41c12344c0396c48b81df12467c192d99b2a0eb1463c5c37194e4223251c80bc";
+            }
+            rfly_bridge_msgs {
+                BridgeStats header "d08ea28d7d852e1bbedfeeef81554f036516d39e3fda81d64f989ce3f43cb0ab";
+                ClockStats "a898607a684a6f0ac3bd70993c89eb6bbdaabf5160362907420356761374b220";
+                DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
+                SourceStats "c281e46ea4ecec746b11e7560de422946f15a42f0a7d69db1dea4926bec62ed4";
+            }
+        }
+    };
+}
+
+/// Calls a macro with every service: its package, its name, the hashes of its request and of its response.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! every_service_type {
+    ([$($then:tt)*] $($argument:tt)*) => {
+        $($then)*! { $($argument)* @rows
+            mavros_msgs {
+                CommandAck "ac58a2a4ae20578d65ac3f427d229647822daa260ca973b742a3bb62898d8c58" "0d90a701d446ddb83a79e24755be45be4399c4fcb88ec578801c7d044f6d17f9";
+                CommandBool "983e93fca15a6cf12689a4ef28a10bafbe576a984f5908bf4da70af8936b61c5" "5eec1cc043adbaf7fc28a44802c27fb8d34018e19ac305d9357b4ec1de53b38c";
+                CommandHome "66a142f93a7e22e3665c40c63283c6c538813c8060128d09b4a432186d8520ea" "73b5d6aec0eaf54f78880b292bc11bd46ff587759c624b214b3e92da6591eaf3";
+                CommandInt "3465ddd62a63cd44d8437c0b382b02f16e32b3711b6d88690441469b7b3c6fa9" "df486f9a8daf71898cc694e9f458021ae300339b4adf8976bb188bce8621936e";
+                CommandLong "eebaa1fff53e8b0bf64f1fce081863be93219bf7002d5e78bc55d8028c335cb9" "b3b6fa1542a9e00ec2b67028f589f1d001b88954399053b5613ebdbe6e7ea45b";
+                CommandTOL "1951417193611bfb7fb13a244647476c2180ec1f8c80a78aa59b675612e3822e" "c4ea3bf80080e60248aa26ca5ccdabc7ba20c383cdb06b5497bb46ffa45f8f5b";
+                CommandTOLLocal "b4a94bcdf2530ebabb695c9017d7f89d0b3087d0279519d2b84fa54aa03559bc" "56acfd17de08bf9bcf5bd5e0c895eb241fe082b721a77594b30bb93591a20215";
+                CommandTriggerControl "e85c726b66677f1f7b5883c6b7559378707a984411bafc7cd928154e9e7f9526" "512571cb39f1a91bbabe2f62a1ac9d2d80ea3c034ee85e0f4b5b60a920b69d7b";
+                CommandTriggerInterval "45a64346c1407f7d41f10a1a42bc56d0b200864ba436e5497103866d7948f1ab" "58ed6a027cb98356d674cf2015b976784876f3349ce19477f5e02513d074257d";
+                CommandVtolTransition "fc9f03e5cc628ef4d5e249ac042885c4e68eb229942a6f216bc568f85d31c487" "531ff710804b909c83cc700fea81b12cac19fdbc8f79ab9dd944072166fc9855";
+                LogRequestData "f7e5085cdc4445417c9ae3e8effe3fc754a29fb2c95e5f9167b5ef3c9e760f17" "cdd9f41f1dca3d0233d8dab860cbfdbc33b34f92cc0a20a35ae42010d636e61c";
+                LogRequestEnd "4a3a5b49829efcf858645fb8309a88732d3aef3ccc6fde2f100409e03e3eb9ac" "c63ccf5b32d12627b546bfd0cbe183cd2e8420eaaa9cefd50027195fd71b8fa3";
+                LogRequestList "771b50fc473bc4a4a36881d34804095d44cf7caee3357ed34ecc0fe67eea6d44" "2fdb5c78647229e9c53179310816b033d29e3dd2ea7eee11fae4ef5c570685cb";
+                MessageInterval "01b1e5dff6d7e295b520fb27fff72ece5bed1edfd7d408a49029bfc4f6aa3551" "a8751a6dca7383744c6ba60568d381136421d14b69f1357373252f66fc670d32";
+                MountConfigure "e8e60d246948649c260d6d724291b6705464207ecb12449300bf0595efbb5f18" "c8b467b6800d88ef2366fba4e853d4b24dc101811d4cdffefaf93bb3dc20f708";
+                ParamPull "534d2487f035a4bd35618c06d99e9a1d587a3e0cc60223c9bc094ff309297bea" "e8aff8089e0e3718faba8537a3774a8728039e1250139715dbf52756243d65c7";
+                ParamSetV2 "d5531f4eba9eec3be266a441835951be5e4fe49455db4ca9f9dae5f6805512dd" "7d13f51dfa0db597f69288d543e9fad12c447f75723de77581f2bc8687484483";
+                SetMavFrame "e20744401a379db49bffe8a4b5646bef470240c1efe062d319eb58feb37f02d8" "4662f239e3922fc821e4e769ca539761e4ade43715c7b79664ca529ecc040d86";
+                SetMode "6630d9d5f75cef3a5683208e7f53bff77a185d73ee1bd87293b1f88ddae22f3f" "81f2db422ef0509e6b17b2f64190ee5ac645fc9480627b3e3c913dd781abe077";
+                StreamRate "ca0a2baab8c915faa0f4ec6bf4231e89392236358328ac7e68c9b0f84acc74a9" "2966809d370733fe2f82b3169849b4c3cdc7dc96911c28d11c9fd3570362710c";
+                VehicleInfoGet "b8ce3cdc8f42248d83f503edd0bc77a31710875ee24179c798aee7d41d430331" "c65fabdb597d7b2067c29251fed03a0ca95d5f15bab8cf1cc95cf09afc3b3547";
+                WaypointClear "ec61662c2df12b95acb24cc7ae4a93b9f87dff8a314bb73893e6abf413cf6c98" "f2574422e005b55115519d7312e79572685713ad2e30c504ce8336ed2eee7e1f";
+                WaypointPull "0190ddf2ea31607bed2b12068fb3a1644f659b8459af6cf4274514843827e698" "48b84df92982c33f185558270c2554a92b97222c630a3b8af86c7bba4637a97d";
+                WaypointPush "091db41e18b2ab8e2dbe6d94d83e6526f229a06807aedfe45d0b1638085cd927" "bab928f72268e297b75cde20c8a1d716fd0ea10201cf0fab6a26a7d63a2db2a6";
+                WaypointSetCurrent "07c9d15147d5d06d10114310c0e3b4935bad223a5c7204200eda348ac66a3c40" "60c60bc6d5b559f4b7d939858781286bb1d15c53e803d8195a1a1bc3f4fae430";
+            }
+            rcl_interfaces {
+                DescribeParameters "05dd1c2bc87dec2627105c8070d6f9725c781a4f2ab852975bf105462b82b644" "ad6747319613c6131589e062e095b469a46cc764f7d0f12a001a49e6cd893995";
+                GetParameterTypes "87d7ec5ef545d4daa289d500025d31fb2437bc8b8365ca367161c4dac4be33fd" "ac1335dce67c478e669434f6ac2fbff34fcd529580f272d3006785ba8b54e47f";
+                GetParameters "135a9e1c3d7cebef792f6687d7ddf99949b21a0bd9a320d863a9110a3f5cf4d6" "9fa773b46e39cc5d02db6224d8fd520bb9caeeffc2b27c96c1e59431baba9f2a";
+                ListParameters "a1b0b5d6b967a5b8ac5bc8563c3ea678f349e312a6a4967227c5a96bc5ce38df" "31b937b82de3612426be79f231e386259f97e8dc843e3f2845288b4bfa296bdd";
+                SetParameters "130d46386b7e84ea9ecf60608a4d83cbe5e5cb7c6cc5b712b7a4e3a6c254e932" "7a0e8140a0b8d98308fa81a5403a766e610af29a239caf54b7553227906fc266";
+                SetParametersAtomically "db0bd950ed5ed867a0e90b225e44dea382d762c0762ff3e0ee842190042a59e5" "31b1a38c5b0b9d893ee24da45f69638f4561c78461d82d52750f429b534502b8";
+            }
+            std_srvs {
+                Trigger "d010825374ce8918e72bfd826c82603e60f45419e932ea976f807b74a863a199" "2d946c21e2fc3f1e9ca6986a8191d85fcc70097a8bb7771a053564bc47009cdf";
+            }
+        }
+    };
+}
