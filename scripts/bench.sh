@@ -10,5 +10,7 @@ echo "== setpoints, and the telemetry of a fleet"
 cargo bench -q --bench control
 echo "== conversions (divan)"
 cargo bench -q --bench sensors
+echo "== frames of the emulator (divan)"
+cargo bench -q --bench scene
 echo "== PNG and JPEG against OpenCV on the same files"
 .venv/bin/python benches/codecs.py

@@ -1,0 +1,69 @@
+//! Cost of the emulator's frames: `cargo bench --bench scene`.
+//!
+//! The camera flies its lap, so that no frame is that of the tick before.
+use divan::{Bencher, black_box};
+use rfly_bridge::emulator::world::World;
+use rfly_bridge::emulator::{EmulatorOptions, SensorTable, Streams};
+use rfly_bridge::wire::{RequestLayout, SendProtocol, SensorRequest};
+use std::net::{Ipv4Addr, SocketAddr};
+
+fn main() {
+    divan::main();
+}
+
+fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
+    let mut request = SensorRequest {
+        layout: RequestLayout::New,
+        seq_id: 1,
+        bitmask: 0,
+        type_id,
+        target_copter: 1,
+        mount_type: 0,
+        width,
+        height,
+        check_freq: 30,
+        send_protocol: SendProtocol {
+            mode: if type_id < 20 { 2 } else { 1 },
+            ip: [127, 0, 0, 1],
+            port: 0,
+            reserved: [0; 2],
+        },
+        fov_deg: 90.0,
+        position: [0.3, 0.0, 0.0],
+        eular_or_quat: 0.0,
+        euler: [0.0; 3],
+        quaternion: [1.0, 0.0, 0.0, 0.0],
+        other_params: [0.0; 16],
+    };
+    if type_id >= 20 {
+        request.other_params[0] = 60.0;
+    }
+    request
+}
+
+/// Renders one frame after the other.
+fn frames(bencher: Bencher<'_, '_>, world: &World, request: SensorRequest) {
+    let mut table = SensorTable::default();
+    let mut streams = Streams::new(&EmulatorOptions::default());
+    let source = SocketAddr::from((Ipv4Addr::LOCALHOST, 9));
+    assert_eq!(table.request(request, 0, source, 0.0), Ok(()));
+    let mut time = 0.0;
+    bencher.bench_local(|| {
+        time += 1.0 / 30.0;
+        let tick = table.tick(time + 1e-6).expect("a frame is due");
+        let snapshot = world.at(tick.time);
+        for seen in streams.begin(&tick, &snapshot) {
+            black_box(streams.frame(&seen, &snapshot).map(|frame| frame.raw.len()));
+        }
+    });
+}
+
+#[divan::bench(args = [1, 2, 4])]
+fn image_640x480(bencher: Bencher<'_, '_>, type_id: u16) {
+    frames(bencher, &World::flying(1), request(type_id, 640, 480));
+}
+
+#[divan::bench(args = [20, 23])]
+fn cloud_64_x_272(bencher: Bencher<'_, '_>, type_id: u16) {
+    frames(bencher, &World::flying(1), request(type_id, 272, 64));
+}
