@@ -160,3 +160,33 @@ fn battery_and_fence_are_commands_to_the_emulator() {
     }
     wait(|| rig.emulator.sim_time() > 0.0);
 }
+
+#[test]
+fn an_autopilot_tells_the_time_at_which_it_is_asked() {
+    let rig = rig(|o| o.autopilot = Some(ControlMode::Direct));
+    let (own, mut encoder) = (socket(), Encoder::new(255, 190));
+    for ts1 in 1..=60 {
+        let question = dialect::TIMESYNC_DATA {
+            ts1,
+            ..Default::default()
+        };
+        let before = rig.emulator.sim_time();
+        let question = MavMessage::TIMESYNC(question).into();
+        say(&rig, &own, &mut encoder, &question);
+        let answer = loop {
+            let bytes = hear(&own, 111);
+            let found = frames(&bytes).flatten().find_map(|f| f.message().ok());
+            match found {
+                Some(MavMessage::TIMESYNC(answer)) if answer.ts1 == ts1 => {
+                    break answer.tc1 as f64 * 1e-9;
+                }
+                _ => {} // its own questions, which are of whole steps
+            }
+        };
+        let after = rig.emulator.sim_time();
+        // Steps of the simulation are 5 ms long; the answer is not of the one before.
+        let between = (before - 1e-8..=after + 1e-8).contains(&answer);
+        assert!(between, "{answer} is not from {before} to {after}");
+        std::thread::sleep(std::time::Duration::from_micros(1700));
+    }
+}

@@ -82,8 +82,10 @@ pub struct Autopilot {
     geo: Geo,
     encoder: Encoder,
     boot: f64,
-    /// Simulation time in s.
+    /// Simulation time in s of the last step.
     now: f64,
+    /// Simulation time in s of the last step or datagram.
+    clock: f64,
     motion: Kinematics,
     body: Option<Body>,
     modes: Modes,
@@ -144,6 +146,7 @@ impl Autopilot {
             encoder: Encoder::new(setup.id, 1),
             boot: now,
             now,
+            clock: now,
             motion: *motion,
             body: None,
             modes: Modes::new(now),
@@ -185,7 +188,13 @@ impl Autopilot {
     }
 
     fn boot_ns(&self) -> i64 {
-        (self.uptime() * 1e9).round() as i64
+        ((self.clock - self.boot) * 1e9).round() as i64
+    }
+
+    /// Sets the clock to simulation time `now` in s, between two steps: TIMESYNC answers with the time at which the request
+    /// arrives, whatever the length of a step.
+    pub fn set_clock(&mut self, now: f64) {
+        self.clock = now.max(self.now);
     }
 
     /// Position in m, NED from where the vehicle started.
@@ -279,7 +288,7 @@ impl Autopilot {
     /// Advances to simulation time `now` in s; `scripted` is the motion until the first arming.
     pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut Outbox) {
         let dt = (now - self.now).clamp(0.0, 0.1);
-        self.now = now;
+        (self.now, self.clock) = (now, now);
         if self.known_version != self.parameters.version {
             self.known_version = self.parameters.version;
             self.gains = self.parameters.gains();

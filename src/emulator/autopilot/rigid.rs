@@ -142,11 +142,14 @@ impl State {
         let left = lag.map(|lag| (-dt / lag).exp());
         let behind = self.rate - asked;
         let caught_up = lag.component_mul(&left.map(|left| 1.0 - left));
-        let way = asked * dt + behind.component_mul(&caught_up);
+        let rate = asked + behind.component_mul(&left);
+        // Rotations about a turning axis do not just add up: the second term of Magnus' series.
+        let coning = self.rate.cross(&rate) * (dt * dt / 12.0);
+        let way = asked * dt + behind.component_mul(&caught_up) + coning;
         let attitude = self.attitude * Quat::from_scaled_axis(way);
         let mut end = Self {
             attitude: Quat::new_normalize(attitude.into_inner()),
-            rate: asked + behind.component_mul(&left),
+            rate,
             thrust: self.thrust_after(drive, dt),
             grounded: false,
             ..*self

@@ -49,6 +49,13 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
             }
         }
         wait(shared, sockets, steps.next());
+        // First, so that simulation time has reached the present when a datagram is answered.
+        while let Some(now) = shared.due(run, &mut steps) {
+            for line in &mut lines {
+                line.step(shared, now, &mut out);
+            }
+            shared.reach(run, steps.next());
+        }
         for line in &mut lines {
             line.listen(shared, &mut buffer, &mut out);
         }
@@ -56,12 +63,6 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
             for line in lines.iter_mut().filter(|line| line.id == id) {
                 line.obey(shared, order);
             }
-        }
-        while let Some(now) = shared.due(run, &mut steps) {
-            for line in &mut lines {
-                line.step(shared, now, &mut out);
-            }
-            shared.reach(run, steps.next());
         }
     }
 }
@@ -147,6 +148,7 @@ impl Line {
                 self.restart(shared);
                 continue;
             }
+            self.pilot.set_clock(shared.clock().now());
             self.pilot.receive(&buffer[..len], out);
             self.send(out);
         }
