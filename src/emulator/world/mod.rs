@@ -1,6 +1,7 @@
 //! The emulated world: a static scene, vehicles on analytic paths, and ray casting.
 //!
 //! Everything is in metres, seconds and radians; the world is NED with its origin at the map centre, bodies are FRD.
+mod jet;
 mod path;
 mod raycast;
 mod scene;

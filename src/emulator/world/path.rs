@@ -1,12 +1,14 @@
+use super::jet::Jet;
 use super::{GRAVITY, Pose, Quat, Vec3};
 use nalgebra::{Matrix3, Rotation3};
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Share of the horizontal acceleration that tilts the vehicle; the rest is drag, so that the specific force has
 /// components along all three body axes.
 const TILT_SHARE: f64 = 0.7;
-/// Half the width in s of the difference quotient that yields the body rates; its error is below 1e-6 rad/s.
-const RATE_STEP: f64 = 1e-3;
+/// Time in s that a vehicle rests before its route, and that it takes to get up to speed.
+const REST: f64 = 3.0;
+const EASE: f64 = 3.0;
 
 /// Motion of a vehicle: an analytic function of simulation time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +24,17 @@ pub enum Motion {
         /// Time of one lap in s.
         period: f64,
         /// Share of a lap that this vehicle is ahead, 0 to 1.
+        phase: f64,
+    },
+    /// Rests for 3 s, level, then flies around an ellipse and sways along and about all three axes.
+    Excite {
+        /// Centre of the ellipse in m, NED.
+        centre: Vec3,
+        /// Half axes north and east, and half the height change, in m.
+        radii: Vec3,
+        /// Time of one round in s.
+        period: f64,
+        /// Share of a round that this vehicle is ahead, 0 to 1.
         phase: f64,
     },
     /// Walks in a circle, upright, facing along the velocity.
@@ -53,43 +66,20 @@ pub struct Kinematics {
 impl Motion {
     /// Returns the motion at simulation time `t` in s.
     pub fn at(&self, t: f64) -> Kinematics {
-        let (position, velocity, acceleration) = self.translation(t);
-        let attitude = self.attitude(t);
-        let rate = match self {
-            Self::Hover(_) => Vec3::zeros(),
-            Self::Lap { .. } | Self::Walk { .. } => {
-                let turned = self.attitude(t - RATE_STEP).inverse() * self.attitude(t + RATE_STEP);
-                turned.scaled_axis() / (2.0 * RATE_STEP)
-            }
-        };
-        let specific_force = attitude.inverse() * (acceleration - Vec3::new(0.0, 0.0, GRAVITY));
-        Kinematics {
-            pose: Pose { position, attitude },
-            velocity,
-            acceleration,
-            rate,
-            specific_force,
-        }
-    }
-
-    fn translation(&self, t: f64) -> (Vec3, Vec3, Vec3) {
         match *self {
-            Self::Hover(pose) => (pose.position, Vec3::zeros(), Vec3::zeros()),
+            Self::Hover(pose) => moving([pose.position, Vec3::zeros(), Vec3::zeros()], still(pose)),
             Self::Lap {
                 centre,
                 radii,
                 period,
                 phase,
-            } => {
-                let w = TAU / period;
-                let (s, c) = (w * t + TAU * phase).sin_cos();
-                let (s2, c2) = (2.0 * (w * t + TAU * phase)).sin_cos();
-                let position = centre + Vec3::new(radii.x * c, radii.y * s, radii.z * s2);
-                let velocity = Vec3::new(-radii.x * s, radii.y * c, 2.0 * radii.z * c2) * w;
-                let acceleration =
-                    Vec3::new(-radii.x * c, -radii.y * s, -4.0 * radii.z * s2) * (w * w);
-                (position, velocity, acceleration)
-            }
+            } => lap(centre, radii, TAU / period, TAU * (t / period + phase)),
+            Self::Excite {
+                centre,
+                radii,
+                period,
+                phase,
+            } => excite(centre, radii, period, phase, t),
             Self::Walk {
                 centre,
                 radius,
@@ -98,36 +88,99 @@ impl Motion {
                 let w = TAU / period;
                 let (s, c) = (w * t).sin_cos();
                 let out = Vec3::new(c, s, 0.0) * radius;
-                (
-                    centre + out,
-                    Vec3::new(-s, c, 0.0) * (radius * w),
-                    -out * (w * w),
-                )
+                let velocity = Vec3::new(-s, c, 0.0) * (radius * w);
+                let attitude = Quat::from_euler_angles(0.0, 0.0, w * t + FRAC_PI_2);
+                let turning = (attitude, Vec3::new(0.0, 0.0, w));
+                moving([centre + out, velocity, -out * (w * w)], turning)
             }
         }
     }
+}
 
-    fn attitude(&self, t: f64) -> Quat {
-        match *self {
-            Self::Hover(pose) => pose.attitude,
-            Self::Walk { period, .. } => {
-                Quat::from_euler_angles(0.0, 0.0, TAU * (t / period + 0.25))
-            }
-            Self::Lap { .. } => {
-                let (_, velocity, acceleration) = self.translation(t);
-                // A rotorcraft's thrust is along its z axis, so acceleration minus gravity gives that axis.
-                let tilt = Vec3::new(
-                    TILT_SHARE * acceleration.x,
-                    TILT_SHARE * acceleration.y,
-                    -GRAVITY,
-                );
-                let down = -tilt.normalize();
-                let right = down.cross(&velocity).normalize();
-                let forward = right.cross(&down);
-                Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(
-                    Matrix3::from_columns(&[forward, right, down]),
-                ))
-            }
-        }
+fn still(pose: Pose) -> (Quat, Vec3) {
+    (pose.attitude, Vec3::zeros())
+}
+
+/// The motion with a position, velocity and acceleration (NED), an attitude and body rates.
+fn moving(
+    [position, velocity, acceleration]: [Vec3; 3],
+    (attitude, rate): (Quat, Vec3),
+) -> Kinematics {
+    Kinematics {
+        pose: Pose { position, attitude },
+        velocity,
+        acceleration,
+        rate,
+        specific_force: attitude.inverse() * (acceleration - Vec3::new(0.0, 0.0, GRAVITY)),
     }
+}
+
+/// A lap at the angle `angle`, which grows by `w` rad/s.
+fn lap(centre: Vec3, radii: Vec3, w: f64, angle: f64) -> Kinematics {
+    let (s, c) = angle.sin_cos();
+    let (s2, c2) = (2.0 * angle).sin_cos();
+    let position = centre + Vec3::new(radii.x * c, radii.y * s, radii.z * s2);
+    let velocity = Vec3::new(-radii.x * s, radii.y * c, 2.0 * radii.z * c2) * w;
+    let acceleration = Vec3::new(-radii.x * c, -radii.y * s, -4.0 * radii.z * s2) * (w * w);
+    let jerk = Vec3::new(radii.x * s, -radii.y * c, 0.0) * (w * w * w);
+    // A rotorcraft's thrust is along its z axis, so acceleration minus gravity gives that axis.
+    let tilt = Vec3::new(acceleration.x, acceleration.y, 0.0) * -TILT_SHARE;
+    let (down, sinking) = unit(tilt + Vec3::new(0.0, 0.0, GRAVITY), jerk * -TILT_SHARE);
+    let across = down.cross(&velocity);
+    let (right, turning) = unit(across, sinking.cross(&velocity) + down.cross(&acceleration));
+    let forward = right.cross(&down);
+    let axes = Matrix3::from_columns(&[forward, right, down]);
+    let attitude = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
+    let rate = Vec3::new(
+        down.dot(&turning),
+        forward.dot(&sinking),
+        -forward.dot(&turning),
+    );
+    moving([position, velocity, acceleration], (attitude, rate))
+}
+
+/// The direction of a vector, and its derivative from that of the vector.
+fn unit(v: Vec3, change: Vec3) -> (Vec3, Vec3) {
+    let (length, n) = (v.norm(), v.normalize());
+    (n, (change - n * n.dot(&change)) / length)
+}
+
+fn excite(centre: Vec3, radii: Vec3, period: f64, phase: f64, t: f64) -> Kinematics {
+    let time = eased(t);
+    let sway = |amplitude: f64, period: f64| (time * (TAU / period)).sin() * amplitude;
+    let angle = time * (TAU / period) + TAU * phase + sway(0.06, 2.3);
+    let out = sway(0.8, 3.1);
+    let position = [
+        (out + radii.x) * angle.cos() + centre.x,
+        (out + radii.y) * angle.sin() + centre.y,
+        sway(radii.z, 4.3) + centre.z,
+    ];
+    let [roll, pitch] = [sway(0.24, 2.9), sway(0.19, 3.7)];
+    let yaw = time * (TAU / period) + (TAU * phase + FRAC_PI_2) + sway(0.35, 5.3);
+    let (sin_roll, cos_roll) = roll.0[0].sin_cos();
+    let (sin_pitch, cos_pitch) = pitch.0[0].sin_cos();
+    let [rolling, pitching, yawing] = [roll, pitch, yaw].map(|angle| angle.0[1]);
+    let rate = Vec3::new(
+        rolling - yawing * sin_pitch,
+        pitching * cos_roll + yawing * cos_pitch * sin_roll,
+        yawing * cos_pitch * cos_roll - pitching * sin_roll,
+    );
+    let attitude = Quat::from_euler_angles(roll.0[0], pitch.0[0], yaw.0[0]);
+    let derivative = |order: usize| Vec3::from(position.map(|axis| axis.0[order]));
+    moving([0, 1, 2].map(derivative), (attitude, rate))
+}
+
+/// Time along a route at simulation time `t`: 0 during the rest, as fast as `t` after the transition. The speed has two
+/// continuous derivatives.
+fn eased(t: f64) -> Jet {
+    let x = (t - REST) / EASE;
+    if x >= 1.0 {
+        return Jet([EASE * (x - 0.5), 1.0, 0.0]);
+    }
+    let x = x.max(0.0);
+    Jet([
+        EASE * (x.powi(6) - 3.0 * x.powi(5) + 2.5 * x.powi(4)),
+        6.0 * x.powi(5) - 15.0 * x.powi(4) + 10.0 * x.powi(3),
+        (30.0 * x.powi(4) - 60.0 * x.powi(3) + 30.0 * x.powi(2)) / EASE,
+    ])
 }
