@@ -4,9 +4,10 @@ use clap::builder::TypedValueParser as _;
 use clap::{Args, Parser};
 use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
-use rfly_bridge::emulator::world::{Pose, World};
+use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{
-    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, StatePacket, Stats,
+    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, LivoxPattern,
+    StatePacket, Stats,
 };
 use rfly_bridge::program::{OutputLog, Signals, note_panics};
 use rfly_bridge::wire::{HeaderVariant, Ports};
@@ -36,7 +37,9 @@ struct Arguments {
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
-    scene: Scene,
+    scene: SceneArguments,
+    #[command(flatten)]
+    sensors: SensorArguments,
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
@@ -49,10 +52,16 @@ struct Arguments {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
-struct Scene {
+struct SceneArguments {
+    /// yard: textures, walls, trees, a building and a slope around nine boxes; simple: the boxes on a checkerboard
+    #[arg(long, value_name = "SCENE", default_value = "yard", value_parser = ["yard", "simple"])]
+    scene: String,
     /// Number of vehicles
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=250))]
     vehicles: u16,
+    /// What vehicles fly: a lap, or after 3 s at rest a route with motion along and about every axis
+    #[arg(long, value_name = "ROUTE", default_value = "lap", value_parser = ["lap", "excite"], conflicts_with_all = ["hover", "pose", "spawn", "grounded"])]
+    route: String,
     /// Static scene: vehicles hover in a row, 2 m high, facing north
     #[arg(long)]
     hover: bool,
@@ -88,6 +97,17 @@ struct Scene {
     /// Send a prepared test image with a frame counter in its first 8 bytes instead of rendering, for load tests
     #[arg(long)]
     pattern: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sensors")]
+struct SensorArguments {
+    /// Standard deviation of the ranges of lidars (types 20 to 23)
+    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    lidar_noise: f64,
+    /// Directions of the Livox lidars (types 22 and 23): the same in every frame, or never the same
+    #[arg(long, value_name = "PATTERN", default_value = "repeating", value_parser = ["repeating", "rosette"])]
+    livox_pattern: String,
 }
 
 #[derive(Debug, Args)]
@@ -163,7 +183,7 @@ struct FaultArguments {
     /// Maximum additional random delay
     #[arg(long, value_name = "MS", default_value_t = 0.0)]
     delay_jitter_ms: f64,
-    /// Random seed; the same seed gives the same faults
+    /// Random seed; the same seed gives the same faults, textures and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Datagrams that faults apply to
@@ -218,8 +238,10 @@ fn main() -> anyhow::Result<()> {
 fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     let Arguments {
         scene,
+        sensors,
         network,
         protocol,
+        faults,
         tests,
         ..
     } = arguments;
@@ -239,12 +261,24 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     if !(scene.speed > 0.0 && scene.speed.is_finite()) {
         bail!("--speed must be above 0");
     }
+    if !(sensors.lidar_noise >= 0.0 && sensors.lidar_noise.is_finite()) {
+        bail!("--lidar-noise must be 0 or above");
+    }
     Ok(EmulatorOptions {
         ports,
         bind: network.bind,
         client: network.client,
         windows: network.windows,
-        world: world(scene)?,
+        world: world(scene)?.within(match scene.scene.as_str() {
+            "simple" => Scene::simple(),
+            _ => Scene::yard(),
+        }),
+        seed: faults.seed,
+        lidar_noise: sensors.lidar_noise,
+        livox_pattern: match sensors.livox_pattern.as_str() {
+            "rosette" => LivoxPattern::Rosette,
+            _ => LivoxPattern::Repeating,
+        },
         autopilot: control_mode(&protocol.autopilot),
         fixed_wing: scene.fixed_wing,
         battery: scene.battery,
@@ -296,7 +330,7 @@ fn control_mode(name: &str) -> Option<ControlMode> {
     })
 }
 
-fn world(scene: &Scene) -> anyhow::Result<World> {
+fn world(scene: &SceneArguments) -> anyhow::Result<World> {
     if scene.grounded {
         let place = |i| [-20.0, 3.0 * f64::from(i), 0.0];
         return Ok(World::parked((0..scene.vehicles).map(place)));
@@ -316,6 +350,7 @@ fn world(scene: &Scene) -> anyhow::Result<World> {
     Ok(match (poses.is_empty(), scene.hover) {
         (false, _) => World::posed(poses),
         (true, true) => World::still(scene.vehicles),
+        (true, false) if scene.route == "excite" => World::excited(scene.vehicles),
         (true, false) => World::flying(scene.vehicles),
     })
 }
@@ -384,6 +419,8 @@ fn announcement(arguments: &Arguments, emulator: &Emulator, speed: f64) -> Strin
         "on the ground"
     } else if arguments.scene.hover || !arguments.scene.pose.is_empty() {
         "hovering"
+    } else if scene.route == "excite" {
+        "flying a route with motion along and about every axis"
     } else {
         "flying laps"
     };
@@ -409,7 +446,11 @@ fn announcement(arguments: &Arguments, emulator: &Emulator, speed: f64) -> Strin
         ));
     }
     lines.push(format!(
-        "  scene      ground, 9 boxes, a walker; simulation time runs {speed} times as fast as the clock"
+        "  scene      {}; simulation time runs {speed} times as fast as the clock",
+        match scene.scene.as_str() {
+            "simple" => "ground, 9 boxes, a walker",
+            _ => "a yard with trees, a building, a slope, 9 boxes, a walker",
+        }
     ));
     if let Some(control) = emulator.control() {
         lines.push(format!("  commands   UDP {}", control.port()));

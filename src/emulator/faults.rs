@@ -1,4 +1,5 @@
 //! Injected network faults between the emulator and its reader.
+use super::random::SplitMix;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
@@ -64,27 +65,6 @@ pub struct FaultCounts {
     pub corrupted: u64,
 }
 
-/// Small generator (`SplitMix64`): the sequence is part of the emulator's behaviour and must not change with a crate.
-#[derive(Clone, Debug)]
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.unit() * end as f64) as usize
-    }
-}
-
 /// The faults of one stream of datagrams; draws depend only on the seed, the stream and the datagram's number.
 #[derive(Clone, Debug)]
 pub struct Lane {
@@ -97,7 +77,7 @@ pub struct Lane {
 impl Lane {
     /// Creates the lane of stream number `stream`.
     pub fn new(seed: u64, stream: u64) -> Self {
-        let mut mix = SplitMix(seed ^ stream.wrapping_mul(0xD134_2543_DE82_EF95));
+        let mut mix = SplitMix::of_stream(seed, stream);
         Self {
             rng: SplitMix(mix.bits()),
             held: None,

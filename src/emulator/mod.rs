@@ -16,6 +16,7 @@ mod engine;
 mod faults;
 mod options;
 mod pacer;
+mod random;
 mod render;
 mod sender;
 mod sensor;
@@ -27,7 +28,7 @@ pub mod world;
 
 pub use autopilot::ControlMode;
 pub use faults::{FaultCounts, FaultScope, Faults, Lane, Way};
-pub use options::{AngleUnit, EmulatorOptions, StatePacket};
+pub use options::{AngleUnit, EmulatorOptions, LivoxPattern, StatePacket};
 pub use render::class_colour;
 pub use sensor::{Live, Refusal, SensorTable, Tick};
 pub use shared::{SensorStats, Stats};

@@ -15,6 +15,16 @@ pub enum AngleUnit {
     Radians,
 }
 
+/// Scan pattern of the Livox lidars (types 22 and 23).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum LivoxPattern {
+    /// Every frame has the same directions.
+    #[default]
+    Repeating,
+    /// Directions follow from the time, and never repeat.
+    Rosette,
+}
+
 /// Packet of the true state.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum StatePacket {
@@ -41,6 +51,12 @@ pub struct EmulatorOptions {
     pub windows: u16,
     /// Scene and vehicles.
     pub world: World,
+    /// Seed of textures and noise.
+    pub seed: u64,
+    /// Standard deviation of the ranges of lidars (types 20 to 23) in m.
+    pub lidar_noise: f64,
+    /// Scan pattern of types 22 and 23.
+    pub livox_pattern: LivoxPattern,
     /// Protocol of the autopilots; `None`: no autopilots, vehicles only follow their paths.
     pub autopilot: Option<ControlMode>,
     /// Vehicles execute struct commands as fixed wings.
@@ -87,6 +103,9 @@ impl Default for EmulatorOptions {
             client: Ipv4Addr::LOCALHOST.into(),
             windows: 1,
             world: World::flying(1),
+            seed: 1,
+            lidar_noise: 0.0,
+            livox_pattern: LivoxPattern::default(),
             autopilot: None,
             fixed_wing: false,
             battery: None,

@@ -157,7 +157,7 @@ impl SensorTable {
 }
 
 /// Rate in Hz; 0 means the vendor's default.
-fn rate(request: &SensorRequest) -> f64 {
+pub(super) fn rate(request: &SensorRequest) -> f64 {
     match request.check_freq {
         0 => 30.0,
         rate => rate.into(),

@@ -5,7 +5,7 @@
 //! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
 //! before fragmentation.
 use super::options::EmulatorOptions;
-use super::world::{Kinematics, Pose};
+use super::world::{Kinematics, Pose, Shape, Solid};
 use crate::wire::SensorRequest;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -59,18 +59,27 @@ impl Truth {
 
     /// Logs the start of a run of the simulation clock.
     pub(super) fn start(&mut self, start_ns: u64, options: &EmulatorOptions) {
-        let blocks: Vec<Value> = options
-            .world
-            .blocks
-            .iter()
-            .map(|b| json!({"centre": b.centre.as_slice(), "half": b.half.as_slice()}))
-            .collect();
+        let solid = |solid: &Solid| {
+            json!({
+                "id": solid.object.id(),
+                "class": solid.object.class(),
+                "shape": match solid.shape {
+                    Shape::Box => "box",
+                    Shape::Cylinder => "cylinder",
+                    Shape::Ellipsoid => "ellipsoid",
+                },
+                "centre": solid.pose.position.as_slice(),
+                "quaternion": solid.pose.wxyz(),
+                "half": solid.half.as_slice(),
+            })
+        };
+        let solids: Vec<Value> = options.world.scene.solids().iter().map(solid).collect();
         self.line(&json!({
             "kind": "start",
             "start_ns": start_ns,
             "speed": options.speed,
             "clock_drift_ppm": options.clock_drift_ppm,
-            "blocks": blocks,
+            "solids": solids,
         }));
     }
 

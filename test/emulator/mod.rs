@@ -15,4 +15,7 @@ mod protocol;
 mod reports;
 mod response;
 mod rig;
+mod scans;
+mod scene;
 mod shared_memory;
+mod shots;

@@ -1,5 +1,5 @@
 //! An emulator on free ports and a reader that knows nothing of the bridge's reassembly.
-use rfly_bridge::emulator::world::{Block, Motion, Pose, Vec3, Vehicle, World};
+use rfly_bridge::emulator::world::{Block, Motion, Pose, Scene, Vec3, Vehicle, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
 use rfly_bridge::wire::{
     FragmentHeader, Modes, Ports, RequestLayout, SendProtocol, SensorKind, SensorRequest,
@@ -45,7 +45,7 @@ pub(super) fn still(poses: &[Pose], blocks: &[Block]) -> World {
         motion: Motion::Hover(*pose),
     };
     World {
-        blocks: blocks.to_vec(),
+        scene: Scene::of(blocks),
         vehicles: (1..).zip(poses).map(vehicle).collect(),
         walkers: Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! Rays and pixels of the cameras.
 use super::View;
-use crate::emulator::world::{Hit, Object, RayBundle, Vec3};
+use crate::emulator::world::{Hit, Pixel, RayBundle, Vec3};
 use std::f64::consts::PI;
 
 /// Value of a depth pixel without return.
@@ -18,10 +18,11 @@ pub(super) fn focal_length(width: u16, fov_deg: f32) -> f64 {
 pub(super) fn pinhole(width: u16, height: u16, fov_deg: f32) -> RayBundle {
     let focal = focal_length(width, fov_deg);
     let (cx, cy) = (f64::from(width) / 2.0, f64::from(height) / 2.0);
-    RayBundle::new((0..height).flat_map(move |v| {
+    let rays = (0..height).flat_map(move |v| {
         let down = (f64::from(v) + 0.5 - cy) / focal;
         (0..width).map(move |u| Vec3::new(1.0, (f64::from(u) + 0.5 - cx) / focal, down))
-    }))
+    });
+    RayBundle::image(width.into(), Pixel::Plane(1.0 / focal), rays)
 }
 
 /// Returns the rays of an equidistant fisheye camera: the distance from the centre is proportional to the angle from
@@ -29,7 +30,7 @@ pub(super) fn pinhole(width: u16, height: u16, fov_deg: f32) -> RayBundle {
 pub(super) fn fisheye(width: u16, height: u16, fov_deg: f32) -> RayBundle {
     let focal = f64::from(width) / f64::from(fov_deg).clamp(1.0, 360.0).to_radians();
     let (cx, cy) = (f64::from(width) / 2.0, f64::from(height) / 2.0);
-    RayBundle::new((0..height).flat_map(move |v| {
+    let rays = (0..height).flat_map(move |v| {
         let y = f64::from(v) + 0.5 - cy;
         (0..width).map(move |u| {
             let x = f64::from(u) + 0.5 - cx;
@@ -38,23 +39,20 @@ pub(super) fn fisheye(width: u16, height: u16, fov_deg: f32) -> RayBundle {
             let scale = if radius > 0.0 { sin / radius } else { 0.0 };
             Vec3::new(cos, x * scale, y * scale)
         })
-    }))
+    });
+    RayBundle::image(width.into(), Pixel::Even(1.0 / focal), rays)
 }
 
-/// Writes one pixel of `N` bytes per ray; `pixel` gets the hit and, on the ground, its position in NED.
+/// Writes one pixel of `N` bytes per ray; `pixel` gets the hit and the direction of the ray.
 pub(super) fn paint<const N: usize>(
     view: &View,
     out: &mut Vec<u8>,
     pixel: impl Fn(&Hit, &Vec3) -> [u8; N],
 ) {
-    out.clear();
-    out.reserve(view.hits.len() * N);
-    for (i, hit) in view.hits.iter().enumerate() {
-        let point = match hit.object {
-            Some(Object::Ground) => view.caster.point(&view.bundle.direction(i), hit.distance),
-            _ => Vec3::zeros(),
-        };
-        out.extend_from_slice(&pixel(hit, &point));
+    out.resize(view.hits.len() * N, 0);
+    let (pixels, _) = out.as_chunks_mut::<N>();
+    for ((out, hit), i) in pixels.iter_mut().zip(&view.hits).zip(0..) {
+        *out = pixel(hit, &view.bundle.direction(i));
     }
 }
 

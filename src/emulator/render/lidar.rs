@@ -4,8 +4,9 @@
 //! rings scans them from the lowest to the highest, each from the smallest azimuth; the last angle of a range is not
 //! reached, because the protocol's resolution is range / number. A ray without return is the point 0, 0, 0 with
 //! class 0, so that clouds are always complete.
+use super::noise::RangeNoise;
 use super::{View, palette};
-use crate::emulator::world::{Hit, Pose, RayBundle, Vec3};
+use crate::emulator::world::{Pixel, Pose, RayBundle, Vec3};
 use crate::wire::append_cloud;
 use std::f64::consts::PI;
 
@@ -13,7 +14,7 @@ use std::f64::consts::PI;
 const DEFAULT_RANGE: f32 = 100.0;
 
 /// Returns a direction in FRD from azimuth and elevation in rad.
-fn direction(azimuth: f64, elevation: f64) -> Vec3 {
+pub(super) fn direction(azimuth: f64, elevation: f64) -> Vec3 {
     let (sin, cos) = azimuth.sin_cos();
     Vec3::new(
         elevation.cos() * cos,
@@ -33,9 +34,10 @@ pub(super) fn rings(points: u16, rings: u16, angles: [f32; 4]) -> RayBundle {
     let [from, to, low, high] = angles.map(|a| f64::from(a).to_radians());
     let step =
         |from: f64, to: f64, i: u16, n: u16| from + (to - from) * f64::from(i) / f64::from(n);
-    RayBundle::new((0..rings).flat_map(move |ring| {
+    let rays = (0..rings).flat_map(move |ring| {
         (0..points).map(move |i| direction(step(from, to, i, points), step(low, high, ring, rings)))
-    }))
+    });
+    RayBundle::image(points.into(), Pixel::Even(0.0), rays)
 }
 
 /// Returns the rays of the Mid-360 (type 23): 64 rings of 272 points, from 7 degrees down to 52 degrees up.
@@ -55,7 +57,7 @@ pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) 
             default
         }
     };
-    let length = or(fov_deg, 70.432).min(180.0).to_radians() / 2.0;
+    let length = mid40_fov(fov_deg).to_radians() / 2.0;
     let height = or(params[1], 2.956).to_radians();
     let (eights, flowers) = (or(params[4], 10.0), or(params[5], 5.0));
     RayBundle::new((0..petals).flat_map(move |petal| {
@@ -76,6 +78,16 @@ pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) 
     }))
 }
 
+/// Returns the field of view of a Mid-40 in degrees.
+pub(super) fn mid40_fov(fov_deg: f32) -> f64 {
+    let fov = if fov_deg > 0.0 {
+        f64::from(fov_deg)
+    } else {
+        70.432
+    };
+    fov.min(180.0)
+}
+
 /// Frame of a cloud's coordinates.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum CloudFrame {
@@ -88,16 +100,24 @@ pub(super) enum CloudFrame {
 /// Writes a lidar cloud: x, y, z scaled so that 32767 is the range, and the class of the hit object.
 ///
 /// A point whose world coordinates exceed the range cannot be encoded and counts as no return.
-pub(super) fn cloud(view: &View, pose: &Pose, range: f32, frame: CloudFrame, out: &mut Vec<u8>) {
+pub(super) fn cloud(
+    view: &View,
+    pose: &Pose,
+    range: f32,
+    frame: CloudFrame,
+    mut noise: RangeNoise,
+    out: &mut Vec<u8>,
+) {
     let range = f64::from(if range > 0.0 { range } else { DEFAULT_RANGE });
     out.clear();
     let points = view.hits.iter().enumerate().map(|(i, hit)| {
         let ray = view.bundle.direction(i);
+        let distance = noise.measured(hit.distance);
         let point = match frame {
-            CloudFrame::Sensor => flu(&ray, hit),
-            CloudFrame::World => view.caster.point(&ray, hit.distance),
+            CloudFrame::Sensor => flu(&ray, distance),
+            CloudFrame::World => view.caster.point(&ray, distance),
         };
-        if hit.distance > range || point.amax() > range {
+        if distance > range || point.amax() > range {
             return [0; 4];
         }
         let [x, y, z] = scaled(&point, range);
@@ -124,14 +144,17 @@ pub(super) fn depth_cloud(
             if hit.distance > range {
                 return [0; 3];
             }
-            scaled(&flu(&view.bundle.direction(v * width + u), hit), range)
+            scaled(
+                &flu(&view.bundle.direction(v * width + u), hit.distance),
+                range,
+            )
         })
     });
     append_cloud(header_pose(pose), points, out);
 }
 
-fn flu(ray: &Vec3, hit: &Hit) -> Vec3 {
-    Vec3::new(ray.x, -ray.y, -ray.z) * hit.distance
+fn flu(ray: &Vec3, distance: f64) -> Vec3 {
+    Vec3::new(ray.x, -ray.y, -ray.z) * distance
 }
 
 fn scaled(point: &Vec3, range: f64) -> [i16; 3] {

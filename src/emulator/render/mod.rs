@@ -1,18 +1,28 @@
 //! Measurements of the sensors: rays through the scene, turned into wire payloads.
 mod camera;
+mod daylight;
 mod encode;
 mod lidar;
+mod noise;
 mod objects;
 mod palette;
+mod scan;
+mod texture;
 
 pub use palette::class_colour;
 
 pub(super) use encode::{encode, encoding_of};
 
-use super::world::{Caster, Hit, Pose, RayBundle, Snapshot, Solid};
+use super::options::{EmulatorOptions, LivoxPattern};
+use super::sensor::rate;
+use super::world::{Caster, Hit, Pose, RayBundle, Scene, Snapshot, Solid};
 use crate::wire::{self, Payload, SensorKind, SensorRequest};
+use daylight::Daylight;
 use lidar::CloudFrame;
+use noise::RangeNoise;
+use scan::Sweep;
 use std::sync::Arc;
+use texture::Texture;
 
 /// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +49,16 @@ enum Optics {
         params: [f32; 16],
     },
     Mid360,
+    /// The Mid-40's in the course of time.
+    Rosette {
+        points: usize,
+        fov_deg: f64,
+        sweep: Sweep,
+    },
+    /// The Mid-360's in the course of time.
+    Winding {
+        sweep: Sweep,
+    },
 }
 
 impl Optics {
@@ -82,6 +102,36 @@ impl Optics {
         })
     }
 
+    /// Returns the pattern of the frame at simulation time `time` in s, if `pattern` says that it changes.
+    fn at(self, time: f64, request: &SensorRequest, pattern: LivoxPattern) -> Self {
+        let sweep = Sweep {
+            end: time,
+            period: 1.0 / rate(request),
+        };
+        match (pattern, self) {
+            (
+                LivoxPattern::Rosette,
+                Self::Mid40 {
+                    points,
+                    petals,
+                    fov_deg,
+                    ..
+                },
+            ) => Self::Rosette {
+                points: usize::from(points) * usize::from(petals),
+                fov_deg: lidar::mid40_fov(fov_deg),
+                sweep,
+            },
+            (LivoxPattern::Rosette, Self::Mid360) => Self::Winding { sweep },
+            _ => self,
+        }
+    }
+
+    /// Whether no later frame has the same rays.
+    fn passes(self) -> bool {
+        matches!(self, Self::Rosette { .. } | Self::Winding { .. })
+    }
+
     fn build(self) -> RayBundle {
         match self {
             Self::Pinhole {
@@ -106,6 +156,12 @@ impl Optics {
                 params,
             } => lidar::mid40(points, petals, fov_deg, &params),
             Self::Mid360 => lidar::mid360(),
+            Self::Rosette {
+                points,
+                fov_deg,
+                sweep,
+            } => scan::mid40(points, fov_deg, sweep),
+            Self::Winding { sweep } => scan::mid360(sweep),
         }
     }
 }
@@ -123,9 +179,15 @@ struct View {
 /// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
     pattern: bool,
+    seed: u64,
+    lidar_noise: f64,
+    livox_pattern: LivoxPattern,
+    /// Drawn when it is first seen.
+    texture: Option<Arc<Texture>>,
     optics: Vec<(Optics, Arc<RayBundle>)>,
     views: Vec<View>,
-    solids: Vec<Solid>,
+    /// What the views show.
+    shown: Option<(Arc<Scene>, Vec<Solid>)>,
     spare: Vec<Vec<Hit>>,
     last_id: u64,
 }
@@ -135,12 +197,16 @@ pub(super) struct Renderer {
 pub(super) struct PayloadId(u64);
 
 impl Renderer {
-    pub(super) fn new(pattern: bool) -> Self {
+    pub(super) fn new(options: &EmulatorOptions) -> Self {
         Self {
-            pattern,
+            pattern: options.pattern,
+            seed: options.seed,
+            lidar_noise: options.lidar_noise,
+            livox_pattern: options.livox_pattern,
+            texture: None,
             optics: Vec::new(),
             views: Vec::new(),
-            solids: Vec::new(),
+            shown: None,
             spare: Vec::new(),
             last_id: 0,
         }
@@ -150,10 +216,24 @@ impl Renderer {
     pub(super) fn begin(&mut self, snapshot: &Snapshot) {
         /// More views than sensors come from a rotating camera; old ones are useless.
         const MAX_VIEWS: usize = 64;
-        if snapshot.solids != self.solids || self.views.len() > MAX_VIEWS {
-            self.solids.clone_from(&snapshot.solids);
+        let same = (self.shown.as_ref()).is_some_and(|(scene, moving)| {
+            Arc::ptr_eq(scene, &snapshot.scene) && *moving == snapshot.moving
+        });
+        if !same || self.views.len() > MAX_VIEWS {
+            self.shown = Some((Arc::clone(&snapshot.scene), snapshot.moving.clone()));
             self.spare.extend(self.views.drain(..).map(|v| v.hits));
         }
+    }
+
+    fn daylight(&mut self, kind: Option<SensorKind>, scene: &Scene) -> Daylight {
+        use SensorKind::{Fisheye, Grey, Pod, Rgb};
+        let shown = matches!(kind, Some(Rgb | Grey | Fisheye | Pod));
+        if !(shown && scene.textured()) {
+            return Daylight::Plain;
+        }
+        let seed = self.seed;
+        let draw = || Arc::new(Texture::new(seed));
+        Daylight::Textured(Arc::clone(self.texture.get_or_insert_with(draw)))
     }
 
     /// Writes the uncompressed measurement of a sensor at `pose` into `out`, unless `known` says that `out` has it.
@@ -176,21 +256,26 @@ impl Renderer {
                 }
                 _ => objects::targets(snapshot, request, pose, own, out),
             }
-            self.last_id += 1;
-            return PayloadId(self.last_id);
+            return self.new_id();
         };
         if self.pattern && encoding_of(request, false).is_image() {
             return pattern(request, known, out);
         }
+        let daylight = self.daylight(kind, &snapshot.scene);
+        let noise = RangeNoise::new(self.lidar_noise, self.seed, request, snapshot.time);
+        // Noise makes each frame another one, of whatever view.
+        let noisy = self.lidar_noise > 0.0 && is_lidar(kind);
+        let own_id = noisy.then(|| self.new_id());
+        let optics = optics.at(snapshot.time, request, self.livox_pattern);
         let view = self.view(snapshot, optics, pose, own);
-        let id = PayloadId(view.id);
+        let id = own_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {
             return id;
         }
         match kind {
             Some(SensorKind::Depth) => camera::depth(view, [params[0], params[1], params[2]], out),
-            Some(SensorKind::Grey) => camera::paint(view, out, |hit, point| {
-                [palette::grey(palette::daylight(hit, point))]
+            Some(SensorKind::Grey) => camera::paint(view, out, |hit, ray| {
+                [palette::grey(daylight.colour(view, hit, ray))]
             }),
             Some(SensorKind::Segmentation) => camera::paint(view, out, |hit, _| {
                 palette::class_colour(palette::class(hit))
@@ -199,22 +284,27 @@ impl Renderer {
                 lidar::depth_cloud(view, pose, request.width, params[0], params[1], out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::Sensor, out)
+                lidar::cloud(view, pose, params[0], CloudFrame::Sensor, noise, out)
             }
             Some(SensorKind::GlobalLidar) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::World, out)
+                lidar::cloud(view, pose, params[0], CloudFrame::World, noise, out)
             }
             Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
             Some(SensorKind::Thermal) => {
                 camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(hit)))
             }
             Some(SensorKind::Rgb | SensorKind::Fisheye | SensorKind::Pod) => {
-                camera::paint(view, out, palette::daylight)
+                camera::paint(view, out, |hit, ray| daylight.colour(view, hit, ray))
             }
             // They have no optics here.
             Some(SensorKind::Range | SensorKind::Detections | SensorKind::Targets) | None => {}
         }
         id
+    }
+
+    fn new_id(&mut self) -> PayloadId {
+        self.last_id += 1;
+        PayloadId(self.last_id)
     }
 
     fn view(
@@ -250,6 +340,9 @@ impl Renderer {
     fn bundle(&mut self, optics: Optics) -> Arc<RayBundle> {
         /// More patterns than sensors come from a changing zoom; the oldest are dropped.
         const MAX_OPTICS: usize = 32;
+        if optics.passes() {
+            return Arc::new(optics.build());
+        }
         if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {
             return Arc::clone(bundle);
         }
@@ -260,6 +353,11 @@ impl Renderer {
         self.optics.push((optics, Arc::clone(&bundle)));
         bundle
     }
+}
+
+fn is_lidar(kind: Option<SensorKind>) -> bool {
+    use SensorKind::{GlobalLidar, Lidar, Mid40, Mid360};
+    matches!(kind, Some(Lidar | GlobalLidar | Mid40 | Mid360))
 }
 
 /// Creates a test image once, then only counts frames in its first 8 bytes; compressed images stay unchanged.

@@ -30,9 +30,8 @@ pub(super) fn range(
         None => Vec3::zeros(),
         Some(Object::Ground) => point,
         Some(object) => snapshot
-            .solids
-            .iter()
-            .find(|s| s.object == object)
+            .bodies()
+            .find(|s| s.object.id() == object.id())
             .map_or(point, |solid| solid.pose.position),
     };
     let narrow = |v: [f64; 3]| v.map(|x| x as f32);
@@ -56,15 +55,14 @@ fn moving<'a>(
     limits: [f32; 2],
 ) -> Vec<(f64, &'a Solid)> {
     let [far, number] = limits;
-    let moves = |object: Object| match object {
+    let others = |object: Object| match object {
         Object::Vehicle(id) => own != Some(id),
-        Object::Walker(_) => true,
-        Object::Ground | Object::Block(_) => false,
+        _ => true,
     };
     let mut found: Vec<_> = snapshot
-        .solids
+        .moving
         .iter()
-        .filter(|s| moves(s.object))
+        .filter(|s| others(s.object))
         .map(|s| ((s.pose.position - pose.position).norm(), s))
         .filter(|(distance, _)| far <= 0.0 || *distance <= f64::from(far))
         .collect();

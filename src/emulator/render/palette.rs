@@ -2,18 +2,16 @@
 use crate::emulator::world::{Hit, Object, Vec3};
 
 /// Colour of the sky.
-const SKY: [u8; 3] = [235, 190, 140];
+pub(super) const SKY: [u8; 3] = [235, 190, 140];
 
-/// Returns the colour of a hit at `point` (NED) in daylight.
-pub(super) fn daylight(hit: &Hit, point: &Vec3) -> [u8; 3] {
-    match hit.object {
-        None => SKY,
-        Some(Object::Ground) => {
-            let odd = (point.x.floor() as i64 + point.y.floor() as i64) & 1 != 0;
-            if odd { [60, 110, 70] } else { [85, 150, 100] }
-        }
-        Some(object) => shade(class_colour(object.class()), hit.face),
+/// Returns the colour of an object without texture in daylight; `point` returns where it is hit, NED.
+pub(super) fn plain(object: Object, hit: &Hit, point: impl Fn() -> Vec3) -> [u8; 3] {
+    if object != Object::Ground {
+        return shade(class_colour(object.class()), hit.face);
     }
+    let point = point();
+    let odd = (point.x.floor() as i64 + point.y.floor() as i64) & 1 != 0;
+    if odd { [60, 110, 70] } else { [85, 150, 100] }
 }
 
 /// Faces of a box differ in brightness, as under a sun in the south-west.
@@ -48,6 +46,11 @@ pub(super) fn warmth(hit: &Hit) -> u8 {
     match hit.object {
         None => 8,
         Some(Object::Ground) => 90,
+        Some(Object::Slope) => 94,
+        Some(Object::Wall(_)) => 130,
+        Some(Object::Building) => 142,
+        Some(Object::Trunk(_)) => 78,
+        Some(Object::Crown(_)) => 64,
         Some(Object::Block(i)) => 110 + (i % 8) as u8 * 6,
         Some(Object::Walker(_)) => 200,
         Some(Object::Vehicle(_)) => 240,

@@ -100,7 +100,7 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
             packets.push(vehicle(&snapshot, *id, motion));
         }
     }
-    for solid in &snapshot.solids {
+    for solid in snapshot.bodies() {
         if let Some(name) = name_of(solid).filter(|name| wanted.objects.has(name)) {
             let head = Packet::default().i32s(&[DESCRIPTION, solid.object.id()]);
             let packet = head.pose(&solid.pose);
@@ -126,6 +126,10 @@ fn name_of(solid: &Solid) -> Option<String> {
     match solid.object {
         Object::Block(i) => Some(format!("Box_{i}")),
         Object::Walker(i) => Some(format!("Walker_{i}")),
+        Object::Slope => Some("Slope_0".to_owned()),
+        Object::Building => Some("Building_0".to_owned()),
+        Object::Wall(i) => Some(format!("Wall_{i}")),
+        Object::Trunk(i) | Object::Crown(i) => Some(format!("Tree_{i}")),
         Object::Ground | Object::Vehicle(_) => None,
     }
 }

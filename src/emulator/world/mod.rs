@@ -1,14 +1,20 @@
 //! The emulated world: a static scene, vehicles on analytic paths, and ray casting.
 //!
 //! Everything is in metres, seconds and radians; the world is NED with its origin at the map centre, bodies are FRD.
+mod bundle;
 mod jet;
 mod path;
 mod raycast;
 mod scene;
+mod solid;
+mod yard;
 
+pub use bundle::{Pixel, RayBundle};
 pub use path::{Kinematics, Motion};
-pub use raycast::{Caster, Hit, Nothing, RayBundle};
-pub use scene::{Block, Object, Snapshot, Solid, VEHICLE_HALF, Vehicle, World};
+pub use raycast::{Caster, Hit, Nothing, Spot};
+pub use scene::{Scene, Snapshot, VEHICLE_HALF, Vehicle, World};
+pub use solid::{Object, Shape, Solid};
+pub use yard::Block;
 
 /// A vector in m (or m/s, ...), NED or FRD depending on context.
 pub type Vec3 = nalgebra::Vector3<f64>;

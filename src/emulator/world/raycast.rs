@@ -1,70 +1,11 @@
-use super::{Object, Pose, Snapshot, Vec3};
+use super::bundle::Cone;
+use super::{Object, Pose, RayBundle, Shape, Snapshot, Solid, Vec3};
 use nalgebra::Matrix3;
 
-/// Rays per cone of a bundle; few enough to be narrow, enough to pay for the test.
-const TILE: usize = 32;
-
-/// Directions of a sensor's rays in its own FRD axes, unit length, grouped into narrow cones.
-#[derive(Clone, Debug)]
-pub struct RayBundle {
-    directions: Vec<[f32; 3]>,
-    cones: Vec<Cone>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Cone {
-    axis: Vec3,
-    cos: f64,
-    sin: f64,
-}
-
-impl RayBundle {
-    /// Collects the directions; they need not have unit length.
-    pub fn new(directions: impl IntoIterator<Item = Vec3>) -> Self {
-        let directions: Vec<[f32; 3]> = directions
-            .into_iter()
-            .map(|d| d.normalize().map(|x| x as f32).into())
-            .collect();
-        let cones = directions
-            .chunks(TILE)
-            .map(|tile| {
-                let sum: Vec3 = tile.iter().map(wide).sum();
-                let axis = sum.try_normalize(1e-9).unwrap_or_else(Vec3::x);
-                // A little wider than the widest ray, for the rounding of f32.
-                let cos = tile.iter().map(|d| wide(d).dot(&axis)).fold(1.0, f64::min) - 1e-6;
-                Cone {
-                    axis,
-                    cos,
-                    sin: (1.0 - cos * cos).max(0.0).sqrt(),
-                }
-            })
-            .collect();
-        Self { directions, cones }
-    }
-
-    /// Returns the number of rays.
-    pub fn len(&self) -> usize {
-        self.directions.len()
-    }
-
-    /// Returns whether there are no rays.
-    pub fn is_empty(&self) -> bool {
-        self.directions.is_empty()
-    }
-
-    /// Returns the direction of a ray in the sensor's FRD axes.
-    pub fn direction(&self, index: usize) -> Vec3 {
-        self.directions.get(index).map_or_else(Vec3::zeros, wide)
-    }
-}
-
-fn wide(direction: &[f32; 3]) -> Vec3 {
-    Vec3::new(
-        direction[0].into(),
-        direction[1].into(),
-        direction[2].into(),
-    )
-}
+/// Face of the ground.
+const GROUND: u8 = 6;
+/// Face of a solid that is not plane.
+const CURVED: u8 = 7;
 
 /// End of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +14,11 @@ pub struct Hit {
     pub distance: f64,
     /// The hit object.
     pub object: Option<Object>,
-    /// Face of a box: axis 0 to 2, plus 3 where the outward normal is negative. The ground is its own face 6.
+    /// Plane face: axis 0 to 2, plus 3 where the outward normal is negative. The ground is its own face 6, curved
+    /// surfaces are 7.
     pub face: u8,
+    /// Number of the hit solid in its [`Caster`].
+    target: u16,
 }
 
 /// The hit of a ray that leaves the world.
@@ -83,83 +27,106 @@ pub const Nothing: Hit = Hit {
     distance: f64::INFINITY,
     object: None,
     face: 0,
+    target: 0,
 };
+
+/// The surface where a ray ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// Coordinates along the surface in m, fixed to the object.
+    pub at: [f64; 2],
+    /// Outward normal, NED.
+    pub normal: Vec3,
+    /// Cosine of the angle between the ray and the normal, 0 to 1.
+    pub slant: f64,
+}
 
 struct Target {
     object: Object,
+    shape: Shape,
     to_own: Option<Matrix3<f64>>,
+    /// Of the rays, in own axes from the centre.
     origin: Vec3,
     half: Vec3,
+    /// Origin of the surface's coordinates in own axes, from the centre: that of the world if the solid stands still.
+    datum: Vec3,
+    /// No point of it is nearer, in m.
+    near: f64,
+}
+
+/// Sphere around a target, as seen from the origin of the rays.
+struct Bound {
     toward: Vec3,
     sin: f64,
     cos: f64,
     inside: bool,
 }
 
+/// A direction in NED, with the reciprocals of its coordinates.
+struct Ray {
+    direction: Vec3,
+    inverse: Vec3,
+}
+
 /// Casts rays from one point of one snapshot.
 pub struct Caster {
     origin: Vec3,
     to_world: Matrix3<f64>,
+    /// In ascending order of `near`.
     targets: Vec<Target>,
+    bounds: Vec<Bound>,
 }
 
 impl Caster {
     /// Prepares ray casting from `pose`; `own` is invisible, because a sensor is inside its vehicle's body.
     pub fn new(snapshot: &Snapshot, pose: &Pose, own: Option<u16>) -> Self {
         let origin = pose.position;
-        let seen = snapshot
-            .solids
-            .iter()
-            .filter(|s| own.is_none_or(|id| s.object != Object::Vehicle(id)));
-        let targets = seen.map(|solid| {
-            let away = solid.pose.position - origin;
-            let (distance, radius) = (away.norm(), solid.half.norm());
-            let inside = distance <= radius;
-            let sin = if inside { 1.0 } else { radius / distance };
-            let to_own = solid.pose.attitude.inverse();
-            Target {
-                object: solid.object,
-                to_own: (to_own.angle() > 0.0).then(|| *to_own.to_rotation_matrix().matrix()),
-                origin: to_own * -away,
-                half: solid.half,
-                toward: away.try_normalize(1e-9).unwrap_or_else(Vec3::x),
-                sin,
-                cos: (1.0 - sin * sin).sqrt(),
-                inside,
-            }
-        });
+        let moving = snapshot.moving.iter();
+        let moving = moving.filter(|s| own.is_none_or(|id| s.object != Object::Vehicle(id)));
+        let fixed = snapshot.scene.solids().iter().map(|solid| (solid, true));
+        let mut pairs: Vec<_> = fixed
+            .chain(moving.map(|solid| (solid, false)))
+            .map(|(solid, fixed)| target(solid, &origin, fixed))
+            .collect();
+        pairs.sort_by(|(a, _), (b, _)| a.near.total_cmp(&b.near));
+        let (targets, bounds) = pairs.into_iter().unzip();
         Self {
             origin,
             to_world: *pose.attitude.to_rotation_matrix().matrix(),
-            targets: targets.collect(),
+            targets,
+            bounds,
         }
     }
 
     /// Casts one ray; `direction` is in the sensor's FRD axes and of unit length.
     pub fn ray(&self, direction: &Vec3) -> Hit {
-        let world = self.to_world * direction;
-        let mut hit = self.ground(&world);
-        self.targets
-            .iter()
-            .for_each(|target| target.meet(&world, &mut hit));
-        hit
+        let ray = Ray::new(self.to_world * direction);
+        let targets = self.targets.iter().zip(0..);
+        nearest(&ray, self.ground(&ray), targets)
     }
 
     /// Casts a whole bundle into `hits`, whose length becomes the bundle's.
     pub fn cast(&self, bundle: &RayBundle, hits: &mut Vec<Hit>) {
         hits.clear();
-        hits.reserve(bundle.len());
-        let mut near: Vec<&Target> = Vec::with_capacity(self.targets.len());
-        for (tile, cone) in bundle.directions.chunks(TILE).zip(&bundle.cones) {
-            let axis = self.to_world * cone.axis;
+        hits.resize(bundle.len(), Nothing);
+        let axis = self.to_world * bundle.whole.axis;
+        let ahead: Vec<_> = (self.targets.iter().zip(&self.bounds).zip(0u16..))
+            .filter(|((_, bound), _)| bound.in_cone(&axis, &bundle.whole))
+            .collect();
+        let mut near: Vec<(&Target, u16)> = Vec::with_capacity(ahead.len());
+        for tile in &bundle.tiles {
+            let axis = self.to_world * tile.cone.axis;
             near.clear();
-            near.extend(self.targets.iter().filter(|t| t.in_cone(&axis, cone)));
-            for direction in tile {
-                let world = self.to_world * wide(direction);
-                let mut hit = self.ground(&world);
-                near.iter().for_each(|target| target.meet(&world, &mut hit));
-                hits.push(hit);
-            }
+            let met = ahead
+                .iter()
+                .filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
+            near.extend(met.map(|((target, _), number)| (*target, *number)));
+            bundle.each(tile, |i, direction| {
+                let ray = Ray::new(self.to_world * direction);
+                if let Some(hit) = hits.get_mut(i) {
+                    *hit = nearest(&ray, self.ground(&ray), near.iter().copied());
+                }
+            });
         }
     }
 
@@ -168,13 +135,32 @@ impl Caster {
         self.origin + self.to_world * direction * distance
     }
 
-    fn ground(&self, world: &Vec3) -> Hit {
-        let distance = -self.origin.z / world.z;
+    /// Returns the surface at a hit of this caster; `direction` is in the sensor's FRD axes.
+    #[inline]
+    pub fn spot(&self, direction: &Vec3, hit: &Hit) -> Spot {
+        let world = self.to_world * direction;
+        match self.targets.get(usize::from(hit.target)) {
+            Some(target) if hit.face != GROUND => target.spot(&world, hit),
+            _ => {
+                let point = self.origin + world * hit.distance;
+                Spot {
+                    at: [point.x, point.y],
+                    normal: -Vec3::z(),
+                    slant: world.z.abs(),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn ground(&self, ray: &Ray) -> Hit {
+        let distance = -self.origin.z * ray.inverse.z;
         if distance > 0.0 && distance.is_finite() {
             Hit {
                 distance,
                 object: Some(Object::Ground),
-                face: 6,
+                face: GROUND,
+                target: 0,
             }
         } else {
             Nothing
@@ -182,36 +168,180 @@ impl Caster {
     }
 }
 
-impl Target {
-    /// Whether the bounding sphere touches a cone, by the angle between their axes.
+/// The nearest hit of a ray; targets in ascending order of `near`.
+fn nearest<'a>(ray: &Ray, mut hit: Hit, targets: impl Iterator<Item = (&'a Target, u16)>) -> Hit {
+    for (target, number) in targets {
+        if target.near >= hit.distance {
+            break;
+        }
+        if let Some((distance, face)) = target.meet(ray)
+            && distance < hit.distance
+        {
+            hit = Hit {
+                distance,
+                object: Some(target.object),
+                face,
+                target: number,
+            };
+        }
+    }
+    hit
+}
+
+fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (Target, Bound) {
+    let away = solid.pose.position - origin;
+    let (distance, radius) = (away.norm(), solid.radius());
+    let inside = distance <= radius;
+    let sin = if inside { 1.0 } else { radius / distance };
+    let to_own = solid.pose.attitude.inverse();
+    let centre = to_own * solid.pose.position;
+    let target = Target {
+        object: solid.object,
+        shape: solid.shape,
+        to_own: (to_own.angle() > 0.0).then(|| *to_own.to_rotation_matrix().matrix()),
+        origin: to_own * -away,
+        half: solid.half,
+        datum: if fixed { centre } else { Vec3::zeros() },
+        near: distance - radius,
+    };
+    let bound = Bound {
+        toward: away.try_normalize(1e-9).unwrap_or_else(Vec3::x),
+        sin,
+        cos: (1.0 - sin * sin).sqrt(),
+        inside,
+    };
+    (target, bound)
+}
+
+impl Bound {
+    /// Whether the sphere touches a cone, by the angle between their axes.
     fn in_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
         // sphere angle + cone angle beyond 180 degrees: always touches
         let sum_cos = cone.cos * self.cos - cone.sin * self.sin;
         let beyond = cone.cos < -self.cos;
         self.inside || beyond || axis.dot(&self.toward) >= sum_cos
     }
+}
 
-    /// Slab test in the box's own axes; keeps the nearer hit. A box is invisible from inside.
-    fn meet(&self, world: &Vec3, hit: &mut Hit) {
-        let direction = self.to_own.map_or(*world, |m| m * world);
-        let (mut enter, mut leave, mut face) = (f64::NEG_INFINITY, f64::INFINITY, 0u8);
-        for axis in 0..3 {
-            let inverse = 1.0 / direction[axis];
-            let a = (-self.half[axis] - self.origin[axis]) * inverse;
-            let b = (self.half[axis] - self.origin[axis]) * inverse;
-            let (first, last) = if a < b { (a, b) } else { (b, a) };
-            if first > enter {
-                enter = first;
-                face = axis as u8 + if inverse > 0.0 { 3 } else { 0 };
-            }
-            leave = leave.min(last);
+impl Ray {
+    fn new(direction: Vec3) -> Self {
+        Self {
+            direction,
+            inverse: direction.map(|x| 1.0 / x),
         }
-        if enter > 0.0 && enter <= leave && enter < hit.distance {
-            *hit = Hit {
-                distance: enter,
-                object: Some(self.object),
-                face,
-            };
+    }
+}
+
+/// A part of a ray inside of a convex body: from where to where, and the face at its beginning.
+struct Within {
+    enter: f64,
+    leave: f64,
+    face: u8,
+}
+
+impl Within {
+    const ALL: Self = Self {
+        enter: f64::NEG_INFINITY,
+        leave: f64::INFINITY,
+        face: 0,
+    };
+
+    /// What of it is between two planes of distance `half` from the centre across an axis.
+    fn slab(&mut self, axis: usize, half: f64, origin: f64, inverse: f64) {
+        let a = (-half - origin) * inverse;
+        let b = (half - origin) * inverse;
+        let (first, last) = if a < b { (a, b) } else { (b, a) };
+        if first > self.enter {
+            self.enter = first;
+            self.face = axis as u8 + if inverse > 0.0 { 3 } else { 0 };
+        }
+        self.leave = self.leave.min(last);
+    }
+
+    /// What of it is where (o + t d)² <= 1, of scaled vectors.
+    fn round(&mut self, o: &Vec3, d: &Vec3) {
+        let (a, b, c) = (d.norm_squared(), o.dot(d), o.norm_squared() - 1.0);
+        let root = (b * b - a * c).sqrt();
+        let (first, last) = match a > 0.0 {
+            // No root: the ray passes by, and NaN is no part.
+            true => ((-b - root) / a, (-b + root) / a),
+            false if c <= 0.0 => return,
+            false => (f64::NAN, f64::NAN),
+        };
+        if first.is_nan() {
+            self.leave = f64::NEG_INFINITY;
+            return;
+        }
+        if first > self.enter {
+            self.enter = first;
+            self.face = CURVED;
+        }
+        self.leave = self.leave.min(last);
+    }
+
+    /// Distance and face of its beginning; a body is invisible from inside.
+    fn seen(&self) -> Option<(f64, u8)> {
+        (self.enter > 0.0 && self.enter <= self.leave).then_some((self.enter, self.face))
+    }
+}
+
+impl Target {
+    /// Where a ray enters the solid: distance and face.
+    fn meet(&self, ray: &Ray) -> Option<(f64, u8)> {
+        let (direction, inverse) = match &self.to_own {
+            Some(to_own) => {
+                let own = Ray::new(to_own * ray.direction);
+                (own.direction, own.inverse)
+            }
+            None => (ray.direction, ray.inverse),
+        };
+        let mut within = Within::ALL;
+        let slab = |within: &mut Within, axis: usize| {
+            within.slab(axis, self.half[axis], self.origin[axis], inverse[axis]);
+        };
+        let scaled = |v: &Vec3| v.component_div(&self.half);
+        match self.shape {
+            Shape::Box => (0..3).for_each(|axis| slab(&mut within, axis)),
+            Shape::Ellipsoid => within.round(&scaled(&self.origin), &scaled(&direction)),
+            Shape::Cylinder => {
+                slab(&mut within, 2);
+                let flat = |v: Vec3| Vec3::new(v.x, v.y, 0.0);
+                let (o, d) = (flat(scaled(&self.origin)), flat(scaled(&direction)));
+                within.round(&o, &d);
+            }
+        }
+        within.seen()
+    }
+
+    /// The surface where a ray in direction `world` ends.
+    #[inline]
+    fn spot(&self, world: &Vec3, hit: &Hit) -> Spot {
+        /// Moves the textures of parallel faces against each other, in m.
+        const SHIFT: f64 = 2.37;
+        let own = self.to_own.map_or(*world, |m| m * world);
+        let point = self.origin + own * hit.distance;
+        let (axis, normal) = if hit.face < GROUND {
+            let axis = usize::from(hit.face % 3);
+            let mut normal = Vec3::zeros();
+            normal[axis] = if hit.face < 3 { 1.0 } else { -1.0 };
+            (axis, normal)
+        } else {
+            let mut normal = point.component_div(&self.half.component_mul(&self.half));
+            if self.shape == Shape::Cylinder {
+                normal.z = 0.0;
+            }
+            (normal.iamax(), normal.normalize())
+        };
+        let on = point + self.datum;
+        let [u, v] = match axis {
+            0 => [on.y, on.z],
+            1 => [on.x, on.z],
+            _ => [on.x, on.y],
+        };
+        Spot {
+            at: [u + SHIFT * f64::from(hit.face), v],
+            normal: self.to_own.map_or(normal, |m| m.tr_mul(&normal)),
+            slant: own.dot(&normal).abs(),
         }
     }
 }

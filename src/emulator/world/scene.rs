@@ -1,53 +1,88 @@
-use super::{Kinematics, Motion, Pose, Quat, Vec3};
+use super::solid::{Object, Shape, Solid};
+use super::yard::{self, Block};
+use super::{Kinematics, Motion, Pose, Vec3};
+use std::sync::Arc;
 
 /// Half the length, width and height of a vehicle's body in m.
 pub const VEHICLE_HALF: Vec3 = Vec3::new(0.4, 0.4, 0.15);
 
-/// An object that a ray can hit.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Object {
-    /// The plane at height 0.
-    Ground,
-    /// A box of the scene, by index.
-    Block(u16),
-    /// A vehicle, by id from 1.
-    Vehicle(u16),
-    /// An object walking on the ground, by index.
-    Walker(u16),
-}
-
-impl Object {
-    /// Returns the object's id on the wire: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100.
-    pub fn id(self) -> i32 {
-        match self {
-            Self::Ground => 1000,
-            Self::Block(i) => 1001 + i32::from(i),
-            Self::Walker(i) => 1100 + i32::from(i),
-            Self::Vehicle(id) => i32::from(id),
-        }
-    }
-
-    /// Returns the class (stencil value) in segmentation colours and fourth lidar channels, never 0.
-    pub fn class(self) -> u8 {
-        match self {
-            Self::Ground => 1,
-            Self::Block(i) => 10 + (i % 80) as u8,
-            Self::Walker(i) => 90 + (i % 10) as u8,
-            Self::Vehicle(id) => 100 + (id % 100) as u8,
-        }
-    }
-}
-
 /// Half the depth, width and height of a walker in m.
 const WALKER_HALF: Vec3 = Vec3::new(0.2, 0.3, 0.9);
 
-/// An axis-aligned box of the scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
-    /// Centre in m, NED.
-    pub centre: Vec3,
-    /// Half the extent north, east, down in m.
-    pub half: Vec3,
+/// What stands on the ground, and whether surfaces have textures.
+#[derive(Debug, PartialEq)]
+pub struct Scene {
+    solids: Vec<Solid>,
+    bodies: Vec<Solid>,
+    textured: bool,
+}
+
+impl Scene {
+    /// A yard with walls around it, trees, a building, a slope and nine boxes. Every surface has a texture.
+    pub fn yard() -> Arc<Self> {
+        let mut solids = solids_of(&yard::boxes());
+        solids.extend(yard::yard());
+        Arc::new(Self::new(solids, true))
+    }
+
+    /// Nine boxes on a checkerboard.
+    pub fn simple() -> Arc<Self> {
+        Self::of(&yard::boxes())
+    }
+
+    /// Boxes on a checkerboard of 1 m.
+    pub fn of(blocks: &[Block]) -> Arc<Self> {
+        Arc::new(Self::new(solids_of(blocks), false))
+    }
+
+    fn new(solids: Vec<Solid>, textured: bool) -> Self {
+        let mut bodies: Vec<Solid> = Vec::new();
+        for solid in &solids {
+            let body = bodies
+                .iter_mut()
+                .find(|b| b.object.id() == solid.object.id());
+            match body {
+                Some(body) => *body = around(body, solid),
+                None => bodies.push(*solid),
+            }
+        }
+        Self {
+            solids,
+            bodies,
+            textured,
+        }
+    }
+
+    /// What rays can hit.
+    pub fn solids(&self) -> &[Solid] {
+        &self.solids
+    }
+
+    /// One solid per object: its only one, or the box around all of its parts.
+    pub fn bodies(&self) -> &[Solid] {
+        &self.bodies
+    }
+
+    /// Whether surfaces have textures; otherwise the ground is a checkerboard, and every face has one colour.
+    pub fn textured(&self) -> bool {
+        self.textured
+    }
+}
+
+fn solids_of(blocks: &[Block]) -> Vec<Solid> {
+    let solid = |(block, i): (&Block, u16)| {
+        let (centre, half) = (block.centre.into(), block.half.into());
+        Solid::upright(Object::Block(i), Shape::Box, centre, half)
+    };
+    blocks.iter().zip(0..).map(solid).collect()
+}
+
+/// The upright box around two solids.
+fn around(a: &Solid, b: &Solid) -> Solid {
+    let ((low_a, high_a), (low_b, high_b)) = (a.limits(), b.limits());
+    let (low, high) = (low_a.inf(&low_b), high_a.sup(&high_b));
+    let (centre, half) = ((low + high) / 2.0, (high - low) / 2.0);
+    Solid::upright(a.object, Shape::Box, centre.into(), half.into())
 }
 
 /// A vehicle of the world.
@@ -59,26 +94,15 @@ pub struct Vehicle {
     pub motion: Motion,
 }
 
-/// The ground, some boxes, and vehicles.
+/// The ground, what stands on it, and vehicles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
-    /// Static boxes.
-    pub blocks: Vec<Block>,
+    /// What stands still.
+    pub scene: Arc<Scene>,
     /// Vehicles in ascending order of their ids.
     pub vehicles: Vec<Vehicle>,
     /// Objects walking on the ground.
     pub walkers: Vec<Motion>,
-}
-
-/// A box for ray casting, in any attitude.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solid {
-    /// The object.
-    pub object: Object,
-    /// Centre in NED and rotation from its own axes.
-    pub pose: Pose,
-    /// Half extents along its own axes in m.
-    pub half: Vec3,
 }
 
 /// The world at one instant.
@@ -88,78 +112,75 @@ pub struct Snapshot {
     pub time: f64,
     /// Id and motion of each vehicle.
     pub vehicles: Vec<(u16, Kinematics)>,
-    /// Every box and vehicle.
-    pub solids: Vec<Solid>,
+    /// What stands still.
+    pub scene: Arc<Scene>,
+    /// Vehicles and walkers.
+    pub moving: Vec<Solid>,
 }
 
 impl World {
-    /// Returns the default scene with one walker: nine boxes in and around the lap that the vehicles fly.
-    pub fn new(vehicles: Vec<Vehicle>, walker: Motion) -> Self {
-        // north, east, half north, half east, height
-        const BLOCKS: [[f64; 5]; 9] = [
-            [0.0, 0.0, 1.0, 1.0, 2.5],
-            [14.0, 0.0, 1.0, 2.0, 4.0],
-            [12.0, 8.0, 0.5, 0.5, 6.0],
-            [4.0, 12.0, 2.0, 0.7, 3.0],
-            [-6.0, 11.0, 1.2, 1.2, 1.5],
-            [-14.0, 3.0, 0.8, 3.0, 5.0],
-            [-11.0, -8.0, 1.0, 1.0, 2.0],
-            [1.0, -13.0, 3.0, 0.6, 3.5],
-            [10.0, -9.0, 1.5, 1.5, 1.0],
-        ];
-        let block = |[n, e, half_n, half_e, height]: [f64; 5]| Block {
-            centre: Vec3::new(n, e, -height / 2.0),
-            half: Vec3::new(half_n, half_e, height / 2.0),
-        };
+    /// The yard with vehicles on their paths, and one walker.
+    fn new(motions: impl IntoIterator<Item = Motion>, walker: Motion) -> Self {
+        let vehicle = |(id, motion)| Vehicle { id, motion };
         Self {
-            blocks: BLOCKS.map(block).to_vec(),
-            vehicles,
+            scene: Scene::yard(),
+            vehicles: (1..).zip(motions).map(vehicle).collect(),
             walkers: vec![walker],
         }
     }
 
-    /// Returns the default scene with `count` vehicles that share one lap, evenly spread along it.
+    /// Returns this world with another scene.
+    #[must_use]
+    pub fn within(self, scene: Arc<Scene>) -> Self {
+        Self { scene, ..self }
+    }
+
+    /// Returns the yard with `count` vehicles that share one lap, evenly spread along it.
     pub fn flying(count: u16) -> Self {
-        let lap = |id: u16| Motion::Lap {
+        Self::around(count, |phase| Motion::Lap {
             centre: Vec3::new(0.0, 0.0, -3.0),
             radii: Vec3::new(8.0, 6.0, 0.5),
             period: 16.0,
-            phase: f64::from(id - 1) / f64::from(count.max(1)),
-        };
+            phase,
+        })
+    }
+
+    /// Returns the yard with `count` vehicles that share one route with motion along and about every axis, after 3 s at
+    /// rest, evenly spread along it.
+    pub fn excited(count: u16) -> Self {
+        Self::around(count, |phase| Motion::Excite {
+            centre: Vec3::new(0.0, 0.0, -3.0),
+            radii: Vec3::new(8.0, 6.0, 0.9),
+            period: 20.0,
+            phase,
+        })
+    }
+
+    /// Returns the yard with `count` vehicles, each on the motion of its share of a round.
+    fn around(count: u16, motion: impl Fn(f64) -> Motion) -> Self {
         let walker = Motion::Walk {
             centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z),
             radius: 9.5,
             period: 60.0,
         };
-        Self::new(
-            (1..=count)
-                .map(|id| Vehicle {
-                    id,
-                    motion: lap(id),
-                })
-                .collect(),
-            walker,
-        )
+        let share = |i: u16| f64::from(i) / f64::from(count.max(1));
+        Self::new((0..count).map(|i| motion(share(i))), walker)
     }
 
-    /// Returns the default scene with `count` vehicles that hover in a row, 3 m apart, 2 m high, facing north, and a
+    /// Returns the yard with `count` vehicles that hover in a row, 3 m apart, 2 m high, facing north, and a
     /// standing walker: nothing moves.
     pub fn still(count: u16) -> Self {
-        let pose = |id: u16| Pose::new([-6.0, 3.0 * f64::from(id - 1), -2.0], [0.0; 3]);
-        Self::posed((1..=count).map(pose))
+        let pose = |i: u16| Pose::new([-6.0, 3.0 * f64::from(i), -2.0], [0.0; 3]);
+        Self::posed((0..count).map(pose))
     }
 
-    /// Returns the default scene with vehicles hovering at these poses.
+    /// Returns the yard with vehicles hovering at these poses.
     pub fn posed(poses: impl IntoIterator<Item = Pose>) -> Self {
-        let vehicle = |(id, pose)| Vehicle {
-            id,
-            motion: Motion::Hover(pose),
-        };
         let walker = Motion::Hover(Pose::new([2.0, -3.0, -WALKER_HALF.z], [0.0; 3]));
-        Self::new((1..).zip(poses).map(vehicle).collect(), walker)
+        Self::new(poses.into_iter().map(Motion::Hover), walker)
     }
 
-    /// Returns the default scene with vehicles on the ground, each at north and east in m and yaw in rad.
+    /// Returns the yard with vehicles on the ground, each at north and east in m and yaw in rad.
     pub fn parked(places: impl IntoIterator<Item = [f64; 3]>) -> Self {
         let pose = |[north, east, yaw]: [f64; 3]| {
             Pose::new([north, east, -VEHICLE_HALF.z], [0.0, 0.0, yaw])
@@ -180,29 +201,24 @@ impl World {
             .iter()
             .map(|v| (v.id, flown(v.id).unwrap_or_else(|| v.motion.at(time))))
             .collect();
-        let blocks = self.blocks.iter().zip(0..).map(|(b, i)| Solid {
-            object: Object::Block(i),
-            pose: Pose {
-                position: b.centre,
-                attitude: Quat::identity(),
-            },
-            half: b.half,
-        });
         let bodies = vehicles.iter().map(|(id, k)| Solid {
             object: Object::Vehicle(*id),
+            shape: Shape::Box,
             pose: k.pose,
             half: VEHICLE_HALF,
         });
         let walkers = self.walkers.iter().zip(0..).map(|(motion, i)| Solid {
             object: Object::Walker(i),
+            shape: Shape::Box,
             pose: motion.at(time).pose,
             half: WALKER_HALF,
         });
-        let solids = blocks.chain(bodies).chain(walkers).collect();
+        let moving = bodies.chain(walkers).collect();
         Snapshot {
             time,
             vehicles,
-            solids,
+            scene: Arc::clone(&self.scene),
+            moving,
         }
     }
 }
@@ -214,5 +230,10 @@ impl Snapshot {
             .iter()
             .find(|(other, _)| *other == id)
             .map(|(_, k)| k)
+    }
+
+    /// Returns one solid per object but the ground.
+    pub fn bodies(&self) -> impl Iterator<Item = &Solid> {
+        self.scene.bodies.iter().chain(&self.moving)
     }
 }

@@ -1,0 +1,120 @@
+use super::{Pose, Quat, Vec3};
+
+/// An object that a ray can hit.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Object {
+    /// The plane at height 0.
+    Ground,
+    /// A hill with a plane top.
+    Slope,
+    /// A wall with its pillars, by index.
+    Wall(u16),
+    /// A house with rooms.
+    Building,
+    /// The trunk of a tree, by index.
+    Trunk(u16),
+    /// The crown of a tree, by index.
+    Crown(u16),
+    /// A box of the scene, by index.
+    Block(u16),
+    /// A vehicle, by id from 1.
+    Vehicle(u16),
+    /// An object walking on the ground, by index.
+    Walker(u16),
+}
+
+impl Object {
+    /// Returns the object's id on the wire: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100,
+    /// other static objects from 1200. Trunk and crown are one tree.
+    pub fn id(self) -> i32 {
+        match self {
+            Self::Ground => 1000,
+            Self::Block(i) => 1001 + i32::from(i),
+            Self::Walker(i) => 1100 + i32::from(i),
+            Self::Slope => 1200,
+            Self::Building => 1201,
+            Self::Wall(i) => 1210 + i32::from(i),
+            Self::Trunk(i) | Self::Crown(i) => 1220 + i32::from(i),
+            Self::Vehicle(id) => i32::from(id),
+        }
+    }
+
+    /// Returns the class (stencil value) in segmentation colours and fourth lidar channels, never 0.
+    pub fn class(self) -> u8 {
+        match self {
+            Self::Ground => 1,
+            Self::Slope => 2,
+            Self::Wall(_) => 3,
+            Self::Building => 4,
+            Self::Trunk(_) => 5,
+            Self::Crown(_) => 6,
+            Self::Block(i) => 10 + (i % 80) as u8,
+            Self::Walker(i) => 90 + (i % 10) as u8,
+            Self::Vehicle(id) => 100 + (id % 100) as u8,
+        }
+    }
+}
+
+/// Form of a solid about its centre.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Shape {
+    /// Rectangular.
+    Box,
+    /// An upright cylinder: its axis is z of its own axes.
+    Cylinder,
+    /// An ellipsoid.
+    Ellipsoid,
+}
+
+/// A body for ray casting, in any attitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    /// The object it is part of.
+    pub object: Object,
+    /// Its form.
+    pub shape: Shape,
+    /// Centre in NED and rotation from its own axes.
+    pub pose: Pose,
+    /// Half extents along its own axes in m.
+    pub half: Vec3,
+}
+
+impl Solid {
+    /// Creates a solid whose own axes are north, east and down.
+    pub fn upright(object: Object, shape: Shape, centre: [f64; 3], half: [f64; 3]) -> Self {
+        let pose = Pose {
+            position: centre.into(),
+            attitude: Quat::identity(),
+        };
+        Self {
+            object,
+            shape,
+            pose,
+            half: half.into(),
+        }
+    }
+
+    /// Creates an upright box from its limits north, east and down in m.
+    pub fn between(object: Object, [n0, n1]: [f64; 2], [e0, e1]: [f64; 2], z: [f64; 2]) -> Self {
+        let ends = [[n0, n1], [e0, e1], z];
+        let centre = ends.map(|[a, b]| (a + b) / 2.0);
+        let half = ends.map(|[a, b]| (b - a).abs() / 2.0);
+        Self::upright(object, Shape::Box, centre, half)
+    }
+
+    /// Returns the least and greatest coordinates of the box around it, in m, NED.
+    pub fn limits(&self) -> (Vec3, Vec3) {
+        let turned = self.pose.attitude.to_rotation_matrix().matrix().abs();
+        let reach = turned * self.half;
+        (self.pose.position - reach, self.pose.position + reach)
+    }
+
+    /// Returns the radius of a sphere around its centre that holds it, in m.
+    pub fn radius(&self) -> f64 {
+        match self.shape {
+            Shape::Box => self.half.norm(),
+            Shape::Cylinder => self.half.x.max(self.half.y).hypot(self.half.z),
+            Shape::Ellipsoid => self.half.amax(),
+        }
+    }
+}
