@@ -2,7 +2,7 @@
 //!
 //! The camera flies its lap, so that no frame is that of the tick before.
 use divan::{Bencher, black_box};
-use rfly_bridge::emulator::world::World;
+use rfly_bridge::emulator::world::{Scene, World};
 use rfly_bridge::emulator::{EmulatorOptions, SensorTable, Streams};
 use rfly_bridge::wire::{RequestLayout, SendProtocol, SensorRequest};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -61,6 +61,12 @@ fn frames(bencher: Bencher<'_, '_>, world: &World, request: SensorRequest) {
 #[divan::bench(args = [1, 2, 4])]
 fn image_640x480(bencher: Bencher<'_, '_>, type_id: u16) {
     frames(bencher, &World::flying(1), request(type_id, 640, 480));
+}
+
+#[divan::bench(args = [1, 2, 4])]
+fn image_640x480_of_the_simple_scene(bencher: Bencher<'_, '_>, type_id: u16) {
+    let world = World::flying(1).within(Scene::simple());
+    frames(bencher, &world, request(type_id, 640, 480));
 }
 
 #[divan::bench(args = [20, 23])]

@@ -4,7 +4,7 @@ use super::pilot_rig::{PilotRig, standing};
 use super::rig::near;
 use proptest::prelude::*;
 use rfly_bridge::emulator::autopilot::dynamics::{Body, Gains, Target, Way, Wing};
-use rfly_bridge::emulator::autopilot::rigid::{Segment, Trail};
+use rfly_bridge::emulator::autopilot::rigid::{Drive, Segment, Trail};
 use rfly_bridge::emulator::autopilot::{ControlMode, Mode, STEP};
 use rfly_bridge::emulator::clock::{SimTime, Steps};
 use rfly_bridge::emulator::world::{GRAVITY, Kinematics, Quat, Vec3};
@@ -77,6 +77,27 @@ proptest! {
         // So much would a lag of half a step be.
         prop_assert!(fastest < 0.1 || late.iter().zip(LIMITS).all(|(late, most)| *late > most), "{late:?}");
     }
+}
+
+#[test]
+fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
+    let mut body = Body::new(&standing(), -0.15);
+    body.state.position.z = -20.0;
+    body.state.grounded = false;
+    body.state.rate = Vec3::new(2.0, -1.0, 1.5);
+    let mut trail = Trail::default();
+    trail.push(Segment {
+        time: 0.0,
+        state: body.state,
+        drive: Drive::Rotors {
+            thrust: 0.5,
+            rate: Vec3::new(-3.0, 2.0, 0.0),
+        },
+    });
+    let time = 0.8 * STEP;
+    let [rate, ..] = errors(&trail, &trail.at(time).unwrap(), time);
+    // Half a millisecond of this angular acceleration would be 0.07 rad/s.
+    assert!(rate < 1e-4, "{rate} rad/s");
 }
 
 #[test]
