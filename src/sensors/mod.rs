@@ -16,6 +16,7 @@ pub mod pixels;
 mod range;
 mod shape;
 mod spec;
+mod stream;
 
 pub use camera_info::{Lens, camera_info};
 pub use cloud::{Axes, Converted, Missing, PLAIN_FIELDS, convert, labelled_fields};
@@ -26,6 +27,7 @@ pub use options::Options;
 pub use spec::{
     ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
 };
+pub use stream::{Progress, SensorStream};
 
 use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
 

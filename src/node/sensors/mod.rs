@@ -18,7 +18,8 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::REPORT;
 use crate::sensors::{
-    FrameIds, FrameKind, Options, Sensor, SensorContext, SensorSpec, TopicSpec, spec_of, specs,
+    FrameIds, FrameKind, Options, Sensor, SensorContext, SensorSpec, SensorStream, TopicSpec,
+    spec_of, specs,
 };
 use crate::session::Reassembler;
 use crate::transport::BindOptions;
@@ -80,10 +81,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let mut stream = UdpSource {
             idle: Idle::new(receiver.buffer_bytes(), len),
             receiver,
-            reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
-            sensor,
+            stream: SensorStream {
+                reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
+                sensor,
+                compressed: config.transport.is_compressed(),
+            },
             fov,
-            compressed: config.transport.is_compressed(),
             clock,
             stats,
             overflows: 0,
