@@ -66,6 +66,7 @@ pub(crate) fn begins_with_header(type_name: &str) -> bool {
 }
 
 /// Type hash (REP 2011, RIHS01) in hexadecimal; `None` for an unknown type.
+#[cfg(feature = "dds")]
 pub(crate) fn type_hash(type_name: &str) -> Option<&'static str> {
     let row = rows().find(|(name, ..)| *name == type_name);
     row.map(|(.., hash)| *hash)
@@ -114,6 +115,7 @@ macro_rules! services {
             /// The package; the halves of a service are called as in the other crate.
             #[cfg(feature = "rclrs")]
             pub mod $package {
+                #[allow(unreachable_pub, reason = "nothing is left of a package that has only services")]
                 pub use ros_env::$package::*;
                 /// Services.
                 pub mod srv {
