@@ -6,7 +6,7 @@ use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, World};
 use rfly_bridge::emulator::{
-    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, StatePacket, Stats,
+    AngleUnit, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, StatePacket, Stats,
 };
 use rfly_bridge::program::{OutputLog, Signals, note_panics};
 use rfly_bridge::wire::{HeaderVariant, Ports};
@@ -128,6 +128,9 @@ struct Protocol {
     /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
     #[arg(long, value_name = "FORM", default_value = "b", value_parser = ["a", "b"])]
     fragment_header: String,
+    /// Points of clouds: i16 (scaled by the range), or f32 (m, after odometry of the vehicle), as newer simulators send
+    #[arg(long, value_name = "FORM", default_value = "i16", value_parser = ["i16", "f32"])]
+    cloud_format: String,
     /// Send JPEG in mode 1 and PNG in mode 3, as in the newer vendor documents
     #[arg(long)]
     swap_codecs: bool,
@@ -263,6 +266,10 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
             HeaderVariant::A
         } else {
             HeaderVariant::B
+        },
+        cloud_format: match protocol.cloud_format.as_str() {
+            "f32" => CloudFormat::F32,
+            _ => CloudFormat::I16,
         },
         state_packet: match protocol.state_packet {
             200 => StatePacket::Bytes200,

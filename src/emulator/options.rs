@@ -27,6 +27,16 @@ pub enum StatePacket {
     Bytes112,
 }
 
+/// Form of cloud payloads.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CloudFormat {
+    /// i16 points.
+    #[default]
+    I16,
+    /// f32 points after odometry, as newer simulators send.
+    F32,
+}
+
 /// Start options of the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
@@ -53,6 +63,8 @@ pub struct EmulatorOptions {
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
     pub header: HeaderVariant,
+    /// Form of clouds.
+    pub cloud_format: CloudFormat,
     /// Packet of the true state.
     pub state_packet: StatePacket,
     /// Rate of the true state in Hz, in addition to one per render tick; 0 for only those.
@@ -93,6 +105,7 @@ impl Default for EmulatorOptions {
             fence: Limits::default(),
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
+            cloud_format: CloudFormat::default(),
             state_packet: StatePacket::default(),
             state_rate: 100,
             heartbeat_period: 1.0,

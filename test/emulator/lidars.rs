@@ -1,7 +1,8 @@
 use super::rig::{Rig, block, near, pose, still};
 use nalgebra::{Rotation3, Vector3};
 use rfly_bridge::emulator::world::Block;
-use rfly_bridge::wire::{CloudView, SensorRequest};
+use rfly_bridge::emulator::{CloudFormat, Faults};
+use rfly_bridge::wire::{CloudPayload, CloudView, SensorRequest};
 
 const RANGE: f32 = 60.0;
 /// Half a step of each coordinate.
@@ -166,4 +167,55 @@ fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
         compared += 1;
     }
     assert!(compared > 50, "only {compared} points to compare");
+}
+
+#[test]
+fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
+    let vehicle = pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0]);
+    let old = Rig::start(still(&[vehicle], &blocks()));
+    let new = Rig::with(
+        still(&[vehicle], &blocks()),
+        |options| options.cloud_format = CloudFormat::F32,
+        Faults::default(),
+    );
+    for type_id in [7, 20, 21, 22, 23] {
+        let of = |rig: &Rig| {
+            let mut request = request(rig, type_id);
+            if type_id == 7 {
+                request.other_params[1] = 3.0;
+            }
+            rig.shoot(&request).payload
+        };
+        let (short, float) = (of(&old), of(&new));
+        let Some(CloudPayload::<4>::Float(float)) = CloudPayload::parse(&float) else {
+            panic!("type {type_id}: not the f32 form")
+        };
+        let header = float.header();
+        assert_eq!((header.copter_id.get(), header.axis_type.get()), (1, 1));
+        let wanted = [1.0, 0.5, -2.0].into_iter();
+        let wanted = wanted.chain([8.0_f64, -5.0, 20.0].map(f64::to_radians));
+        for (found, wanted) in header.pose.iter().zip(wanted) {
+            near(f64::from(found.get()), wanted, 1e-6, "pose of the vehicle");
+        }
+        let short: Vec<[i16; 4]> = match type_id {
+            7 => (CloudView::<3>::parse(&short).unwrap().points().iter())
+                .map(|p| [p[0].get(), p[1].get(), p[2].get(), -1])
+                .collect(),
+            _ => (CloudView::<4>::parse(&short).unwrap().points().iter())
+                .map(|p| p.map(|c| c.get()))
+                .collect(),
+        };
+        assert_eq!(short.len(), float.points().len(), "type {type_id}");
+        let mut returns = 0;
+        for (short, float) in short.iter().zip(float.points()) {
+            for (raw, metres) in short.iter().zip(float).take(3) {
+                near(f64::from(metres.get()), f64::from(*raw) * STEP, STEP, "m");
+            }
+            if short[3] >= 0 {
+                assert_eq!(float[3].get(), f32::from(short[3]));
+            }
+            returns += usize::from(float[3].get() > 0.0);
+        }
+        assert!(returns > 200, "type {type_id} saw only {returns} points");
+    }
 }

@@ -5,6 +5,7 @@ mod cameras;
 mod clouds;
 mod depths;
 mod doubtful;
+mod float_clouds;
 mod golden_images;
 mod golden_points;
 mod golden_ros;

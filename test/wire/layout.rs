@@ -49,6 +49,7 @@ const WITH_CODEC: &[&str] = &[
     "ImageHeader-A",
     "ImageHeader-B",
     "CloudHeader",
+    "CloudHeader-f32",
     "RangeRecord",
     "BoxEntry (type 30)",
     "TargetEntry (type 31)",
@@ -138,6 +139,8 @@ fn every_fixed_struct_has_the_offsets_of_the_reference() {
     layout!(FragmentHeaderB, "ImageHeader-B", checksum => "checksum", len => "PackLen", seq => "PackSeq",
         count => "PackNum", frame_id => "FrameID", reserved => "reserved", sim_time => "timestamp");
     layout!(CloudHeader, "CloudHeader", pose => "posAng", count => "N");
+    layout!(FloatCloudHeader, "CloudHeader-f32", copter_id => "copterID", axis_type => "axis_type", pose => "posAng",
+        count => "N");
     layout!(RangeRecord, "RangeRecord", distance => "Distance", copter_id => "CopterID", ray_start => "RayStart",
         ray_angles => "Ang", impact_point => "ImpactPoint", box_origin => "BoxOri");
     layout!(BoxEntry, "BoxEntry (type 30)", copter_id => "CopterID", credibility => "credibility", min_x => "MinX",

@@ -76,6 +76,8 @@ pub struct Params {
     pub cloud_organized: bool,
     /// `cloud.label`.
     pub cloud_label: LabelType,
+    /// `cloud.odometry_topic`, a template; empty: none.
+    pub cloud_odometry_topic: String,
     /// `imu.*`.
     pub imu: ImuParams,
     /// Frames and TF.

@@ -174,6 +174,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Organise clouds as height x width if the sensor has rings or pixels, with NaN for missing points; false: one dense row."),
     row(TOPICS, "cloud.label", K::Choice(LabelType::NAMES), D::Str("float32"), "",
         "Type of the field `label` of lidar points: `float32` as the coordinates, for `read_points_numpy`, or `uint32` as in `pcl::PointXYZL`."),
+    row(TOPICS, "cloud.odometry_topic", K::Str, D::Str("uav{id}/local/odom"), "",
+        "Topic of the odometry that newer simulators send with clouds, relative to the prefix; `{id}` is the CopterID. Empty: not published."),
 
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),

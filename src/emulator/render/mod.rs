@@ -10,8 +10,9 @@ pub use palette::class_colour;
 pub(super) use encode::{encode, encoding_of};
 
 use super::world::{Caster, Hit, Pose, RayBundle, Snapshot, Solid};
+use crate::emulator::options::CloudFormat;
 use crate::wire::{self, Payload, SensorKind, SensorRequest};
-use lidar::CloudFrame;
+use lidar::{CloudFrame, Head};
 use std::sync::Arc;
 
 /// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
@@ -123,6 +124,7 @@ struct View {
 /// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
     pattern: bool,
+    clouds: CloudFormat,
     optics: Vec<(Optics, Arc<RayBundle>)>,
     views: Vec<View>,
     solids: Vec<Solid>,
@@ -135,9 +137,10 @@ pub(super) struct Renderer {
 pub(super) struct PayloadId(u64);
 
 impl Renderer {
-    pub(super) fn new(pattern: bool) -> Self {
+    pub(super) fn new(pattern: bool, clouds: CloudFormat) -> Self {
         Self {
             pattern,
+            clouds,
             optics: Vec::new(),
             views: Vec::new(),
             solids: Vec::new(),
@@ -182,6 +185,7 @@ impl Renderer {
         if self.pattern && encoding_of(request, false).is_image() {
             return pattern(request, known, out);
         }
+        let head = Head::new(self.clouds, snapshot, pose, own);
         let view = self.view(snapshot, optics, pose, own);
         let id = PayloadId(view.id);
         if known == Some(id) {
@@ -196,13 +200,13 @@ impl Renderer {
                 palette::class_colour(palette::class(hit))
             }),
             Some(SensorKind::DepthCloud) => {
-                lidar::depth_cloud(view, pose, request.width, params[0], params[1], out)
+                lidar::depth_cloud(view, head, request.width, [params[0], params[1]], out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::Sensor, out)
+                lidar::cloud(view, head, params[0], CloudFrame::Sensor, out)
             }
             Some(SensorKind::GlobalLidar) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::World, out)
+                lidar::cloud(view, head, params[0], CloudFrame::World, out)
             }
             Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
             Some(SensorKind::Thermal) => {
