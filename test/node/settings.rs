@@ -1,4 +1,5 @@
 //! Parameters and files together: what is requested, and what frames are made of.
+use rfly_bridge::config::params::RequestFormat;
 use rfly_bridge::config::{MountOrientation, ParamValue, Params, ros_args};
 use rfly_bridge::frames;
 use rfly_bridge::node::{Settings, UrdfForm, robot_description, sensor_request};
@@ -40,12 +41,12 @@ fn load(more: &[&str]) -> Settings {
 fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
     let angle = "sensor1.orientation_deg:=[0, -90, 180]";
     let degrees = load(&[angle, "sensor1.fov_deg:=60", "sensor1.rate_hz:=5"]);
-    let request = sensor_request(&degrees.sensors[0]);
+    let request = sensor_request(&degrees.sensors[0], RequestFormat::Vendor);
     assert_eq!(request.euler, [0.0, -90.0, 180.0]);
     assert_eq!((request.fov_deg, request.check_freq), (60.0, 5));
 
     let radians = load(&[angle, "mount_angle_unit:=radians"]);
-    let request = sensor_request(&radians.sensors[0]);
+    let request = sensor_request(&radians.sensors[0], RequestFormat::Vendor);
     let half = std::f32::consts::PI;
     assert_eq!(request.euler, [0.0, -half / 2.0, half]);
     // TF is the same whatever goes over the wire.
@@ -57,7 +58,7 @@ fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
         );
     }
     // The other sensor is as in the file.
-    assert_eq!(sensor_request(&radians.sensors[1]).eular_or_quat, 1.0);
+    assert_eq!(sensor_request(&radians.sensors[1], RequestFormat::Vendor).eular_or_quat, 1.0);
 }
 
 #[test]

@@ -275,6 +275,7 @@ fn sensor_requests_have_the_offsets_of_the_reference() {
         ("VisionSensorReq-old", RequestLayout::Old),
         ("VisionSensorReq-new", RequestLayout::New),
         ("VisionSensorReq-type9", RequestLayout::Gimbal),
+        ("VisionSensorReq-type9", RequestLayout::Long),
     ] {
         let wanted = named(name);
         assert_eq!(wanted["size"], layout.len(), "{name}");

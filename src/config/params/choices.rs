@@ -94,6 +94,13 @@ choices! {
         /// An onboard computer, as mavros.
         OnboardController = "onboard_controller",
     }
+    /// Layout of sensor requests.
+    RequestFormat {
+        /// As the vendor's SDK: 92 bytes, or 144 if a sensor has EularOrQuat.
+        Vendor = "vendor",
+        /// 148 bytes, as in the vendor's newer documents.
+        Long = "long",
+    }
     /// Named QoS profiles, as in rmw.
     QosPreset {
         /// Reliable, volatile, keep last 10.

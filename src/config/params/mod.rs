@@ -15,7 +15,7 @@ pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
 pub use choices::{
     DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType,
-    QosPreset, Reliability, RgbEncoding, SetpointFrame, TfSource,
+    QosPreset, Reliability, RequestFormat, RgbEncoding, SetpointFrame, TfSource,
 };
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
 pub use render::{render_help, render_markdown, render_yaml};
@@ -111,6 +111,8 @@ pub struct RequestParams {
     pub period: Duration,
     /// Silence after which a source counts as lost.
     pub timeout: Duration,
+    /// Layout of sensor requests.
+    pub format: RequestFormat,
 }
 
 /// `depth.*`.

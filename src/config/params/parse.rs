@@ -152,6 +152,7 @@ pub(super) fn build(r: &Reader) -> Params {
         request: RequestParams {
             period: r.duration("request.period_s"),
             timeout: r.duration("request.timeout_s"),
+            format: r.choice("request.format"),
         },
         topic_prefix: r.string("topic_prefix"),
         rgb_encoding: r.choice("rgb.encoding"),

@@ -1,7 +1,7 @@
 use super::{
     AngleUnitChoice, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind, History, ImuFrame,
-    ImuOrientation, LabelType, ParamValue, QosPreset, Reliability, RgbEncoding, SetpointFrame,
-    StampMode, TfSource, WorldConvention,
+    ImuOrientation, LabelType, ParamValue, QosPreset, Reliability, RequestFormat, RgbEncoding,
+    SetpointFrame, StampMode, TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 
@@ -156,6 +156,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Time between sensor requests until data flows.").live(),
     row(SIMULATOR, "request.timeout_s", K::Float(0.2, 600.0), D::Float(3.0), "s",
         "Silence after which a sensor or a vehicle counts as lost and is requested again.").live(),
+    row(SIMULATOR, "request.format", K::Choice(RequestFormat::NAMES), D::Str("vendor"), "",
+        "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
+         which newer documents describe for all types."),
 
     row(TOPICS, "topic_prefix", K::Topic, D::Str("rflysim"), "",
         "Prefix of all relative topic names; below the node's namespace if it is relative itself."),

@@ -2,7 +2,7 @@
 use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
-use crate::config::params::TfSource;
+use crate::config::params::{RequestFormat, TfSource};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
@@ -52,6 +52,7 @@ pub(super) struct Supervisor {
     renderer: SocketAddrV4,
     links: Vec<Link>,
     request_period: Duration,
+    format: RequestFormat,
     clear_first: bool,
     /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
@@ -87,6 +88,7 @@ impl Supervisor {
             renderer: context.settings.renderer(),
             links,
             request_period: params.request.period,
+            format: params.request.format,
             clear_first: params.clear_capture_on_start,
             poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
             settings: context.watch(),
@@ -190,7 +192,7 @@ impl Supervisor {
 
     fn ask(&self, link: &Link) {
         let mut buffer = [0; 148];
-        let request = sensor_request(&link.sensor);
+        let request = sensor_request(&link.sensor, self.format);
         if let Err(error) = self
             .socket
             .send_to(request.emit(&mut buffer), self.renderer)
