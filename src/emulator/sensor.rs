@@ -1,6 +1,6 @@
 use super::options::AngleUnit;
 use super::world::{Pose, Quat, Snapshot, VEHICLE_HALF, Vec3};
-use crate::wire::{Optics, RequestLayout, SensorKind, SensorRequest};
+use crate::wire::{Optics, RequestLayout, SensorKind, SensorRequest, check_freq_hz};
 use nalgebra::Quaternion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -156,12 +156,9 @@ impl SensorTable {
     }
 }
 
-/// Rate in Hz; 0 means the vendor's default.
+/// Rate in Hz.
 fn rate(request: &SensorRequest) -> f64 {
-    match request.check_freq {
-        0 => 30.0,
-        rate => rate.into(),
-    }
+    check_freq_hz(request.check_freq).into()
 }
 
 /// A masked update changes only the fields in its mask.

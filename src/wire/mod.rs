@@ -61,7 +61,9 @@ pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
 pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
-pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
+pub use sensor_request::{
+    DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
+};
 pub use sensor_type::{MID360_POINTS, Modes, Optics, Payload, SensorKind, SensorType};
 pub use shm_block::{SHM_HEADER_LEN, ShmFlag, ShmHeader, shm_block_len, shm_block_lens, shm_name};
 pub use shm_directory::{SENSORS_PER_GROUP, SensorSize, ShmDirectory};

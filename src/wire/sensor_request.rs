@@ -4,6 +4,17 @@ const TAG: u16 = 12345;
 /// Check word of the long layout in the vendor's newer documents; its SDK writes [`TAG`] there, too.
 const LONG_TAG: u16 = 12346;
 
+/// Rate of a sensor whose `check_freq` is 0.
+pub const DEFAULT_RATE_HZ: u16 = 30;
+
+/// Returns the rate in Hz that a `check_freq` asks for.
+pub const fn check_freq_hz(check_freq: u16) -> u16 {
+    match check_freq {
+        0 => DEFAULT_RATE_HZ,
+        rate => rate,
+    }
+}
+
 /// The request layouts, distinguished by their length on the wire; the last two differ in the check word only.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RequestLayout {
@@ -75,7 +86,7 @@ pub struct SensorRequest {
     pub width: u16,
     /// Height in px, or rings.
     pub height: u16,
-    /// Rate in Hz.
+    /// Rate in Hz; 0: [`DEFAULT_RATE_HZ`].
     pub check_freq: u16,
     /// Transport and return address.
     pub send_protocol: SendProtocol,

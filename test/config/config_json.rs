@@ -292,6 +292,22 @@ fn all_mount_types_are_read() {
     );
 }
 
+#[test]
+fn a_rate_of_0_is_sent_as_it_is_and_means_30_hz() {
+    let of = |rate: &str| {
+        let entry = entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD).replace(
+            r#""DataCheckFreq": 30"#,
+            &format!(r#""DataCheckFreq": {rate}"#),
+        );
+        let loaded = load(&[file("a.json", &[entry])], &VendorOverrides::default());
+        let sensor = loaded.unwrap().sensors.remove(0);
+        (sensor.rate_hz, sensor.asked_hz())
+    };
+    assert_eq!(of("0"), (0, 30));
+    assert_eq!(of("1"), (1, 1));
+    assert_eq!(of("1000"), (1000, 1000));
+}
+
 /// The comment rule of the vendor, word for word: lines that begin with a mark go, then everything from the first `//`,
 /// then everything from the first `#`.
 fn vendor_comments(text: &str) -> String {
@@ -334,7 +350,7 @@ proptest! {
         let text = format!("{}, \"{}\": {value}}}", text.trim_end_matches('}'), keys[key]);
         if let Ok(loaded) = load_one(&format!("{{\"VisionSensors\": [{text}]}}")) {
             for sensor in loaded.sensors {
-                prop_assert!(sensor.port != 0 && (1..=1000).contains(&sensor.rate_hz));
+                prop_assert!(sensor.port != 0 && (1..=1000).contains(&sensor.asked_hz()));
                 prop_assert!(sensor.other_params.iter().chain(&sensor.raw_euler).all(|v| v.is_finite()));
             }
         }

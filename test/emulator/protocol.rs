@@ -89,6 +89,27 @@ fn frame_ids_count_and_times_keep_to_the_grid_of_the_rate() {
 }
 
 #[test]
+fn a_rate_of_0_is_30_hz() {
+    let rig = rig();
+    let mut request = small(rig.request(1, 1));
+    request.check_freq = 0;
+    rig.send(&request);
+    let first = rig.frame();
+    for _ in 0..10 {
+        let steps = (rig.frame().sim_time - first.sim_time) * 30.0;
+        assert!(
+            steps > 0.5 && (steps - steps.round()).abs() < 1e-6,
+            "{steps} periods"
+        );
+    }
+    // One of 30 and one of 0 Hz are the same.
+    request.check_freq = 30;
+    rig.send(&request);
+    let next = rig.frame().sim_time * 30.0;
+    assert!((next - next.round()).abs() < 1e-6);
+}
+
+#[test]
 fn two_sensors_of_one_rate_carry_identical_times() {
     let rig = rig();
     rig.send(&small(rig.request(1, 1)));

@@ -65,7 +65,7 @@ pub(super) fn read(
     let kind = read_type(entry);
     let mount = read_mount(entry);
     let size = read_size(entry, kind);
-    let rate_hz = entry.integer("DataCheckFreq", 1..=1000, "Hz");
+    let rate_hz = entry.integer("DataCheckFreq", 0..=1000, "Hz");
     let send = read_send_protocol(entry, seq_id, kind, overrides);
     let fov = read_fov(entry, kind);
     let position = entry.numbers::<3>("SensorPosXYZ");

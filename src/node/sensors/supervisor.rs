@@ -34,7 +34,7 @@ impl Link {
     /// A sensor that counts as lost after `timeout` without data.
     pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
         let mut figures = stats.lock();
-        figures.asked_hz = Some(sensor.rate_hz.into());
+        figures.asked_hz = Some(sensor.asked_hz().into());
         figures.state = Some(LinkState::Waiting);
         drop(figures);
         Self {
@@ -168,7 +168,7 @@ impl Supervisor {
                 .find(|s| s.seq_id == link.sensor.seq_id);
             if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
                 (link.sensor, link.resend) = (sensor.clone(), RESENDS);
-                link.stats.lock().asked_hz = Some(sensor.rate_hz.into());
+                link.stats.lock().asked_hz = Some(sensor.asked_hz().into());
             }
         }
     }
