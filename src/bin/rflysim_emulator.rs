@@ -166,7 +166,7 @@ struct FaultArguments {
     /// Maximum additional random delay
     #[arg(long, value_name = "MS", default_value_t = 0.0)]
     delay_jitter_ms: f64,
-    /// Random seed; the same seed gives the same faults
+    /// Random seed; the same seed gives the same faults, and the same random scans
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Datagrams that faults apply to
@@ -223,6 +223,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         scene,
         network,
         protocol,
+        faults,
         tests,
         ..
     } = arguments;
@@ -282,6 +283,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,
         speed: scene.speed,
+        seed: faults.seed,
         pattern: scene.pattern,
         swap_codecs: protocol.swap_codecs,
         truth: tests.truth.clone(),

@@ -79,6 +79,8 @@ pub struct EmulatorOptions {
     pub clock_drift_ppm: f64,
     /// Simulation seconds per second of real time.
     pub speed: f64,
+    /// Seed of random scan patterns.
+    pub seed: u64,
     /// Sends prepared frames instead of rendering.
     pub pattern: bool,
     /// Sends PNG in mode 3 and JPEG in mode 1, as in the newer documents.
@@ -113,6 +115,7 @@ impl Default for EmulatorOptions {
             multicast: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,
+            seed: 1,
             pattern: false,
             swap_codecs: false,
             truth: None,

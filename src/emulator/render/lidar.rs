@@ -47,8 +47,15 @@ pub(super) fn mid360() -> RayBundle {
 /// Returns the rays of the Mid-40 (type 22): a rosette of half petals, from the axis to the rim or back.
 ///
 /// `fov_deg` is twice the length of a half petal; `[.., height, stretch, curvature, eights, flowers, ..]` follow the
-/// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents.
-pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) -> RayBundle {
+/// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents. The whole
+/// pattern is turned by `turn_deg` about the axis, counter-clockwise as azimuth is.
+pub(super) fn mid40(
+    points: u16,
+    petals: u16,
+    fov_deg: f32,
+    params: &[f32; 16],
+    turn_deg: f64,
+) -> RayBundle {
     let or = |value: f32, default: f64| {
         if value > 0.0 {
             f64::from(value)
@@ -69,7 +76,7 @@ pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) 
             let part = (f64::from(i) + 0.5) / f64::from(points);
             let out = if back { 1.0 - part } else { part };
             let bulge = height * (PI * out).sin() * if back { -0.5 } else { 0.5 };
-            let polar = axis + if opposite { PI } else { 0.0 };
+            let polar = axis + turn_deg.to_radians() + if opposite { PI } else { 0.0 };
             let (sin, cos) = polar.sin_cos();
             let (along, across) = (length * out, bulge);
             direction(along * cos - across * sin, along * sin + across * cos)
