@@ -15,11 +15,20 @@ fn arguments(config: &std::path::Path, more: &[&str]) -> ros_args::RosArgs {
 
 /// Two cameras, the second carries a quaternion.
 fn load(more: &[&str]) -> Settings {
+    load_with(more, "-0.5, 0.25")
+}
+
+/// The same with these angles of the first camera: pitch, or pitch and yaw.
+fn load_with(more: &[&str], angles: &str) -> Settings {
+    let angles = match angles.contains(',') {
+        true => angles.to_owned(),
+        false => format!("{angles}, 0"),
+    };
     let sensor = |seq_id: u16, quaternion: &str, selector: u8| {
         format!(
             r#"{{"SeqID": {seq_id}, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
                "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,0,0,0,0,0,0,0], "CameraFOV": 90,
-               "SensorPosXYZ": [0.5, 0, -1], "EularOrQuat": {selector}, "SensorAngEular": [0, -0.5, 0.25],
+               "SensorPosXYZ": [0.5, 0, -1], "EularOrQuat": {selector}, "SensorAngEular": [0, {angles}],
                "SensorAngQuat": {quaternion}, "otherParams": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}}"#
         )
     };
@@ -75,6 +84,19 @@ fn angles_that_a_parameter_sets_do_not_decide_the_unit_of_the_file() {
         (pitch - std::f64::consts::FRAC_PI_2).abs() < 1e-12,
         "{pitch}"
     );
+}
+
+#[test]
+fn angles_that_look_like_radians_are_a_warning_unless_the_unit_is_chosen() {
+    let warned = |more: &[&str], pitch: &str| {
+        let settings = load_with(more, pitch);
+        let mut paths = settings.warnings.iter().map(|w| w.path.as_str());
+        paths.any(|path| path == "mount_angle_unit")
+    };
+    assert!(warned(&[], "-1.5708"));
+    assert!(!warned(&[], "-90"));
+    assert!(!warned(&["mount_angle_unit:=radians"], "-1.5708"));
+    assert!(!warned(&["mount_angle_unit:=auto"], "-1.5708"));
 }
 
 #[test]
