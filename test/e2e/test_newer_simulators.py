@@ -1,18 +1,22 @@
-"""What newer simulators send: clouds with f32 points and odometry."""
+"""What newer simulators send and take: clouds with f32 points and odometry, requests of 148 bytes, a rate of 0."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from diagnostics import Report
 from geometry import ENU_FROM_NED, FLU_FROM_FRD, nanoseconds, rotation_from_quaternion
 from images import cloud_array, xyz
 from recording import Recording
 from system import System
-from topics import CLOUD, main_topic
+from topics import CLOUD, DIAGNOSTICS, main_topic, topics_of
 from truth import Truth
 
-from sensors import CLOUD_TYPES, COMPRESSED, SHARED_MEMORY, with_defaults
+from sensors import CLOUD_TYPES, COMPRESSED, IMAGE_TYPES, RAW, SHARED_MEMORY, with_defaults
 
+TYPES = (*IMAGE_TYPES, 5, 7, 20, 21, 22, 23, 30, 31)
 ODOM = "/rflysim/uav1/local/odom"
 MODES = (COMPRESSED, SHARED_MEMORY)
 SENSORS = [with_defaults(i, t, m) for i, (t, m) in enumerate((t, m) for m in MODES for t in CLOUD_TYPES)]
@@ -98,3 +102,31 @@ def test_the_odometry_is_the_true_pose_with_the_stamp_of_the_cloud(newer):
 def test_the_older_form_has_no_odometry(older):
     recording, _ = older
     assert recording.messages(ODOM) == []
+
+
+def test_diagnostics_suggest_why_one_sensor_never_delivers(tmp_path, domain_id, simulator_ports):
+    """The emulator renders nothing for a vehicle that it does not have, and does not say so."""
+    sensors = [with_defaults(0, 5, COMPRESSED), with_defaults(1, 23, COMPRESSED, vehicle=7)]
+    with System(tmp_path, domain_id, sensors, parameters={"diagnostics.period_s": 0.2}) as system:
+        recording = Recording(system)
+        recording.subscribe(DIAGNOSTICS)
+
+        def said(message) -> bool:
+            [text] = [t for name, t in Report(message).messages.items() if "sensor1" in name and "mid360_lidar" in name]
+            return "no data yet; other sensors deliver; some maps give no cloud of TypeID 23" in text
+
+        recording.wait_for("/diagnostics", said)
+        [status] = [s for s in recording.messages("/diagnostics")[-1].status if s.name.endswith("sensor0 range")]
+        assert status.level in (0, b"\0") and "Hz" in status.message
+
+
+@pytest.mark.parametrize("format_", ["vendor", "long"])
+def test_every_type_delivers_whatever_the_format_of_its_request(tmp_path, domain_id, simulator_ports, format_):
+    sensors = [with_defaults(seq, type_id, RAW if type_id in IMAGE_TYPES else COMPRESSED) for seq, type_id in enumerate(TYPES)]
+    sensors[0] = replace(sensors[0], rate=0)  # 30 Hz
+    with System(tmp_path, domain_id, sensors, parameters={"request.format": format_}) as system:
+        recording = Recording(system)
+        recording.subscribe(DIAGNOSTICS | {t: kind for sensor in sensors for t, kind in topics_of(sensor).items()})
+        recording.collect(3, [main_topic(sensor) for sensor in sensors])
+        assert Report(recording.messages("/diagnostics")[-1]).sensor(0)["asked_hz"] == 30
+        assert system.command("stats")["refused"] == 0

@@ -1,11 +1,13 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
 mod fov;
+mod hint;
 mod liveness;
 mod request;
 mod shm_source;
 mod supervisor;
 mod udp_source;
 
+pub use hint::hint;
 pub use liveness::{LinkChange, Liveness};
 pub use request::sensor_request;
 pub use shm_source::{BlockReader, Rhythm, Taken};

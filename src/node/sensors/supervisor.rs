@@ -1,4 +1,5 @@
 //! Requests sensors from the renderer until they deliver, and detects when they stop.
+use super::hint::hint;
 use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
@@ -57,6 +58,8 @@ pub(super) struct Supervisor {
     /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
     settings: SettingsWatch,
+    /// Time of the first request.
+    asked: Option<Instant>,
 }
 
 impl Endless for Supervisor {
@@ -92,6 +95,7 @@ impl Supervisor {
             clear_first: params.clear_capture_on_start,
             poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
             settings: context.watch(),
+            asked: None,
         })
     }
 
@@ -115,6 +119,7 @@ impl Supervisor {
             self.resend();
             if now >= next_request && (now >= at_the_latest || self.has_poses()) {
                 next_request = now + self.request_period;
+                self.asked.get_or_insert(now);
                 self.request();
             }
         }
@@ -136,10 +141,15 @@ impl Supervisor {
     /// Detects changed links; logs one line per kind of change, for any number of sensors.
     fn look(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
+        let asked = self.asked.map_or(Duration::ZERO, |asked| now - asked);
+        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
+        let deliver = self.links.iter().any(delivers);
         for link in &mut self.links {
             let mut figures = link.stats.lock();
             let change = link.liveness.look(now, figures.last_frame);
-            figures.state = Some(link.liveness.state());
+            let state = link.liveness.state();
+            figures.state = Some(state);
+            figures.hint = hint(link.sensor.kind, state, deliver, asked);
             drop(figures);
             match change {
                 LinkChange::Lost => lost.push(link.stats.name.as_str()),
