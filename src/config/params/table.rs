@@ -232,7 +232,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(CONTROL, "control.link", K::Str, D::Str("mavlink_full"), "",
         "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
-         `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
+         `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<own port>@][<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
     row(CONTROL, "control.discover_s", K::Float(0.0, 60.0), D::Float(0.0), "s",
         "Time to listen for CopterSim's heartbeats at start; every vehicle heard from an accepted address (`accept_from`) is served at that address. \
          0: only those of `vehicles` and of the sensors."),
