@@ -7,13 +7,15 @@ use super::{
     Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec,
     camera::sent,
     cloud_odometry::CloudOdometry,
+    layout::{PointLayout, Rings},
+    livox_custom::LivoxCustom,
     points::{Axes, CloudPoint, Missing, convert},
     spec::Topics,
 };
 use crate::{
     config::{
         TransportMode,
-        params::{LabelType, QosGroup},
+        params::{CloudLayout, LabelType, Organized, QosGroup, ScanTime},
     },
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
     ros::{CloudHead, CloudPublisher, RosError},
@@ -32,13 +34,25 @@ const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) 
     }
 }
 
+/// Of a Livox, as its driver publishes it.
+const fn custom_topic(suffix: &'static str) -> TopicSpec {
+    TopicSpec {
+        interface: "livox_ros_driver2/msg/CustomMsg",
+        ..cloud_topic(
+            suffix,
+            FrameKind::Link,
+            "the same points; in a workspace only if it was built with `livox_ros_driver2`",
+        )
+    }
+}
+
 macro_rules! cloud {
-    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal) => {
+    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal $(, $custom:literal)?) => {
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
             kind: SensorKind::$kind,
             name: $key,
-            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields)],
+            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields) $(, custom_topic($custom))?],
             doc: $doc,
             open: $open,
         };
@@ -83,7 +97,8 @@ cloud!(
     Link,
     |t| Cloud::<4>::open(t, Grid::None),
     "x, y, z, label",
-    "Livox Mid-40"
+    "Livox Mid-40",
+    "livox_lidar/custom"
 );
 cloud!(
     MID360,
@@ -93,7 +108,8 @@ cloud!(
     Link,
     |t| Cloud::<4>::open(t, Grid::None),
     "x, y, z, label",
-    "Livox Mid-360"
+    "Livox Mid-360",
+    "mid360_lidar/custom"
 );
 
 /// Name, offset and type of the fields of a point without label, 12 bytes.
@@ -138,6 +154,11 @@ struct Cloud<const CHANNELS: usize> {
     /// Points per row and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     label: LabelType,
+    /// Bytes of a point.
+    point_step: usize,
+    /// As the driver of a real lidar publishes points; `None`: x, y, z and label.
+    driver: Option<PointLayout>,
+    custom: Option<(LivoxCustom, PointLayout)>,
 }
 
 impl<const CHANNELS: usize> Cloud<CHANNELS> {
@@ -152,16 +173,43 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             }
             Grid::None => None,
         };
-        let table = labelled_fields(options.label);
-        let fields = table
-            .iter()
-            .take(CHANNELS)
-            .map(|&(name, offset, datatype)| PointField {
-                name: name.to_owned(),
-                offset,
-                datatype,
-                count: 1,
-            });
+        let livox = matches!(config.kind, SensorKind::Mid40 | SensorKind::Mid360);
+        let point_layout = |layout| PointLayout {
+            layout,
+            rings: match livox {
+                true => Rings::Lines,
+                false => Rings::Rows {
+                    points: w,
+                    rings: h,
+                    elevation_deg: [config.other_params[4], config.other_params[5]],
+                },
+            },
+            sweep_ns: match options.scan_time {
+                ScanTime::Instant => 0,
+                ScanTime::Sweep => 1_000_000_000 / u32::from(config.rate_hz.max(1)),
+            },
+        };
+        let driver = options.layout_of(config.kind).map(point_layout);
+        let labelled = labelled_fields(options.label);
+        let (table, point_step) = match &driver {
+            Some(layout) => layout.fields(),
+            None => (&labelled[..CHANNELS], 4 * CHANNELS),
+        };
+        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
+            name: name.to_owned(),
+            offset,
+            datatype,
+            count: 1,
+        });
+        let organized = match options.organized {
+            Organized::Auto => driver.is_none(),
+            Organized::Always => true,
+            Organized::Never => false,
+        };
+        let custom = match livox {
+            true => LivoxCustom::open(topics, &topics.below("/custom"))?,
+            false => None,
+        };
         Ok(Box::new(Self {
             publisher: topics.cloud(topics.main())?,
             header: topics.header(topics.main()),
@@ -176,8 +224,11 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             },
             in_block: config.transport == TransportMode::SharedMemory,
             odometry: CloudOdometry::open(topics.context)?,
-            grid: grid.filter(|_| options.organized),
+            grid: grid.filter(|_| organized),
             label: options.label,
+            point_step,
+            driver,
+            custom: custom.map(|custom| (custom, point_layout(CloudLayout::Livox))),
         }))
     }
 
@@ -187,6 +238,9 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
         axes: Axes,
         stamp: RosTime,
     ) -> Result<(), SensorError> {
+        if let Some((custom, layout)) = self.custom.as_mut().filter(|(c, _)| c.wanted()) {
+            custom.publish(layout.points(points, axes, Missing::Removed), stamp)?;
+        }
         if self.publisher.subscribers() == 0 {
             return Ok(());
         }
@@ -198,10 +252,13 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
         } else {
             Missing::Removed
         };
-        let room = points.len() * CHANNELS * 4;
+        let room = points.len() * self.point_step;
         let mut loan = self.publisher.loan(room);
         let out = &mut loan.as_mut()[..room];
-        let converted = convert(points, axes, missing, self.label, out);
+        let converted = match &self.driver {
+            Some(layout) => layout.convert(points, axes, missing, stamp, out),
+            None => convert(points, axes, missing, self.label, out),
+        };
         let (width, height) = organized.unwrap_or((converted.points, 1));
         self.header.stamp = stamp.to_msg();
         let head = CloudHead {
@@ -209,10 +266,10 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             height: height as u32,
             width: width as u32,
             fields: &self.fields,
-            point_step: 4 * CHANNELS as u32,
+            point_step: self.point_step as u32,
             is_dense: converted.is_dense,
         };
-        let len = converted.points * CHANNELS * 4;
+        let len = converted.points * self.point_step;
         sent(self.publisher.publish_loan(&head, loan, len)?)
     }
 }
@@ -221,6 +278,7 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
     fn wanted(&self) -> bool {
         self.publisher.subscribers() > 0
             || self.odometry.as_ref().is_some_and(CloudOdometry::wanted)
+            || self.custom.as_ref().is_some_and(|(c, _)| c.wanted())
     }
 
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {

@@ -11,6 +11,8 @@ mod codec;
 mod depth;
 mod error;
 mod imu;
+mod layout;
+mod livox_custom;
 mod objects;
 mod options;
 pub mod pixels;
@@ -25,6 +27,7 @@ pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use error::SensorError;
 pub use imu::{AttitudeSample, ImuConverter};
+pub use layout::{PointLayout, Rings};
 pub use options::Options;
 pub use points::{Axes, CloudPoint, Converted, Missing, convert};
 pub use spec::{

@@ -36,6 +36,13 @@ impl Axes {
         Self::ned(1.0, convention)
     }
 
+    /// Returns a place on the wire in m, in the axes of the message.
+    pub fn apply(&self, [x, y, z]: [f64; 3]) -> [f32; 3] {
+        let (x, y) = if self.swap { (y, x) } else { (x, y) };
+        let [sx, sy, sz] = self.scale;
+        [x * sx, y * sy, z * sz].map(|v| v as f32)
+    }
+
     fn flu(s: f64) -> Self {
         Self {
             swap: false,
@@ -214,7 +221,12 @@ fn keep<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudPo
     }
 }
 
-fn compact<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudPoint<CHANNELS>>(
+fn compact<
+    const CHANNELS: usize,
+    const INTEGER: bool,
+    const SWAP: bool,
+    P: CloudPoint<CHANNELS>,
+>(
     points: &[P],
     scale: [f64; 3],
     target: &mut [[U32; CHANNELS]],

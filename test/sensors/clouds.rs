@@ -76,7 +76,7 @@ fn missing_points_are_left_out_where_there_are_no_rows() {
         (
             config(20, 2, 2, 1, &[1.0]),
             Options {
-                organized: false,
+                organized: Organized::Never,
                 ..Options::default()
             },
         ),

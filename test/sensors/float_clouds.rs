@@ -40,7 +40,7 @@ fn every_type_publishes_the_points_in_metres_over_udp_and_from_a_block() {
     for type_id in [7, 20, 21, 22, 23] {
         for mode in [0, 1] {
             let options = Options {
-                organized: false,
+                organized: Organized::Never,
                 ..Options::default()
             };
             // The range does not scale these.

@@ -37,11 +37,7 @@ fn a_cloud_with_f32_points_is_read_and_written_as_its_table_says() {
     let points: Vec<_> = cloud.points().iter().map(|p| p.map(|x| x.get())).collect();
     assert_eq!(points, POINTS);
     let mut written = vec![0xAA];
-    append_float_cloud(
-        &FloatCloudHeader::new(3, 1, POSE, 0),
-        POINTS,
-        &mut written,
-    );
+    append_float_cloud(&FloatCloudHeader::new(3, 1, POSE, 0), POINTS, &mut written);
     assert_eq!(written[1..], bytes);
 }
 

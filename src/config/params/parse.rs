@@ -162,7 +162,9 @@ pub(super) fn build(r: &Reader) -> Params {
         },
         compressed_enabled: r.bool("compressed.enabled"),
         image_allow_larger: r.bool("image.allow_larger"),
-        cloud_organized: r.bool("cloud.organized"),
+        cloud_layout: r.choice("cloud.layout"),
+        cloud_scan_time: r.choice("cloud.scan_time"),
+        cloud_organized: r.choice("cloud.organized"),
         cloud_label: r.choice("cloud.label"),
         cloud_odometry_topic: r.string("cloud.odometry_topic"),
         imu: ImuParams {
