@@ -5,7 +5,7 @@ use super::{
 };
 use crate::support::float_cloud::float_cloud;
 use rfly_bridge::{
-    config::params::{LabelType, WorldConvention},
+    config::params::{LabelType, Organized, WorldConvention},
     msgs::{nav_msgs::msg::Odometry, sensor_msgs::msg::PointCloud2},
     sensors::{OdometryTopic, Options},
     time::RosTime,

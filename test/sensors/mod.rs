@@ -10,6 +10,7 @@ mod golden_images;
 mod golden_points;
 mod golden_ros;
 mod imu_orientation;
+mod layouts;
 mod ranges;
 pub mod rig;
 mod table;
