@@ -6,7 +6,8 @@ use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, World};
 use rfly_bridge::emulator::{
-    AngleUnit, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, StatePacket, Stats,
+    AngleUnit, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults,
+    StatePacket, Stats,
 };
 use rfly_bridge::program::{OutputLog, Signals, note_panics};
 use rfly_bridge::wire::{HeaderVariant, Ports};

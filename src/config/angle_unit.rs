@@ -84,10 +84,12 @@ pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
 
 /// The Euler angles that count and are not 0, with their sensors.
 fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)> {
-    let all = sensors.iter().filter_map(|sensor| match sensor.orientation {
-        MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
-        MountOrientation::Quaternion(_) => None,
-    });
+    let all = sensors
+        .iter()
+        .filter_map(|sensor| match sensor.orientation {
+            MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
+            MountOrientation::Quaternion(_) => None,
+        });
     all.flatten().filter(|(_, angle)| *angle != 0.0)
 }
 
@@ -99,8 +101,7 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
 
     let beyond_a_turn = |angle: f64| angle.abs() > FULL_TURN;
     let typical_of_radians = |angle: f64| {
-        let fraction_of_half_turn =
-            angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
+        let fraction_of_half_turn = angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
         fraction_of_half_turn || multiple_of_15_degrees(angle)
     };
     if let Some((seq_id, angle)) = first(&beyond_a_turn) {

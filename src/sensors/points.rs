@@ -214,7 +214,12 @@ fn keep<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudPo
     }
 }
 
-fn compact<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudPoint<CHANNELS>>(
+fn compact<
+    const CHANNELS: usize,
+    const INTEGER: bool,
+    const SWAP: bool,
+    P: CloudPoint<CHANNELS>,
+>(
     points: &[P],
     scale: [f64; 3],
     target: &mut [[U32; CHANNELS]],

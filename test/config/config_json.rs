@@ -295,7 +295,10 @@ fn all_mount_types_are_read() {
 #[test]
 fn the_spelling_of_the_documents_means_what_that_of_the_loader_means() {
     let of = |text: &str| {
-        let loaded = load(&[file("a.json", &[text.to_owned()])], &VendorOverrides::default());
+        let loaded = load(
+            &[file("a.json", &[text.to_owned()])],
+            &VendorOverrides::default(),
+        );
         loaded.unwrap_or_else(|p| panic!("{p}"))
     };
     let loader = entry(1, 20, "[1,0,0,0,0,0,0,0]", NEW)

@@ -67,7 +67,10 @@ fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
         );
     }
     // The other sensor is as in the file.
-    assert_eq!(sensor_request(&radians.sensors[1], RequestFormat::Vendor).eular_or_quat, 1.0);
+    assert_eq!(
+        sensor_request(&radians.sensors[1], RequestFormat::Vendor).eular_or_quat,
+        1.0
+    );
 }
 
 #[test]

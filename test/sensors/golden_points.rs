@@ -209,20 +209,10 @@ fn every_recorded_cloud_range_and_list_has_the_vendors_values_or_better() {
                 );
             }
             // The vendor's thread dies after the third target; the list itself is right.
-            "detect31_three_bug"
-            | "lidar20_20pts"
-            | "lidar21_20pts"
-            | "lidar22_20pts"
-            | "lidar23_20pts"
-            | "lidar20_multi"
-            | "lidar20_empty"
-            | "depthcloud7"
-            | "depthcloud7_mode3"
-            | "range5"
-            | "range5_mode3_hdr6"
-            | "detect30"
-            | "detect30_empty"
-            | "detect31_one" => {
+            "detect31_three_bug" | "lidar20_20pts" | "lidar21_20pts" | "lidar22_20pts"
+            | "lidar23_20pts" | "lidar20_multi" | "lidar20_empty" | "depthcloud7"
+            | "depthcloud7_mode3" | "range5" | "range5_mode3_hdr6" | "detect30"
+            | "detect30_empty" | "detect31_one" => {
                 assert_eq!(errors, [""; 0], "{name}");
                 assert_decoded(name, vector, &rig);
             }

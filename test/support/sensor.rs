@@ -68,11 +68,7 @@ impl Rig {
         Self::unwatched(config, options, None)
     }
 
-    fn unwatched(
-        config: &SensorConfig,
-        options: Options,
-        odometry: Option<OdometryTopic>,
-    ) -> Self {
+    fn unwatched(config: &SensorConfig, options: Options, odometry: Option<OdometryTopic>) -> Self {
         let spec = spec_of(config.kind);
         let (middleware, recorder) = Middleware::recorder(&ros::Options::new("test")).unwrap();
         let main = spec.default_topic("/rflysim", config.seq_id);

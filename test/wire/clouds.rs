@@ -37,11 +37,7 @@ fn a_cloud_with_f32_points_is_read_and_written_as_its_table_says() {
     let points: Vec<_> = cloud.points().iter().map(|p| p.map(|x| x.get())).collect();
     assert_eq!(points, POINTS);
     let mut written = vec![0xAA];
-    append_float_cloud(
-        &FloatCloudHeader::new(3, 1, POSE, 0),
-        POINTS,
-        &mut written,
-    );
+    append_float_cloud(&FloatCloudHeader::new(3, 1, POSE, 0), POINTS, &mut written);
     assert_eq!(written[1..], bytes);
 }
 
@@ -70,7 +66,7 @@ fn the_length_tells_the_forms_apart() {
 
 #[test]
 fn a_payload_that_fits_both_lengths_is_the_older_form() {
-    // 2 n + 1 = 36 / 8 - 28 / 8 + 4 m / 2: 5 points of 8 bytes are 2 points of 16 bytes behind the longer header.
+    // 5 points of 8 bytes are as long as 2 points of 16 bytes behind a header that is 8 bytes longer.
     let mut payload = Vec::new();
     let mut points = [[0i16; 4]; 5];
     points[0] = [9, 9, 2, 0]; // the bytes of the count in the f32 form: 2

@@ -225,7 +225,10 @@ fn the_long_layout_has_either_check_word_for_any_type() {
         let (_, mut bytes) = vector.sent().remove(0);
         for type_id in [1_u16, 9, 20, 23] {
             bytes[8..10].copy_from_slice(&type_id.to_le_bytes());
-            for (word, layout) in [(12345_u16, RequestLayout::Gimbal), (12346, RequestLayout::Long)] {
+            for (word, layout) in [
+                (12345_u16, RequestLayout::Gimbal),
+                (12346, RequestLayout::Long),
+            ] {
                 bytes[..2].copy_from_slice(&word.to_le_bytes());
                 let request = SensorRequest::parse(&bytes).unwrap();
                 assert_eq!((request.layout, request.type_id), (layout, type_id));

@@ -55,8 +55,7 @@ pub(super) fn read(
     entry.check_spellings();
     entry.check_keys(MANDATORY, OPTIONAL);
 
-    let automatic =
-        entry.get("SeqID").and_then(Node::integer) == Some(0) && current.is_some();
+    let automatic = entry.get("SeqID").and_then(Node::integer) == Some(0) && current.is_some();
     let seq_id = read_seq_id(entry, current);
     let kind = read_type(entry);
     let mount = read_mount(entry);

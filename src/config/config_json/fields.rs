@@ -112,7 +112,8 @@ impl<'a> Entry<'a> {
                 && !a.means(b)
             {
                 let path = format!("{}.{documents}", self.path);
-                let message = format!("must be the same as {loader}, or be left out: both are the same key");
+                let message =
+                    format!("must be the same as {loader}, or be left out: both are the same key");
                 self.findings.problems.push(path, message);
             }
         }

@@ -116,7 +116,12 @@ impl Head {
                 let vehicle = own.and_then(|id| Some((id, snapshot.vehicle(id)?.pose)));
                 let (id, pose) = vehicle.unwrap_or((0, *pose));
                 let world = FloatCloudHeader::WORLD;
-                Self::Float(FloatCloudHeader::new(id.into(), world, header_pose(&pose), 0))
+                Self::Float(FloatCloudHeader::new(
+                    id.into(),
+                    world,
+                    header_pose(&pose),
+                    0,
+                ))
             }
         }
     }
