@@ -92,6 +92,7 @@ impl CloudOdometry {
             z: qz,
             w: qw,
         };
-        Ok(self.publisher.publish(message)?)
+        self.publisher.publish(message)?;
+        Ok(())
     }
 }

@@ -210,7 +210,7 @@ pub enum CloudPayload<'a, const CHANNELS: usize> {
 }
 
 impl<'a, const CHANNELS: usize> CloudPayload<'a, CHANNELS> {
-    /// Views a reassembled payload as the form whose length it has exactly, i16 first; `None` if it has neither.
+    /// Views a reassembled payload as the form whose length it has exactly, i16 first; else as i16 points with a surplus.
     ///
     /// The order matters: where the i16 form has its count, the f32 form has the pitch, whose bits are a count that fits
     /// for denormal numbers only; where the f32 form has its count, the i16 form has coordinates, which fit by chance.
@@ -219,7 +219,15 @@ impl<'a, const CHANNELS: usize> CloudPayload<'a, CHANNELS> {
             .ok()
             .filter(|cloud| cloud.len() == payload.len());
         let float = || FloatCloudView::prefix(payload).filter(|cloud| cloud.len() == payload.len());
-        short.map(Self::Short).or_else(|| float().map(Self::Float))
+        // The vendor's client ignores what is behind the points.
+        let surplus = || {
+            let cloud = CloudView::parse(payload).ok();
+            cloud.filter(|cloud| !cloud.points.is_empty())
+        };
+        short
+            .map(Self::Short)
+            .or_else(|| float().map(Self::Float))
+            .or_else(|| surplus().map(Self::Short))
     }
 
     /// Views the contents of a shared-memory block, which is as long as its largest cloud, as the form that fits into

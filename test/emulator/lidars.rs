@@ -208,6 +208,9 @@ fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
         assert_eq!(short.len(), float.points().len(), "type {type_id}");
         let mut returns = 0;
         for (short, float) in short.iter().zip(float.points()) {
+            if type_id == 21 && float.iter().take(3).any(|c| c.get().abs() > RANGE) {
+                continue; // beyond what an i16 can say
+            }
             for (raw, metres) in short.iter().zip(float).take(3) {
                 near(f64::from(metres.get()), f64::from(*raw) * STEP, STEP, "m");
             }

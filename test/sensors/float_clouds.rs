@@ -6,7 +6,7 @@ use super::{
 use crate::support::float_cloud::float_cloud;
 use rfly_bridge::{
     config::params::{LabelType, Organized, WorldConvention},
-    msgs::{nav_msgs::msg::Odometry, sensor_msgs::msg::PointCloud2},
+    msgs::{geometry_msgs::msg::Twist, nav_msgs::msg::Odometry, sensor_msgs::msg::PointCloud2},
     sensors::{OdometryTopic, Options},
     time::RosTime,
     wire::append_cloud,
@@ -128,7 +128,7 @@ fn odometry_has_the_stamp_of_its_cloud_and_the_frame_of_its_axis_type() {
             assert!((found * sign - wanted).abs() < 1e-6, "{q:?}");
         }
         assert_eq!(odometry.twist.covariance[0], -1.0, "unknown");
-        assert_eq!(odometry.twist.twist, Default::default());
+        assert_eq!(odometry.twist.twist, Twist::default());
     }
 }
 

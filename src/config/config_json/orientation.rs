@@ -65,9 +65,10 @@ pub(super) fn read(entry: &mut Entry<'_>, new_layout: bool) -> Option<Orientatio
     }
     let selector = entry.number("EularOrQuat");
     if entry.get("SensorAngQuat").is_none() {
+        let selector = entry.spelt("EularOrQuat");
         entry.problem(
             "SensorAngQuat",
-            "is missing; with EularOrQuat it must be there, even if the Euler angles count",
+            format!("is missing; with {selector} it must be there, even if the Euler angles count"),
         );
     }
     let quaternion = entry.numbers::<4>("SensorAngQuat");
