@@ -20,7 +20,8 @@ const U8: u8 = PointField::UINT8;
 const U16: u8 = PointField::UINT16;
 const U32: u8 = PointField::UINT32;
 
-/// 2 rings of 3 points; one has no return. Range 32.767 m: a count is 1 mm.
+/// 2 rings of 3 points; one has no return. With this range a count is 0.5 m.
+const RANGE: f32 = 16383.5;
 const RAW: [[i16; 4]; 6] = [
     [3000, 4000, 0, 7],
     [0, 0, 0, 0],
@@ -38,7 +39,7 @@ fn options(layout: CloudLayout) -> Options {
 }
 
 fn published(type_id: u16, options: Options) -> PointCloud2 {
-    let mut rig = Rig::open(&config(type_id, 3, 2, 1, &[32.767]), options);
+    let mut rig = Rig::open(&config(type_id, 3, 2, 1, &[RANGE]), options);
     rig.accept_at(&lidar(&RAW), STAMP).unwrap();
     rig.last().unwrap()
 }
@@ -143,15 +144,12 @@ fn rings_are_those_of_the_scan_and_all_times_are_the_headers() {
     ] {
         let cloud = published(20, options(layout));
         assert_eq!(all(&cloud, ring), [0.0, 0.0, 1.0, 1.0, 1.0], "{layout:?}");
-        assert_eq!(
-            all(&cloud, "x"),
-            [3.0, -1.0, 0.0, 0.001, 0.005].map(|v| f64::from(v as f32))
-        );
+        assert_eq!(all(&cloud, "x"), [1500.0, -500.0, 0.0, 0.5, 2.5]);
         // The class stands for the intensity.
         assert_eq!(all(&cloud, "intensity"), [7.0, 255.0, 1.0, 4.0, 8.0]);
     }
     let ouster = published(20, options(CloudLayout::Ouster));
-    assert_eq!(all(&ouster, "range")[..3], [5000.0, 1000.0, 2000.0]);
+    assert_eq!(all(&ouster, "range")[..3], [2.5e6, 5e5, 1e6]);
     assert_eq!(all(&ouster, "reflectivity")[..2], [7.0, 255.0]);
     assert_eq!(all(&ouster, "t"), [0.0; 5]);
     assert_eq!(
@@ -230,7 +228,7 @@ fn the_elevation_tells_the_ring_where_the_scan_is_not_complete() {
 #[test]
 fn a_livox_is_also_published_as_its_driver_sends_it() {
     for type_id in [22, 23] {
-        let mut rig = Rig::open(&config(type_id, 3, 2, 1, &[32.767]), Options::default());
+        let mut rig = Rig::open(&config(type_id, 3, 2, 1, &[RANGE]), Options::default());
         rig.accept_at(&lidar(&RAW), STAMP).unwrap();
         let topic = format!("{}/custom", rig.main);
         let [message]: [CustomMsg; 1] = rig.recorder.messages(&topic).unwrap().try_into().unwrap();
@@ -238,7 +236,7 @@ fn a_livox_is_also_published_as_its_driver_sends_it() {
         assert_eq!(message.timebase, STAMP.0 as u64);
         assert_eq!((message.point_num, message.points.len()), (5, 5));
         let first = &message.points[0];
-        assert_eq!((first.x, first.y, first.z), (3.0, 4.0, 0.0));
+        assert_eq!((first.x, first.y, first.z), (1500.0, 2000.0, 0.0));
         assert_eq!((first.offset_time, first.reflectivity), (0, 7));
         assert_eq!((first.tag, first.line), (0x10, 0));
         let lines: Vec<_> = message.points.iter().map(|point| point.line).collect();
