@@ -66,9 +66,15 @@ pub struct FaultCounts {
 
 /// Small generator (`SplitMix64`): the sequence is part of the emulator's behaviour and must not change with a crate.
 #[derive(Clone, Debug)]
-struct SplitMix(u64);
+pub(super) struct SplitMix(u64);
 
 impl SplitMix {
+    /// Returns a number from 0 to 1 that depends on all of these alone.
+    pub(super) fn draw(of: [u64; 3]) -> f64 {
+        let mix = |state: u64, word: u64| Self(state ^ word).bits();
+        Self(of.into_iter().fold(0, mix)).unit()
+    }
+
     fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

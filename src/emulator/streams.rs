@@ -60,7 +60,7 @@ impl Streams {
     /// Streams without any data sent.
     pub fn new(options: &EmulatorOptions) -> Self {
         Self {
-            renderer: Renderer::new(options.pattern),
+            renderer: Renderer::new(options),
             unit: options.angle_unit,
             header: options.header,
             pattern: options.pattern,

@@ -25,6 +25,10 @@ pub use ros2_interfaces_jazzy_serde::{
 };
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 pub mod rfly_bridge_msgs;
+#[cfg(all(feature = "rclrs", has_livox_ros_driver2))]
+pub use ros_env::livox_ros_driver2;
+#[cfg(not(feature = "rclrs"))]
+pub mod livox_ros_driver2;
 mod table;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -95,6 +99,12 @@ macro_rules! messages {
         $(
             #[cfg(has_rfly_bridge_msgs)]
             messages! { @one rfly_bridge_msgs $name }
+        )+
+    };
+    (@of livox_ros_driver2 $($name:ident)+) => {
+        $(
+            #[cfg(has_livox_ros_driver2)]
+            messages! { @one livox_ros_driver2 $name }
         )+
     };
     (@of $package:ident $($name:ident)+) => {

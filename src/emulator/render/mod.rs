@@ -10,8 +10,10 @@ pub use palette::class_colour;
 pub(super) use encode::{encode, encoding_of};
 
 use super::world::{Caster, Hit, Pose, RayBundle, Snapshot, Solid};
+use crate::emulator::faults::SplitMix;
+use crate::emulator::options::{CloudFormat, EmulatorOptions};
 use crate::wire::{self, Payload, SensorKind, SensorRequest};
-use lidar::CloudFrame;
+use lidar::{CloudFrame, Head};
 use std::sync::Arc;
 
 /// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
@@ -37,13 +39,16 @@ enum Optics {
         petals: u16,
         fov_deg: f32,
         params: [f32; 16],
+        /// Rotation of the frame's pattern about the axis, in degrees.
+        turn_deg: f64,
     },
     Mid360,
 }
 
 impl Optics {
-    /// Returns the ray pattern of a sensor, or `None` for one that reports objects.
-    fn of(request: &SensorRequest) -> Option<Self> {
+    /// Returns the ray pattern of a sensor, or `None` for one that reports objects; `draw` is a random number of the frame
+    /// from 0 to 1.
+    fn of(request: &SensorRequest, draw: f64) -> Option<Self> {
         let SensorRequest {
             width,
             height,
@@ -76,10 +81,16 @@ impl Optics {
                 petals: height,
                 fov_deg,
                 params,
+                turn_deg: draw * f64::from(params[6]),
             },
             wire::Optics::Mid360 => Self::Mid360,
             wire::Optics::None => return None,
         })
+    }
+
+    /// Whether no other frame has the pattern.
+    fn is_random(&self) -> bool {
+        matches!(self, Self::Mid40 { turn_deg, .. } if *turn_deg != 0.0)
     }
 
     fn build(self) -> RayBundle {
@@ -104,7 +115,8 @@ impl Optics {
                 petals,
                 fov_deg,
                 params,
-            } => lidar::mid40(points, petals, fov_deg, &params),
+                turn_deg,
+            } => lidar::mid40(points, petals, fov_deg, &params, turn_deg),
             Self::Mid360 => lidar::mid360(),
         }
     }
@@ -123,6 +135,8 @@ struct View {
 /// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
     pattern: bool,
+    clouds: CloudFormat,
+    seed: u64,
     optics: Vec<(Optics, Arc<RayBundle>)>,
     views: Vec<View>,
     solids: Vec<Solid>,
@@ -135,9 +149,11 @@ pub(super) struct Renderer {
 pub(super) struct PayloadId(u64);
 
 impl Renderer {
-    pub(super) fn new(pattern: bool) -> Self {
+    pub(super) fn new(options: &EmulatorOptions) -> Self {
         Self {
-            pattern,
+            pattern: options.pattern,
+            clouds: options.cloud_format,
+            seed: options.seed,
             optics: Vec::new(),
             views: Vec::new(),
             solids: Vec::new(),
@@ -167,7 +183,8 @@ impl Renderer {
     ) -> PayloadId {
         let params = &request.other_params;
         let kind = SensorKind::from_type_id(request.type_id);
-        let Some(optics) = Optics::of(request) else {
+        let draw = SplitMix::draw([self.seed, request.seq_id.into(), snapshot.time.to_bits()]);
+        let Some(optics) = Optics::of(request, draw) else {
             let caster = Caster::new(snapshot, pose, own);
             match kind {
                 Some(SensorKind::Range) => objects::range(snapshot, &caster, pose, params[0], out),
@@ -182,6 +199,7 @@ impl Renderer {
         if self.pattern && encoding_of(request, false).is_image() {
             return pattern(request, known, out);
         }
+        let head = Head::new(self.clouds, snapshot, pose, own);
         let view = self.view(snapshot, optics, pose, own);
         let id = PayloadId(view.id);
         if known == Some(id) {
@@ -196,13 +214,13 @@ impl Renderer {
                 palette::class_colour(palette::class(hit))
             }),
             Some(SensorKind::DepthCloud) => {
-                lidar::depth_cloud(view, pose, request.width, params[0], params[1], out)
+                lidar::depth_cloud(view, head, request.width, [params[0], params[1]], out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::Sensor, out)
+                lidar::cloud(view, head, params[0], CloudFrame::Sensor, out)
             }
             Some(SensorKind::GlobalLidar) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::World, out)
+                lidar::cloud(view, head, params[0], CloudFrame::World, out)
             }
             Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
             Some(SensorKind::Thermal) => {
@@ -250,6 +268,9 @@ impl Renderer {
     fn bundle(&mut self, optics: Optics) -> Arc<RayBundle> {
         /// More patterns than sensors come from a changing zoom; the oldest are dropped.
         const MAX_OPTICS: usize = 32;
+        if optics.is_random() {
+            return Arc::new(optics.build());
+        }
         if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {
             return Arc::clone(bundle);
         }
