@@ -175,13 +175,13 @@ def test_a_serial_line_that_goes_away_is_opened_again_when_it_is_back(tmp_path, 
         terminal.unplug()
         part(vehicle)
         assert_idle(bridge)
-        assert len(lines(bridge, "WARN", str(name))) == 1, bridge.tail()
+        assert_logged(bridge, 1, "WARN", str(name))
         terminal = Terminal(name)
         with Far(terminal.read, terminal.write) as far:
             meet(bridge, vehicle, far)
-        assert len(lines(bridge, "went away", str(name))) == 1, bridge.tail()
-        assert len(lines(bridge, "is back", str(name))) == 1, bridge.tail()
-        assert len(lines(bridge, str(name))) == 3, bridge.tail()
+        assert_logged(bridge, 1, "went away", str(name))
+        assert_logged(bridge, 1, "is back", str(name))
+        assert_logged(bridge, 3, str(name))
         assert_logged(bridge, 1, "no heartbeat for")
         assert_logged(bridge, 2, "heartbeats come")
     terminal.unplug()
@@ -192,11 +192,11 @@ def test_a_serial_line_that_is_not_there_yet_is_named_once_and_waited_for(tmp_pa
     with bridge_on(tmp_path, domain_id, f"serial:{name}:57600") as (bridge, vehicle):
         bridge.wait_for_output(str(name))
         assert_idle(bridge)
-        assert len(lines(bridge, "ERROR", str(name))) == 1, bridge.tail()
+        assert_logged(bridge, 1, "ERROR", str(name))
         terminal = Terminal(name)
         with Far(terminal.read, terminal.write) as far:
             meet(bridge, vehicle, far)
-        assert len(lines(bridge, str(name))) == 2, bridge.tail()
+        assert_logged(bridge, 2, str(name))
     terminal.unplug()
 
 

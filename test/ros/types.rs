@@ -33,10 +33,10 @@ macro_rules! every {
     };
     (@package $results:ident $f:ident $arguments:tt $kind:ident livox_ros_driver2 $($name:ident)+) => {
         #[cfg(has_livox_ros_driver2)]
-        { $($results.push(super::types::every!(@one $f $arguments livox_ros_driver2 $kind $name));)+ }
+        $results.extend([$(super::types::every!(@one $f $arguments livox_ros_driver2 $kind $name)),+]);
     };
     (@package $results:ident $f:ident $arguments:tt $kind:ident $package:ident $($name:ident)+) => {
-        $($results.push(super::types::every!(@one $f $arguments $package $kind $name));)+
+        $results.extend([$(super::types::every!(@one $f $arguments $package $kind $name)),+]);
     };
     (@one $f:ident ($($argument:expr),*) $package:ident $kind:ident $name:ident) => {
         $f::<rfly_bridge::msgs::$package::$kind::$name>($($argument),*)

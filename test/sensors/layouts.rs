@@ -5,13 +5,13 @@ use super::{
 };
 use rfly_bridge::{
     config::params::{CloudLayout, Organized, ScanTime},
-    msgs::{
-        livox_ros_driver2::msg::CustomMsg,
-        sensor_msgs::msg::{PointCloud2, PointField},
-    },
+    msgs::sensor_msgs::msg::{PointCloud2, PointField},
     sensors::Options,
     time::RosTime,
 };
+
+/// Name, offset and type.
+type Field = (&'static str, u32, u8);
 
 const STAMP: RosTime = RosTime(1_700_000_012_345_000_000);
 const F32: u8 = PointField::FLOAT32;
@@ -67,7 +67,7 @@ fn all(cloud: &PointCloud2, name: &str) -> Vec<f64> {
 #[test]
 fn names_types_and_offsets_are_those_of_the_drivers() {
     let xyz = [("x", 0, F32), ("y", 4, F32), ("z", 8, F32)];
-    let rest: [(CloudLayout, u32, &[(&str, u32, u8)]); 4] = [
+    let rest: [(CloudLayout, u32, &[Field]); 4] = [
         (
             CloudLayout::Ouster,
             48,
@@ -225,8 +225,10 @@ fn the_elevation_tells_the_ring_where_the_scan_is_not_complete() {
     assert_eq!(all(&rig.last().unwrap(), "ring"), [0.0, 1.0, 2.0, 3.0]);
 }
 
+#[cfg(has_livox_ros_driver2)]
 #[test]
 fn a_livox_is_also_published_as_its_driver_sends_it() {
+    use rfly_bridge::msgs::livox_ros_driver2::msg::CustomMsg;
     for type_id in [22, 23] {
         let mut rig = Rig::open(&config(type_id, 3, 2, 1, &[RANGE]), Options::default());
         rig.accept_at(&lidar(&RAW), STAMP).unwrap();
