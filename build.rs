@@ -5,7 +5,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     stand_in_front_of_sockets();
     name_replies();
-    look_for_our_messages();
+    look_for_messages();
 }
 
 /// Makes the middleware call our wrappers of `sendmsg` (`src/ros/pacing`) and `recvmsg` (`src/ros/dds`). The embedded
@@ -28,22 +28,25 @@ fn name_replies() {
     }
 }
 
-/// Checks for the messages of `msg/`. The embedded back end has its own; a workspace may lack them.
-fn look_for_our_messages() {
-    println!("cargo::rustc-check-cfg=cfg(has_rfly_bridge_msgs)");
+/// Checks for message packages that a workspace may lack. The embedded back end has its own.
+fn look_for_messages() {
     println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
     let prefixes = env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
-    let sourced = env::split_paths(&prefixes).any(|prefix| {
+    let prefixes: Vec<_> = env::split_paths(&prefixes).collect();
+    for prefix in &prefixes {
         // Installing a package adds a file here. Cargo would treat a missing path as changed on every build.
         let packages = prefix.join("share/ament_index/resource_index/packages");
         if packages.exists() {
             println!("cargo::rerun-if-changed={}", packages.display());
         }
-        prefix
-            .join("share/rfly_bridge_msgs/rust/Cargo.toml")
-            .exists()
-    });
-    if sourced || env::var_os("CARGO_FEATURE_RCLRS").is_none() {
-        println!("cargo::rustc-cfg=has_rfly_bridge_msgs");
+    }
+    for package in ["rfly_bridge_msgs", "livox_ros_driver2"] {
+        println!("cargo::rustc-check-cfg=cfg(has_{package})");
+        let crate_of =
+            |prefix: &std::path::PathBuf| prefix.join(format!("share/{package}/rust/Cargo.toml"));
+        let sourced = prefixes.iter().any(|prefix| crate_of(prefix).exists());
+        if sourced || env::var_os("CARGO_FEATURE_RCLRS").is_none() {
+            println!("cargo::rustc-cfg=has_{package}");
+        }
     }
 }

@@ -16,6 +16,10 @@ built=$PWD/target/colcon/install/rfly_bridge/lib/rfly_bridge
 cmake -S benches/rclcpp_floor -B target/rclcpp_floor -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build target/rclcpp_floor >/dev/null
 CARGO_TARGET_DIR=$PWD/target/rclrs cargo build -q --release --example image_source --no-default-features --features rclrs
+set +u
+# shellcheck disable=SC1091
+. target/colcon/install/local_setup.bash
+set -u
 ros_python=${RFLY_ROS_PYTHON:-$(sed -n '1s/^#! *//p' "$(command -v ros2)")}
 export ROS_LOCALHOST_ONLY=1 ROS_DOMAIN_ID=${ROS_DOMAIN_ID:-92}
 run=("$ros_python" scripts/bench_ros.py --bridge "$built/rfly_bridge" --emulator "$built/rflysim_emulator"

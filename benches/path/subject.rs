@@ -2,6 +2,7 @@
 use super::processor::processor_time;
 use super::{HZ, Result, instructions};
 use rfly_bridge::config::config_json;
+use rfly_bridge::config::params::RequestFormat;
 use rfly_bridge::emulator::Emulator;
 use rfly_bridge::node::sensor_request;
 use std::net::UdpSocket;
@@ -57,7 +58,8 @@ impl Config {
         let socket = UdpSocket::bind("127.0.0.1:0")?;
         let mut buffer = [0; 148];
         for sensor in &loaded.sensors {
-            socket.send_to(sensor_request(sensor).emit(&mut buffer), "127.0.0.1:20010")?;
+            let request = sensor_request(sensor, RequestFormat::Vendor);
+            socket.send_to(request.emit(&mut buffer), "127.0.0.1:20010")?;
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{
-    AngleUnit, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults, LivoxPattern,
-    StatePacket, Stats,
+    AngleUnit, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults,
+    LivoxPattern, StatePacket, Stats,
 };
 use rfly_bridge::program::{OutputLog, Signals, note_panics};
 use rfly_bridge::wire::{HeaderVariant, Ports};
@@ -148,6 +148,9 @@ struct Protocol {
     /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
     #[arg(long, value_name = "FORM", default_value = "b", value_parser = ["a", "b"])]
     fragment_header: String,
+    /// Points of clouds: i16 (scaled by the range), or f32 (m, after odometry of the vehicle), as newer simulators send
+    #[arg(long, value_name = "FORM", default_value = "i16", value_parser = ["i16", "f32"])]
+    cloud_format: String,
     /// Send JPEG in mode 1 and PNG in mode 3, as in the newer vendor documents
     #[arg(long)]
     swap_codecs: bool,
@@ -183,7 +186,7 @@ struct FaultArguments {
     /// Maximum additional random delay
     #[arg(long, value_name = "MS", default_value_t = 0.0)]
     delay_jitter_ms: f64,
-    /// Random seed; the same seed gives the same faults, textures and noise
+    /// Random seed; the same seed gives the same faults, textures, noise and random scans
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Datagrams that faults apply to
@@ -298,6 +301,10 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         } else {
             HeaderVariant::B
         },
+        cloud_format: match protocol.cloud_format.as_str() {
+            "f32" => CloudFormat::F32,
+            _ => CloudFormat::I16,
+        },
         state_packet: match protocol.state_packet {
             200 => StatePacket::Bytes200,
             112 => StatePacket::Bytes112,
@@ -309,6 +316,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,
         speed: scene.speed,
+        seed: faults.seed,
         pattern: scene.pattern,
         swap_codecs: protocol.swap_codecs,
         truth: tests.truth.clone(),

@@ -1,4 +1,6 @@
 use super::{MountOrientation, SensorConfig};
+use crate::wire::SensorKind;
+use std::f64::consts::{PI, TAU};
 
 /// Unit of `SensorAngEular`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -41,7 +43,7 @@ pub struct ResolvedAngleUnit {
 }
 
 /// A full turn with a margin; angles in radians are not larger.
-const FULL_TURN: f64 = std::f64::consts::TAU * 1.01;
+const FULL_TURN: f64 = TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors of a load.
 ///
@@ -63,22 +65,43 @@ pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> 
     }
 }
 
-fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
-    let angles: Vec<(u16, f64)> = sensors
+/// Returns why the angles look like radians although they are taken for degrees: all that are not 0 are multiples of an
+/// eighth of a turn in radians, as people write them.
+///
+/// The angles of a pod are degrees in any case.
+pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
+    let mut angles = angles(sensors).filter(|(sensor, _)| sensor.kind != SensorKind::Pod);
+    let (sensor, first) = angles.next()?;
+    let eighth = |angle: f64| angle.abs() <= FULL_TURN && multiple_of(PI / 4.0, angle);
+    (eighth(first) && angles.all(|(_, angle)| eighth(angle))).then(|| {
+        format!(
+            "takes SensorAngEular for degrees, but all that are not 0 look like multiples of pi/4, for example {first} of sensor {}: \
+             if they are radians, set mount_angle_unit:=radians",
+            sensor.seq_id
+        )
+    })
+}
+
+/// The Euler angles that count and are not 0, with their sensors.
+fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)> {
+    let all = sensors
         .iter()
         .filter_map(|sensor| match sensor.orientation {
-            MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor.seq_id, angle))),
+            MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
             MountOrientation::Quaternion(_) => None,
-        })
-        .flatten()
-        .filter(|(_, angle)| *angle != 0.0)
+        });
+    all.flatten().filter(|(_, angle)| *angle != 0.0)
+}
+
+fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
+    let angles: Vec<(u16, f64)> = angles(sensors)
+        .map(|(sensor, angle)| (sensor.seq_id, angle))
         .collect();
     let first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
 
     let beyond_a_turn = |angle: f64| angle.abs() > FULL_TURN;
     let typical_of_radians = |angle: f64| {
-        let fraction_of_half_turn =
-            angle.fract() != 0.0 && angle.abs() <= std::f64::consts::PI * 1.01;
+        let fraction_of_half_turn = angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
         fraction_of_half_turn || multiple_of_15_degrees(angle)
     };
     if let Some((seq_id, angle)) = first(&beyond_a_turn) {
@@ -119,8 +142,13 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
     )
 }
 
-/// Whether it is a multiple of pi/12 to three decimals, as usually written.
+/// Whether it is a multiple of pi/12, but not 0.
 fn multiple_of_15_degrees(angle: f64) -> bool {
-    let steps = angle / (std::f64::consts::PI / 12.0);
-    steps.round() != 0.0 && (steps - steps.round()).abs() * (std::f64::consts::PI / 12.0) < 0.005
+    multiple_of(PI / 12.0, angle)
+}
+
+/// Whether it is a multiple of a step to two decimals, as usually written, but not 0.
+fn multiple_of(step: f64, angle: f64) -> bool {
+    let steps = angle / step;
+    steps.round() != 0.0 && (steps - steps.round()).abs() * step < 0.005
 }

@@ -57,8 +57,15 @@ pub enum ControlLink {
     Off,
     /// CopterSim's control port of the vehicle.
     Simulator(SimMode),
-    /// MAVLink over one UDP socket; without address: the simulator's.
-    Direct(Option<Ipv4Addr>, u16),
+    /// MAVLink over one UDP socket.
+    Direct {
+        /// Port to bind; 0: any.
+        local: u16,
+        /// Host of the autopilot; `None`: the simulator's.
+        address: Option<Ipv4Addr>,
+        /// Port of the autopilot.
+        port: u16,
+    },
     /// MAVLink over a serial line.
     Serial {
         /// For example `/dev/ttyACM0`.
@@ -85,7 +92,10 @@ impl ControlLink {
         }
         if let Some(rest) = text.strip_prefix("direct:") {
             return direct(rest).ok_or_else(|| {
-                format!("must be direct:<port> or direct:<IPv4 address>:<port>, is {text:?}")
+                format!(
+                    "must be direct:<port> or direct:<IPv4 address>:<port>, with <own port>@ before it if the autopilot sends \
+                     to a fixed port, is {text:?}"
+                )
             });
         }
         let device = text.strip_prefix("serial:").unwrap_or(text);
@@ -108,7 +118,7 @@ impl ControlLink {
                 let hint = did_you_mean(text, names.clone().chain(["off"]));
                 let known: Vec<_> = names.collect();
                 format!(
-                    "must be one of {}, off, direct:[<address>:]<port> or serial:<device>[:<baud>], is {text:?}{hint}",
+                    "must be one of {}, off, direct:[<own port>@][<address>:]<port> or serial:<device>[:<baud>], is {text:?}{hint}",
                     known.join(", ")
                 )
             }
@@ -121,22 +131,39 @@ impl fmt::Display for ControlLink {
         match self {
             Self::Off => f.write_str("off"),
             Self::Simulator(mode) => f.write_str(mode.name()),
-            Self::Direct(None, port) => write!(f, "direct:{port}"),
-            Self::Direct(Some(address), port) => write!(f, "direct:{address}:{port}"),
+            Self::Direct {
+                local,
+                address,
+                port,
+            } => {
+                f.write_str("direct:")?;
+                if *local != 0 {
+                    write!(f, "{local}@")?;
+                }
+                if let Some(address) = address {
+                    write!(f, "{address}:")?;
+                }
+                write!(f, "{port}")
+            }
             Self::Serial { device, baud } => write!(f, "serial:{device}:{baud}"),
         }
     }
 }
 
 fn direct(rest: &str) -> Option<ControlLink> {
-    let link = match rest.parse::<SocketAddrV4>() {
-        Ok(address) => ControlLink::Direct(Some(*address.ip()), address.port()),
-        Err(_) => ControlLink::Direct(None, rest.parse().ok()?),
+    let (local, rest) = match rest.split_once('@') {
+        Some((local, rest)) => (local.parse().ok().filter(|port| *port != 0)?, rest),
+        None => (0, rest),
     };
-    match link {
-        ControlLink::Direct(_, 0) => None,
-        link => Some(link),
-    }
+    let (address, port) = match rest.parse::<SocketAddrV4>() {
+        Ok(address) => (Some(*address.ip()), address.port()),
+        Err(_) => (None, rest.parse().ok()?),
+    };
+    (port != 0).then_some(ControlLink::Direct {
+        local,
+        address,
+        port,
+    })
 }
 
 fn serial(rest: &str) -> Option<ControlLink> {

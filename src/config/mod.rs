@@ -13,7 +13,9 @@ pub mod config_json;
 pub mod ros_args;
 mod sensor;
 
-pub use angle_unit::{AngleUnit, AngleUnitChoice, ResolvedAngleUnit, resolve_angle_unit};
+pub use angle_unit::{
+    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, doubt_of_degrees, resolve_angle_unit,
+};
 pub use control::{ControlLink, SimMode};
 pub use params::{ParamValue, Params};
 pub use problem::{Problem, Problems};

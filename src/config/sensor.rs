@@ -1,5 +1,5 @@
 pub use crate::frames::Mount;
-use crate::wire::SensorKind;
+use crate::wire::{SensorKind, check_freq_hz};
 
 /// How the simulator delivers a sensor's data, `SendProtocol[0]`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -69,7 +69,7 @@ pub struct SensorConfig {
     pub width: u16,
     /// Height in px, or rings.
     pub height: u16,
-    /// Rate in Hz.
+    /// Rate in Hz as sent; 0: [`DEFAULT_RATE_HZ`](crate::wire::DEFAULT_RATE_HZ).
     pub rate_hz: u16,
     /// Transport after the overrides.
     pub transport: TransportMode,
@@ -98,6 +98,11 @@ pub struct SensorConfig {
 }
 
 impl SensorConfig {
+    /// Returns the rate in Hz that the simulator takes the request for.
+    pub fn asked_hz(&self) -> u16 {
+        check_freq_hz(self.rate_hz)
+    }
+
     /// Returns `SensorPosXYZ` as sent.
     pub fn raw_position(&self) -> [f32; 3] {
         self.position_frd.map(|v| v as f32)

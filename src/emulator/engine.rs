@@ -1,6 +1,7 @@
 //! The render loop: at each tick all due sensors render the same instant of the world.
 use super::clock::wall_ns;
 use super::faults::{FaultScope, Faults};
+use super::options::CloudFormat;
 use super::pacer::Pacer;
 use super::sender::{Postman, Sender};
 use super::sensor::{Live, Tick};
@@ -104,12 +105,13 @@ impl Engine {
 
     /// Handles a request: creates its block if needed.
     fn prepare(&mut self, live: &Live) {
+        let clouds = self.shared.options.cloud_format;
         let place = self.places.entry(live.request.seq_id).or_default();
         if place.generation != live.generation {
-            place.renew(live);
+            place.renew(live, clouds);
         }
         if place.claim_at.is_some_and(|at| at <= Instant::now()) {
-            place.claim(&live.request);
+            place.claim(&live.request, clouds);
         }
     }
 
@@ -165,23 +167,23 @@ impl Engine {
 
 impl Place {
     /// Handles a changed request.
-    fn renew(&mut self, live: &Live) {
+    fn renew(&mut self, live: &Live, clouds: CloudFormat) {
         self.generation = live.generation;
         let request = &live.request;
         self.claim_at = None;
         if request.send_protocol.mode != SHARED_MEMORY {
             self.block = None;
-        } else if self.block.as_ref().is_none_or(|block| !block.fits(request)) {
+        } else if (self.block.as_ref()).is_none_or(|block| !block.fits(request, clouds)) {
             self.block = None; // first: its name must be free for the new one
-            self.claim(request);
+            self.claim(request, clouds);
         }
     }
 
     /// Creates the sensor's block; on failure continues over UDP and retries later.
-    fn claim(&mut self, request: &SensorRequest) {
+    fn claim(&mut self, request: &SensorRequest, clouds: CloudFormat) {
         const AGAIN: Duration = Duration::from_secs(1);
         let seq_id = request.seq_id;
-        match Block::create(request) {
+        match Block::create(request, clouds) {
             Ok(block) => {
                 self.block = Some(block);
                 if self.claim_at.take().is_some() {

@@ -28,7 +28,7 @@ pub mod world;
 
 pub use autopilot::ControlMode;
 pub use faults::{FaultCounts, FaultScope, Faults, Lane, Way};
-pub use options::{AngleUnit, EmulatorOptions, LivoxPattern, StatePacket};
+pub use options::{AngleUnit, CloudFormat, EmulatorOptions, LivoxPattern, StatePacket};
 pub use render::class_colour;
 pub use sensor::{Live, Refusal, SensorTable, Tick};
 pub use shared::{SensorStats, Stats};

@@ -37,6 +37,16 @@ pub enum StatePacket {
     Bytes112,
 }
 
+/// Form of cloud payloads.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CloudFormat {
+    /// i16 points.
+    #[default]
+    I16,
+    /// f32 points after odometry, as newer simulators send.
+    F32,
+}
+
 /// Start options of the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
@@ -69,6 +79,8 @@ pub struct EmulatorOptions {
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
     pub header: HeaderVariant,
+    /// Form of clouds.
+    pub cloud_format: CloudFormat,
     /// Packet of the true state.
     pub state_packet: StatePacket,
     /// Rate of the true state in Hz, in addition to one per render tick; 0 for only those.
@@ -83,6 +95,8 @@ pub struct EmulatorOptions {
     pub clock_drift_ppm: f64,
     /// Simulation seconds per second of real time.
     pub speed: f64,
+    /// Seed of random scan patterns.
+    pub seed: u64,
     /// Sends prepared frames instead of rendering.
     pub pattern: bool,
     /// Sends PNG in mode 3 and JPEG in mode 1, as in the newer documents.
@@ -112,6 +126,7 @@ impl Default for EmulatorOptions {
             fence: Limits::default(),
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
+            cloud_format: CloudFormat::default(),
             state_packet: StatePacket::default(),
             state_rate: 100,
             heartbeat_period: 1.0,
@@ -119,6 +134,7 @@ impl Default for EmulatorOptions {
             multicast: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,
+            seed: 1,
             pattern: false,
             swap_codecs: false,
             truth: None,

@@ -11,6 +11,11 @@ impl SplitMix {
         Self(seed ^ stream.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
+    /// The generator of a sensor's frame at `time` in s.
+    pub(super) fn of_frame(seed: u64, sensor: u64, time: f64) -> Self {
+        Self::of_stream(Self::of_stream(seed, sensor).bits(), time.to_bits())
+    }
+
     pub(super) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,6 +1,6 @@
 use super::options::AngleUnit;
 use super::world::{Pose, Quat, Snapshot, VEHICLE_HALF, Vec3};
-use crate::wire::{Optics, RequestLayout, SensorKind, SensorRequest};
+use crate::wire::{Optics, RequestLayout, SensorKind, SensorRequest, check_freq_hz};
 use nalgebra::Quaternion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -92,8 +92,8 @@ impl SensorTable {
         if old.is_none() && self.live.len() >= MAX_SENSORS {
             return Err(Refusal::TooMany);
         }
-        if let (Some(old), RequestLayout::Gimbal, 1..) = (old, request.layout, request.bitmask) {
-            request = gimbal_update(&old.request, &request);
+        if let (Some(old), 1..) = (old, request.bitmask) {
+            request = masked_update(&old.request, &request);
         }
         self.generation += 1;
         let rate = rate(&request);
@@ -156,18 +156,15 @@ impl SensorTable {
     }
 }
 
-/// Rate in Hz; 0 means the vendor's default.
+/// Rate in Hz.
 pub(super) fn rate(request: &SensorRequest) -> f64 {
-    match request.check_freq {
-        0 => 30.0,
-        rate => rate.into(),
-    }
+    check_freq_hz(request.check_freq).into()
 }
 
-/// A masked update of the pod camera changes only the fields in its mask.
-fn gimbal_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
+/// A masked update changes only the fields in its mask.
+fn masked_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
     let mut new = SensorRequest {
-        layout: RequestLayout::Gimbal,
+        layout: update.layout,
         bitmask: update.bitmask,
         ..*old
     };
@@ -205,9 +202,7 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
         let [w, x, y, z] = request.quaternion.map(wide);
         return Quat::try_new(Quaternion::new(w, x, y, z), 1e-9).unwrap_or_default();
     }
-    let degrees = unit == AngleUnit::Degrees
-        || request.layout == RequestLayout::Gimbal
-        || request.type_id == SensorKind::Pod.type_id();
+    let degrees = unit == AngleUnit::Degrees || request.type_id == SensorKind::Pod.type_id();
     let [roll, pitch, yaw] = request
         .euler
         .map(wide)

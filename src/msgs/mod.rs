@@ -25,6 +25,10 @@ pub use ros2_interfaces_jazzy_serde::{
 };
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 pub mod rfly_bridge_msgs;
+#[cfg(all(feature = "rclrs", has_livox_ros_driver2))]
+pub use ros_env::livox_ros_driver2;
+#[cfg(not(feature = "rclrs"))]
+pub mod livox_ros_driver2;
 mod table;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -66,6 +70,7 @@ pub(crate) fn begins_with_header(type_name: &str) -> bool {
 }
 
 /// Type hash (REP 2011, RIHS01) in hexadecimal; `None` for an unknown type.
+#[cfg(feature = "dds")]
 pub(crate) fn type_hash(type_name: &str) -> Option<&'static str> {
     let row = rows().find(|(name, ..)| *name == type_name);
     row.map(|(.., hash)| *hash)
@@ -96,6 +101,12 @@ macro_rules! messages {
             messages! { @one rfly_bridge_msgs $name }
         )+
     };
+    (@of livox_ros_driver2 $($name:ident)+) => {
+        $(
+            #[cfg(has_livox_ros_driver2)]
+            messages! { @one livox_ros_driver2 $name }
+        )+
+    };
     (@of $package:ident $($name:ident)+) => {
         $(messages! { @one $package $name })+
     };
@@ -114,6 +125,7 @@ macro_rules! services {
             /// The package; the halves of a service are called as in the other crate.
             #[cfg(feature = "rclrs")]
             pub mod $package {
+                #[allow(unreachable_pub, reason = "nothing is left of a package that has only services")]
                 pub use ros_env::$package::*;
                 /// Services.
                 pub mod srv {

@@ -47,6 +47,10 @@ macro_rules! every_message_type {
                 Vector3 "cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d";
                 Vector3Stamped header "d4829622288cbb443886e7ea94ea5671a3b1be6bab4ad04224432a65f7d7887a";
             }
+            livox_ros_driver2 {
+                CustomMsg header "2eb17e5e35bf5a2d6cd079f3c57f33abf95e5bf7d71b42cddc05daace73d815a";
+                CustomPoint "3289ac5e30c215e055e9b48fe0df5c2fb916abbb0c3a75315071bb7d735067f5";
+            }
             mavros_msgs {
                 ActuatorControl header "88d4e594f7cff59e84a1c4dd3b03b28888a9fe5d9f29481d619ca055a0edd083";
                 Altitude header "a6fe3b951093136a7ae26c7ddbcb2814b7910a333d169058859a0163bfcda037";

@@ -33,7 +33,7 @@ pub use report::{
 };
 pub use section::{Finding, Level};
 pub use senders::Senders;
-pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, sensor_request};
+pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, hint, sensor_request};
 pub use settings::{NODE_NAME, Origin, Settings};
 pub use stats::LinkState;
 pub use tasks::{Endless, keep_running};

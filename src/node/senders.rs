@@ -183,7 +183,7 @@ fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
     let direct = links
         .chain([&params.control.link])
         .filter_map(|link| match link {
-            ControlLink::Direct(address, _) => *address,
+            ControlLink::Direct { address, .. } => *address,
             _ => None,
         });
     let addresses = own.filter_map(|own| own.address);

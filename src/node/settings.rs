@@ -4,7 +4,8 @@ use crate::config;
 use crate::config::params::StampMode;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
-    ParamValue, Params, Problem, Problems, SensorConfig, config_json, resolve_angle_unit,
+    AngleUnitChoice, ParamValue, Params, Problem, Problems, SensorConfig, config_json,
+    doubt_of_degrees, resolve_angle_unit,
 };
 use crate::frames::{FrameNames, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
@@ -119,6 +120,12 @@ impl Settings {
                 "is true, but time.mode is not sim: the bridge stamps with the host's clock and publishes no /clock, for which nodes with \
                  use_sim_time wait forever; set time.mode:=sim, or use_sim_time:=false everywhere",
             ));
+        }
+        let enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
+        if params.frames.mount_angle_unit == AngleUnitChoice::Degrees {
+            let sensors = loaded.sensors.iter().filter(|s| enabled(s));
+            let doubt = doubt_of_degrees(&sensors.cloned().collect::<Vec<_>>());
+            warnings.extend(doubt.map(|why| Problem::new("mount_angle_unit", why)));
         }
         let origin = Origin {
             values: Vec::new(),

@@ -41,6 +41,8 @@ pub(super) struct Figures {
     pub(super) state: Option<LinkState>,
     /// Known cause why the source delivers nothing.
     pub(super) obstacle: Option<String>,
+    /// What may be the cause if it delivers nothing, or too little.
+    pub(super) hint: Option<&'static str>,
 }
 
 /// Largest latency the histogram resolves, one minute.
@@ -63,6 +65,7 @@ impl Figures {
             asked_hz: None,
             state: None,
             obstacle: None,
+            hint: None,
         }
     }
 

@@ -2,21 +2,26 @@
 //!
 //! The wire has i16 coordinates, scaled so that 32767 is the range `otherParams[0]`, and for the lidars a fourth channel
 //! with the class of the object hit. The vendor scales that channel like a coordinate; here it stays the class
-//! (docs/wire/traps.md, cloud-class).
+//! (docs/wire/traps.md, cloud-class). Newer simulators send f32 coordinates in m with odometry before them.
 use super::{
-    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, camera::sent, spec::Topics,
+    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec,
+    camera::sent,
+    cloud_odometry::CloudOdometry,
+    layout::{PointLayout, Rings},
+    livox_custom::LivoxCustom,
+    points::{Axes, CloudPoint, Missing, convert},
+    spec::Topics,
 };
 use crate::{
-    config::params::{LabelType, QosGroup, WorldConvention},
+    config::{
+        TransportMode,
+        params::{CloudLayout, LabelType, Organized, QosGroup, ScanTime},
+    },
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
     ros::{CloudHead, CloudPublisher, RosError},
-    wire::{CloudView as WireCloud, SensorKind},
+    time::RosTime,
+    wire::{CloudPayload, SensorKind},
 };
-use zerocopy::FromBytes as _;
-use zerocopy::little_endian::{I16, U32};
-
-/// Bits of the NaN that marks a missing point.
-const NAN_BITS: u32 = 0x7FC0_0000;
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
     TopicSpec {
@@ -29,13 +34,25 @@ const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) 
     }
 }
 
+/// Of a Livox, as its driver publishes it.
+const fn custom_topic(suffix: &'static str) -> TopicSpec {
+    TopicSpec {
+        interface: "livox_ros_driver2/msg/CustomMsg",
+        ..cloud_topic(
+            suffix,
+            FrameKind::Link,
+            "the same points; in a workspace only if it was built with `livox_ros_driver2`",
+        )
+    }
+}
+
 macro_rules! cloud {
-    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal) => {
+    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal $(, $custom:literal)?) => {
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
             kind: SensorKind::$kind,
             name: $key,
-            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields)],
+            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields) $(, custom_topic($custom))?],
             doc: $doc,
             open: $open,
         };
@@ -80,7 +97,8 @@ cloud!(
     Link,
     |t| Cloud::<4>::open(t, Grid::None),
     "x, y, z, label",
-    "Livox Mid-40"
+    "Livox Mid-40",
+    "livox_lidar/custom"
 );
 cloud!(
     MID360,
@@ -90,7 +108,8 @@ cloud!(
     Link,
     |t| Cloud::<4>::open(t, Grid::None),
     "x, y, z, label",
-    "Livox Mid-360"
+    "Livox Mid-360",
+    "mid360_lidar/custom"
 );
 
 /// Name, offset and type of the fields of a point without label, 12 bytes.
@@ -121,162 +140,25 @@ enum Grid {
     Pixels,
 }
 
-/// Conversion from wire numbers to axes of the message.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Axes {
-    /// Exchange x and y before scaling.
-    swap: bool,
-    /// Metres per wire unit, signed, per axis of the message.
-    scale: [f64; 3],
-}
-
-impl Axes {
-    /// Axes of a sensor frame, which is FLU on the wire; 32767 on the wire is `range` in m.
-    pub fn sensor(range: f32) -> Self {
-        Self {
-            swap: false,
-            scale: [f64::from(range) / 32767.0; 3],
-        }
-    }
-
-    /// Axes of the world frame, which is NED on the wire.
-    pub fn world(range: f32, convention: WorldConvention) -> Self {
-        let s = f64::from(range) / 32767.0;
-        match convention {
-            WorldConvention::Enu => Self {
-                swap: true,
-                scale: [s, s, -s],
-            },
-            WorldConvention::Nwu => Self {
-                swap: false,
-                scale: [s, -s, -s],
-            },
-        }
-    }
-}
-
-/// Handling of points without return, which are 0, 0, 0 on the wire.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Missing {
-    /// They become NaN.
-    Nan,
-    /// They are removed.
-    Removed,
-}
-
-/// Result of [`convert`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Converted {
-    /// Points written.
-    pub points: usize,
-    /// No NaN was written.
-    pub is_dense: bool,
-}
-
-/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label. `out` must have room for all of
-/// them.
-pub fn convert<const CHANNELS: usize>(
-    points: &[[I16; CHANNELS]],
-    axes: Axes,
-    missing: Missing,
-    label: LabelType,
-    out: &mut [u8],
-) -> Converted {
-    match label {
-        LabelType::Float32 => convert_with(points, axes, missing, |l| f32::from(l).to_bits(), out),
-        LabelType::Uint32 => convert_with(points, axes, missing, u32::from, out),
-    }
-}
-
-fn convert_with<const CHANNELS: usize>(
-    points: &[[I16; CHANNELS]],
-    axes: Axes,
-    missing: Missing,
-    label: impl Fn(u16) -> u32 + Copy,
-    out: &mut [u8],
-) -> Converted {
-    let Ok(target) = <[[U32; CHANNELS]]>::mut_from_bytes(out) else {
-        return Converted {
-            points: 0,
-            is_dense: true,
-        }; // unreachable: alignment is 1 and the length a multiple
-    };
-    match (axes.swap, missing) {
-        (false, Missing::Nan) => keep::<CHANNELS, false>(points, axes.scale, label, target),
-        (true, Missing::Nan) => keep::<CHANNELS, true>(points, axes.scale, label, target),
-        (false, Missing::Removed) => compact::<CHANNELS, false>(points, axes.scale, label, target),
-        (true, Missing::Removed) => compact::<CHANNELS, true>(points, axes.scale, label, target),
-    }
-}
-
-/// Converts one point; the second value is not 0 if it is missing. Branch-free, so that loops are vectorised.
-#[inline(always)]
-fn point<const CHANNELS: usize, const SWAP: bool>(
-    raw: &[I16; CHANNELS],
-    scale: [f64; 3],
-    label: impl Fn(u16) -> u32,
-) -> ([U32; CHANNELS], u32) {
-    let (x, y, z) = (raw[0].get(), raw[1].get(), raw[2].get());
-    let (x, y) = if SWAP { (y, x) } else { (x, y) };
-    let missing = if (x | y | z) == 0 { NAN_BITS } else { 0 };
-    // In f64, as the vendor does; the bits of a missing coordinate are zero except the sign.
-    let metres = |v: i16, scale: f64| U32::new(((f64::from(v) * scale) as f32).to_bits() | missing);
-    let mut out = [U32::ZERO; CHANNELS];
-    out[0] = metres(x, scale[0]);
-    out[1] = metres(y, scale[1]);
-    out[2] = metres(z, scale[2]);
-    if CHANNELS == 4 {
-        out[3] = U32::new(label(raw[3].get() as u16));
-    }
-    (out, missing)
-}
-
-fn keep<const CHANNELS: usize, const SWAP: bool>(
-    points: &[[I16; CHANNELS]],
-    scale: [f64; 3],
-    label: impl Fn(u16) -> u32 + Copy,
-    target: &mut [[U32; CHANNELS]],
-) -> Converted {
-    let mut any_missing = 0;
-    for (raw, out) in points.iter().zip(&mut *target) {
-        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale, label);
-        *out = value;
-        any_missing |= missing;
-    }
-    Converted {
-        points: points.len(),
-        is_dense: any_missing == 0,
-    }
-}
-
-fn compact<const CHANNELS: usize, const SWAP: bool>(
-    points: &[[I16; CHANNELS]],
-    scale: [f64; 3],
-    label: impl Fn(u16) -> u32 + Copy,
-    target: &mut [[U32; CHANNELS]],
-) -> Converted {
-    let mut written = 0;
-    for raw in points {
-        let (value, missing) = point::<CHANNELS, SWAP>(raw, scale, label);
-        if let Some(out) = target.get_mut(written) {
-            *out = value;
-        }
-        written += usize::from(missing == 0);
-    }
-    Converted {
-        points: written,
-        is_dense: true,
-    }
-}
-
 struct Cloud<const CHANNELS: usize> {
     publisher: CloudPublisher,
     header: Header,
     fields: Vec<PointField>,
+    /// Of i16 points.
     axes: Axes,
+    /// Of f32 points.
+    metres: Axes,
+    /// Payloads are as long as the block of shared memory.
+    in_block: bool,
+    odometry: Option<CloudOdometry>,
     /// Points per row and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     label: LabelType,
+    /// Bytes of a point.
+    point_step: usize,
+    /// As the driver of a real lidar publishes points; `None`: x, y, z and label.
+    driver: Option<PointLayout>,
+    custom: Option<(LivoxCustom, PointLayout)>,
 }
 
 impl<const CHANNELS: usize> Cloud<CHANNELS> {
@@ -291,16 +173,43 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             }
             Grid::None => None,
         };
-        let table = labelled_fields(options.label);
-        let fields = table
-            .iter()
-            .take(CHANNELS)
-            .map(|&(name, offset, datatype)| PointField {
-                name: name.to_owned(),
-                offset,
-                datatype,
-                count: 1,
-            });
+        let livox = matches!(config.kind, SensorKind::Mid40 | SensorKind::Mid360);
+        let point_layout = |layout| PointLayout {
+            layout,
+            rings: match livox {
+                true => Rings::Lines,
+                false => Rings::Rows {
+                    points: w,
+                    rings: h,
+                    elevation_deg: [config.other_params[4], config.other_params[5]],
+                },
+            },
+            sweep_ns: match options.scan_time {
+                ScanTime::Instant => 0,
+                ScanTime::Sweep => 1_000_000_000 / u32::from(config.rate_hz.max(1)),
+            },
+        };
+        let driver = options.layout_of(config.kind).map(point_layout);
+        let labelled = labelled_fields(options.label);
+        let (table, point_step) = match &driver {
+            Some(layout) => layout.fields(),
+            None => (&labelled[..CHANNELS], 4 * CHANNELS),
+        };
+        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
+            name: name.to_owned(),
+            offset,
+            datatype,
+            count: 1,
+        });
+        let organized = match options.organized {
+            Organized::Auto => driver.is_none(),
+            Organized::Always => true,
+            Organized::Never => false,
+        };
+        let custom = match livox {
+            true => LivoxCustom::open(topics, &topics.below("/custom"))?,
+            false => None,
+        };
         Ok(Box::new(Self {
             publisher: topics.cloud(topics.main())?,
             header: topics.header(topics.main()),
@@ -309,23 +218,32 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
                 FrameKind::World => Axes::world(config.other_params[0], options.world),
                 _ => Axes::sensor(config.other_params[0]),
             },
-            grid: grid.filter(|_| options.organized),
+            metres: match topics.frame() {
+                FrameKind::World => Axes::world_metres(options.world),
+                _ => Axes::sensor_metres(),
+            },
+            in_block: config.transport == TransportMode::SharedMemory,
+            odometry: CloudOdometry::open(topics.context)?,
+            grid: grid.filter(|_| organized),
             label: options.label,
+            point_step,
+            driver,
+            custom: custom.map(|custom| (custom, point_layout(CloudLayout::Livox))),
         }))
     }
-}
 
-impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
-    fn wanted(&self) -> bool {
-        self.publisher.subscribers() > 0
-    }
-
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        let cloud = WireCloud::<CHANNELS>::parse(frame.payload)?;
-        if !self.wanted() {
+    fn publish<P: CloudPoint<CHANNELS>>(
+        &mut self,
+        points: &[P],
+        axes: Axes,
+        stamp: RosTime,
+    ) -> Result<(), SensorError> {
+        if let Some((custom, layout)) = self.custom.as_mut().filter(|(c, _)| c.wanted()) {
+            custom.publish(layout.points(points, axes, Missing::Removed), stamp)?;
+        }
+        if self.publisher.subscribers() == 0 {
             return Ok(());
         }
-        let points = cloud.points();
         let organized = self
             .grid
             .filter(|&(width, height)| height > 1 && width * height == points.len());
@@ -334,21 +252,50 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
         } else {
             Missing::Removed
         };
-        let room = points.len() * CHANNELS * 4;
+        let room = points.len() * self.point_step;
         let mut loan = self.publisher.loan(room);
         let out = &mut loan.as_mut()[..room];
-        let converted = convert(points, self.axes, missing, self.label, out);
+        let converted = match &self.driver {
+            Some(layout) => layout.convert(points, axes, missing, stamp, out),
+            None => convert(points, axes, missing, self.label, out),
+        };
         let (width, height) = organized.unwrap_or((converted.points, 1));
-        self.header.stamp = frame.stamp.to_msg();
+        self.header.stamp = stamp.to_msg();
         let head = CloudHead {
             header: &self.header,
             height: height as u32,
             width: width as u32,
             fields: &self.fields,
-            point_step: 4 * CHANNELS as u32,
+            point_step: self.point_step as u32,
             is_dense: converted.is_dense,
         };
-        let len = converted.points * CHANNELS * 4;
+        let len = converted.points * self.point_step;
         sent(self.publisher.publish_loan(&head, loan, len)?)
+    }
+}
+
+impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
+    fn wanted(&self) -> bool {
+        self.publisher.subscribers() > 0
+            || self.odometry.as_ref().is_some_and(CloudOdometry::wanted)
+            || self.custom.as_ref().is_some_and(|(c, _)| c.wanted())
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        let cloud = match self.in_block {
+            true => CloudPayload::<CHANNELS>::parse_block(frame.payload),
+            false => CloudPayload::<CHANNELS>::parse(frame.payload),
+        };
+        let found = frame.payload.len();
+        match cloud.ok_or(SensorError::CloudForm { found })? {
+            CloudPayload::Short(cloud) => self.publish(cloud.points(), self.axes, frame.stamp),
+            CloudPayload::Float(cloud) => {
+                self.publish(cloud.points(), self.metres, frame.stamp)?;
+                match &mut self.odometry {
+                    Some(odometry) => odometry.publish(cloud.header(), frame.stamp),
+                    None => Ok(()),
+                }
+            }
+        }
     }
 }

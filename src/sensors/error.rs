@@ -16,6 +16,18 @@ pub enum SensorError {
         /// Bytes received.
         found: usize,
     },
+    /// The payload has the length of neither form of clouds.
+    #[error("cloud of {found} bytes has the length of neither the i16 nor the f32 form")]
+    CloudForm {
+        /// Bytes received.
+        found: usize,
+    },
+    /// Odometry in a frame that is not known; the cloud was published.
+    #[error("odometry of a cloud has the unknown axis_type {axis_type}")]
+    OdometryFrame {
+        /// Number received.
+        axis_type: i32,
+    },
     /// The payload starts with neither a PNG nor a JPEG signature.
     #[error("compressed image of {found} bytes is neither PNG nor JPEG")]
     UnknownCodec {
@@ -81,13 +93,16 @@ impl SensorError {
         match self {
             Self::Layout(_)
             | Self::Size { .. }
+            | Self::CloudForm { .. }
             | Self::UnknownCodec { .. }
             | Self::Undecodable { .. }
             | Self::TooLarge { .. }
             | Self::Unexpected { .. }
             | Self::DepthFormat
             | Self::Time => true,
-            Self::NotFinite { .. } | Self::Torn | Self::Publish(_) => false,
+            Self::OdometryFrame { .. } | Self::NotFinite { .. } | Self::Torn | Self::Publish(_) => {
+                false
+            }
         }
     }
 
@@ -96,6 +111,8 @@ impl SensorError {
         match self {
             Self::Layout(_) => "layout",
             Self::Size { .. } => "size",
+            Self::CloudForm { .. } => "cloud_form",
+            Self::OdometryFrame { .. } => "odometry_frame",
             Self::UnknownCodec { .. } => "unknown_codec",
             Self::Undecodable { .. } => "undecodable",
             Self::TooLarge { .. } => "too_large",

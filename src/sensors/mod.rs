@@ -6,26 +6,35 @@
 mod camera;
 mod camera_info;
 mod cloud;
+mod cloud_odometry;
 mod codec;
 mod depth;
 mod error;
 mod imu;
+mod layout;
+mod livox_custom;
 mod objects;
 mod options;
 pub mod pixels;
+mod points;
 mod range;
 mod shape;
 mod spec;
+mod stream;
 
 pub use camera_info::{Lens, camera_info};
-pub use cloud::{Axes, Converted, Missing, PLAIN_FIELDS, convert, labelled_fields};
+pub use cloud::{PLAIN_FIELDS, labelled_fields};
+pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use error::SensorError;
 pub use imu::{AttitudeSample, ImuConverter};
+pub use layout::{PointLayout, Rings};
 pub use options::Options;
+pub use points::{Axes, CloudPoint, Converted, Missing, convert};
 pub use spec::{
     ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
 };
+pub use stream::{Progress, SensorStream};
 
 use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
 

@@ -1,4 +1,9 @@
-use crate::config::params::{DepthEncoding, LabelType, Params, RgbEncoding, WorldConvention};
+use crate::config::params::{
+    CloudLayout, DepthEncoding, LabelType, Organized, Params, RgbEncoding, ScanTime,
+    WorldConvention,
+};
+
+use crate::wire::SensorKind;
 
 /// Conversion options: the parameters of sensors.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -13,8 +18,12 @@ pub struct Options {
     pub compressed: bool,
     /// Accept images that are larger than configured.
     pub larger: bool,
+    /// Fields of the points of lidars.
+    pub layout: CloudLayout,
+    /// Times of their points.
+    pub scan_time: ScanTime,
     /// Publish clouds in rows if the sensor has them.
-    pub organized: bool,
+    pub organized: Organized,
     /// Type of the labels of lidar points.
     pub label: LabelType,
     /// Axes of the world frame.
@@ -29,7 +38,9 @@ impl Default for Options {
             depth_float: true,
             compressed: true,
             larger: false,
-            organized: true,
+            layout: CloudLayout::XyzLabel,
+            scan_time: ScanTime::Instant,
+            organized: Organized::Auto,
             label: LabelType::Float32,
             world: WorldConvention::Enu,
         }
@@ -55,10 +66,22 @@ impl Options {
             depth_float: params.depth.publish_float,
             compressed: params.compressed_enabled,
             larger: params.image_allow_larger,
+            layout: (params.sensor(seq_id).cloud_layout).unwrap_or(params.cloud_layout),
+            scan_time: params.cloud_scan_time,
             organized: params.cloud_organized,
             label: params.cloud_label,
             world: params.frames.world,
         }
+    }
+
+    /// The driver's layout of the points of this sensor; `None`: x, y, z and label. Clouds that are no lidar's, or in the
+    /// world frame, have no other.
+    pub fn layout_of(&self, kind: SensorKind) -> Option<CloudLayout> {
+        let lidar = matches!(
+            kind,
+            SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360
+        );
+        Some(self.layout).filter(|layout| lidar && *layout != CloudLayout::XyzLabel)
     }
 
     /// Converts a vector from the simulator's world axes (NED) to those of the map frame.

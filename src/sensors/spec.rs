@@ -1,5 +1,5 @@
 use super::{
-    Decoder, Options, Sensor, Size,
+    Decoder, OdometryTopic, Options, Sensor, Size,
     shape::{Shape, ShapeGuard},
 };
 use crate::{
@@ -82,6 +82,8 @@ pub struct SensorContext<'a> {
     pub topic: &'a str,
     /// Frame ids.
     pub frames: FrameIds,
+    /// Topic of the odometry that comes with clouds; `None`: not published.
+    pub odometry: Option<OdometryTopic>,
     /// Conversion options.
     pub options: Options,
     /// QoS by group and full topic name.

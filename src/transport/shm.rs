@@ -8,6 +8,7 @@ use super::imp::shm::{Range, allocate, identity, options, path_of};
 use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use vm_memory::{VolatileMemory as _, VolatileSlice};
@@ -50,14 +51,21 @@ pub struct SharedBlock {
     path: PathBuf,
     inode: u64,
     len: usize,
+    /// Bytes that would be mapped of a longer file.
+    most: usize,
 }
 
 impl SharedBlock {
     /// Opens an existing block of at least `len` bytes for reading and writing.
     pub fn open(name: &str, len: usize) -> Result<Self, ShmError> {
+        Self::open_any(name, len..=len)
+    }
+
+    /// Opens an existing block of at least the smaller length, and maps as much of it as there is, up to the larger one.
+    pub fn open_any(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let path = path_of(name);
         let file = options().open(&path).map_err(|e| ShmError::io(&path, e))?;
-        Self::map(path, &file, len)
+        Self::map(path, &file, lens)
     }
 
     /// Creates a block of `len` bytes, or opens an existing one of that name.
@@ -77,34 +85,36 @@ impl SharedBlock {
             }
             return Err(ShmError::io(&path, error));
         }
-        Self::map(path, &file, len)
+        Self::map(path, &file, len..=len)
     }
 
-    fn map(path: PathBuf, file: &File, len: usize) -> Result<Self, ShmError> {
+    fn map(path: PathBuf, file: &File, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let metadata = file.metadata().map_err(|e| ShmError::io(&path, e))?;
         if !metadata.is_file() {
             return Err(ShmError::NotAFile { path });
         }
         let found = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-        if found < len.max(1) {
+        let (least, most) = ((*lens.start()).max(1), (*lens.end()).max(1));
+        if found < least {
             return Err(ShmError::TooSmall {
                 path,
-                expected: len.max(1),
+                expected: least,
                 found,
             });
         }
+        let len = found.min(most);
         let map = MmapOptions::new()
-            .len(len.max(1))
+            .len(len)
             .map_raw(file)
             .map_err(|e| ShmError::io(&path, e))?;
-        let range =
-            Range::new(map.as_ptr().addr(), len.max(1)).map_err(|e| ShmError::io(&path, e))?;
+        let range = Range::new(map.as_ptr().addr(), len).map_err(|e| ShmError::io(&path, e))?;
         Ok(Self {
             map,
             range,
             path,
             inode: identity(&metadata),
-            len: len.max(1),
+            len,
+            most,
         })
     }
 
@@ -126,11 +136,13 @@ impl SharedBlock {
         false
     }
 
-    /// Whether the name still refers to this memory with its full length; false after the simulator re-created it.
+    /// Whether the name still refers to this memory with its full length; false after the simulator re-created it, or
+    /// made it longer.
     pub fn is_current(&self) -> bool {
         !self.is_lost()
-            && std::fs::metadata(&self.path)
-                .is_ok_and(|m| identity(&m) == self.inode && m.len() >= self.len as u64)
+            && std::fs::metadata(&self.path).is_ok_and(|m| {
+                identity(&m) == self.inode && m.len().min(self.most as u64) == self.len as u64
+            })
     }
 
     /// Whether the file was truncated while the block was read or written. The mapping then contains only zeros,

@@ -150,7 +150,9 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     let Some(bytes) = buffer.get(..end) else {
         return Taken::Incomplete;
     };
-    if MavMessage::default_message_from_id(id).is_none() {
+    let extra = MavMessage::extra_crc(id);
+    // The seed of an unknown message is 0, as that of a few known ones.
+    if extra == 0 && MavMessage::default_message_from_id(id).is_none() {
         // A frame of a newer dialect is followed by another frame or the end of the data; noise seldom is.
         let whole = buffer.get(end).is_none_or(|next| is_start(*next));
         return Taken::Skip(if whole { end } else { 1 }, FrameError::Unknown { id });
@@ -161,7 +163,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     ) else {
         return Taken::Incomplete;
     };
-    if calculate_crc(checked, MavMessage::extra_crc(id)) != u16::from_le_bytes([low, high]) {
+    if calculate_crc(checked, extra) != u16::from_le_bytes([low, high]) {
         // Skip one byte: a real frame may start inside this false one.
         return Taken::Skip(1, FrameError::Checksum { id });
     }

@@ -35,7 +35,10 @@ mod shm_directory;
 mod true_state;
 mod vehicle_state;
 
-pub use cloud::{CLOUD_HEADER_LEN, CloudHeader, CloudView, append_cloud};
+pub use cloud::{
+    CLOUD_HEADER_LEN, CloudHeader, CloudPayload, CloudView, FloatCloudHeader, FloatCloudView,
+    append_cloud, append_float_cloud,
+};
 pub use console::{
     CONSOLE_LONG_LEN, CONSOLE_NETWORK_LEN, CONSOLE_SHORT_LEN, ConsoleArguments, console_command,
     console_command_for_network, parse_console_command, split_console_command,
@@ -58,9 +61,11 @@ pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
 pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
-pub use sensor_request::{RequestLayout, SendProtocol, SensorRequest};
+pub use sensor_request::{
+    DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
+};
 pub use sensor_type::{MID360_POINTS, Modes, Optics, Payload, SensorKind, SensorType};
-pub use shm_block::{SHM_HEADER_LEN, ShmFlag, ShmHeader, shm_block_len, shm_name};
+pub use shm_block::{SHM_HEADER_LEN, ShmFlag, ShmHeader, shm_block_len, shm_block_lens, shm_name};
 pub use shm_directory::{SENSORS_PER_GROUP, SensorSize, ShmDirectory};
 pub use true_state::{TrueState, TruthDatagram};
 pub use vehicle_state::{

@@ -1,16 +1,31 @@
 use super::WireError;
 
 const TAG: u16 = 12345;
+/// Check word of the long layout in the vendor's newer documents; its SDK writes [`TAG`] there, too.
+const LONG_TAG: u16 = 12346;
 
-/// The three request layouts, distinguished by their length on the wire.
+/// Rate of a sensor whose `check_freq` is 0.
+pub const DEFAULT_RATE_HZ: u16 = 30;
+
+/// Returns the rate in Hz that a `check_freq` asks for.
+pub const fn check_freq_hz(check_freq: u16) -> u16 {
+    match check_freq {
+        0 => DEFAULT_RATE_HZ,
+        rate => rate,
+    }
+}
+
+/// The request layouts, distinguished by their length on the wire; the last two differ in the check word only.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RequestLayout {
     /// 92 bytes, 8 other parameters, Euler angles only.
     Old,
     /// 144 bytes, 16 other parameters, Euler angles or quaternion.
     New,
-    /// 148 bytes, the gimballed pod camera (TypeID 9) with a bit mask.
+    /// 148 bytes with a bit mask, as the vendor's SDK writes it for the gimballed pod camera (TypeID 9).
     Gimbal,
+    /// 148 bytes with a bit mask, as the vendor's newer documents have it for all types.
+    Long,
 }
 
 impl RequestLayout {
@@ -20,7 +35,19 @@ impl RequestLayout {
         match self {
             Self::Old => 92,
             Self::New => 144,
-            Self::Gimbal => 148,
+            Self::Gimbal | Self::Long => 148,
+        }
+    }
+
+    /// Whether the layout has a bit mask.
+    pub const fn has_mask(self) -> bool {
+        matches!(self, Self::Gimbal | Self::Long)
+    }
+
+    const fn tag(self) -> u16 {
+        match self {
+            Self::Old | Self::New | Self::Gimbal => TAG,
+            Self::Long => LONG_TAG,
         }
     }
 }
@@ -47,7 +74,7 @@ pub struct SensorRequest {
     pub layout: RequestLayout,
     /// Sensor number.
     pub seq_id: u16,
-    /// Properties that a [`RequestLayout::Gimbal`] update carries; 0 otherwise.
+    /// Properties that an update carries in a layout with a bit mask; 0: all, and in other layouts.
     pub bitmask: u32,
     /// Sensor type.
     pub type_id: u16,
@@ -59,7 +86,7 @@ pub struct SensorRequest {
     pub width: u16,
     /// Height in px, or rings.
     pub height: u16,
-    /// Rate in Hz.
+    /// Rate in Hz; 0: [`DEFAULT_RATE_HZ`].
     pub check_freq: u16,
     /// Transport and return address.
     pub send_protocol: SendProtocol,
@@ -85,9 +112,9 @@ impl SensorRequest {
             bytes: buffer,
             at: 0,
         };
-        out.u16(TAG);
+        out.u16(self.layout.tag());
         out.u16(self.seq_id);
-        if self.layout == RequestLayout::Gimbal {
+        if self.layout.has_mask() {
             out.put(self.bitmask.to_le_bytes());
         }
         for value in [
@@ -124,6 +151,7 @@ impl SensorRequest {
         let layout = match bytes.len() {
             92 => RequestLayout::Old,
             144 => RequestLayout::New,
+            148 if bytes.starts_with(&LONG_TAG.to_le_bytes()) => RequestLayout::Long,
             148 => RequestLayout::Gimbal,
             found => {
                 return Err(WireError::Length {
@@ -135,9 +163,9 @@ impl SensorRequest {
         };
         let mut at = Reader { bytes };
         let tag = at.u16();
-        super::expect_tag(WHAT, TAG.into(), tag.into())?;
+        super::expect_tag(WHAT, layout.tag().into(), tag.into())?;
         let seq_id = at.u16();
-        let bitmask = if layout == RequestLayout::Gimbal {
+        let bitmask = if layout.has_mask() {
             u32::from_le_bytes(at.take())
         } else {
             0

@@ -1,7 +1,8 @@
 use super::{
-    BoxEntry, CLOUD_HEADER_LEN, MID360_POINTS, Optics, Packet, Payload, RangeRecord, SensorKind,
-    TargetEntry,
+    BoxEntry, CLOUD_HEADER_LEN, FloatCloudHeader, MID360_POINTS, Optics, Packet, Payload,
+    RangeRecord, SensorKind, SensorType, TargetEntry,
 };
+use std::ops::RangeInclusive;
 use zerocopy::little_endian::F64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -76,15 +77,12 @@ pub fn shm_name(seq_id: u16) -> String {
     format!("RflySim3DImg_{seq_id}")
 }
 
-/// Returns the size of the block of a sensor, or `None` for a type that has no block.
+/// Returns the size of the block of a sensor, or `None` for a type that has no block; a cloud has i16 points.
 ///
 /// `max_objects` is the second other parameter (types 30 and 31).
 pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
     let kind = SensorKind::from_type_id(type_id)?.row();
-    let rays = match kind.optics {
-        Optics::Mid360 => MID360_POINTS,
-        _ => usize::from(width) * usize::from(height),
-    };
+    let rays = rays(kind, width, height);
     let objects = usize::try_from(max_objects).ok()?;
     let payload = match kind.payload {
         Payload::Bgr8 => rays * 3,
@@ -96,4 +94,28 @@ pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) ->
         Payload::Targets => 4 + objects.checked_mul(TargetEntry::LEN)?,
     };
     Some(SHM_HEADER_LEN + payload)
+}
+
+/// Returns the sizes that the block of a sensor can have, from the smallest to the largest: a cloud with f32 points needs
+/// a larger one.
+pub fn shm_block_lens(
+    type_id: u16,
+    width: u16,
+    height: u16,
+    max_objects: u32,
+) -> Option<RangeInclusive<usize>> {
+    let len = shm_block_len(type_id, width, height, max_objects)?;
+    let kind = SensorKind::from_type_id(type_id)?.row();
+    let points = 4 * size_of::<f32>() * rays(kind, width, height);
+    Some(match kind.payload {
+        Payload::Points(_) => len..=SHM_HEADER_LEN + FloatCloudHeader::LEN + points,
+        _ => len..=len,
+    })
+}
+
+fn rays(kind: SensorType, width: u16, height: u16) -> usize {
+    match kind.optics {
+        Optics::Mid360 => MID360_POINTS,
+        _ => usize::from(width) * usize::from(height),
+    }
 }

@@ -2,8 +2,10 @@
 #![expect(clippy::approx_constant, reason = "angles as people write them")]
 use rfly_bridge::config::config_json::{VendorOverrides, load};
 use rfly_bridge::config::{
-    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, SensorConfig, resolve_angle_unit,
+    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, SensorConfig, doubt_of_degrees,
+    resolve_angle_unit,
 };
+use rfly_bridge::wire::SensorKind;
 
 fn sensors(angles: &[[f64; 3]]) -> Vec<SensorConfig> {
     let entries: Vec<_> = angles
@@ -86,6 +88,46 @@ fn auto_falls_back_to_degrees_and_says_why() {
         assert_eq!(found.unit, AngleUnit::Degrees, "{angles:?}");
         assert!(found.reason.contains("ambiguous"), "{}", found.reason);
     }
+}
+
+/// As written in radians: down, half a turn, an eighth of one.
+#[test]
+fn degrees_are_doubted_where_all_angles_are_eighths_of_a_turn_in_radians() {
+    for angles in [
+        &[[0.0, -1.5708, 0.0]][..],
+        &[[0.0, -1.57, 0.0], [0.0, 0.0, 3.1416]],
+        &[[0.0, 0.0, 0.785], [0.0, 0.0, -2.356], [0.0, 0.0, 0.0]],
+        &[[3.1415926, 0.0, 6.2832]],
+    ] {
+        let doubt = doubt_of_degrees(&sensors(angles));
+        let doubt = doubt.unwrap_or_else(|| panic!("{angles:?} is not doubted"));
+        assert!(doubt.contains("of sensor 1"), "{doubt}");
+        assert!(doubt.contains("mount_angle_unit:=radians"), "{doubt}");
+    }
+}
+
+/// Rigs in use: four fisheyes, a camera that looks down, a sweep; and small tilts.
+#[test]
+fn degrees_in_use_are_not_doubted() {
+    for angles in [
+        &[
+            [0.0, 0.0, 45.0],
+            [0.0, 0.0, 135.0],
+            [0.0, 0.0, 225.0],
+            [0.0, 0.0, -45.0],
+        ][..],
+        &[[0.0, -90.0, 0.0]],
+        &[[0.0; 3]],
+        &[[0.0, 1.5708, 0.0], [0.0, 10.0, 0.0]],
+        &[[0.0, 1.0, 2.0], [3.0, 5.0, 6.0]],
+        &[[0.0, 11.0, 22.0]],
+        &[[0.0, 0.5, 0.0]],
+    ] {
+        assert_eq!(doubt_of_degrees(&sensors(angles)), None, "{angles:?}");
+    }
+    let mut pod = sensors(&[[0.0, 1.5708, 0.0]]);
+    pod[0].kind = SensorKind::Pod;
+    assert_eq!(doubt_of_degrees(&pod), None, "always degrees");
 }
 
 #[test]

@@ -292,6 +292,57 @@ fn all_mount_types_are_read() {
     );
 }
 
+#[test]
+fn the_spelling_of_the_documents_means_what_that_of_the_loader_means() {
+    let of = |text: &str| {
+        let loaded = load(
+            &[file("a.json", &[text.to_owned()])],
+            &VendorOverrides::default(),
+        );
+        loaded.unwrap_or_else(|p| panic!("{p}"))
+    };
+    let loader = entry(1, 20, "[1,0,0,0,0,0,0,0]", NEW)
+        .replace(r#""EularOrQuat": 0"#, r#""EularOrQuat": 1"#)
+        .replace("[0,0,0], \"Eul", "[1,2,3], \"Eul");
+    let documents = loader
+        .replace("EularOrQuat", "EulerOrQuat")
+        .replace("SensorAngEular", "SensorAngEuler");
+    assert_ne!(loader, documents);
+    assert_eq!(of(&loader), of(&documents));
+    let sensor = &of(&documents).sensors[0];
+    assert_eq!((sensor.eular_or_quat, sensor.layout_new), (1.0, true));
+    assert_eq!(sensor.raw_euler, [1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn sixteen_parameters_without_the_keys_of_the_attitude_are_a_problem_with_sensor_and_key() {
+    let params = r#""otherParams": [9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"#;
+    let files = [file("a.json", &[entry(7, 20, "[1,0,0,0,0,0,0,0]", params)])];
+    let problems = load(&files, &VendorOverrides::default()).unwrap_err();
+    assert_eq!(problems.0.len(), 1);
+    let problem = &problems.0[0];
+    assert_eq!(problem.path, "a.json: VisionSensors[0].EularOrQuat");
+    for word in ["sensor 7", "16", "SensorAngQuat"] {
+        assert!(problem.message.contains(word), "{}", problem.message);
+    }
+}
+
+#[test]
+fn a_rate_of_0_is_sent_as_it_is_and_means_30_hz() {
+    let of = |rate: &str| {
+        let entry = entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD).replace(
+            r#""DataCheckFreq": 30"#,
+            &format!(r#""DataCheckFreq": {rate}"#),
+        );
+        let loaded = load(&[file("a.json", &[entry])], &VendorOverrides::default());
+        let sensor = loaded.unwrap().sensors.remove(0);
+        (sensor.rate_hz, sensor.asked_hz())
+    };
+    assert_eq!(of("0"), (0, 30));
+    assert_eq!(of("1"), (1, 1));
+    assert_eq!(of("1000"), (1000, 1000));
+}
+
 /// The comment rule of the vendor, word for word: lines that begin with a mark go, then everything from the first `//`,
 /// then everything from the first `#`.
 fn vendor_comments(text: &str) -> String {
@@ -334,7 +385,7 @@ proptest! {
         let text = format!("{}, \"{}\": {value}}}", text.trim_end_matches('}'), keys[key]);
         if let Ok(loaded) = load_one(&format!("{{\"VisionSensors\": [{text}]}}")) {
             for sensor in loaded.sensors {
-                prop_assert!(sensor.port != 0 && (1..=1000).contains(&sensor.rate_hz));
+                prop_assert!(sensor.port != 0 && (1..=1000).contains(&sensor.asked_hz()));
                 prop_assert!(sensor.other_params.iter().chain(&sensor.raw_euler).all(|v| v.is_finite()));
             }
         }

@@ -29,12 +29,38 @@ fn every_way_to_an_autopilot_is_read_and_written() {
         ),
         (
             "direct:15600",
-            ControlLink::Direct(None, 15_600),
+            ControlLink::Direct {
+                local: 0,
+                address: None,
+                port: 15_600,
+            },
             "direct:15600",
         ),
         (
+            "direct:14600@14601",
+            ControlLink::Direct {
+                local: 14_600,
+                address: None,
+                port: 14_601,
+            },
+            "direct:14600@14601",
+        ),
+        (
+            "direct:14610@127.0.0.1:14611",
+            ControlLink::Direct {
+                local: 14_610,
+                address: Some(Ipv4Addr::LOCALHOST),
+                port: 14_611,
+            },
+            "direct:14610@127.0.0.1:14611",
+        ),
+        (
             "direct:192.168.31.7:15600",
-            ControlLink::Direct(Some(Ipv4Addr::new(192, 168, 31, 7)), 15_600),
+            ControlLink::Direct {
+                local: 0,
+                address: Some(Ipv4Addr::new(192, 168, 31, 7)),
+                port: 15_600,
+            },
             "direct:192.168.31.7:15600",
         ),
         (
@@ -77,6 +103,9 @@ fn what_cannot_be_spoken_is_refused_with_the_reason() {
         ("mavlink_ful", "did you mean \"mavlink_full\"?"),
         ("direct:", "must be direct:<port>"),
         ("direct:0", "must be direct:<port>"),
+        ("direct:0@14600", "must be direct:<port>"),
+        ("direct:@14600", "must be direct:<port>"),
+        ("direct:14600@", "must be direct:<port>"),
         ("direct:host:1", "must be direct:<port>"),
         ("serial:", "must be serial:<device>"),
         ("serial:/dev/ttyACM0:fast", "must be serial:<device>"),

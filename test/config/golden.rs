@@ -102,12 +102,12 @@ fn expected_problem(vector: &str) -> Option<&'static str> {
     Some(match vector {
         "skip_bad_width_float" | "all_bad" => "Config.json: VisionSensors[0].DataWidth",
         "skip_bad_len_sendprotocol" => "Config.json: VisionSensors[0].SendProtocol",
-        "skip_old_with_16_params"
-        | "skip_new_with_8_params"
-        | "EulerOrQuat_spelling_with_16_params_skipped" => {
-            "Config.json: VisionSensors[0].otherParams"
+        "skip_old_with_16_params" => "Config.json: VisionSensors[0].EularOrQuat",
+        "skip_new_with_8_params" => "Config.json: VisionSensors[0].otherParams",
+        // The vendor does not read that spelling; here it lacks the quaternion that has to come with it.
+        "EulerOrQuat_spelling_with_16_params_skipped" | "skip_bad_quat_len" => {
+            "Config.json: VisionSensors[0].SensorAngQuat"
         }
-        "skip_bad_quat_len" => "Config.json: VisionSensors[0].SensorAngQuat",
         "fov_string_skipped" => "Config.json: VisionSensors[0].CameraFOV",
         "missing_key_raises" => "Config.json: VisionSensors[0].DataCheckFreq",
         "empty_list" => "Config.json: VisionSensors",

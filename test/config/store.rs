@@ -160,7 +160,15 @@ fn lists_select_by_prefix_and_depth() {
     assert!(two.contains(&"imu.rate_hz".to_owned()) && !two.contains(&"qos.tf.depth".to_owned()));
 
     let (names, prefixes) = list(&["request", "window"], 0);
-    assert_eq!(names, ["request.period_s", "request.timeout_s", "window"]);
+    assert_eq!(
+        names,
+        [
+            "request.format",
+            "request.period_s",
+            "request.timeout_s",
+            "window"
+        ]
+    );
     assert_eq!(prefixes, ["request"]);
     assert_eq!(list(&["qos"], 1).0, [""; 0], "everything there is deeper");
     let (names, prefixes) = list(&["qos.tf"], 1);

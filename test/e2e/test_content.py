@@ -1,7 +1,7 @@
 """Every TypeID over every transport: what a subscriber gets is what the emulator rendered.
 
-One run of emulator and bridge serves all tests of a transport. Headers carry simulation time (`time.mode:=sim`), so a
-message and the rendered frame it must equal are found by their stamps.
+One run of emulator and bridge serves all tests of a transport; over UDP there is one for each header of fragments. Headers carry
+simulation time (`time.mode:=sim`), so a message and the rendered frame it must equal are found by their stamps.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from sensors import (
     every_udp_sensor,
 )
 
-UDP, MEMORY = every_udp_sensor(), every_shared_memory_sensor()
+# Of 32 bytes with a frame id, and of 24 without.
+KINDS = {"udp": every_udp_sensor(), "udp_header_a": every_udp_sensor(), "memory": every_shared_memory_sensor()}
 FRAMES = 8
 
 
@@ -56,11 +57,13 @@ class Run:
         return pairs
 
 
-def record(directory, domain_id, sensors) -> Run:
+def record(directory, domain_id, kind: str) -> Run:
     """Runs two vehicles and all sensors until every topic has some messages."""
+    sensors = KINDS[kind]
+    emulator = ["--vehicles", "2", "--fragment-header", "a" if kind == "udp_header_a" else "b"]
     # A calibration that a subscriber missed is sent again, for as long as this test may stand still.
     parameters = {"time.mode": "sim", "transport_mode": "file", "qos.camera_info.depth": 100}
-    with System(directory, domain_id, sensors, parameters=parameters, emulator=["--vehicles", "2"]) as system:
+    with System(directory, domain_id, sensors, parameters=parameters, emulator=emulator) as system:
         recording = Recording(system)
         topics = {**TF, **CLOCK, **DIAGNOSTICS, **IMU}
         for sensor in sensors:
@@ -82,29 +85,34 @@ def complete(recording: Recording, sensors: list[Sensor]) -> bool:
 
 @pytest.fixture(scope="module")
 def udp(tmp_path_factory, domain_id, simulator_ports) -> Run:
-    return record(tmp_path_factory.mktemp("content_udp"), domain_id, UDP)
+    return record(tmp_path_factory.mktemp("content_udp"), domain_id, "udp")
+
+
+@pytest.fixture(scope="module")
+def udp_header_a(tmp_path_factory, domain_id, simulator_ports) -> Run:
+    return record(tmp_path_factory.mktemp("content_udp_a"), domain_id, "udp_header_a")
 
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory, domain_id, simulator_ports) -> Run:
-    return record(tmp_path_factory.mktemp("content_memory"), domain_id, MEMORY)
-
-
-def label(sensor: Sensor) -> str:
-    """Test id."""
-    return f"type{sensor.type}-mode{sensor.mode}"
+    return record(tmp_path_factory.mktemp("content_memory"), domain_id, "memory")
 
 
 def each(*types: int, modes: tuple[int, ...] = (0, 1, 2, 3)):
     """Parametrises a test over the sensors of the given types, with the run each belongs to."""
-    chosen = [s for s in UDP + MEMORY if s.type in types and s.mode in modes]
-    return pytest.mark.parametrize("sensor", chosen, ids=label)
+    sensors = [(kind, sensor) for kind, all_of_kind in KINDS.items() for sensor in all_of_kind]
+    chosen = [(kind, s) for kind, s in sensors if s.type in types and s.mode in modes]
+    labels = [f"type{s.type}-mode{s.mode}" + ("-a" if kind == "udp_header_a" else "") for kind, s in chosen]
+    return pytest.mark.parametrize(("kind", "sensor"), chosen, ids=labels)
 
 
 @pytest.fixture
-def run(sensor: Sensor, request) -> Run:
-    """The run that `sensor` took part in."""
-    return request.getfixturevalue("memory" if sensor.mode == SHARED_MEMORY else "udp")
+def run(kind: str, request) -> Run:
+    """The run of this kind."""
+    return request.getfixturevalue(kind)
+
+
+every_run = pytest.mark.parametrize("kind", KINDS)
 
 
 def is_jpeg(run: Run, sensor: Sensor) -> bool:
@@ -296,9 +304,8 @@ def test_targets_are_the_rendered_positions(run, sensor):
 RCL_DEPTHS = {"/rosout": 1000, "/parameter_events": 1000}
 
 
-@pytest.mark.parametrize("kind", ["udp", "memory"])
-def test_every_topic_has_the_right_type_and_a_qos_that_every_reader_accepts(kind, request):
-    run = request.getfixturevalue(kind)
+@every_run
+def test_every_topic_has_the_right_type_and_a_qos_that_every_reader_accepts(run):
     expected = {**TF, **CLOCK, **DIAGNOSTICS, **IMU}
     for sensor in run.sensors:
         expected |= topics_of(sensor)
@@ -320,25 +327,22 @@ def test_every_topic_has_the_right_type_and_a_qos_that_every_reader_accepts(kind
     assert not offers["/tf"].transient_local
 
 
-@pytest.mark.parametrize("kind", ["udp", "memory"])
-def test_sensors_of_one_tick_carry_the_identical_stamp(kind, request):
-    run = request.getfixturevalue(kind)
+@every_run
+def test_sensors_of_one_tick_carry_the_identical_stamp(run):
     stamps = [set(run.recording.by_stamp(main_topic(sensor))) for sensor in run.sensors]
     common = set.intersection(*stamps)
     assert common, "no tick at which every sensor has a message with the same stamp"
 
 
-@pytest.mark.parametrize("kind", ["udp", "memory"])
-def test_stamps_of_a_topic_increase(kind, request):
-    run = request.getfixturevalue(kind)
+@every_run
+def test_stamps_of_a_topic_increase(run):
     for topic in [main_topic(s) for s in run.sensors] + ["/rflysim/imu"]:
         stamps = [nanoseconds(m.header.stamp) for m in run.recording.messages(topic)]
         assert all(a < b for a, b in zip(stamps, stamps[1:], strict=False)), topic
 
 
-@pytest.mark.parametrize("kind", ["udp", "memory"])
-def test_every_frame_id_has_a_path_to_map(kind, request):
-    run = request.getfixturevalue(kind)
+@every_run
+def test_every_frame_id_has_a_path_to_map(run):
     frames = {}
     for sensor in run.sensors:
         for topic in topics_of(sensor):
@@ -349,9 +353,8 @@ def test_every_frame_id_has_a_path_to_map(kind, request):
         assert path[-1] == "map", f"{topic}: {' -> '.join(path)}"
 
 
-@pytest.mark.parametrize("kind", ["udp", "memory"])
-def test_images_are_in_optical_frames_and_the_rest_in_links(kind, request):
-    run = request.getfixturevalue(kind)
+@every_run
+def test_images_are_in_optical_frames_and_the_rest_in_links(run):
     for sensor in run.sensors:
         [frame] = {m.header.frame_id for m in run.recording.messages(main_topic(sensor))}
         if sensor.type in (*IMAGE_TYPES, 30):

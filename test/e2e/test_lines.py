@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import random
+import re
 import select
 import signal
 import socket
@@ -12,6 +13,7 @@ import threading
 import time
 import tty
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from backend import ANSWERS_PEER, environment
@@ -148,6 +150,14 @@ def lines(bridge: Process, *words: str) -> list[str]:
     return [line for line in bridge.output().splitlines()[1:] if all(word in line for word in words)]
 
 
+def assert_logged(bridge: Process, count: int, *words: str) -> None:
+    """So many lines have these words; a thread of its own writes the log, so the last may come late."""
+    end = time.monotonic() + 60.0
+    while len(lines(bridge, *words)) < count and time.monotonic() < end:
+        time.sleep(0.05)
+    assert len(lines(bridge, *words)) == count, bridge.tail()
+
+
 def assert_idle(bridge: Process) -> None:
     """A bridge without a link waits; it does not spin."""
     before, begin = bridge.cpu_seconds(), time.monotonic()
@@ -165,15 +175,15 @@ def test_a_serial_line_that_goes_away_is_opened_again_when_it_is_back(tmp_path, 
         terminal.unplug()
         part(vehicle)
         assert_idle(bridge)
-        assert len(lines(bridge, "WARN", str(name))) == 1, bridge.tail()
+        assert_logged(bridge, 1, "WARN", str(name))
         terminal = Terminal(name)
         with Far(terminal.read, terminal.write) as far:
             meet(bridge, vehicle, far)
-        assert len(lines(bridge, "went away", str(name))) == 1, bridge.tail()
-        assert len(lines(bridge, "is back", str(name))) == 1, bridge.tail()
-        assert len(lines(bridge, str(name))) == 3, bridge.tail()
-        assert len(lines(bridge, "no heartbeat for")) == 1, bridge.tail()
-        assert len(lines(bridge, "heartbeats come")) == 2, bridge.tail()
+        assert_logged(bridge, 1, "went away", str(name))
+        assert_logged(bridge, 1, "is back", str(name))
+        assert_logged(bridge, 3, str(name))
+        assert_logged(bridge, 1, "no heartbeat for")
+        assert_logged(bridge, 2, "heartbeats come")
     terminal.unplug()
 
 
@@ -182,11 +192,11 @@ def test_a_serial_line_that_is_not_there_yet_is_named_once_and_waited_for(tmp_pa
     with bridge_on(tmp_path, domain_id, f"serial:{name}:57600") as (bridge, vehicle):
         bridge.wait_for_output(str(name))
         assert_idle(bridge)
-        assert len(lines(bridge, "ERROR", str(name))) == 1, bridge.tail()
+        assert_logged(bridge, 1, "ERROR", str(name))
         terminal = Terminal(name)
         with Far(terminal.read, terminal.write) as far:
             meet(bridge, vehicle, far)
-        assert len(lines(bridge, str(name))) == 2, bridge.tail()
+        assert_logged(bridge, 2, str(name))
     terminal.unplug()
 
 
@@ -241,8 +251,27 @@ def test_an_autopilot_with_a_socket_of_its_own_that_restarts_is_found_again(tmp_
         own = Socket(own.port)
         with Far(own.read, own.write) as far:
             meet(bridge, vehicle, far)
-        assert len(lines(bridge, "no heartbeat for")) == 1, bridge.tail()
-        assert len(lines(bridge, "heartbeats come")) == 2, bridge.tail()
+        assert_logged(bridge, 1, "no heartbeat for")
+        assert_logged(bridge, 2, "heartbeats come")
+    own.close()
+
+
+class FixedSocket(Socket):
+    """The end of an arrangement with two fixed ports: it sends to one port, whoever spoke."""
+
+    def __init__(self, port: int, bridge_port: int):
+        super().__init__(port)
+        self._to = ("127.0.0.1", bridge_port)
+
+    def write(self, data: bytes) -> None:
+        self._socket.sendto(data, self._to)
+
+
+def test_an_autopilot_that_sends_to_a_fixed_port_is_met_on_the_bridges_own(tmp_path, domain_id, simulator_ports):
+    own = FixedSocket(14601, 14600)
+    with bridge_on(tmp_path, domain_id, f"direct:14600@127.0.0.1:{own.port}") as (bridge, vehicle):
+        with Far(own.read, own.write) as far:
+            meet(bridge, vehicle, far)
     own.close()
 
 
@@ -258,3 +287,22 @@ def test_the_emulators_own_autopilot_is_flown_without_coptersim(tmp_path, domain
             assert emulator.alive(), emulator.tail()
     finally:
         assert emulator.stop() == 0
+
+
+def test_the_parameter_file_of_the_ports_page_reaches_two_vehicles(tmp_path, domain_id, simulator_ports):
+    page = (Path(__file__).parents[2] / "docs/ports.md").read_text()
+    [text] = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "vehicles.yaml").write_text(text)
+    sockets = [FixedSocket(14601, 14600), FixedSocket(14611, 14610)]
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "--params-file", str(tmp_path / "vehicles.yaml")]
+    bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
+    peer = Peer(domain_id)
+    try:
+        with Far(sockets[0].read, sockets[0].write) as one, Far(sockets[1].read, sockets[1].write) as two:
+            meet(bridge, Vehicle(peer), one)
+            meet(bridge, Vehicle(peer, "/mavros2"), two)
+    finally:
+        peer.close()
+        assert bridge.stop() == 0
+        for own in sockets:
+            own.close()

@@ -1,7 +1,8 @@
 use super::rig::{Rig, block, near, pose, still};
 use nalgebra::{Rotation3, Vector3};
 use rfly_bridge::emulator::world::Block;
-use rfly_bridge::wire::{CloudView, SensorRequest};
+use rfly_bridge::emulator::{CloudFormat, EmulatorOptions, Faults, SensorTable, Streams};
+use rfly_bridge::wire::{CloudPayload, CloudView, RequestLayout, SendProtocol, SensorRequest};
 
 const RANGE: f32 = 60.0;
 /// Half a step of each coordinate.
@@ -166,4 +167,131 @@ fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
         compared += 1;
     }
     assert!(compared > 50, "only {compared} points to compare");
+}
+
+#[test]
+fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
+    let vehicle = pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0]);
+    let old = Rig::start(still(&[vehicle], &blocks()));
+    let new = Rig::with(
+        still(&[vehicle], &blocks()),
+        |options| options.cloud_format = CloudFormat::F32,
+        Faults::default(),
+    );
+    for type_id in [7, 20, 21, 22, 23] {
+        let of = |rig: &Rig| {
+            let mut request = request(rig, type_id);
+            if type_id == 7 {
+                request.other_params[1] = 3.0;
+            }
+            rig.shoot(&request).payload
+        };
+        let (short, float) = (of(&old), of(&new));
+        let Some(CloudPayload::<4>::Float(float)) = CloudPayload::parse(&float) else {
+            panic!("type {type_id}: not the f32 form")
+        };
+        let header = float.header();
+        assert_eq!((header.copter_id.get(), header.axis_type.get()), (1, 1));
+        let wanted = [1.0, 0.5, -2.0].into_iter();
+        let wanted = wanted.chain([8.0_f64, -5.0, 20.0].map(f64::to_radians));
+        for (found, wanted) in header.pose.iter().zip(wanted) {
+            near(f64::from(found.get()), wanted, 1e-6, "pose of the vehicle");
+        }
+        let short: Vec<[i16; 4]> = match type_id {
+            7 => (CloudView::<3>::parse(&short).unwrap().points().iter())
+                .map(|p| [p[0].get(), p[1].get(), p[2].get(), -1])
+                .collect(),
+            _ => (CloudView::<4>::parse(&short).unwrap().points().iter())
+                .map(|p| p.map(|c| c.get()))
+                .collect(),
+        };
+        assert_eq!(short.len(), float.points().len(), "type {type_id}");
+        let mut returns = 0;
+        for (short, float) in short.iter().zip(float.points()) {
+            if type_id == 21 && float.iter().take(3).any(|c| c.get().abs() > RANGE) {
+                continue; // beyond what an i16 can say
+            }
+            for (raw, metres) in short.iter().zip(float).take(3) {
+                near(f64::from(metres.get()), f64::from(*raw) * STEP, STEP, "m");
+            }
+            if short[3] >= 0 {
+                assert_eq!(float[3].get(), f32::from(short[3]));
+            }
+            returns += usize::from(float[3].get() > 0.0);
+        }
+        assert!(returns > 200, "type {type_id} saw only {returns} points");
+    }
+}
+
+/// Polar angles, in degrees about the sensor's axis, of the points of the frames of a Mid-40 in a second.
+fn polar_angles(seed: u64, amplitude: f32) -> Vec<(f64, Vec<f64>)> {
+    let options = EmulatorOptions {
+        seed,
+        ..EmulatorOptions::default()
+    };
+    // Looks straight down on the ground: every ray returns.
+    let world = still(&[pose([0.0, 0.0, -20.0], [0.0; 3])], &[]);
+    let mut request = SensorRequest {
+        layout: RequestLayout::New,
+        seq_id: 3,
+        bitmask: 0,
+        type_id: 22,
+        target_copter: 1,
+        mount_type: 0,
+        width: 10,
+        height: 8,
+        check_freq: 10,
+        send_protocol: SendProtocol::default(),
+        fov_deg: 40.0,
+        position: [0.0; 3],
+        eular_or_quat: 0.0,
+        euler: [0.0, -90.0, 0.0],
+        quaternion: [0.0; 4],
+        other_params: [0.0; 16],
+    };
+    request.other_params[..7].copy_from_slice(&[RANGE, 2.956, 1.4, 1.18, 10.0, 5.0, amplitude]);
+    let mut table = SensorTable::default();
+    let source = ([127, 0, 0, 1], 9).into();
+    table.request(request, 0, source, 0.0).unwrap();
+    let mut streams = Streams::new(&options);
+    let mut frames = Vec::new();
+    while let Some(tick) = table.tick(1.0) {
+        let snapshot = world.at(tick.time);
+        for seen in streams.begin(&tick, &snapshot) {
+            let frame = streams.frame(&seen, &snapshot).unwrap();
+            let cloud = CloudView::<4>::parse(frame.raw).unwrap();
+            // The class tells a return from none.
+            assert!(cloud.points().iter().all(|p| p[3].get() == 1));
+            let raw = cloud.points().iter().map(|p| p.map(|c| f64::from(c.get())));
+            let angles = raw.map(|[_, y, z, _]| z.atan2(y).to_degrees());
+            frames.push((tick.time, angles.collect()));
+        }
+    }
+    assert!(frames.len() >= 9);
+    frames
+}
+
+#[test]
+fn the_pattern_of_a_mid40_is_turned_by_a_random_angle_below_its_amplitude() {
+    const AMPLITUDE: f32 = 30.0;
+    let (plain, turned) = (polar_angles(7, 0.0), polar_angles(7, AMPLITUDE));
+    assert!(plain.windows(2).all(|pair| pair[0].1 == pair[1].1));
+    let mut angles = Vec::new();
+    for ((_, plain), (_, turned)) in plain.iter().zip(&turned) {
+        let differences = plain.iter().zip(turned);
+        let differences = differences.map(|(a, b)| (b - a).abs().rem_euclid(360.0));
+        // The other way round where one is beyond half a turn.
+        let differences: Vec<_> = differences.map(|d| d.min(360.0 - d)).collect();
+        let angle = differences[0];
+        assert!(angle <= f64::from(AMPLITUDE) + 1.0, "{angle}");
+        for difference in differences {
+            near(difference, angle, 2.5, "all points of a frame by one angle");
+        }
+        angles.push(angle);
+    }
+    let spread = angles.iter().copied().fold(0.0, f64::max)
+        - angles.iter().copied().fold(f64::MAX, f64::min);
+    assert!(spread > 3.0, "each frame by its own: {angles:?}");
+    assert_eq!(turned, polar_angles(7, AMPLITUDE), "as the seed says");
+    assert_ne!(turned, polar_angles(8, AMPLITUDE));
 }

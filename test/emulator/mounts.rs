@@ -211,12 +211,22 @@ fn a_quaternion_counts_when_the_request_says_so() {
 }
 
 #[test]
-fn a_masked_pod_update_changes_only_what_its_bits_name() {
+fn a_masked_update_changes_only_what_its_bits_name() {
+    for (type_id, layout) in [
+        (9, RequestLayout::Gimbal),
+        (9, RequestLayout::Long),
+        (1, RequestLayout::Long),
+    ] {
+        masked_update(type_id, layout);
+    }
+}
+
+fn masked_update(type_id: u16, layout: RequestLayout) {
     let rig = Rig::start(still(&[pose([0.0, 0.0, -5.0], [0.0; 3])], &[]));
     let mut pod = SensorRequest {
         euler: [0.0, -90.0, 0.0],
-        layout: RequestLayout::Gimbal,
-        ..rig.request(2, 9)
+        layout,
+        ..rig.request(2, type_id)
     };
     pod.send_protocol.port = 9;
     rig.send(&pod);

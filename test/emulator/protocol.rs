@@ -3,7 +3,7 @@ use crate::support::golden;
 use rfly_bridge::emulator::{Faults, StatePacket};
 use rfly_bridge::wire::{
     HandshakePacket, HeaderVariant, HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet as _,
-    SensorRequest, TrueState, console_command,
+    RequestLayout, SensorKind, SensorRequest, TrueState, console_command,
 };
 use zerocopy::IntoBytes as _;
 
@@ -86,6 +86,27 @@ fn frame_ids_count_and_times_keep_to_the_grid_of_the_rate() {
         );
         last = next;
     }
+}
+
+#[test]
+fn a_rate_of_0_is_30_hz() {
+    let rig = rig();
+    let mut request = small(rig.request(1, 1));
+    request.check_freq = 0;
+    rig.send(&request);
+    let first = rig.frame();
+    for _ in 0..10 {
+        let steps = (rig.frame().sim_time - first.sim_time) * 30.0;
+        assert!(
+            steps > 0.5 && (steps - steps.round()).abs() < 1e-6,
+            "{steps} periods"
+        );
+    }
+    // One of 30 and one of 0 Hz are the same.
+    request.check_freq = 30;
+    rig.send(&request);
+    let next = rig.frame().sim_time * 30.0;
+    assert!((next - next.round()).abs() < 1e-6);
 }
 
 #[test]
@@ -332,4 +353,25 @@ fn a_paused_simulator_is_silent_and_goes_on_where_it_was() {
     assert_eq!(rig.emulator.stats().sensors[&1].frames, frames);
     rig.emulator.set_paused(false);
     wait(|| rig.emulator.stats().sensors[&1].frames > frames + 3);
+}
+
+#[test]
+fn every_type_answers_a_long_request_with_either_check_word() {
+    let rig = Rig::start(still(&[pose([0.0, 0.0, -5.0], [0.0; 3])], &[]));
+    for kind in SensorKind::ALL {
+        let [usual, gimbal, long] = [
+            RequestLayout::New,
+            RequestLayout::Gimbal,
+            RequestLayout::Long,
+        ]
+        .map(|layout| {
+            let mut request = rig.request(1, kind.type_id());
+            request.layout = layout;
+            request.other_params[..6].copy_from_slice(&[50.0, 4.0, -90.0, 90.0, -30.0, 10.0]);
+            rig.shoot(&request).payload
+        });
+        assert!(usual == gimbal && usual == long, "{kind:?}");
+        assert!(!usual.is_empty());
+    }
+    assert_eq!(rig.emulator.stats().refused, 0);
 }

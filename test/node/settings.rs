@@ -1,4 +1,5 @@
 //! Parameters and files together: what is requested, and what frames are made of.
+use rfly_bridge::config::params::RequestFormat;
 use rfly_bridge::config::{MountOrientation, ParamValue, Params, ros_args};
 use rfly_bridge::frames;
 use rfly_bridge::node::{Settings, UrdfForm, robot_description, sensor_request};
@@ -14,11 +15,20 @@ fn arguments(config: &std::path::Path, more: &[&str]) -> ros_args::RosArgs {
 
 /// Two cameras, the second carries a quaternion.
 fn load(more: &[&str]) -> Settings {
+    load_with(more, "-0.5, 0.25")
+}
+
+/// The same with these angles of the first camera: pitch, or pitch and yaw.
+fn load_with(more: &[&str], angles: &str) -> Settings {
+    let angles = match angles.contains(',') {
+        true => angles.to_owned(),
+        false => format!("{angles}, 0"),
+    };
     let sensor = |seq_id: u16, quaternion: &str, selector: u8| {
         format!(
             r#"{{"SeqID": {seq_id}, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
                "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,0,0,0,0,0,0,0], "CameraFOV": 90,
-               "SensorPosXYZ": [0.5, 0, -1], "EularOrQuat": {selector}, "SensorAngEular": [0, -0.5, 0.25],
+               "SensorPosXYZ": [0.5, 0, -1], "EularOrQuat": {selector}, "SensorAngEular": [0, {angles}],
                "SensorAngQuat": {quaternion}, "otherParams": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}}"#
         )
     };
@@ -40,12 +50,12 @@ fn load(more: &[&str]) -> Settings {
 fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
     let angle = "sensor1.orientation_deg:=[0, -90, 180]";
     let degrees = load(&[angle, "sensor1.fov_deg:=60", "sensor1.rate_hz:=5"]);
-    let request = sensor_request(&degrees.sensors[0]);
+    let request = sensor_request(&degrees.sensors[0], RequestFormat::Vendor);
     assert_eq!(request.euler, [0.0, -90.0, 180.0]);
     assert_eq!((request.fov_deg, request.check_freq), (60.0, 5));
 
     let radians = load(&[angle, "mount_angle_unit:=radians"]);
-    let request = sensor_request(&radians.sensors[0]);
+    let request = sensor_request(&radians.sensors[0], RequestFormat::Vendor);
     let half = std::f32::consts::PI;
     assert_eq!(request.euler, [0.0, -half / 2.0, half]);
     // TF is the same whatever goes over the wire.
@@ -57,7 +67,10 @@ fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
         );
     }
     // The other sensor is as in the file.
-    assert_eq!(sensor_request(&radians.sensors[1]).eular_or_quat, 1.0);
+    assert_eq!(
+        sensor_request(&radians.sensors[1], RequestFormat::Vendor).eular_or_quat,
+        1.0
+    );
 }
 
 #[test]
@@ -74,6 +87,19 @@ fn angles_that_a_parameter_sets_do_not_decide_the_unit_of_the_file() {
         (pitch - std::f64::consts::FRAC_PI_2).abs() < 1e-12,
         "{pitch}"
     );
+}
+
+#[test]
+fn angles_that_look_like_radians_are_a_warning_unless_the_unit_is_chosen() {
+    let warned = |more: &[&str], pitch: &str| {
+        let settings = load_with(more, pitch);
+        let mut paths = settings.warnings.iter().map(|w| w.path.as_str());
+        paths.any(|path| path == "mount_angle_unit")
+    };
+    assert!(warned(&[], "-1.5708"));
+    assert!(!warned(&[], "-90"));
+    assert!(!warned(&["mount_angle_unit:=radians"], "-1.5708"));
+    assert!(!warned(&["mount_angle_unit:=auto"], "-1.5708"));
 }
 
 #[test]

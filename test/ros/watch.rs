@@ -32,5 +32,5 @@ fn check<M: Message>(middleware: &Middleware) {
 fn the_stamp_of_every_type_that_begins_with_a_header_is_found() {
     let (middleware, _recorder) = Middleware::recorder(&Options::new("n")).expect("a recorder");
     let checked: Vec<()> = every_message!(check, &middleware);
-    assert_eq!(checked.len(), rfly_bridge::msgs::TYPES.len());
+    assert_eq!(checked.len(), super::types::built().len());
 }

@@ -5,14 +5,14 @@ use super::{
 };
 use proptest::prelude::*;
 use rfly_bridge::{
-    config::params::{LabelType, WorldConvention},
+    config::params::{LabelType, Organized, WorldConvention},
     msgs::sensor_msgs::msg::PointCloud2,
     sensors::{Axes, Converted, Missing, Options, convert},
     wire::append_cloud,
 };
 use zerocopy::little_endian::I16;
 
-fn lidar(raw: &[[i16; 4]]) -> Vec<u8> {
+pub(super) fn lidar(raw: &[[i16; 4]]) -> Vec<u8> {
     let mut payload = Vec::new();
     append_cloud([0.0; 6], raw.iter().copied(), &mut payload);
     payload
@@ -76,7 +76,7 @@ fn missing_points_are_left_out_where_there_are_no_rows() {
         (
             config(20, 2, 2, 1, &[1.0]),
             Options {
-                organized: false,
+                organized: Organized::Never,
                 ..Options::default()
             },
         ),

@@ -103,6 +103,25 @@ fn with_a_lower_limit_no_return_may_be_near_or_far_so_it_is_not_a_number() {
     assert!(m[0].is_nan() && close(m[1], 0.3));
 }
 
+/// 0 in the parameters is no limit; counts end at 65.534 m even then.
+#[test]
+fn each_limit_may_be_absent() {
+    for (near, far, nan) in [
+        (0.0, 0.0, false),
+        (0.0, 50.0, false),
+        (0.3, 0.0, true),
+        (0.3, 50.0, true),
+    ] {
+        let mut rig = Rig::open(&config(2, 2, 1, 2, &[near, far, 0.001]), Options::default());
+        rig.accept(&bytes(&[65_535, 65_534])).unwrap();
+        let m = metres(&rig.only("img_depth_float"));
+        assert_eq!(m[0].is_nan(), nan, "{near} {far}");
+        assert!(nan || m[0] == f32::INFINITY);
+        assert!(close(m[1], 65.534));
+        assert_eq!(counts(&rig.only("img_depth")), [0, 65_534]);
+    }
+}
+
 #[test]
 fn the_vendor_setting_passes_the_counts_on_unscaled() {
     let options = Options {

@@ -57,7 +57,10 @@ fn every_sensor_opens_exactly_the_topics_of_its_row() {
         let rows = spec
             .topics
             .iter()
-            .filter(|t| !t.compressed_only || rig.compressed);
+            .filter(|t| !t.compressed_only || rig.compressed)
+            .filter(|t| {
+                cfg!(has_livox_ros_driver2) || !t.interface.starts_with("livox_ros_driver2/")
+            });
         let wanted: BTreeSet<_> = rows.map(|t| spec.topic_name(t, &rig.main)).collect();
         let found: BTreeSet<_> = rig.topics.iter().cloned().collect();
         assert_eq!(

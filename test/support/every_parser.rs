@@ -33,6 +33,15 @@ pub fn parse_all(bytes: &[u8]) {
             append_cloud(cloud.header().pose.map(|x| x.get()), points(&cloud), out);
         });
     }
+    for cloud in [
+        CloudPayload::<4>::parse(bytes),
+        CloudPayload::parse_block(bytes),
+    ] {
+        if let Some(CloudPayload::Float(cloud)) = cloud {
+            let points = cloud.points().iter().map(|point| point.map(|x| x.get()));
+            check_prefix(bytes, |out| append_float_cloud(cloud.header(), points, out));
+        }
+    }
     if let Ok(list) = ListView::<BoxEntry>::parse(bytes) {
         check_prefix(bytes, |out| append_list(list.entries(), out));
     }

@@ -2,6 +2,7 @@
 pub mod anything;
 pub mod clock;
 pub mod every_parser;
+pub mod float_cloud;
 pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;

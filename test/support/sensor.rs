@@ -3,7 +3,10 @@ use rfly_bridge::{
     config::{Mount, MountOrientation, SensorConfig, TransportMode},
     msgs::Message,
     ros::{self, Middleware, Recorder},
-    sensors::{Frame, FrameIds, Options, Sensor, SensorContext, SensorError, SensorSpec, spec_of},
+    sensors::{
+        Frame, FrameIds, OdometryTopic, Options, Sensor, SensorContext, SensorError, SensorSpec,
+        spec_of,
+    },
     time::RosTime,
     wire::SensorKind,
 };
@@ -47,12 +50,25 @@ pub struct Rig {
 impl Rig {
     /// Opens a sensor; every topic has one subscriber.
     pub fn open(config: &SensorConfig, options: Options) -> Self {
-        let rig = Self::open_unwatched(config, options);
+        Self::open_with(config, options, None)
+    }
+
+    /// The same with the topic of a cloud's odometry.
+    pub fn open_with(
+        config: &SensorConfig,
+        options: Options,
+        odometry: Option<OdometryTopic>,
+    ) -> Self {
+        let rig = Self::unwatched(config, options, odometry);
         rig.recorder.set_all_subscribers(1);
         rig
     }
 
     pub fn open_unwatched(config: &SensorConfig, options: Options) -> Self {
+        Self::unwatched(config, options, None)
+    }
+
+    fn unwatched(config: &SensorConfig, options: Options, odometry: Option<OdometryTopic>) -> Self {
         let spec = spec_of(config.kind);
         let (middleware, recorder) = Middleware::recorder(&ros::Options::new("test")).unwrap();
         let main = spec.default_topic("/rflysim", config.seq_id);
@@ -61,6 +77,7 @@ impl Rig {
             config,
             topic: &main,
             frames: FrameIds::new("", config.seq_id),
+            odometry,
             options,
             qos: &|_, _| ros::Qos::DEFAULT,
         };

@@ -49,6 +49,7 @@ const WITH_CODEC: &[&str] = &[
     "ImageHeader-A",
     "ImageHeader-B",
     "CloudHeader",
+    "CloudHeader-f32",
     "RangeRecord",
     "BoxEntry (type 30)",
     "TargetEntry (type 31)",
@@ -138,6 +139,8 @@ fn every_fixed_struct_has_the_offsets_of_the_reference() {
     layout!(FragmentHeaderB, "ImageHeader-B", checksum => "checksum", len => "PackLen", seq => "PackSeq",
         count => "PackNum", frame_id => "FrameID", reserved => "reserved", sim_time => "timestamp");
     layout!(CloudHeader, "CloudHeader", pose => "posAng", count => "N");
+    layout!(FloatCloudHeader, "CloudHeader-f32", copter_id => "copterID", axis_type => "axis_type", pose => "posAng",
+        count => "N");
     layout!(RangeRecord, "RangeRecord", distance => "Distance", copter_id => "CopterID", ray_start => "RayStart",
         ray_angles => "Ang", impact_point => "ImpactPoint", box_origin => "BoxOri");
     layout!(BoxEntry, "BoxEntry (type 30)", copter_id => "CopterID", credibility => "credibility", min_x => "MinX",
@@ -272,6 +275,7 @@ fn sensor_requests_have_the_offsets_of_the_reference() {
         ("VisionSensorReq-old", RequestLayout::Old),
         ("VisionSensorReq-new", RequestLayout::New),
         ("VisionSensorReq-type9", RequestLayout::Gimbal),
+        ("VisionSensorReq-type9", RequestLayout::Long),
     ] {
         let wanted = named(name);
         assert_eq!(wanted["size"], layout.len(), "{name}");

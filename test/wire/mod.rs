@@ -1,4 +1,5 @@
 //! Bytes of the simulator, against recordings of the vendor's SDK and against `structs.json`.
+mod clouds;
 mod console;
 mod control;
 mod coptersim;

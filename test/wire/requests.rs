@@ -215,3 +215,32 @@ fn every_recorded_imu_request_is_read_and_written_byte_for_byte() {
     }
     assert_eq!(seen, 3);
 }
+
+#[test]
+fn the_long_layout_has_either_check_word_for_any_type() {
+    for vector in golden::load("vision_req") {
+        if vector.function() != "sendUpdateUEImaged" {
+            continue;
+        }
+        let (_, mut bytes) = vector.sent().remove(0);
+        for type_id in [1_u16, 9, 20, 23] {
+            bytes[8..10].copy_from_slice(&type_id.to_le_bytes());
+            for (word, layout) in [
+                (12345_u16, RequestLayout::Gimbal),
+                (12346, RequestLayout::Long),
+            ] {
+                bytes[..2].copy_from_slice(&word.to_le_bytes());
+                let request = SensorRequest::parse(&bytes).unwrap();
+                assert_eq!((request.layout, request.type_id), (layout, type_id));
+                assert_eq!(request.emit(&mut [0; 148]), bytes);
+            }
+        }
+        bytes[..2].copy_from_slice(&12347_u16.to_le_bytes());
+        assert!(matches!(
+            SensorRequest::parse(&bytes),
+            Err(WireError::Tag { found: 12347, .. })
+        ));
+        return;
+    }
+    panic!("no vector of this layout");
+}

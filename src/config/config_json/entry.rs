@@ -1,5 +1,6 @@
 //! One entry of `VisionSensors`.
 use super::fields::Entry;
+use super::text::Node;
 use super::types;
 use super::{TransportOverride, VendorOverrides, orientation};
 use crate::config::{Mount, SensorConfig, TransportMode};
@@ -19,8 +20,7 @@ const MANDATORY: &[&str] = &[
     "SensorAngEular",
     "otherParams",
 ];
-/// The last is no key; [`orientation::misspelt_eular`] may explain it.
-const OPTIONAL: [&str; 3] = ["EularOrQuat", "SensorAngQuat", "EulerOrQuat"];
+const OPTIONAL: &[&str] = &["EularOrQuat", "SensorAngQuat"];
 
 /// Largest image edge in px.
 const MAX_EDGE: i64 = 8192;
@@ -52,26 +52,21 @@ pub(super) fn read(
 ) -> Draft {
     let before = entry.problem_count();
     entry.warn_duplicates();
-    let optional = if orientation::misspelt_eular(entry) {
-        &OPTIONAL[..]
-    } else {
-        &OPTIONAL[..2]
-    };
-    entry.check_keys(MANDATORY, optional);
+    entry.check_spellings();
+    entry.check_keys(MANDATORY, OPTIONAL);
 
-    let automatic =
-        entry.get("SeqID").and_then(super::text::Node::integer) == Some(0) && current.is_some();
+    let automatic = entry.get("SeqID").and_then(Node::integer) == Some(0) && current.is_some();
     let seq_id = read_seq_id(entry, current);
     let kind = read_type(entry);
     let mount = read_mount(entry);
     let size = read_size(entry, kind);
-    let rate_hz = entry.integer("DataCheckFreq", 1..=1000, "Hz");
+    let rate_hz = entry.integer("DataCheckFreq", 0..=1000, "Hz");
     let send = read_send_protocol(entry, seq_id, kind, overrides);
     let fov = read_fov(entry, kind);
     let position = entry.numbers::<3>("SensorPosXYZ");
-    let orientation = orientation::read(entry);
-    let new_layout = entry.get("EularOrQuat").is_some();
-    let other_params = read_other_params(entry, new_layout);
+    let new_layout = orientation::new_layout(entry);
+    let orientation = orientation::read(entry, new_layout);
+    let other_params = read_other_params(entry, new_layout, seq_id);
     let mode = send.as_ref().map(|send| send.mode);
     if let (Some(kind), Some(params)) = (kind, &other_params) {
         types::check_other_params(entry, kind, params, mode, size.unwrap_or_default());
@@ -314,16 +309,32 @@ fn check_mode(
 }
 
 /// 16 values with `EularOrQuat`, otherwise 8.
-fn read_other_params(entry: &mut Entry<'_>, new_layout: bool) -> Option<[f64; 16]> {
-    let (length, why) = match (new_layout, entry.get("EulerOrQuat").is_some()) {
-        (true, _) => (16, " with EularOrQuat"),
-        (false, false) => (8, " without EularOrQuat"),
-        (false, true) => (
-            8,
-            " without EularOrQuat (the file has \"EulerOrQuat\"; did you mean \"EularOrQuat\"?)",
-        ),
+fn read_other_params(
+    entry: &mut Entry<'_>,
+    new_layout: bool,
+    seq_id: Option<u16>,
+) -> Option<[f64; 16]> {
+    if let (false, Some(Node::Array(values))) = (new_layout, entry.get("otherParams"))
+        && values.len() == 16
+    {
+        let sensor = seq_id.map_or_else(|| "the sensor".to_owned(), |id| format!("sensor {id}"));
+        let missing = match entry.get("SensorAngQuat") {
+            Some(_) => "EularOrQuat",
+            None => "EularOrQuat and SensorAngQuat",
+        };
+        entry.problem(
+            "EularOrQuat",
+            format!(
+                "is missing: {sensor} has 16 otherParams, which need {missing}; with 8 they are not needed"
+            ),
+        );
+        return None;
+    }
+    let (length, why) = match new_layout {
+        true => (16, format!(" with {}", entry.spelt("EularOrQuat"))),
+        false => (8, " without EularOrQuat".to_owned()),
     };
-    let values = entry.array("otherParams", length, why)?;
+    let values = entry.array("otherParams", length, &why)?;
     let before = entry.problem_count();
     let mut out = [0.0; 16];
     for (i, (slot, node)) in out.iter_mut().zip(values).enumerate() {

@@ -3,6 +3,12 @@ use super::text::Node;
 use crate::config::problem::{Problem, Problems, closest};
 use std::ops::RangeInclusive;
 
+/// Keys that the vendor's documents spell otherwise than its loader, which comes first.
+pub(super) const SPELLINGS: [(&str, &str); 2] = [
+    ("EularOrQuat", "EulerOrQuat"),
+    ("SensorAngEular", "SensorAngEuler"),
+];
+
 /// Problems and warnings found so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
@@ -32,23 +38,46 @@ impl<'a> Entry<'a> {
     }
 
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
-        self.findings
-            .problems
-            .push(format!("{}.{key}", self.path), message);
+        let path = self.path_of(key);
+        self.findings.problems.push(path, message);
     }
 
     pub(super) fn warning(&mut self, key: &str, message: impl Into<String>) {
-        self.findings
-            .warnings
-            .push(Problem::new(format!("{}.{key}", self.path), message));
+        let path = self.path_of(key);
+        self.findings.warnings.push(Problem::new(path, message));
+    }
+
+    /// Returns the path of a key, or of an element `key[i]`, as the file spells it.
+    fn path_of(&self, key: &str) -> String {
+        let end = key.find('[').unwrap_or(key.len());
+        let (name, index) = key.split_at(end);
+        format!("{}.{}{index}", self.path, self.spelt(name))
+    }
+
+    /// Returns the spelling of a key in the file; that of the loader if it stands in no spelling.
+    pub(super) fn spelt<'k>(&self, key: &'k str) -> &'k str {
+        let spelling = SPELLINGS.iter().find(|(loader, _)| *loader == key);
+        match spelling.map(|(_, documents)| *documents) {
+            Some(documents) if !self.has(key) && self.has(documents) => documents,
+            _ => key,
+        }
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.exactly(key).is_some()
     }
 
     pub(super) fn problem_count(&self) -> usize {
         self.findings.problems.0.len()
     }
 
-    /// Returns the value of a key; the last one of duplicates, as JSON readers do.
+    /// Returns the value of a key, in either spelling.
     pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+        self.exactly(self.spelt(key))
+    }
+
+    /// Returns the value of a key in this spelling; the last one of duplicates, as JSON readers do.
+    fn exactly(&self, key: &str) -> Option<&'a Node> {
         self.pairs
             .iter()
             .rev()
@@ -76,12 +105,29 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// Reports keys that stand in both spellings and say different things.
+    pub(super) fn check_spellings(&mut self) {
+        for (loader, documents) in SPELLINGS {
+            if let (Some(a), Some(b)) = (self.exactly(loader), self.exactly(documents))
+                && !a.means(b)
+            {
+                let path = format!("{}.{documents}", self.path);
+                let message =
+                    format!("must be the same as {loader}, or be left out: both are the same key");
+                self.findings.problems.push(path, message);
+            }
+        }
+    }
+
     /// Reports mandatory keys that are missing and explains unknown ones.
     ///
     /// The vendor ignores unknown keys, so they only matter if a mandatory key is missing: then a similar key is
     /// probably a misspelling, and one problem reports both.
     pub(super) fn check_keys(&mut self, mandatory: &[&str], optional: &[&str]) {
-        let known: Vec<&str> = mandatory.iter().chain(optional).copied().collect();
+        let documents = SPELLINGS.iter().map(|(_, documents)| *documents);
+        let known: Vec<&str> = (mandatory.iter().chain(optional).copied())
+            .chain(documents)
+            .collect();
         let mut missing: Vec<&str> = mandatory
             .iter()
             .copied()

@@ -1,4 +1,4 @@
-//! The three keys of the attitude, one of them misspelt by the vendor's loader and correctly spelt in its documents.
+//! The three keys of the attitude, two of them misspelt by the vendor's loader and correctly spelt in its documents.
 use super::fields::Entry;
 use super::text::Node;
 use crate::config::MountOrientation;
@@ -30,10 +30,31 @@ impl Orientation {
     }
 }
 
-pub(super) fn read(entry: &mut Entry<'_>) -> Option<Orientation> {
+/// Whether the entry has the keys of the new layout.
+///
+/// The vendor's loader does not know the spelling of its documents: with 8 `otherParams` it takes such an entry for one of
+/// the old layout, and so it is here, unless a quaternion is meant to apply.
+pub(super) fn new_layout(entry: &mut Entry<'_>) -> bool {
+    let Some(selector) = entry.get("EularOrQuat") else {
+        return false;
+    };
+    let spelt = entry.spelt("EularOrQuat");
+    let old = matches!(entry.get("otherParams"), Some(Node::Array(values)) if values.len() == 8);
+    let meant = selector.number().is_some_and(|v| v > 0.5) && entry.get("SensorAngQuat").is_some();
+    if spelt == "EularOrQuat" || !old || meant {
+        return true;
+    }
+    entry.warning(
+        spelt,
+        "ignored, because otherParams has 8 values; the Euler angles count",
+    );
+    false
+}
+
+pub(super) fn read(entry: &mut Entry<'_>, new_layout: bool) -> Option<Orientation> {
     let euler = entry.numbers::<3>("SensorAngEular");
-    if entry.get("EularOrQuat").is_none() {
-        if entry.get("SensorAngQuat").is_some() {
+    if !new_layout {
+        if entry.get("SensorAngQuat").is_some() && entry.get("EularOrQuat").is_none() {
             entry.warning("SensorAngQuat", "ignored, because there is no EularOrQuat");
         }
         return Some(Orientation {
@@ -44,9 +65,10 @@ pub(super) fn read(entry: &mut Entry<'_>) -> Option<Orientation> {
     }
     let selector = entry.number("EularOrQuat");
     if entry.get("SensorAngQuat").is_none() {
+        let selector = entry.spelt("EularOrQuat");
         entry.problem(
             "SensorAngQuat",
-            "is missing; with EularOrQuat it must be there, even if the Euler angles count",
+            format!("is missing; with {selector} it must be there, even if the Euler angles count"),
         );
     }
     let quaternion = entry.numbers::<4>("SensorAngQuat");
@@ -72,22 +94,4 @@ pub(super) fn read(entry: &mut Entry<'_>) -> Option<Orientation> {
         }
     }
     Some(orientation)
-}
-
-/// Some vendor documents write `EulerOrQuat`, which the loader ignores: the sensor then has the old layout
-/// and its Euler angles apply. That is an error if the quaternion was meant to apply.
-pub(super) fn misspelt_eular(entry: &mut Entry<'_>) -> bool {
-    let meant = entry
-        .get("EulerOrQuat")
-        .and_then(Node::number)
-        .is_some_and(|v| v > 0.5);
-    let harmful =
-        meant && entry.get("EularOrQuat").is_none() && entry.get("SensorAngQuat").is_some();
-    if harmful {
-        entry.problem(
-            "EulerOrQuat",
-            "unknown key, so SensorAngQuat does not count; did you mean \"EularOrQuat\"?",
-        );
-    }
-    harmful
 }

@@ -71,6 +71,21 @@ impl Node {
     }
 }
 
+impl Node {
+    /// Whether both mean the same: 1, 1.0 and `true` do.
+    pub(super) fn means(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Array(a), Self::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.means(b))
+            }
+            _ => match (self.number(), other.number()) {
+                (Some(a), Some(b)) => a == b,
+                _ => self == other,
+            },
+        }
+    }
+}
+
 impl fmt::Display for Node {
     /// A short form for error messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -37,6 +37,10 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             ParamValue::Int(v) if words.contains(&v.to_string().as_str()) => {
                 Ok(ParamValue::Str(v.to_string()))
             }
+            // The same for `cloud.organized: false`.
+            ParamValue::Bool(v) if words.contains(&v.to_string().as_str()) => {
+                Ok(ParamValue::Str(v.to_string()))
+            }
             ParamValue::Str(v) if words.contains(&v.as_str()) => Ok(value.clone()),
             ParamValue::Str(v) => Err(format!(
                 "must be one of {}, is {v:?}{}",

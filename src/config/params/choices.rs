@@ -62,6 +62,35 @@ choices! {
         /// As `pcl::PointXYZL`.
         Uint32 = "uint32",
     }
+    /// Fields of the points of a lidar.
+    CloudLayout {
+        /// x, y, z and the class of the object hit.
+        XyzLabel = "xyz_label",
+        /// As ouster-ros.
+        Ouster = "ouster",
+        /// As velodyne_pointcloud.
+        Velodyne = "velodyne",
+        /// As HesaiLidar_ROS_2.0.
+        Hesai = "hesai",
+        /// As livox_ros_driver2.
+        Livox = "livox",
+    }
+    /// Rows of a cloud.
+    Organized {
+        /// Rows, except in the layouts of drivers, whose readers want dense clouds.
+        Auto = "auto",
+        /// Rows if the sensor has them, with NaN for missing points.
+        Always = "true",
+        /// One dense row.
+        Never = "false",
+    }
+    /// Times of the points of a scan.
+    ScanTime {
+        /// All are of the header's time, as the simulator renders them.
+        Instant = "instant",
+        /// Spread over the period of the scan, as a turning lidar measures them.
+        Sweep = "sweep",
+    }
     /// Orientation in the IMU message.
     ImuOrientation {
         /// None, as REP 145 writes it.
@@ -93,6 +122,13 @@ choices! {
         GroundStation = "ground_station",
         /// An onboard computer, as mavros.
         OnboardController = "onboard_controller",
+    }
+    /// Layout of sensor requests.
+    RequestFormat {
+        /// As the vendor's SDK: 92 bytes, or 144 if a sensor has EularOrQuat.
+        Vendor = "vendor",
+        /// 148 bytes, as in the vendor's newer documents.
+        Long = "long",
     }
     /// Named QoS profiles, as in rmw.
     QosPreset {

@@ -143,6 +143,7 @@ fn read_sensor(
         "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
         "topic" => sensor.topic = text(value),
         "frame_id" => sensor.frame_id = text(value),
+        "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| chosen(&text)),
         "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
         "rate_hz" => {
             sensor.rate_hz = match value {
@@ -226,4 +227,10 @@ fn word_of<T: Choice>(word: &str) -> Option<T> {
         .iter()
         .find(|(w, _)| *w == word)
         .map(|(_, value)| *value)
+}
+
+/// The value of a word that was checked.
+fn chosen<T: Choice>(word: &str) -> Option<T> {
+    let choice = T::CHOICES.iter().find(|(known, _)| *known == word);
+    choice.map(|(_, value)| *value)
 }

@@ -14,8 +14,9 @@ pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
 pub use choices::{
-    DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType,
-    QosPreset, Reliability, RgbEncoding, SetpointFrame, TfSource,
+    CloudLayout, DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation,
+    LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanTime,
+    SetpointFrame, TfSource,
 };
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
 pub use render::{render_help, render_markdown, render_yaml};
@@ -72,10 +73,16 @@ pub struct Params {
     pub compressed_enabled: bool,
     /// `image.allow_larger`.
     pub image_allow_larger: bool,
+    /// `cloud.layout`.
+    pub cloud_layout: CloudLayout,
+    /// `cloud.scan_time`.
+    pub cloud_scan_time: ScanTime,
     /// `cloud.organized`.
-    pub cloud_organized: bool,
+    pub cloud_organized: Organized,
     /// `cloud.label`.
     pub cloud_label: LabelType,
+    /// `cloud.odometry_topic`, a template; empty: none.
+    pub cloud_odometry_topic: String,
     /// `imu.*`.
     pub imu: ImuParams,
     /// Frames and TF.
@@ -109,6 +116,8 @@ pub struct RequestParams {
     pub period: Duration,
     /// Silence after which a source counts as lost.
     pub timeout: Duration,
+    /// Layout of sensor requests.
+    pub format: RequestFormat,
 }
 
 /// `depth.*`.
@@ -301,6 +310,8 @@ pub struct SensorParams {
     pub frame_id: Option<String>,
     /// Encoding of the main topic.
     pub encoding: Option<String>,
+    /// Fields of the points of a lidar.
+    pub cloud_layout: Option<CloudLayout>,
     /// Horizontal field of view in degrees.
     pub fov_deg: Option<f32>,
     /// Rate in Hz.

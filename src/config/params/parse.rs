@@ -152,6 +152,7 @@ pub(super) fn build(r: &Reader) -> Params {
         request: RequestParams {
             period: r.duration("request.period_s"),
             timeout: r.duration("request.timeout_s"),
+            format: r.choice("request.format"),
         },
         topic_prefix: r.string("topic_prefix"),
         rgb_encoding: r.choice("rgb.encoding"),
@@ -161,8 +162,11 @@ pub(super) fn build(r: &Reader) -> Params {
         },
         compressed_enabled: r.bool("compressed.enabled"),
         image_allow_larger: r.bool("image.allow_larger"),
-        cloud_organized: r.bool("cloud.organized"),
+        cloud_layout: r.choice("cloud.layout"),
+        cloud_scan_time: r.choice("cloud.scan_time"),
+        cloud_organized: r.choice("cloud.organized"),
         cloud_label: r.choice("cloud.label"),
+        cloud_odometry_topic: r.string("cloud.odometry_topic"),
         imu: ImuParams {
             enabled: r.bool("imu.enabled"),
             rate_hz: r.int("imu.rate_hz") as u16,
@@ -308,6 +312,15 @@ fn check_together(params: &Params, problems: &mut Problems) {
         problems.push(
             "control.prefix",
             format!("must be a topic prefix, in which {{id}} and {{n}} stand for numbers, is {:?}: {why}", params.control.prefix),
+        );
+    }
+    let topic = &params.cloud_odometry_topic;
+    if !topic.is_empty()
+        && let Err(why) = names::check_topic(&topic.replace("{id}", "1"))
+    {
+        problems.push(
+            "cloud.odometry_topic",
+            format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
         );
     }
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {

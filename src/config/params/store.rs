@@ -286,7 +286,7 @@ fn sensor_default(
             config_json::check_fov(sensor.kind, fov).ok()?;
             ParamValue::Float(fov)
         }
-        "rate_hz" => ParamValue::Int(sensor.rate_hz.into()),
+        "rate_hz" => ParamValue::Int(sensor.asked_hz().into()),
         "position" => list(sensor.position_frd),
         "orientation_deg" => list(match sensor.orientation {
             MountOrientation::Euler(angles) => angles.map(|angle| match unit {

@@ -1,7 +1,7 @@
 use super::{
-    AngleUnitChoice, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind, History, ImuFrame,
-    ImuOrientation, LabelType, ParamValue, QosPreset, Reliability, RgbEncoding, SetpointFrame,
-    StampMode, TfSource, WorldConvention,
+    AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind,
+    History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset, Reliability,
+    RequestFormat, RgbEncoding, ScanTime, SetpointFrame, StampMode, TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 
@@ -156,6 +156,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Time between sensor requests until data flows.").live(),
     row(SIMULATOR, "request.timeout_s", K::Float(0.2, 600.0), D::Float(3.0), "s",
         "Silence after which a sensor or a vehicle counts as lost and is requested again.").live(),
+    row(SIMULATOR, "request.format", K::Choice(RequestFormat::NAMES), D::Str("vendor"), "",
+        "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
+         which newer documents describe for all types."),
 
     row(TOPICS, "topic_prefix", K::Topic, D::Str("rflysim"), "",
         "Prefix of all relative topic names; below the node's namespace if it is relative itself."),
@@ -170,10 +173,16 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(TOPICS, "image.allow_larger", K::Bool, D::Bool(false), "",
         "Accept PNG and JPEG images larger than DataWidth x DataHeight. Otherwise they are refused before decoding: a small file can expand to \
          many megabytes."),
-    row(TOPICS, "cloud.organized", K::Bool, D::Bool(true), "",
-        "Organise clouds as height x width if the sensor has rings or pixels, with NaN for missing points; false: one dense row."),
+    row(TOPICS, "cloud.layout", K::Choice(CloudLayout::NAMES), D::Str("xyz_label"), "",
+        "Fields of the points of lidars in their own frame (types 20, 22 and 23): xyz_label, or as the driver of a real lidar publishes them."),
+    row(TOPICS, "cloud.scan_time", K::Choice(ScanTime::NAMES), D::Str("instant"), "",
+        "Times of points in the layouts of drivers: instant, as the simulator renders a scan; sweep: spread over the period of the scan, although the points are not."),
+    row(TOPICS, "cloud.organized", K::Choice(Organized::NAMES), D::Str("auto"), "",
+        "Organise clouds as height x width if the sensor has rings or pixels, with NaN for missing points; false: one dense row; auto: only in layout xyz_label."),
     row(TOPICS, "cloud.label", K::Choice(LabelType::NAMES), D::Str("float32"), "",
         "Type of the field `label` of lidar points: `float32` as the coordinates, for `read_points_numpy`, or `uint32` as in `pcl::PointXYZL`."),
+    row(TOPICS, "cloud.odometry_topic", K::Str, D::Str("uav{id}/local/odom"), "",
+        "Topic of the odometry that newer simulators send with clouds, relative to the prefix; `{id}` is the CopterID. Empty: not published."),
 
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),
@@ -227,7 +236,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(CONTROL, "control.link", K::Str, D::Str("mavlink_full"), "",
         "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
-         `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
+         `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<own port>@][<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an autopilot, or `off`."),
     row(CONTROL, "control.discover_s", K::Float(0.0, 60.0), D::Float(0.0), "s",
         "Time to listen for CopterSim's heartbeats at start; every vehicle heard from an accepted address (`accept_from`) is served at that address. \
          0: only those of `vehicles` and of the sensors."),
@@ -295,6 +304,8 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "Link frame, complete, instead of the prefixed `sensor<SeqID>_link`; a name that ends in `_link` keeps its stem for the optical frame."),
     row("Sensor", "encoding", K::Choice(SENSOR_ENCODINGS), D::Str(""), "",
         "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor)."),
+    row("Sensor", "cloud_layout", K::Choice(CloudLayout::NAMES), D::Str(""), "",
+        "Instead of cloud.layout."),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",

@@ -6,8 +6,9 @@
 //! class 0, so that clouds are always complete.
 use super::noise::RangeNoise;
 use super::{View, palette};
-use crate::emulator::world::{Pixel, Pose, RayBundle, Vec3};
-use crate::wire::append_cloud;
+use crate::emulator::options::CloudFormat;
+use crate::emulator::world::{Pixel, Pose, RayBundle, Snapshot, Vec3};
+use crate::wire::{FloatCloudHeader, append_cloud, append_float_cloud};
 use std::f64::consts::PI;
 
 /// Range in m if the request has none; readers cannot scale the raw values then.
@@ -48,8 +49,15 @@ pub(super) fn mid360() -> RayBundle {
 /// Returns the rays of the Mid-40 (type 22): a rosette of half petals, from the axis to the rim or back.
 ///
 /// `fov_deg` is twice the length of a half petal; `[.., height, stretch, curvature, eights, flowers, ..]` follow the
-/// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents.
-pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) -> RayBundle {
+/// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents. The whole
+/// pattern is turned by `turn_deg` about the axis, counter-clockwise as azimuth is.
+pub(super) fn mid40(
+    points: u16,
+    petals: u16,
+    fov_deg: f32,
+    params: &[f32; 16],
+    turn_deg: f64,
+) -> RayBundle {
     let or = |value: f32, default: f64| {
         if value > 0.0 {
             f64::from(value)
@@ -70,7 +78,7 @@ pub(super) fn mid40(points: u16, petals: u16, fov_deg: f32, params: &[f32; 16]) 
             let part = (f64::from(i) + 0.5) / f64::from(points);
             let out = if back { 1.0 - part } else { part };
             let bulge = height * (PI * out).sin() * if back { -0.5 } else { 0.5 };
-            let polar = axis + if opposite { PI } else { 0.0 };
+            let polar = axis + turn_deg.to_radians() + if opposite { PI } else { 0.0 };
             let (sin, cos) = polar.sin_cos();
             let (along, across) = (length * out, bulge);
             direction(along * cos - across * sin, along * sin + across * cos)
@@ -97,19 +105,53 @@ pub(super) enum CloudFrame {
     World,
 }
 
-/// Writes a lidar cloud: x, y, z scaled so that 32767 is the range, and the class of the hit object.
-///
-/// A point whose world coordinates exceed the range cannot be encoded and counts as no return.
+/// What stands before the points of a cloud, which decides their form.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Head {
+    /// i16 points after the pose of the sensor.
+    Short([f32; 6]),
+    /// f32 points after odometry.
+    Float(FloatCloudHeader),
+}
+
+impl Head {
+    /// The head of a cloud that a sensor at `pose`, carried by vehicle `own`, sees.
+    pub(super) fn new(
+        format: CloudFormat,
+        snapshot: &Snapshot,
+        pose: &Pose,
+        own: Option<u16>,
+    ) -> Self {
+        match format {
+            CloudFormat::I16 => Self::Short(header_pose(pose)),
+            CloudFormat::F32 => {
+                let vehicle = own.and_then(|id| Some((id, snapshot.vehicle(id)?.pose)));
+                let (id, pose) = vehicle.unwrap_or((0, *pose));
+                let world = FloatCloudHeader::WORLD;
+                Self::Float(FloatCloudHeader::new(
+                    id.into(),
+                    world,
+                    header_pose(&pose),
+                    0,
+                ))
+            }
+        }
+    }
+}
+
+/// A point in m with its class; `None` without return.
+type Point = Option<(Vec3, u8)>;
+
+/// Writes a lidar cloud: x, y, z and the class of the hit object.
 pub(super) fn cloud(
     view: &View,
-    pose: &Pose,
+    head: Head,
     range: f32,
     frame: CloudFrame,
     mut noise: RangeNoise,
     out: &mut Vec<u8>,
 ) {
-    let range = f64::from(if range > 0.0 { range } else { DEFAULT_RANGE });
-    out.clear();
+    let range = range_of(range);
     let points = view.hits.iter().enumerate().map(|(i, hit)| {
         let ray = view.bundle.direction(i);
         let distance = noise.measured(hit.distance);
@@ -117,40 +159,69 @@ pub(super) fn cloud(
             CloudFrame::Sensor => flu(&ray, distance),
             CloudFrame::World => view.caster.point(&ray, distance),
         };
-        if distance > range || point.amax() > range {
-            return [0; 4];
-        }
-        let [x, y, z] = scaled(&point, range);
-        [x, y, z, palette::class(hit).into()]
+        (distance <= range).then(|| (point, palette::class(hit)))
     });
-    append_cloud(header_pose(pose), points, out);
+    write::<4>(head, range, points, out);
 }
 
 /// Writes a depth camera's cloud (type 7): every `step`-th pixel of every `step`-th row, sensor FLU.
 pub(super) fn depth_cloud(
     view: &View,
-    pose: &Pose,
+    head: Head,
     width: u16,
-    range: f32,
-    step: f32,
+    [range, step]: [f32; 2],
     out: &mut Vec<u8>,
 ) {
-    let range = f64::from(if range > 0.0 { range } else { DEFAULT_RANGE });
+    let range = range_of(range);
     let (width, step) = (usize::from(width), step.max(1.0) as usize);
-    out.clear();
     let rows = view.hits.chunks(width).enumerate().step_by(step);
     let points = rows.flat_map(|(v, row)| {
         row.iter().enumerate().step_by(step).map(move |(u, hit)| {
-            if hit.distance > range {
-                return [0; 3];
-            }
-            scaled(
-                &flu(&view.bundle.direction(v * width + u), hit.distance),
-                range,
-            )
+            let point = flu(&view.bundle.direction(v * width + u), hit.distance);
+            (hit.distance <= range).then(|| (point, palette::class(hit)))
         })
     });
-    append_cloud(header_pose(pose), points, out);
+    write::<3>(head, range, points, out);
+}
+
+/// Writes points as the head says. i16 points are scaled so that 32767 is the range; one that exceeds it in a coordinate,
+/// in the world frame, cannot be encoded and counts as no return.
+fn write<const CHANNELS: usize>(
+    head: Head,
+    range: f64,
+    points: impl Iterator<Item = Point>,
+    out: &mut Vec<u8>,
+) {
+    out.clear();
+    match head {
+        Head::Short(pose) => {
+            let encoded = points.map(|point| match point {
+                Some((point, class)) if point.amax() <= range => {
+                    let [x, y, z] = scaled(&point, range);
+                    let channels = [x, y, z, class.into()];
+                    std::array::from_fn(|i| channels[i])
+                }
+                _ => [0; CHANNELS],
+            });
+            append_cloud(pose, encoded, out);
+        }
+        Head::Float(header) => {
+            let encoded = points.map(|point| {
+                let (point, class) = point.unwrap_or_default();
+                let [x, y, z] = <[f64; 3]>::from(point).map(|v| v as f32);
+                [x, y, z, class.into()]
+            });
+            append_float_cloud(&header, encoded, out);
+        }
+    }
+}
+
+fn range_of(parameter: f32) -> f64 {
+    f64::from(if parameter > 0.0 {
+        parameter
+    } else {
+        DEFAULT_RANGE
+    })
 }
 
 fn flu(ray: &Vec3, distance: f64) -> Vec3 {

@@ -13,12 +13,13 @@ pub use palette::class_colour;
 
 pub(super) use encode::{encode, encoding_of};
 
-use super::options::{EmulatorOptions, LivoxPattern};
+use super::options::{CloudFormat, EmulatorOptions, LivoxPattern};
+use super::random::SplitMix;
 use super::sensor::rate;
 use super::world::{Caster, Hit, Pose, RayBundle, Scene, Snapshot, Solid};
 use crate::wire::{self, Payload, SensorKind, SensorRequest};
 use daylight::Daylight;
-use lidar::CloudFrame;
+use lidar::{CloudFrame, Head};
 use noise::RangeNoise;
 use scan::Sweep;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ enum Optics {
         petals: u16,
         fov_deg: f32,
         params: [f32; 16],
+        /// Rotation of the frame's pattern about the axis, in degrees.
+        turn_deg: f64,
     },
     Mid360,
     /// The Mid-40's in the course of time.
@@ -62,8 +65,9 @@ enum Optics {
 }
 
 impl Optics {
-    /// Returns the ray pattern of a sensor, or `None` for one that reports objects.
-    fn of(request: &SensorRequest) -> Option<Self> {
+    /// Returns the ray pattern of a sensor, or `None` for one that reports objects; `draw` is a random number of the frame
+    /// from 0 to 1.
+    fn of(request: &SensorRequest, draw: f64) -> Option<Self> {
         let SensorRequest {
             width,
             height,
@@ -96,6 +100,7 @@ impl Optics {
                 petals: height,
                 fov_deg,
                 params,
+                turn_deg: draw * f64::from(params[6]),
             },
             wire::Optics::Mid360 => Self::Mid360,
             wire::Optics::None => return None,
@@ -127,9 +132,13 @@ impl Optics {
         }
     }
 
-    /// Whether no later frame has the same rays.
+    /// Whether no other frame has the same rays.
     fn passes(self) -> bool {
-        matches!(self, Self::Rosette { .. } | Self::Winding { .. })
+        match self {
+            Self::Rosette { .. } | Self::Winding { .. } => true,
+            Self::Mid40 { turn_deg, .. } => turn_deg != 0.0,
+            _ => false,
+        }
     }
 
     fn build(self) -> RayBundle {
@@ -154,7 +163,8 @@ impl Optics {
                 petals,
                 fov_deg,
                 params,
-            } => lidar::mid40(points, petals, fov_deg, &params),
+                turn_deg,
+            } => lidar::mid40(points, petals, fov_deg, &params, turn_deg),
             Self::Mid360 => lidar::mid360(),
             Self::Rosette {
                 points,
@@ -179,6 +189,7 @@ struct View {
 /// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
     pattern: bool,
+    clouds: CloudFormat,
     seed: u64,
     lidar_noise: f64,
     livox_pattern: LivoxPattern,
@@ -200,6 +211,7 @@ impl Renderer {
     pub(super) fn new(options: &EmulatorOptions) -> Self {
         Self {
             pattern: options.pattern,
+            clouds: options.cloud_format,
             seed: options.seed,
             lidar_noise: options.lidar_noise,
             livox_pattern: options.livox_pattern,
@@ -247,7 +259,8 @@ impl Renderer {
     ) -> PayloadId {
         let params = &request.other_params;
         let kind = SensorKind::from_type_id(request.type_id);
-        let Some(optics) = Optics::of(request) else {
+        let mut random = SplitMix::of_frame(self.seed, request.seq_id.into(), snapshot.time);
+        let Some(optics) = Optics::of(request, random.unit()) else {
             let caster = Caster::new(snapshot, pose, own);
             match kind {
                 Some(SensorKind::Range) => objects::range(snapshot, &caster, pose, params[0], out),
@@ -262,11 +275,12 @@ impl Renderer {
             return pattern(request, known, out);
         }
         let daylight = self.daylight(kind, &snapshot.scene);
-        let noise = RangeNoise::new(self.lidar_noise, self.seed, request, snapshot.time);
+        let noise = RangeNoise::new(self.lidar_noise, random);
         // Noise makes each frame another one, of whatever view.
         let noisy = self.lidar_noise > 0.0 && is_lidar(kind);
         let own_id = noisy.then(|| self.new_id());
         let optics = optics.at(snapshot.time, request, self.livox_pattern);
+        let head = Head::new(self.clouds, snapshot, pose, own);
         let view = self.view(snapshot, optics, pose, own);
         let id = own_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {
@@ -281,13 +295,13 @@ impl Renderer {
                 palette::class_colour(palette::class(hit))
             }),
             Some(SensorKind::DepthCloud) => {
-                lidar::depth_cloud(view, pose, request.width, params[0], params[1], out)
+                lidar::depth_cloud(view, head, request.width, [params[0], params[1]], out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::Sensor, noise, out)
+                lidar::cloud(view, head, params[0], CloudFrame::Sensor, noise, out)
             }
             Some(SensorKind::GlobalLidar) => {
-                lidar::cloud(view, pose, params[0], CloudFrame::World, noise, out)
+                lidar::cloud(view, head, params[0], CloudFrame::World, noise, out)
             }
             Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
             Some(SensorKind::Thermal) => {

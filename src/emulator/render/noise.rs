@@ -1,8 +1,7 @@
 //! Noise of measured ranges.
 use crate::emulator::random::SplitMix;
-use crate::wire::SensorRequest;
 
-/// Noise of the ranges of one frame: seed, sensor and time determine it.
+/// Noise of the ranges of one frame.
 #[derive(Debug)]
 pub(super) struct RangeNoise {
     /// Standard deviation in m.
@@ -11,12 +10,8 @@ pub(super) struct RangeNoise {
 }
 
 impl RangeNoise {
-    pub(super) fn new(deviation: f64, seed: u64, request: &SensorRequest, time: f64) -> Self {
-        let mut stream = SplitMix::of_stream(seed, request.seq_id.into());
-        Self {
-            deviation,
-            random: SplitMix::of_stream(stream.bits(), time.to_bits()),
-        }
+    pub(super) fn new(deviation: f64, random: SplitMix) -> Self {
+        Self { deviation, random }
     }
 
     /// Returns what is measured of a distance in m.

@@ -1,8 +1,9 @@
 //! Shared-memory transport: the renderer's side of the flag protocol.
+use crate::emulator::options::CloudFormat;
 use crate::transport::{SharedBlock, ShmError};
 use crate::wire::{
     Packet as _, SENSORS_PER_GROUP, SHM_HEADER_LEN, SensorRequest, ShmDirectory, ShmFlag,
-    shm_block_len, shm_name,
+    shm_block_lens, shm_name,
 };
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
@@ -22,8 +23,11 @@ pub(in crate::emulator) struct Block {
 
 impl Block {
     /// Creates the block of a sensor.
-    pub(in crate::emulator) fn create(request: &SensorRequest) -> Result<Self, ShmError> {
-        let (name, size) = (shm_name(request.seq_id), size(request));
+    pub(in crate::emulator) fn create(
+        request: &SensorRequest,
+        clouds: CloudFormat,
+    ) -> Result<Self, ShmError> {
+        let (name, size) = (shm_name(request.seq_id), size(request, clouds));
         let block = Self {
             block: SharedBlock::create(&name, size)?,
             name,
@@ -36,8 +40,8 @@ impl Block {
     }
 
     /// Whether the block suits a changed request; readers have mapped it.
-    pub(in crate::emulator) fn fits(&self, request: &SensorRequest) -> bool {
-        self.size == size(request)
+    pub(in crate::emulator) fn fits(&self, request: &SensorRequest, clouds: CloudFormat) -> bool {
+        self.size == size(request, clouds)
     }
 
     /// Writes a frame; returns whether the block became free in time.
@@ -75,7 +79,7 @@ impl Drop for Block {
 }
 
 /// Size of a sensor's block in bytes.
-fn size(request: &SensorRequest) -> usize {
+fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
     let SensorRequest {
         type_id,
         width,
@@ -84,7 +88,11 @@ fn size(request: &SensorRequest) -> usize {
         ..
     } = *request;
     // `as` saturates: negative and huge numbers of objects become 0 and the maximum
-    shm_block_len(type_id, width, height, max_objects as u32).unwrap_or(SHM_HEADER_LEN)
+    let sizes = shm_block_lens(type_id, width, height, max_objects as u32);
+    sizes.map_or(SHM_HEADER_LEN, |sizes| match clouds {
+        CloudFormat::I16 => *sizes.start(),
+        CloudFormat::F32 => *sizes.end(),
+    })
 }
 
 /// Adds a sensor to the directory shared by all sensors of a host.

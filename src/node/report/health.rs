@@ -5,7 +5,7 @@ use super::writers;
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::stats::{LinkState, SourceStats};
+use crate::node::stats::{Figures, LinkState, SourceStats};
 use crate::ros::{Middleware, Publisher};
 use crate::time::ClockStatus;
 use std::collections::BTreeMap;
@@ -147,9 +147,16 @@ impl Health {
 
 fn source_finding(source: &SourceFigures) -> Finding {
     let (new_drops, rate) = (source.new_drops, source.rate_hz);
-    let because = |what: &str| match &source.figures.obstacle {
-        Some(obstacle) => format!("{what}: {obstacle}"),
-        None => what.to_owned(),
+    let Figures { obstacle, hint, .. } = &source.figures;
+    let hinted = |text: String| match hint {
+        Some(hint) => format!("{text}; {hint}"),
+        None => text,
+    };
+    let because = |what: &str| {
+        hinted(match obstacle {
+            Some(obstacle) => format!("{what}: {obstacle}"),
+            None => what.to_owned(),
+        })
     };
     let (level, message) = match source.state {
         LinkState::Waiting => (Level::Warn, because("no data yet")),
@@ -161,7 +168,7 @@ fn source_finding(source: &SourceFigures) -> Finding {
                 Level::Ok
             };
             let rate = match source.short {
-                Some(short) => short.to_string(),
+                Some(short) => hinted(short.to_string()),
                 None => format!("{rate:.1} Hz"),
             };
             match new_drops {

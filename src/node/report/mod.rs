@@ -28,7 +28,7 @@ use services::Services;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often to check whether a report is due.
+/// How often refused senders are logged, at least.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
@@ -91,12 +91,11 @@ impl Endless for Reporter {
     }
 
     async fn work(&mut self) {
-        let mut tick = tokio::time::interval(LOOK);
-        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut next = Instant::now() + self.period;
         loop {
+            let pause = next.saturating_duration_since(Instant::now()).min(LOOK);
             tokio::select! {
-                _ = tick.tick() => {}
+                () = tokio::time::sleep(pause) => {}
                 Ok(()) = self.settings.changed() => {
                     self.period = self.settings.borrow_and_update().params.diagnostics_period;
                     next = next.min(Instant::now() + self.period);
@@ -104,7 +103,8 @@ impl Endless for Reporter {
             }
             self.senders.log_refused();
             if Instant::now() >= next {
-                next += self.period;
+                // After a stall there is one report, not one for each missed period.
+                next = (next + self.period).max(Instant::now());
                 self.health.report();
             }
         }

@@ -22,7 +22,7 @@ const QOS: Qos = Qos::LATCHED.with_depth(1000);
 /// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds the memory of queue and history.
 const QUEUE: usize = 512;
 /// How often the thread checks whether to stop.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Messages dropped because the queue was full, since the process started.
 static LOST: AtomicU64 = AtomicU64::new(0);

@@ -1,15 +1,18 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
 mod fov;
+mod hint;
 mod liveness;
 mod request;
 mod shm_source;
 mod supervisor;
 mod udp_source;
 
+pub use hint::hint;
 pub use liveness::{LinkChange, Liveness};
 pub use request::sensor_request;
 pub use shm_source::{BlockReader, Rhythm, Taken};
 
+use crate::config::params::QosGroup;
 use crate::config::{SensorConfig, TransportMode};
 use crate::node::assembly::Assembly;
 use crate::node::context::{Context, below};
@@ -18,13 +21,15 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::REPORT;
 use crate::sensors::{
-    FrameIds, FrameKind, Options, Sensor, SensorContext, SensorSpec, TopicSpec, spec_of, specs,
+    FrameIds, FrameKind, OdometryTopic, Options, Sensor, SensorContext, SensorSpec, SensorStream,
+    TopicSpec, spec_of, specs,
 };
 use crate::session::Reassembler;
 use crate::transport::BindOptions;
-use crate::wire::{shm_block_len, shm_name};
+use crate::wire::{Payload, shm_block_lens, shm_name};
 use fov::FovWatch;
 use shm_source::ShmSource;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use supervisor::{Link, Supervisor};
 use udp_source::{Idle, UdpSource};
@@ -37,6 +42,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params;
     let mut links = Vec::new();
+    let mut odometries = BTreeSet::new();
     for config in &context.settings.sensors {
         let spec = spec_of(config.kind);
         let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
@@ -47,15 +53,21 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly
             .frame_ids
             .extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
-        let sensor = open_sensor(context, spec, config, frames)?;
+        let odometry = odometry_topic(context, config, &mut odometries);
+        assembly
+            .frame_ids
+            .extend(odometry.iter().map(|topic| topic.local.clone()));
+        let sensor = open_sensor(context, spec, config, (frames, odometry))?;
         let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let max_objects = config.other_params[1].max(0.0) as u32;
         let (width, height) = (config.width, config.height);
-        let len = shm_block_len(config.kind.type_id(), width, height, max_objects).unwrap_or(0);
+        let lens = shm_block_lens(config.kind.type_id(), width, height, max_objects);
+        let lens = lens.unwrap_or(0..=0);
+        let len = *lens.end();
         let fov = FovWatch::new(context.watch(), config.seq_id, config.fov_deg);
         if config.transport == TransportMode::SharedMemory {
-            let block = (shm_name(config.seq_id), len);
+            let block = (shm_name(config.seq_id), lens);
             let mut block = ShmSource::new(block, sensor, fov, clock, stats);
             let serve = move |stop: &_| block.serve(stop);
             assembly.threads.add("rfly-shm", serve);
@@ -80,10 +92,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let mut stream = UdpSource {
             idle: Idle::new(receiver.buffer_bytes(), len),
             receiver,
-            reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
-            sensor,
+            stream: SensorStream {
+                reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
+                sensor,
+                compressed: config.transport.is_compressed(),
+            },
             fov,
-            compressed: config.transport.is_compressed(),
             clock,
             stats,
             overflows: 0,
@@ -109,11 +123,36 @@ fn frame_ids(context: &Context<'_>, config: &SensorConfig) -> FrameIds {
     }
 }
 
+/// Returns the odometry topic of a sensor: that of its vehicle, for the vehicle's first sensor with clouds.
+fn odometry_topic(
+    context: &Context<'_>,
+    config: &SensorConfig,
+    taken: &mut BTreeSet<u16>,
+) -> Option<OdometryTopic> {
+    let params = &context.settings.params;
+    let template = &params.cloud_odometry_topic;
+    let vehicle = context.settings.vehicle_of(config)?;
+    let has_points = matches!(config.kind.row().payload, Payload::Points(_));
+    if template.is_empty() || !has_points || !taken.insert(vehicle) {
+        return None;
+    }
+    let names = context.tree.names();
+    Some(OdometryTopic {
+        name: below(
+            &params.topic_prefix,
+            &template.replace("{id}", &vehicle.to_string()),
+        ),
+        local: names.of_vehicle(vehicle, &names.odom),
+        world: names.map.clone(),
+        child: context.tree.base_link(vehicle),
+    })
+}
+
 fn open_sensor(
     context: &Context<'_>,
     spec: &SensorSpec,
     config: &SensorConfig,
-    frames: FrameIds,
+    (frames, odometry): (FrameIds, Option<OdometryTopic>),
 ) -> Result<Box<dyn Sensor>, NodeError> {
     let params = &context.settings.params;
     let topic = match params.sensor(config.seq_id).topic {
@@ -125,6 +164,7 @@ fn open_sensor(
         config,
         topic: &topic,
         frames,
+        odometry,
         options: Options::new(params, config.seq_id),
         qos: &|group, topic| context.qos(group, topic),
     })?)
@@ -136,6 +176,13 @@ fn topics(page: &mut TopicPage) {
             row(&mut page.sensors, spec, topic, i == 0);
         }
     }
+    page.topic(
+        &["/rflysim/uav<id>/local/odom"],
+        "nav_msgs/msg/Odometry",
+        &[QosGroup::State],
+        "odometry that newer simulators send with the clouds of the vehicle's first cloud sensor, with their stamp; \
+         `cloud.odometry_topic`",
+    );
 }
 
 fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {

@@ -1,14 +1,15 @@
 //! Requests to the renderer.
 use crate::config::SensorConfig;
+use crate::config::params::RequestFormat;
 use crate::wire::{RequestLayout, SendProtocol, SensorRequest};
 
 /// Returns the request for a sensor.
-pub fn sensor_request(sensor: &SensorConfig) -> SensorRequest {
+pub fn sensor_request(sensor: &SensorConfig, format: RequestFormat) -> SensorRequest {
     SensorRequest {
-        layout: if sensor.layout_new {
-            RequestLayout::New
-        } else {
-            RequestLayout::Old
+        layout: match format {
+            RequestFormat::Long => RequestLayout::Long,
+            RequestFormat::Vendor if sensor.layout_new => RequestLayout::New,
+            RequestFormat::Vendor => RequestLayout::Old,
         },
         seq_id: sensor.seq_id,
         bitmask: 0,

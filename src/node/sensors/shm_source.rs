@@ -8,6 +8,7 @@ use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{SharedBlock, ShmError};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::io;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// One sensor's block.
 pub(super) struct ShmSource {
     name: String,
-    len: usize,
+    lens: RangeInclusive<usize>,
     sensor: Box<dyn Sensor>,
     fov: FovWatch,
     clock: Arc<SimClock>,
@@ -70,9 +71,9 @@ impl Rhythm {
 }
 
 impl ShmSource {
-    /// A source for the block `name` of `len` bytes; opens it when it exists.
+    /// A source for the block `name` of one of these lengths in bytes; opens it when it exists.
     pub(super) fn new(
-        (name, len): (String, usize),
+        (name, lens): (String, RangeInclusive<usize>),
         sensor: Box<dyn Sensor>,
         fov: FovWatch,
         clock: Arc<SimClock>,
@@ -81,7 +82,7 @@ impl ShmSource {
         let now = Instant::now();
         Self {
             name,
-            len,
+            lens,
             sensor,
             fov,
             clock,
@@ -140,10 +141,11 @@ impl ShmSource {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });
         let Some(taken) = taken else { return false };
+        let len = block.len();
         (self.silent_since, self.logged) = (now, None);
         let mut figures = self.stats.lock();
         figures.received += 1;
-        figures.bytes += self.len as u64;
+        figures.bytes += len as u64;
         figures.last_frame = Some(now);
         figures.obstacle = None;
         match taken {
@@ -170,7 +172,7 @@ impl ShmSource {
         }
         let obstacle = match &self.block {
             Some(block) => flag_says(&self.name, block.flag()),
-            None => match SharedBlock::open(&self.name, self.len) {
+            None => match SharedBlock::open_any(&self.name, self.lens.clone()) {
                 Ok(block) => {
                     let obstacle = flag_says(&self.name, block.flag());
                     self.block = Some(block);

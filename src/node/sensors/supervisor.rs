@@ -1,8 +1,9 @@
 //! Requests sensors from the renderer until they deliver, and detects when they stop.
+use super::hint::hint;
 use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
-use crate::config::params::TfSource;
+use crate::config::params::{RequestFormat, TfSource};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
@@ -34,7 +35,7 @@ impl Link {
     /// A sensor that counts as lost after `timeout` without data.
     pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
         let mut figures = stats.lock();
-        figures.asked_hz = Some(sensor.rate_hz.into());
+        figures.asked_hz = Some(sensor.asked_hz().into());
         figures.state = Some(LinkState::Waiting);
         drop(figures);
         Self {
@@ -52,10 +53,13 @@ pub(super) struct Supervisor {
     renderer: SocketAddrV4,
     links: Vec<Link>,
     request_period: Duration,
+    format: RequestFormat,
     clear_first: bool,
     /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
     settings: SettingsWatch,
+    /// Time of the first request.
+    asked: Option<Instant>,
 }
 
 impl Endless for Supervisor {
@@ -87,9 +91,11 @@ impl Supervisor {
             renderer: context.settings.renderer(),
             links,
             request_period: params.request.period,
+            format: params.request.format,
             clear_first: params.clear_capture_on_start,
             poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
             settings: context.watch(),
+            asked: None,
         })
     }
 
@@ -113,6 +119,7 @@ impl Supervisor {
             self.resend();
             if now >= next_request && (now >= at_the_latest || self.has_poses()) {
                 next_request = now + self.request_period;
+                self.asked.get_or_insert(now);
                 self.request();
             }
         }
@@ -134,10 +141,15 @@ impl Supervisor {
     /// Detects changed links; logs one line per kind of change, for any number of sensors.
     fn look(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
+        let asked = self.asked.map_or(Duration::ZERO, |asked| now - asked);
+        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
+        let deliver = self.links.iter().any(delivers);
         for link in &mut self.links {
             let mut figures = link.stats.lock();
             let change = link.liveness.look(now, figures.last_frame);
-            figures.state = Some(link.liveness.state());
+            let state = link.liveness.state();
+            figures.state = Some(state);
+            figures.hint = hint(link.sensor.kind, state, deliver, asked);
             drop(figures);
             match change {
                 LinkChange::Lost => lost.push(link.stats.name.as_str()),
@@ -166,7 +178,7 @@ impl Supervisor {
                 .find(|s| s.seq_id == link.sensor.seq_id);
             if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
                 (link.sensor, link.resend) = (sensor.clone(), RESENDS);
-                link.stats.lock().asked_hz = Some(sensor.rate_hz.into());
+                link.stats.lock().asked_hz = Some(sensor.asked_hz().into());
             }
         }
     }
@@ -190,7 +202,7 @@ impl Supervisor {
 
     fn ask(&self, link: &Link) {
         let mut buffer = [0; 148];
-        let request = sensor_request(&link.sensor);
+        let request = sensor_request(&link.sensor, self.format);
         if let Err(error) = self
             .socket
             .send_to(request.emit(&mut buffer), self.renderer)

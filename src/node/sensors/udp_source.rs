@@ -1,13 +1,11 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::fov::FovWatch;
-use crate::msgs::sensor_msgs::msg::Image;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::ros::Loan;
-use crate::sensors::{LentFrame, Sensor, SensorError};
-use crate::session::{Landing, Outcome, Reassembler};
-use crate::time::{RosTime, SimTime, SourceKind};
+use crate::sensors::{Progress, SensorError, SensorStream};
+use crate::session::Landing;
+use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -28,10 +26,8 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// One sensor's stream.
 pub(super) struct UdpSource {
     pub(super) receiver: StreamReceiver,
-    pub(super) reassembler: Reassembler<Loan<Image>>,
-    pub(super) sensor: Box<dyn Sensor>,
+    pub(super) stream: SensorStream,
     pub(super) fov: FovWatch,
-    pub(super) compressed: bool,
     pub(super) clock: Arc<SimClock>,
     pub(super) stats: Arc<SourceStats>,
     /// State while the sensor has no subscriber.
@@ -91,7 +87,7 @@ impl UdpSource {
         while tasks::panics(|| self.run(stop)) {
             self.stats.lock().drop_one("task_failed");
             // A panic may have left the partial frame inconsistent.
-            self.reassembler.abandon();
+            self.stream.reassembler.abandon();
             std::thread::sleep(PAUSE);
         }
     }
@@ -99,7 +95,7 @@ impl UdpSource {
     fn run(&mut self, stop: &AtomicBool) {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
-            let came = match self.sensor.wanted() {
+            let came = match self.stream.sensor.wanted() {
                 true => self.receive(),
                 false => self.count(),
             };
@@ -118,7 +114,7 @@ impl UdpSource {
             // Datagrams still queued have lost their payload.
             self.count_heads(false)?;
         }
-        let Landing { header, payload } = self.reassembler.landing_in(|| self.sensor.lend());
+        let Landing { header, payload } = self.stream.landing();
         let received = self
             .receiver
             .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
@@ -155,7 +151,7 @@ impl UdpSource {
             came += heads.len();
             let last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
-                self.reassembler.landing_for_header().copy_from_slice(&head);
+                self.stream.landing_for_header().copy_from_slice(&head);
                 self.take(received);
             }
             if last {
@@ -167,9 +163,9 @@ impl UdpSource {
 
     /// Drops an incomplete frame after [`SILENCE`].
     fn look_for_silence(&mut self, last: Instant) {
-        if self.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
-            self.reassembler.abandon();
-            let counters = self.reassembler.counters();
+        if self.stream.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
+            self.stream.reassembler.abandon();
+            let counters = self.stream.reassembler.counters();
             self.stats.lock().set_reassembly(counters);
         }
     }
@@ -184,55 +180,24 @@ impl UdpSource {
             self.stats.lock().overflowed(datagram.overflows);
         }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
-        let (info, result) = match self.reassembler.commit(datagram.len, arrival) {
-            Outcome::Stored => return,
-            Outcome::Dropped(_) => {
-                let counters = self.reassembler.counters();
+        if let Some(fov_deg) = self.fov.changed() {
+            self.stream.sensor.set_fov(fov_deg);
+        }
+        let stamp = |sim_time, arrival| self.clock.stamp(sim_time, arrival, SourceKind::Image);
+        let (info, result) = match self.stream.take(datagram.len, arrival, stamp) {
+            Progress::Stored => return,
+            Progress::Dropped => {
+                let counters = self.stream.reassembler.counters();
                 return self.stats.lock().set_reassembly(counters);
             }
-            Outcome::Counted(info) => {
-                if let Some(time) = SimTime::checked_from_secs(info.sim_time) {
-                    self.clock.stamp(time, info.arrival, SourceKind::Image);
-                }
-                (info, None)
-            }
-            Outcome::Complete(whole) => {
-                if let Some(fov_deg) = self.fov.changed() {
-                    self.sensor.set_fov(fov_deg);
-                }
-                let arrival = whole.info.arrival;
-                let time = SimTime::checked_from_secs(whole.info.sim_time);
-                let stamped = time.and_then(|sim_time| {
-                    let stamp = self.clock.stamp(sim_time, arrival, SourceKind::Image)?;
-                    Some((sim_time, stamp))
-                });
-                let (info, payload) = (whole.info, (!whole.lent).then_some(whole.payload));
-                let accepted = match stamped {
-                    Some((sim_time, stamp)) => {
-                        let frame = LentFrame {
-                            len: info.len,
-                            stamp,
-                            sim_time,
-                            compressed: self.compressed,
-                        };
-                        match payload {
-                            Some(payload) => self.sensor.accept(&frame.with(payload)),
-                            None => match self.reassembler.take_loan() {
-                                Some(loan) => self.sensor.accept_loan(loan, &frame),
-                                None => Ok(()), // unreachable: the loan was taken above
-                            },
-                        }
-                    }
-                    None => Err(SensorError::Time),
-                };
-                (info, Some(accepted))
-            }
+            Progress::Counted(info) => (info, None),
+            Progress::Frame(info, result) => (info, Some(result)),
         };
         if let Some(Err(error)) = &result {
             self.refused(error);
         }
         let mut figures = self.stats.lock();
-        figures.set_reassembly(self.reassembler.counters());
+        figures.set_reassembly(self.stream.reassembler.counters());
         figures.last_frame = Some(Instant::now());
         match result {
             Some(Ok(())) => {
@@ -249,7 +214,7 @@ impl UdpSource {
         if !error.is_foreign() {
             return;
         }
-        self.reassembler.disown();
+        self.stream.reassembler.disown();
         let cause = error.cause();
         if !self.logged.contains(&cause) {
             self.logged.push(cause);

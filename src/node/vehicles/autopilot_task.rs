@@ -82,8 +82,7 @@ impl Task {
         let mut buffer = vec![0; BUFFER];
         let mut next_request = self.requester.is_some().then(Instant::now);
         loop {
-            let deadline = self.poll();
-            let used = self.is_used();
+            let (deadline, used) = self.poll();
             tokio::select! {
                 ready = wait(socket, used) => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
@@ -101,13 +100,6 @@ impl Task {
                 () = until(next_request) => next_request = self.ask(),
             }
         }
-    }
-
-    /// Whether a datagram is needed when it arrives.
-    fn is_used(&self) -> bool {
-        self.relay.as_ref().is_some_and(Relay::is_wanted)
-            || self.tf.as_ref().is_some_and(Tf::is_read)
-            || self.handle.with(|autopilot| autopilot.is_used()) == Some(true)
     }
 
     /// Sends a request to the simulator while no data comes; returns the next time.
@@ -179,7 +171,7 @@ impl Task {
     async fn run_serial(&mut self, port: &mut serial::Port) {
         let mut stream = crate::wire::mavlink::ByteStream::default();
         loop {
-            let deadline = self.poll();
+            let (deadline, _) = self.poll();
             tokio::select! {
                 bytes = port.read() => {
                     self.handle.with(|autopilot| stream.push(bytes, |frame| match frame {
@@ -196,22 +188,29 @@ impl Task {
         }
     }
 
-    /// Runs due work and periodically copies the autopilot's counters; returns the next due time.
-    fn poll(&mut self) -> Option<Instant> {
+    /// Runs due work and periodically copies the autopilot's counters; returns the next due time, and whether a datagram is
+    /// needed when it arrives.
+    fn poll(&mut self) -> (Option<Instant>, bool) {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
-        let (deadline, estimate, truths, frames, origin, counts) =
+        let read = self.relay.as_ref().is_some_and(Relay::is_wanted)
+            || self.tf.as_ref().is_some_and(Tf::is_read);
+        let Some((deadline, used, estimate, truths, frames, origin, counts)) =
             self.handle.with(|autopilot| {
                 let deadline = autopilot.poll();
                 let estimate = autopilot.fcu.estimate.take();
                 (
                     deadline,
+                    read || autopilot.is_used(),
                     estimate,
                     autopilot.fcu.take_truths(),
                     std::mem::take(&mut autopilot.fcu.body_frames),
                     autopilot.fcu.origin(),
                     report.then(|| autopilot.fcu.counts().clone()),
                 )
-            })?;
+            })
+        else {
+            return (None, false);
+        };
         if let Some(static_tf) = self.static_tf.as_ref().filter(|_| !frames.is_empty()) {
             static_tf.fix_to_body(self.vehicle, frames);
         }
@@ -239,7 +238,7 @@ impl Task {
         if let Some(counts) = counts {
             self.report(counts);
         }
-        deadline.map(|at| self.start + at)
+        (deadline.map(|at| self.start + at), used)
     }
 
     /// Publishes the frame of local positions at the autopilot's origin.

@@ -45,9 +45,13 @@ pub(super) fn open(
         let line = match link {
             ControlLink::Off => continue,
             ControlLink::Serial { device, baud } => Line::Serial(serial::Port::new(device, *baud)),
-            ControlLink::Direct(address, port) => {
+            ControlLink::Direct {
+                local,
+                address,
+                port,
+            } => {
                 let address = address.unwrap_or_else(|| params.copter_sim(id));
-                let options = context.senders.port(0);
+                let options = context.senders.port(*local);
                 let Some(socket) = assembly.binder.bind(&options, &what) else {
                     continue;
                 };

@@ -39,6 +39,17 @@ VISION_MSGS = {
     "vision_msgs/msg/Detection3DArray": "std_msgs/Header header\nvision_msgs/Detection3D[] detections\n",
 }
 
+# Field lists of livox_ros_driver2 1.2 (https://github.com/Livox-SDK/livox_ros_driver2).
+LIVOX_MSGS = {
+    "livox_ros_driver2/msg/CustomPoint": (
+        "uint32 offset_time\nfloat32 x\nfloat32 y\nfloat32 z\nuint8 reflectivity\nuint8 tag\nuint8 line\n"
+    ),
+    "livox_ros_driver2/msg/CustomMsg": (
+        "std_msgs/Header header\nuint64 timebase\nuint32 point_num\nuint8 lidar_id\nuint8[3] rsvd\n"
+        "livox_ros_driver2/CustomPoint[] points\n"
+    ),
+}
+
 # Ours, from the files that rosidl reads as well.
 FOLDER = Path(__file__).parents[3] / "msg"
 OWN_MSGS = {f"rfly_bridge_msgs/msg/{file.stem}": file.read_text() for file in sorted(FOLDER.glob("*.msg"))}
@@ -69,7 +80,7 @@ SERVICES = PARAMETER_SERVICES | mavros.SERVICES
 
 def register(store: Any) -> Any:
     """Adds to a store of `rosbags` what it does not ship, and returns it."""
-    for name, text in (VISION_MSGS | OWN_MSGS).items():
+    for name, text in (VISION_MSGS | LIVOX_MSGS | OWN_MSGS).items():
         store.register(get_types_from_msg(text, name))
     for name, text in mavros.MESSAGES.items():
         store.register(get_types_from_msg(text.replace("; ", "\n"), name))

@@ -188,7 +188,10 @@ fn a_list_is_judged_by_a_copy_that_nobody_changes() {
         block.block.copy_in(33, &i32::MAX.to_le_bytes());
         Some(STAMP)
     });
-    assert!(matches!(taken, Some(Taken::Dropped("layout"))), "{taken:?}");
+    assert!(
+        matches!(taken, Some(Taken::Dropped("cloud_form"))),
+        "{taken:?}"
+    );
     assert_eq!(rig.published::<PointCloud2>("vehicle_lidar").len(), 0);
 }
 

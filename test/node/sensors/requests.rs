@@ -2,6 +2,7 @@
 use crate::support::golden;
 use rfly_bridge::config::TransportMode;
 use rfly_bridge::config::config_json::{self, TransportOverride, VendorOverrides};
+use rfly_bridge::config::params::RequestFormat;
 use rfly_bridge::node::sensor_request;
 use rfly_bridge::wire::{CONSOLE_LONG_LEN, console_command};
 
@@ -39,7 +40,7 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
         assert_eq!(loaded.sensors.len(), sent.len(), "{}", vector.name());
         for (sensor, expected) in loaded.sensors.iter().zip(&sent) {
             let mut buffer = [0; 148];
-            let bytes = sensor_request(sensor).emit(&mut buffer);
+            let bytes = sensor_request(sensor, RequestFormat::Vendor).emit(&mut buffer);
             assert_eq!(
                 bytes,
                 expected.as_slice(),
@@ -50,4 +51,30 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
         }
     }
     assert_eq!(seen, 33);
+}
+
+/// The layout of the vendor's recorded updates of the pod camera, with the check word of its newer documents.
+#[test]
+fn the_long_format_has_148_bytes_for_every_type() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("config/Config.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    let files = [("Config.json".to_owned(), text)];
+    let loaded = config_json::load(&files, &VendorOverrides::default()).unwrap();
+    for sensor in &loaded.sensors {
+        let (mut long, mut vendor) = ([0; 148], [0; 148]);
+        let long = sensor_request(sensor, RequestFormat::Long).emit(&mut long);
+        let vendor = sensor_request(sensor, RequestFormat::Vendor).emit(&mut vendor);
+        assert_eq!(long.len(), 148);
+        assert_eq!(long[..2], 12346_u16.to_le_bytes());
+        assert_eq!(long[2..4], vendor[2..4], "number of the sensor");
+        assert_eq!(long[4..8], [0; 4], "bit mask");
+        // From the type to the position both layouts have the same fields, then the old one lacks the choice.
+        assert_eq!(long[8..52], vendor[4..48]);
+        let (angles, params) = match vendor.len() {
+            92 => (48, 60),
+            _ => (52, 80),
+        };
+        assert_eq!(long[56..68], vendor[angles..angles + 12]);
+        assert_eq!(long[84..116], vendor[params..params + 32]);
+    }
 }

@@ -1,0 +1,237 @@
+//! Lidar points as the drivers of real lidars publish them, which algorithms match by name and type of the fields.
+//!
+//! The simulator renders a scan at one instant, so the time of every point is that of the header, unless a sweep is asked
+//! for. It sends no intensity: the class of the object hit stands for it.
+use super::points::{Axes, CloudPoint, Converted, Missing};
+use crate::config::params::CloudLayout;
+use crate::msgs::sensor_msgs::msg::PointField;
+use crate::time::RosTime;
+
+/// Name, offset and type of a field.
+type Field = (&'static str, u32, u8);
+
+const XYZ: [Field; 3] = super::cloud::PLAIN_FIELDS;
+
+/// As `ouster_ros::Point` in PCL, 48 bytes: `t` in ns after the header, `range` in mm.
+const OUSTER: [Field; 9] = [
+    XYZ[0],
+    XYZ[1],
+    XYZ[2],
+    ("intensity", 16, PointField::FLOAT32),
+    ("t", 20, PointField::UINT32),
+    ("reflectivity", 24, PointField::UINT16),
+    ("ring", 26, PointField::UINT8),
+    ("ambient", 28, PointField::UINT16),
+    ("range", 32, PointField::UINT32),
+];
+/// As velodyne_pointcloud, 22 bytes: `time` in s after the header.
+const VELODYNE: [Field; 6] = [
+    XYZ[0],
+    XYZ[1],
+    XYZ[2],
+    ("intensity", 12, PointField::FLOAT32),
+    ("ring", 16, PointField::UINT16),
+    ("time", 18, PointField::FLOAT32),
+];
+/// As HesaiLidar_ROS_2.0, 26 bytes: `timestamp` in s since 1970.
+const HESAI: [Field; 6] = [
+    XYZ[0],
+    XYZ[1],
+    XYZ[2],
+    ("intensity", 12, PointField::FLOAT32),
+    ("ring", 16, PointField::UINT16),
+    ("timestamp", 18, PointField::FLOAT64),
+];
+/// As livox_ros_driver2, 26 bytes: `timestamp` in ns since 1970.
+const LIVOX: [Field; 7] = [
+    XYZ[0],
+    XYZ[1],
+    XYZ[2],
+    ("intensity", 12, PointField::FLOAT32),
+    ("tag", 16, PointField::UINT8),
+    ("line", 17, PointField::UINT8),
+    ("timestamp", 18, PointField::FLOAT64),
+];
+/// A Livox point that is no noise: the first return, with high confidence.
+pub(super) const LIVOX_TAG: u8 = 0x10;
+/// Lines of a Mid-360.
+const LIVOX_LINES: usize = 4;
+
+/// How the points of a sensor get their ring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rings {
+    /// A mechanical lidar scans rings from the lowest to the highest, `points` each. The elevations, in degrees, tell the
+    /// ring of a point where the cloud is not complete.
+    Rows {
+        /// Points per ring.
+        points: usize,
+        /// Number of rings.
+        rings: usize,
+        /// Lowest and highest elevation.
+        elevation_deg: [f32; 2],
+    },
+    /// The lines of a Livox take turns.
+    Lines,
+}
+
+impl Rings {
+    /// Ring of point `index` of `count`, at `xyz`, and its share of the scan's time.
+    fn of(&self, index: usize, count: usize, [x, y, z]: [f32; 3]) -> (u16, f64) {
+        match *self {
+            Self::Lines => (
+                (index % LIVOX_LINES) as u16,
+                index as f64 / count.max(1) as f64,
+            ),
+            Self::Rows { points, rings, .. } if points * rings == count && points > 0 => (
+                (index / points) as u16,
+                (index % points) as f64 / points as f64,
+            ),
+            Self::Rows {
+                rings,
+                elevation_deg: [low, high],
+                ..
+            } => {
+                let elevation = z.atan2(x.hypot(y)).to_degrees();
+                let ring = (elevation - low) / (high - low) * rings as f32;
+                let most = rings.saturating_sub(1) as f32;
+                let turn = (f64::from(y).atan2(f64::from(x)) / std::f64::consts::TAU + 0.5).fract();
+                // A number that is none becomes 0.
+                (ring.round().clamp(0.0, most) as u16, turn)
+            }
+        }
+    }
+}
+
+/// The points of one sensor in a layout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointLayout {
+    /// Which.
+    pub layout: CloudLayout,
+    /// Where its rings come from.
+    pub rings: Rings,
+    /// Time over which the points of a scan are spread, in ns; 0: all are of the header's time.
+    pub sweep_ns: u32,
+}
+
+/// A point with all that a layout may carry.
+pub(super) struct LidarPoint {
+    pub(super) xyz: [f32; 3],
+    pub(super) class: u32,
+    pub(super) ring: u16,
+    pub(super) after_ns: u32,
+}
+
+impl LidarPoint {
+    /// Stands for the intensity: the class, at most 255.
+    pub(super) fn reflectivity(&self) -> u8 {
+        self.class.min(255) as u8
+    }
+}
+
+impl PointLayout {
+    /// Fields of a point, and its length.
+    pub fn fields(&self) -> (&'static [(&'static str, u32, u8)], usize) {
+        match self.layout {
+            CloudLayout::XyzLabel => (&XYZ, 12),
+            CloudLayout::Ouster => (&OUSTER, 48),
+            CloudLayout::Velodyne => (&VELODYNE, 22),
+            CloudLayout::Hesai => (&HESAI, 26),
+            CloudLayout::Livox => (&LIVOX, 26),
+        }
+    }
+
+    /// The points of a cloud; those without return are left out or have NaN coordinates.
+    pub(super) fn points<'a, const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+        &'a self,
+        points: &'a [P],
+        axes: Axes,
+        missing: Missing,
+    ) -> impl Iterator<Item = LidarPoint> + 'a {
+        points.iter().enumerate().filter_map(move |(index, raw)| {
+            let is_missing = raw.is_missing();
+            if is_missing && missing == Missing::Removed {
+                return None;
+            }
+            let xyz = axes.apply(raw.place());
+            let (ring, share) = self.rings.of(index, points.len(), xyz);
+            Some(LidarPoint {
+                xyz: if is_missing { [f32::NAN; 3] } else { xyz },
+                class: raw.label::<true>(),
+                ring,
+                after_ns: (share * f64::from(self.sweep_ns)) as u32,
+            })
+        })
+    }
+
+    /// Writes a cloud; `out` must have room for all points.
+    pub fn convert<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+        &self,
+        points: &[P],
+        axes: Axes,
+        missing: Missing,
+        stamp: RosTime,
+        out: &mut [u8],
+    ) -> Converted {
+        let (_, step) = self.fields();
+        let (mut written, mut is_dense) = (0, true);
+        let places = out.chunks_exact_mut(step);
+        for (point, place) in self.points(points, axes, missing).zip(places) {
+            is_dense &= !point.xyz[0].is_nan();
+            self.write(&point, stamp, place);
+            written += 1;
+        }
+        Converted {
+            points: written,
+            is_dense,
+        }
+    }
+
+    fn write(&self, point: &LidarPoint, stamp: RosTime, place: &mut [u8]) {
+        let mut writer = PointWriter(place);
+        let [x, y, z] = point.xyz;
+        writer.put(0, x.to_le_bytes());
+        writer.put(4, y.to_le_bytes());
+        writer.put(8, z.to_le_bytes());
+        let intensity = f32::from(point.reflectivity()).to_le_bytes();
+        let at_ns = stamp.0.saturating_add(point.after_ns.into());
+        match self.layout {
+            CloudLayout::XyzLabel => {}
+            CloudLayout::Ouster => {
+                writer.put(12, [0; 4]);
+                writer.put(16, intensity);
+                writer.put(20, point.after_ns.to_le_bytes());
+                writer.put(24, u16::from(point.reflectivity()).to_le_bytes());
+                writer.put(26, [point.ring.min(255) as u8, 0]);
+                writer.put(28, [0; 4]);
+                let range_mm = x.hypot(y).hypot(z) * 1e3;
+                writer.put(32, (range_mm.round() as u32).to_le_bytes());
+                writer.put(36, [0; 12]);
+            }
+            CloudLayout::Velodyne => {
+                writer.put(12, intensity);
+                writer.put(16, point.ring.to_le_bytes());
+                writer.put(18, (point.after_ns as f32 * 1e-9).to_le_bytes());
+            }
+            CloudLayout::Hesai => {
+                writer.put(12, intensity);
+                writer.put(16, point.ring.to_le_bytes());
+                writer.put(18, (at_ns as f64 * 1e-9).to_le_bytes());
+            }
+            CloudLayout::Livox => {
+                writer.put(12, intensity);
+                writer.put(16, [LIVOX_TAG, point.ring.min(255) as u8]);
+                writer.put(18, (at_ns as f64).to_le_bytes());
+            }
+        }
+    }
+}
+
+struct PointWriter<'a>(&'a mut [u8]);
+
+impl PointWriter<'_> {
+    fn put<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        if let Some(place) = self.0.get_mut(at..at + N) {
+            place.copy_from_slice(&bytes);
+        }
+    }
+}

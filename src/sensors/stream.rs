@@ -1,0 +1,83 @@
+//! The stream of one sensor without its socket: datagrams become frames, frames become messages.
+use super::{LentFrame, Sensor, SensorError};
+use crate::msgs::sensor_msgs::msg::Image;
+use crate::ros::Loan;
+use crate::session::{FrameInfo, Landing, Outcome, Reassembler};
+use crate::time::{RosTime, SimTime};
+
+/// Reassembles the datagrams of one sensor and passes whole frames to it; reads no clock.
+pub struct SensorStream {
+    /// Puts frames together; may lend memory of the sensor's publisher.
+    pub reassembler: Reassembler<Loan<Image>>,
+    /// Converts and publishes.
+    pub sensor: Box<dyn Sensor>,
+    /// The transport is mode 1 or 3, so images are PNG or JPEG files.
+    pub compressed: bool,
+}
+
+/// What a datagram completed.
+#[derive(Debug)]
+pub enum Progress {
+    /// Nothing: it was stored.
+    Stored,
+    /// Nothing: it was dropped, and counted by the reassembler.
+    Dropped,
+    /// A frame of which payload was skipped on purpose.
+    Counted(FrameInfo),
+    /// A frame that the sensor took or refused.
+    Frame(FrameInfo, Result<(), SensorError>),
+}
+
+impl SensorStream {
+    /// Where the next datagram belongs.
+    pub fn landing(&mut self) -> Landing<'_> {
+        self.reassembler.landing_in(|| self.sensor.lend())
+    }
+
+    /// Where the header of the next datagram belongs, whose payload is skipped.
+    pub fn landing_for_header(&mut self) -> &mut [u8] {
+        self.reassembler.landing_for_header()
+    }
+
+    /// Takes the datagram of `len` bytes in the last landing. `stamp` gives the stamp of a tick of the simulator that
+    /// arrived at a host time, or `None` if the tick is not of this simulation.
+    pub fn take(
+        &mut self,
+        len: usize,
+        arrival: RosTime,
+        stamp: impl FnOnce(SimTime, RosTime) -> Option<RosTime>,
+    ) -> Progress {
+        let stamp = |info: &FrameInfo| {
+            let sim_time = SimTime::checked_from_secs(info.sim_time)?;
+            Some((sim_time, stamp(sim_time, info.arrival)?))
+        };
+        let whole = match self.reassembler.commit(len, arrival) {
+            Outcome::Stored => return Progress::Stored,
+            Outcome::Dropped(_) => return Progress::Dropped,
+            Outcome::Counted(info) => {
+                stamp(&info);
+                return Progress::Counted(info);
+            }
+            Outcome::Complete(whole) => whole,
+        };
+        let info = whole.info;
+        let Some((sim_time, stamp)) = stamp(&info) else {
+            return Progress::Frame(info, Err(SensorError::Time));
+        };
+        let frame = LentFrame {
+            len: info.len,
+            stamp,
+            sim_time,
+            compressed: self.compressed,
+        };
+        let accepted = if whole.lent {
+            match self.reassembler.take_loan() {
+                Some(loan) => self.sensor.accept_loan(loan, &frame),
+                None => Ok(()), // unreachable: the frame is in the loan
+            }
+        } else {
+            self.sensor.accept(&frame.with(whole.payload))
+        };
+        Progress::Frame(info, accepted)
+    }
+}
