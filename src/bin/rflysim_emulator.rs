@@ -316,7 +316,6 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,
         speed: scene.speed,
-        seed: faults.seed,
         pattern: scene.pattern,
         swap_codecs: protocol.swap_codecs,
         truth: tests.truth.clone(),

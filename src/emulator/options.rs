@@ -61,7 +61,7 @@ pub struct EmulatorOptions {
     pub windows: u16,
     /// Scene and vehicles.
     pub world: World,
-    /// Seed of textures and noise.
+    /// Seed of textures, noise and random scan patterns.
     pub seed: u64,
     /// Standard deviation of the ranges of lidars (types 20 to 23) in m.
     pub lidar_noise: f64,
@@ -95,8 +95,6 @@ pub struct EmulatorOptions {
     pub clock_drift_ppm: f64,
     /// Simulation seconds per second of real time.
     pub speed: f64,
-    /// Seed of random scan patterns.
-    pub seed: u64,
     /// Sends prepared frames instead of rendering.
     pub pattern: bool,
     /// Sends PNG in mode 3 and JPEG in mode 1, as in the newer documents.
@@ -134,7 +132,6 @@ impl Default for EmulatorOptions {
             multicast: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,
-            seed: 1,
             pattern: false,
             swap_codecs: false,
             truth: None,

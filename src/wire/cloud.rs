@@ -215,19 +215,15 @@ impl<'a, const CHANNELS: usize> CloudPayload<'a, CHANNELS> {
     /// The order matters: where the i16 form has its count, the f32 form has the pitch, whose bits are a count that fits
     /// for denormal numbers only; where the f32 form has its count, the i16 form has coordinates, which fit by chance.
     pub fn parse(payload: &'a [u8]) -> Option<Self> {
-        let short = CloudView::parse(payload)
-            .ok()
-            .filter(|cloud| cloud.len() == payload.len());
-        let float = || FloatCloudView::prefix(payload).filter(|cloud| cloud.len() == payload.len());
-        // The vendor's client ignores what is behind the points.
-        let surplus = || {
-            let cloud = CloudView::parse(payload).ok();
-            cloud.filter(|cloud| !cloud.points.is_empty())
-        };
-        short
-            .map(Self::Short)
-            .or_else(|| float().map(Self::Float))
-            .or_else(|| surplus().map(Self::Short))
+        let len = payload.len();
+        let short = CloudView::parse(payload).ok();
+        match (short, FloatCloudView::prefix(payload)) {
+            (Some(short), _) if short.len() == len => Some(Self::Short(short)),
+            (_, Some(float)) if float.len() == len => Some(Self::Float(float)),
+            // The vendor's client ignores what is behind the points.
+            (Some(short), _) if !short.points.is_empty() => Some(Self::Short(short)),
+            _ => None,
+        }
     }
 
     /// Views the contents of a shared-memory block, which is as long as its largest cloud, as the form that fits into

@@ -7,6 +7,12 @@ use crate::time::{Estimator, StampMode};
 pub(crate) trait Choice: Copy + 'static {
     /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
+
+    /// The value of a word.
+    fn of(word: &str) -> Option<Self> {
+        let choice = Self::CHOICES.iter().find(|(known, _)| *known == word);
+        choice.map(|(_, value)| *value)
+    }
 }
 
 macro_rules! choices {

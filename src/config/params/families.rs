@@ -143,7 +143,7 @@ fn read_sensor(
         "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
         "topic" => sensor.topic = text(value),
         "frame_id" => sensor.frame_id = text(value),
-        "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| chosen(&text)),
+        "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| Choice::of(&text)),
         "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
         "rate_hz" => {
             sensor.rate_hz = match value {
@@ -214,23 +214,10 @@ fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<
 fn set(change: &mut QosChange, row: &ParameterSpec, value: &ParamValue) {
     match (row.name, value) {
         ("depth", ParamValue::Int(depth)) => change.depth = u16::try_from(*depth).ok(),
-        ("preset", ParamValue::Str(word)) => change.preset = word_of(word),
-        ("reliability", ParamValue::Str(word)) => change.reliability = word_of(word),
-        ("durability", ParamValue::Str(word)) => change.durability = word_of(word),
-        (_, ParamValue::Str(word)) => change.history = word_of(word),
+        ("preset", ParamValue::Str(word)) => change.preset = Choice::of(word),
+        ("reliability", ParamValue::Str(word)) => change.reliability = Choice::of(word),
+        ("durability", ParamValue::Str(word)) => change.durability = Choice::of(word),
+        (_, ParamValue::Str(word)) => change.history = Choice::of(word),
         _ => {}
     }
-}
-
-fn word_of<T: Choice>(word: &str) -> Option<T> {
-    T::CHOICES
-        .iter()
-        .find(|(w, _)| *w == word)
-        .map(|(_, value)| *value)
-}
-
-/// The value of a word that was checked.
-fn chosen<T: Choice>(word: &str) -> Option<T> {
-    let choice = T::CHOICES.iter().find(|(known, _)| *known == word);
-    choice.map(|(_, value)| *value)
 }

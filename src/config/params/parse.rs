@@ -61,11 +61,7 @@ impl Reader {
     }
 
     fn choice<T: Choice>(&self, name: &str) -> T {
-        let word = self.string(name);
-        T::CHOICES
-            .iter()
-            .find(|(w, _)| *w == word)
-            .map_or(T::CHOICES[0].1, |(_, value)| *value)
+        T::of(&self.string(name)).unwrap_or(T::CHOICES[0].1)
     }
 
     fn address(&self, name: &str) -> Option<Ipv4Addr> {
