@@ -125,7 +125,7 @@ macro_rules! services {
             /// The package; the halves of a service are called as in the other crate.
             #[cfg(feature = "rclrs")]
             pub mod $package {
-                #[allow(unreachable_pub, reason = "nothing is left of a package that has only services")]
+                #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]
                 pub use ros_env::$package::*;
                 /// Services.
                 pub mod srv {
