@@ -1,7 +1,7 @@
 //! Colour and grey images: types 1, 3, 4, 8, 9, 40 and 41.
 use super::{
     Codec, Decoder, ForeignFrame, Frame, FrameKind, Layout, Lens, LentFrame, Sensor, SensorError,
-    SensorSpec, Size, TopicSpec,
+    SensorSpec, Size, TopicSpec, View,
     camera_info::InfoTopic,
     codec::size_of_file,
     pixels,
@@ -297,8 +297,9 @@ impl Sensor for Camera {
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
 
-    fn set_fov(&mut self, fov_deg: f32) {
-        self.info.set_fov(fov_deg);
+    fn set_view(&mut self, view: &View) {
+        self.header.frame_id.clone_from(&view.frame_id);
+        self.info.set_view(view);
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use rfly_bridge::{
     msgs::{sensor_msgs::msg::CameraInfo, std_msgs::msg::Header},
-    sensors::{Lens, Options, Size, camera_info},
+    sensors::{Lens, Options, Size, View, camera_info},
 };
 
 #[test]
@@ -90,7 +90,11 @@ fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
     let k = |rig: &Rig| rig.published::<CameraInfo>("camera_info").pop().unwrap();
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0).abs() < 1e-9);
-    rig.sensor.set_fov(60.0);
+    rig.sensor.set_view(&View {
+        fov_deg: 60.0,
+        baseline_m: 0.0,
+        frame_id: "sensor3_optical_frame".to_owned(),
+    });
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0 / 30.0f64.to_radians().tan()).abs() < 1e-9);
     let larger = rgb_png(96, 64, &pattern(96 * 64 * 3));
