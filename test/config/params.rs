@@ -296,6 +296,10 @@ fn parameters_of_sensors_must_suit_the_sensors() {
         ("sensor0.encoding", string("16UC1")),
         ("sensor8.encoding", string("rgb8")),
         ("sensor4.enabled", ParamValue::Bool(false)),
+        ("sensor9.scan", string("band")),
+        ("sensor10.scan", string("ring")),
+        ("sensor8.scan", string("ring")),
+        ("scan.ring", ParamValue::Int(16)),
         ("sensor99.topic", string("a")),
     ]);
     insta::assert_snapshot!(
