@@ -112,6 +112,7 @@ macro_rules! every_message_type {
                 Image header "d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47";
                 Imu header "7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b";
                 JointState header "a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e";
+                LaserScan header "64c191398013af96509d518dac71d5164f9382553fce5c1f8cca5be7924bd828";
                 MagneticField header "e80f32f56a20486c9923008fc1a1db07bbb273cbbf6a5b3bfa00835ee00e4dff";
                 NavSatFix header "62223ab3fe210a15976021da7afddc9e200dc9ec75231c1b6a557fc598a65404";
                 NavSatStatus "d1ed3befa628e09571bd273b888ba1c1fd187c9a5e0006b385d7e5e9095a3204";

@@ -10,6 +10,7 @@ mod context;
 mod error;
 mod frames;
 mod neighbours;
+mod pairs;
 mod params;
 mod report;
 mod section;

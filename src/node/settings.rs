@@ -1,5 +1,6 @@
 //! From the command line to the bridge's settings, or a list of all faults.
 use super::error::NodeError;
+use super::pairs::Pairs;
 use crate::config;
 use crate::config::params::StampMode;
 use crate::config::ros_args::{self, ParamSource, RosArgs};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub sensors: Vec<SensorConfig>,
     /// Valid but suspicious settings.
     pub warnings: Vec<Problem>,
+    /// Cameras that depend on each other.
+    pub pairs: Pairs,
     /// Unit of the mounting angles, and how it was determined.
     pub angle_unit: config::ResolvedAngleUnit,
     /// Ports of the platform.
@@ -147,7 +150,10 @@ impl Settings {
     }
 
     fn assemble(params: Params, origin: Origin, warnings: Vec<Problem>) -> Result<Self, Problems> {
-        params.check_sensors(&origin.sensors)?;
+        let mut problems = params
+            .check_sensors(&origin.sensors)
+            .err()
+            .unwrap_or_default();
         let enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let mut sensors: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
         // Only the files decide: an angle set by a parameter is always in degrees.
@@ -156,10 +162,17 @@ impl Settings {
             let unit = unit_of(sensor, &angle_unit);
             params.sensor(sensor.seq_id).apply(sensor, unit);
         }
-        Ok(Self {
+        let mounts = sensors.iter().map(|s| mount(s, &params, &angle_unit));
+        let pairs = Pairs::find(&params, &sensors, &mounts.collect::<Vec<_>>());
+        let pairs = pairs.unwrap_or_else(|Problems(found)| {
+            problems.0.extend(found);
+            Pairs::default()
+        });
+        problems.or(Self {
             params,
             sensors,
             warnings,
+            pairs,
             angle_unit,
             ports: Ports::default(),
             origin,
@@ -250,30 +263,35 @@ impl Settings {
 
     /// Returns the mounts of the sensors.
     pub fn mounts(&self) -> Vec<SensorMount> {
-        self.sensors.iter().map(|s| self.mount(s)).collect()
+        let mount = |s| mount(s, &self.params, &self.angle_unit);
+        self.sensors.iter().map(mount).collect()
     }
+}
 
-    fn mount(&self, sensor: &SensorConfig) -> SensorMount {
-        let unit = self.unit_of(sensor);
-        let own = self.params.sensor(sensor.seq_id).frame_id;
-        SensorMount {
-            seq_id: sensor.seq_id,
-            mount: sensor.mount,
-            position_frd: sensor.position_frd,
-            orientation: match sensor.orientation {
-                config::MountOrientation::Euler(angles) => {
-                    MountOrientation::Euler(angles.map(|a| unit.to_radians(a)))
-                }
-                config::MountOrientation::Quaternion(q) => MountOrientation::Quaternion(q),
-            },
-            optical: spec_of(sensor.kind)
-                .topics
-                .iter()
-                .any(|t| t.frame == FrameKind::Optical),
-            moving: sensor.kind == SensorKind::Pod,
-            optical_frame: own.as_ref().map(|link| optical_of(link)),
-            link: own,
-        }
+fn mount(
+    sensor: &SensorConfig,
+    params: &Params,
+    angle_unit: &config::ResolvedAngleUnit,
+) -> SensorMount {
+    let unit = unit_of(sensor, angle_unit);
+    let own = params.sensor(sensor.seq_id).frame_id;
+    SensorMount {
+        seq_id: sensor.seq_id,
+        mount: sensor.mount,
+        position_frd: sensor.position_frd,
+        orientation: match sensor.orientation {
+            config::MountOrientation::Euler(angles) => {
+                MountOrientation::Euler(angles.map(|a| unit.to_radians(a)))
+            }
+            config::MountOrientation::Quaternion(q) => MountOrientation::Quaternion(q),
+        },
+        optical: spec_of(sensor.kind)
+            .topics
+            .iter()
+            .any(|t| t.frame == FrameKind::Optical),
+        moving: sensor.kind == SensorKind::Pod,
+        optical_frame: own.as_ref().map(|link| optical_of(link)),
+        link: own,
     }
 }
 

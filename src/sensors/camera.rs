@@ -1,7 +1,7 @@
 //! Colour and grey images: types 1, 3, 4, 8, 9, 40 and 41.
 use super::{
     Codec, Decoder, ForeignFrame, Frame, FrameKind, Layout, Lens, LentFrame, Sensor, SensorError,
-    SensorSpec, Size, TopicSpec,
+    SensorSpec, Size, TopicSpec, View,
     camera_info::InfoTopic,
     codec::size_of_file,
     pixels,
@@ -166,7 +166,6 @@ struct Camera {
     file_expected: bool,
     guard: ShapeGuard,
     decoder: Decoder,
-    swapped: Vec<u8>,
 }
 
 impl Camera {
@@ -184,7 +183,6 @@ impl Camera {
             file_expected: topics.context.config.transport.is_compressed(),
             guard: topics.guard(),
             decoder: topics.decoder(),
-            swapped: Vec::new(),
         }))
     }
 
@@ -193,22 +191,22 @@ impl Camera {
         self.size.pixels() * self.raw.bytes()
     }
 
-    /// Publishes raw pixels; without a channel swap the payload itself is the data.
+    /// Publishes raw pixels: the payload itself, or its channels swapped into memory of the publisher.
     fn raw(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         self.guard.admit(Shape {
             size: self.size,
             file: false,
         })?;
         if self.image.subscribers() > 0 {
-            let data = if self.layout == self.raw {
-                frame.payload
-            } else {
-                self.swapped.resize(frame.payload.len(), 0);
-                pixels::copy_swapped(frame.payload, &mut self.swapped);
-                &self.swapped
-            };
             let head = head(&self.header, self.size, self.layout);
-            sent(self.image.publish(&head, data)?)?;
+            let len = frame.payload.len();
+            sent(if self.layout == self.raw {
+                self.image.publish(&head, frame.payload)?
+            } else {
+                let mut loan = self.image.loan(len);
+                pixels::copy_swapped(frame.payload, &mut loan.as_mut()[..len]);
+                self.image.publish_loan(&head, loan, len)?
+            })?;
         }
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
@@ -299,8 +297,9 @@ impl Sensor for Camera {
         Ok(self.info.publish(&self.header.stamp, self.size)?)
     }
 
-    fn set_fov(&mut self, fov_deg: f32) {
-        self.info.set_fov(fov_deg);
+    fn set_view(&mut self, view: &View) {
+        self.header.frame_id.clone_from(&view.frame_id);
+        self.info.set_view(view);
     }
 }
 

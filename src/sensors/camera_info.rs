@@ -56,12 +56,24 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
     }
 }
 
+/// What parameters change at run time in the messages of a camera.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// Horizontal field of view in degrees.
+    pub fov_deg: f32,
+    /// How far the camera is to the right of the left one of its stereo pair, in m; 0: it is not the right one.
+    pub baseline_m: f64,
+    /// Optical frame: its own, or that of the camera that it is paired with.
+    pub frame_id: String,
+}
+
 /// Publishes the calibration with each image; rebuilds the message only if the size or the lens changes.
 pub(super) struct InfoTopic {
     publisher: Publisher<CameraInfo>,
     message: CameraInfo,
     lens: Lens,
     fov_deg: f32,
+    baseline_m: f64,
 }
 
 impl InfoTopic {
@@ -79,6 +91,7 @@ impl InfoTopic {
             message: camera_info(lens, size, config.fov_deg, topics.header(Self::SUFFIX)),
             lens,
             fov_deg: config.fov_deg,
+            baseline_m: 0.0,
         })
     }
 
@@ -99,8 +112,10 @@ impl InfoTopic {
         self.publisher.publish(&self.message).map(drop)
     }
 
-    pub(super) fn set_fov(&mut self, fov_deg: f32) {
-        self.fov_deg = fov_deg;
+    pub(super) fn set_view(&mut self, view: &View) {
+        self.fov_deg = view.fov_deg;
+        self.baseline_m = view.baseline_m;
+        self.message.header.frame_id.clone_from(&view.frame_id);
         self.rebuild(Size {
             width: self.message.width as usize,
             height: self.message.height as usize,
@@ -114,5 +129,9 @@ impl InfoTopic {
             self.fov_deg,
             std::mem::take(&mut self.message.header),
         );
+        if self.baseline_m > 0.0 {
+            // P projects points of the left camera's frame (sensor_msgs/CameraInfo).
+            self.message.p[3] = -self.message.p[0] * self.baseline_m;
+        }
     }
 }

@@ -4,12 +4,13 @@
 //! with the class of the object hit. The vendor scales that channel like a coordinate; here it stays the class
 //! (docs/wire/traps.md, cloud-class). Newer simulators send f32 coordinates in m with odometry before them.
 use super::{
-    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec,
+    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, View,
     camera::sent,
     cloud_odometry::CloudOdometry,
     layout::{PointLayout, Rings},
     livox_custom::LivoxCustom,
     points::{Axes, CloudPoint, Missing, convert},
+    scan::{SCAN_TOPIC, ScanTopic},
     spec::Topics,
 };
 use crate::{
@@ -47,12 +48,12 @@ const fn custom_topic(suffix: &'static str) -> TopicSpec {
 }
 
 macro_rules! cloud {
-    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal $(, $custom:literal)?) => {
+    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal, [$($more:expr),*]) => {
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
             kind: SensorKind::$kind,
             name: $key,
-            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields) $(, custom_topic($custom))?],
+            topics: &[cloud_topic($suffix, FrameKind::$frame, $fields) $(, $more)*],
             doc: $doc,
             open: $open,
         };
@@ -67,7 +68,8 @@ cloud!(
     Link,
     |t| Cloud::<3>::open(t, Grid::Pixels),
     "x, y, z; rows of pixels if complete",
-    "depth camera as point cloud"
+    "depth camera as point cloud",
+    [SCAN_TOPIC]
 );
 cloud!(
     LIDAR,
@@ -77,7 +79,8 @@ cloud!(
     Link,
     |t| Cloud::<4>::open(t, Grid::Rings),
     "x, y, z, label; rows are rings if complete",
-    "mechanical lidar in its own frame"
+    "mechanical lidar in its own frame",
+    [SCAN_TOPIC]
 );
 cloud!(
     GLOBAL_LIDAR,
@@ -87,7 +90,8 @@ cloud!(
     World,
     |t| Cloud::<4>::open(t, Grid::Rings),
     "x, y, z, label; rows are rings if complete",
-    "mechanical lidar in the world frame"
+    "mechanical lidar in the world frame",
+    []
 );
 cloud!(
     MID40,
@@ -98,7 +102,7 @@ cloud!(
     |t| Cloud::<4>::open(t, Grid::None),
     "x, y, z, label",
     "Livox Mid-40",
-    "livox_lidar/custom"
+    [custom_topic("livox_lidar/custom"), SCAN_TOPIC]
 );
 cloud!(
     MID360,
@@ -109,7 +113,7 @@ cloud!(
     |t| Cloud::<4>::open(t, Grid::None),
     "x, y, z, label",
     "Livox Mid-360",
-    "mid360_lidar/custom"
+    [custom_topic("mid360_lidar/custom"), SCAN_TOPIC]
 );
 
 /// Name, offset and type of the fields of a point without label, 12 bytes.
@@ -159,6 +163,7 @@ struct Cloud<const CHANNELS: usize> {
     /// As the driver of a real lidar publishes points; `None`: x, y, z and label.
     driver: Option<PointLayout>,
     custom: Option<(LivoxCustom, PointLayout)>,
+    scan: Option<ScanTopic>,
 }
 
 impl<const CHANNELS: usize> Cloud<CHANNELS> {
@@ -229,6 +234,7 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             point_step,
             driver,
             custom: custom.map(|custom| (custom, point_layout(CloudLayout::Livox))),
+            scan: ScanTopic::open(topics)?,
         }))
     }
 
@@ -240,6 +246,9 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
     ) -> Result<(), SensorError> {
         if let Some((custom, layout)) = self.custom.as_mut().filter(|(c, _)| c.wanted()) {
             custom.publish(layout.points(points, axes, Missing::Removed), stamp)?;
+        }
+        if let Some(scan) = self.scan.as_mut().filter(|scan| scan.wanted()) {
+            scan.publish(points, axes, stamp)?;
         }
         if self.publisher.subscribers() == 0 {
             return Ok(());
@@ -279,6 +288,13 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
         self.publisher.subscribers() > 0
             || self.odometry.as_ref().is_some_and(CloudOdometry::wanted)
             || self.custom.as_ref().is_some_and(|(c, _)| c.wanted())
+            || self.scan.as_ref().is_some_and(ScanTopic::wanted)
+    }
+
+    fn set_view(&mut self, view: &View) {
+        if let Some(scan) = &mut self.scan {
+            scan.set_fov(view.fov_deg);
+        }
     }
 
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {

@@ -4,7 +4,7 @@
 //! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit only
 //! "too far" is left, so it becomes +Inf; otherwise the wire does not distinguish them, so it becomes NaN.
 use super::{
-    Codec, Decoder, Frame, Lens, Sensor, SensorError, SensorSpec, Size,
+    Codec, Decoder, Frame, Lens, Sensor, SensorError, SensorSpec, Size, View,
     camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
     camera_info::InfoTopic,
     shape::{Shape, ShapeGuard},
@@ -216,8 +216,9 @@ impl Sensor for Depth {
         Ok(self.info.publish(&self.header.stamp, size)?)
     }
 
-    fn set_fov(&mut self, fov_deg: f32) {
-        self.info.set_fov(fov_deg);
+    fn set_view(&mut self, view: &View) {
+        self.header.frame_id.clone_from(&view.frame_id);
+        self.info.set_view(view);
     }
 }
 

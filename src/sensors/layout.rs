@@ -86,19 +86,38 @@ impl Rings {
                 (index / points) as u16,
                 (index % points) as f64 / points as f64,
             ),
-            Self::Rows {
-                rings,
-                elevation_deg: [low, high],
-                ..
-            } => {
-                let elevation = z.atan2(x.hypot(y)).to_degrees();
-                let ring = (elevation - low) / (high - low) * rings as f32;
-                let most = rings.saturating_sub(1) as f32;
+            Self::Rows { .. } => {
                 let turn = (f64::from(y).atan2(f64::from(x)) / std::f64::consts::TAU + 0.5).fract();
-                // A number that is none becomes 0.
-                (ring.round().clamp(0.0, most) as u16, turn)
+                (self.nearest([x, y, z]), turn)
             }
         }
+    }
+
+    /// The points of a ring in a complete cloud.
+    pub(super) fn row<'a, P>(&self, ring: u16, cloud: &'a [P]) -> Option<&'a [P]> {
+        match *self {
+            Self::Rows { points, rings, .. } if points * rings == cloud.len() && points > 0 => {
+                cloud.chunks_exact(points).nth(ring.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// The ring whose elevation is nearest to that of a point; 0 without rings.
+    pub(super) fn nearest(&self, [x, y, z]: [f32; 3]) -> u16 {
+        let Self::Rows {
+            rings,
+            elevation_deg: [low, high],
+            ..
+        } = *self
+        else {
+            return 0;
+        };
+        let elevation = z.atan2(x.hypot(y)).to_degrees();
+        let ring = (elevation - low) / (high - low) * rings as f32;
+        let most = rings.saturating_sub(1) as f32;
+        // A number that is none becomes 0.
+        ring.round().clamp(0.0, most) as u16
     }
 }
 

@@ -18,11 +18,12 @@ mod options;
 pub mod pixels;
 mod points;
 mod range;
+mod scan;
 mod shape;
 mod spec;
 mod stream;
 
-pub use camera_info::{Lens, camera_info};
+pub use camera_info::{Lens, View, camera_info};
 pub use cloud::{PLAIN_FIELDS, labelled_fields};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
@@ -31,6 +32,7 @@ pub use imu::{AttitudeSample, ImuConverter};
 pub use layout::{PointLayout, Rings};
 pub use options::Options;
 pub use points::{Axes, CloudPoint, Converted, Missing, convert};
+pub use scan::ScanPlane;
 pub use spec::{
     ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
 };
@@ -63,8 +65,8 @@ pub trait Sensor: Send {
         None
     }
 
-    /// Changes the horizontal field of view, in degrees, of the following frames.
-    fn set_fov(&mut self, _fov_deg: f32) {}
+    /// Changes the following frames.
+    fn set_view(&mut self, _view: &View) {}
 }
 
 /// The table of sensors for the bridge, the documentation and the tests.

@@ -1,12 +1,12 @@
 use crate::config::params::{
-    CloudLayout, DepthEncoding, LabelType, Organized, Params, RgbEncoding, ScanTime,
+    CloudLayout, DepthEncoding, LabelType, Organized, Params, RgbEncoding, ScanParams, ScanTime,
     WorldConvention,
 };
 
 use crate::wire::SensorKind;
 
 /// Conversion options: the parameters of sensors.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Channel order of colour images.
     pub rgb: RgbEncoding,
@@ -26,6 +26,8 @@ pub struct Options {
     pub organized: Organized,
     /// Type of the labels of lidar points.
     pub label: LabelType,
+    /// Planar scans of clouds.
+    pub scan: ScanParams,
     /// Axes of the world frame.
     pub world: WorldConvention,
 }
@@ -42,6 +44,7 @@ impl Default for Options {
             scan_time: ScanTime::Instant,
             organized: Organized::Auto,
             label: LabelType::Float32,
+            scan: ScanParams::default(),
             world: WorldConvention::Enu,
         }
     }
@@ -70,6 +73,10 @@ impl Options {
             scan_time: params.cloud_scan_time,
             organized: params.cloud_organized,
             label: params.cloud_label,
+            scan: ScanParams {
+                source: (params.sensor(seq_id).scan).unwrap_or(params.scan.source),
+                ..params.scan
+            },
             world: params.frames.world,
         }
     }

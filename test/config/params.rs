@@ -274,6 +274,27 @@ fn frames_are_prefixed_only_where_several_vehicles_need_it() {
 }
 
 #[test]
+fn limits_of_a_scan_are_in_order() {
+    let float = ParamValue::Float;
+    let wrong = params(&[
+        ("scan.min_height", float(0.5)),
+        ("scan.angle_max", float(-3.5)),
+        ("scan.range_min", float(5.0)),
+        ("scan.range_max", float(5.0)),
+    ])
+    .unwrap_err();
+    for line in [
+        "scan.min_height   must be less than scan.max_height, 0.2, is 0.5",
+        "scan.angle_min    must be less than scan.angle_max, -3.5, is -3.14",
+        "scan.range_min    must be less than scan.range_max, 5, is 5",
+    ] {
+        assert!(wrong.contains(line), "{wrong}");
+    }
+    // 0 is the sensor's own range.
+    assert!(params(&[("scan.range_min", float(5.0))]).is_ok());
+}
+
+#[test]
 fn parameters_of_sensors_must_suit_the_sensors() {
     let case = std::fs::read_to_string(
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("config/Config.json"),
@@ -296,6 +317,10 @@ fn parameters_of_sensors_must_suit_the_sensors() {
         ("sensor0.encoding", string("16UC1")),
         ("sensor8.encoding", string("rgb8")),
         ("sensor4.enabled", ParamValue::Bool(false)),
+        ("sensor9.scan", string("band")),
+        ("sensor10.scan", string("ring")),
+        ("sensor8.scan", string("ring")),
+        ("scan.ring", ParamValue::Int(16)),
         ("sensor99.topic", string("a")),
     ]);
     insta::assert_snapshot!(

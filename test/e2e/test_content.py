@@ -355,9 +355,13 @@ def test_every_frame_id_has_a_path_to_map(run):
 
 @every_run
 def test_images_are_in_optical_frames_and_the_rest_in_links(run):
+    [colour, *_] = (sensor for sensor in run.sensors if sensor.type == 1)
     for sensor in run.sensors:
         [frame] = {m.header.frame_id for m in run.recording.messages(main_topic(sensor))}
-        if sensor.type in (*IMAGE_TYPES, 30):
+        if sensor.type == 2:
+            # Mount, size and field of view are those of the first colour camera: registered.
+            assert frame == f"sensor{colour.seq}_optical_frame"
+        elif sensor.type in (*IMAGE_TYPES, 30):
             assert frame == f"sensor{sensor.seq}_optical_frame"
         elif sensor.type == 21:
             assert frame == "map"

@@ -2,6 +2,7 @@
 mod bridge;
 mod frames;
 mod mounts;
+mod pairs;
 mod params;
 mod report;
 mod senders;

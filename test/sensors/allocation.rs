@@ -5,7 +5,7 @@ use super::{
     rig::{Rig, config},
 };
 use rfly_bridge::{
-    config::params::{ImuFrame, RgbEncoding, WorldConvention},
+    config::params::{ImuFrame, RgbEncoding, ScanSource, WorldConvention},
     msgs::sensor_msgs::msg::Imu,
     ros::{self, Middleware, Qos},
     sensors::{ImuConverter, Options},
@@ -89,6 +89,13 @@ fn clouds_allocate_nothing_also_when_their_size_changes() {
             steady(type_id, 1, Options::default(), &payload),
             0,
             "type {type_id}"
+        );
+        let mut scanning = Options::default();
+        scanning.scan.source = ScanSource::Band;
+        assert_eq!(
+            steady(type_id, 1, scanning, &payload),
+            0,
+            "type {type_id} with a scan"
         );
     }
 }

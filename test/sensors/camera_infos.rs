@@ -4,8 +4,11 @@ use super::{
     rig::{Rig, config},
 };
 use rfly_bridge::{
-    msgs::{sensor_msgs::msg::CameraInfo, std_msgs::msg::Header},
-    sensors::{Lens, Options, Size, camera_info},
+    msgs::{
+        sensor_msgs::msg::{CameraInfo, Image},
+        std_msgs::msg::Header,
+    },
+    sensors::{Lens, Options, Size, View, camera_info},
 };
 
 #[test]
@@ -80,6 +83,48 @@ fn an_impossible_field_of_view_is_published_as_uncalibrated() {
     }
 }
 
+/// Pixel of a point with P, as `sensor_msgs/CameraInfo` defines it.
+fn pixel(p: [f64; 12], [x, y, z]: [f64; 3]) -> [f64; 2] {
+    let row = |i: usize| p[i] * x + p[i + 1] * y + p[i + 2] * z + p[i + 3];
+    [row(0) / row(8), row(4) / row(8)]
+}
+
+#[test]
+fn the_right_camera_projects_points_of_the_left_ones_frame() {
+    let mut rig = Rig::open(&config(3, 64, 48, 2, &[]), Options::default());
+    let mut seen = |baseline_m: f64, frame_id: &str| {
+        rig.recorder.clear();
+        rig.sensor.set_view(&View {
+            fov_deg: 90.0,
+            baseline_m,
+            frame_id: frame_id.to_owned(),
+        });
+        rig.accept(&pattern(64 * 48)).unwrap();
+        let image: Image = rig.only("img_gray");
+        let info: CameraInfo = rig.only("camera_info");
+        assert_eq!(info.header, image.header);
+        assert_eq!(info.header.frame_id, frame_id);
+        info
+    };
+    let left = seen(0.0, "left_optical_frame");
+    let right = seen(0.2, "left_optical_frame");
+    assert_eq!(right.p[3], -32.0 * 0.2);
+    assert_eq!((right.k, right.d.len()), (left.k, 5));
+    for point in [[0.0, 0.0, 1.0], [1.5, -0.5, 4.0]] {
+        // The same point in the frame of the right camera, through a lens of 45 degrees at 32 px.
+        let [x, y, z] = point;
+        let wanted = [31.5 + 32.0 * (x - 0.2) / z, 23.5 + 32.0 * y / z];
+        let found = pixel(right.p, point);
+        assert!(
+            (0..2).all(|i| (found[i] - wanted[i]).abs() < 1e-9),
+            "{found:?}"
+        );
+        let disparity = pixel(left.p, point)[0] - found[0];
+        assert!((disparity - 32.0 * 0.2 / z).abs() < 1e-9);
+    }
+    assert_eq!(seen(0.0, "sensor3_optical_frame").p, left.p);
+}
+
 #[test]
 fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
     let options = Options {
@@ -90,7 +135,11 @@ fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
     let k = |rig: &Rig| rig.published::<CameraInfo>("camera_info").pop().unwrap();
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0).abs() < 1e-9);
-    rig.sensor.set_fov(60.0);
+    rig.sensor.set_view(&View {
+        fov_deg: 60.0,
+        baseline_m: 0.0,
+        frame_id: "sensor3_optical_frame".to_owned(),
+    });
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0 / 30.0f64.to_radians().tan()).abs() < 1e-9);
     let larger = rgb_png(96, 64, &pattern(96 * 64 * 3));

@@ -13,4 +13,5 @@ mod imu_orientation;
 mod layouts;
 mod ranges;
 pub mod rig;
+mod scans;
 mod table;

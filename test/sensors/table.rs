@@ -3,7 +3,7 @@ use super::rig::{Rig, config};
 use crate::support::golden::{fixture, load};
 use rfly_bridge::wire::SensorKind;
 use rfly_bridge::{
-    config::SensorConfig,
+    config::{SensorConfig, params::ScanSource},
     msgs::TYPES,
     sensors::{FrameIds, FrameKind, Options, SensorSpec, spec_of, specs},
 };
@@ -52,12 +52,17 @@ fn topics_have_known_types_and_unique_names() {
 
 #[test]
 fn every_sensor_opens_exactly_the_topics_of_its_row() {
-    for (spec, settings) in every_sensor() {
-        let rig = Rig::open(&settings, Options::default());
+    for ((spec, settings), scan) in every_sensor()
+        .flat_map(|sensor| [ScanSource::Off, ScanSource::Band].map(|scan| (sensor.clone(), scan)))
+    {
+        let mut options = Options::default();
+        options.scan.source = scan;
+        let rig = Rig::open(&settings, options);
         let rows = spec
             .topics
             .iter()
             .filter(|t| !t.compressed_only || rig.compressed)
+            .filter(|t| t.suffix != "scan" || scan == ScanSource::Band)
             .filter(|t| {
                 cfg!(has_livox_ros_driver2) || !t.interface.starts_with("livox_ros_driver2/")
             });

@@ -97,6 +97,15 @@ choices! {
         /// Spread over the period of the scan, as a turning lidar measures them.
         Sweep = "sweep",
     }
+    /// The points of a planar scan.
+    ScanSource {
+        /// No scan.
+        Off = "off",
+        /// One ring of a mechanical lidar.
+        Ring = "ring",
+        /// A band of heights.
+        Band = "band",
+    }
     /// Orientation in the IMU message.
     ImuOrientation {
         /// None, as REP 145 writes it.

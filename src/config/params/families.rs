@@ -138,19 +138,20 @@ fn read_sensor(
         ParamValue::Str(text) => Some(text).filter(|text| !text.is_empty()),
         _ => None,
     };
+    let number = |value: &ParamValue| match value {
+        ParamValue::Int(v) => u16::try_from(*v).ok(),
+        _ => None,
+    };
     let sensor = reader.sensors.entry(seq_id).or_default();
     match row.name {
         "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
         "topic" => sensor.topic = text(value),
         "frame_id" => sensor.frame_id = text(value),
         "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| Choice::of(&text)),
+        "scan" => sensor.scan = text(value).and_then(|text| Choice::of(&text)),
         "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
-        "rate_hz" => {
-            sensor.rate_hz = match value {
-                ParamValue::Int(v) => u16::try_from(v).ok(),
-                _ => None,
-            }
-        }
+        "rate_hz" => sensor.rate_hz = number(&value),
+        "stereo_left" => sensor.stereo_left = number(&value),
         "position" => sensor.position_frd = as_vector(&value),
         "orientation_deg" => sensor.orientation_deg = as_vector(&value),
         _ => sensor.encoding = text(value),

@@ -15,7 +15,7 @@ pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
 pub use choices::{
     CloudLayout, DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation,
-    LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanTime,
+    LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime,
     SetpointFrame, TfSource,
 };
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
@@ -30,6 +30,7 @@ pub use value::ParamValue;
 use super::ControlLink;
 use super::config_json::{TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
+use crate::wire::SensorKind;
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -83,6 +84,8 @@ pub struct Params {
     pub cloud_label: LabelType,
     /// `cloud.odometry_topic`, a template; empty: none.
     pub cloud_odometry_topic: String,
+    /// `scan.*`.
+    pub scan: ScanParams,
     /// `imu.*`.
     pub imu: ImuParams,
     /// Frames and TF.
@@ -127,6 +130,65 @@ pub struct DepthParams {
     pub encoding: DepthEncoding,
     /// Also publish a 32FC1 topic.
     pub publish_float: bool,
+    /// Publish depth in the frame of the colour camera that it coincides with.
+    pub registered: bool,
+}
+
+/// `scan.*`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScanParams {
+    /// Which points.
+    pub source: ScanSource,
+    /// Number of the ring from the lowest; `None`: the one nearest to the horizontal plane.
+    pub ring: Option<u16>,
+    /// Lowest z of a band in m.
+    pub min_height: f64,
+    /// Highest z of a band in m.
+    pub max_height: f64,
+    /// Smallest azimuth in rad.
+    pub angle_min: f64,
+    /// Largest azimuth in rad.
+    pub angle_max: f64,
+    /// Between the rays of a band in rad; 0: as the sensor's columns.
+    pub angle_increment: f64,
+    /// Nearer points are left out, in m.
+    pub range_min: f64,
+    /// Farther points are left out, in m; 0: the sensor's range.
+    pub range_max: f64,
+    /// Rays without return are infinite.
+    pub use_inf: bool,
+}
+
+impl ScanParams {
+    /// Returns the points of the scan of this kind of sensor.
+    pub fn source_of(&self, kind: SensorKind) -> ScanSource {
+        match self.source {
+            ScanSource::Off => ScanSource::Off,
+            wanted if Self::sources(kind).contains(&wanted.name()) => wanted,
+            _ => ScanSource::Off,
+        }
+    }
+
+    /// Returns the words of the parameter that suit this kind of sensor.
+    pub fn sources(kind: SensorKind) -> &'static [&'static str] {
+        match kind {
+            SensorKind::Lidar => ScanSource::NAMES,
+            SensorKind::DepthCloud | SensorKind::Mid40 | SensorKind::Mid360 => &["off", "band"],
+            _ => &[],
+        }
+    }
+
+    /// Returns the limits of the azimuth; `None` if they span a full circle.
+    pub fn angles(&self) -> Option<[f64; 2]> {
+        let limited = self.angle_max - self.angle_min < std::f64::consts::TAU - 1e-3;
+        limited.then_some([self.angle_min, self.angle_max])
+    }
+}
+
+impl Default for ScanParams {
+    fn default() -> Self {
+        Params::default().scan
+    }
 }
 
 /// `imu.*`.
@@ -312,6 +374,10 @@ pub struct SensorParams {
     pub encoding: Option<String>,
     /// Fields of the points of a lidar.
     pub cloud_layout: Option<CloudLayout>,
+    /// SeqID of the left camera of the stereo pair whose right one this is.
+    pub stereo_left: Option<u16>,
+    /// Points of its planar scan.
+    pub scan: Option<ScanSource>,
     /// Horizontal field of view in degrees.
     pub fov_deg: Option<f32>,
     /// Rate in Hz.

@@ -4,11 +4,11 @@ use super::choices::Choice;
 use super::families;
 use super::{
     ControlParams, DepthEncoding, DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue,
-    ParameterSpec, Params, QosParams, RequestParams, RgbEncoding, SensorParams, SetpointParams,
-    TimeParams, VehicleParams,
+    ParameterSpec, Params, QosParams, RequestParams, RgbEncoding, ScanParams, ScanSource,
+    SensorParams, SetpointParams, TimeParams, VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
-use crate::wire::Payload;
+use crate::wire::{Payload, SensorKind};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -155,6 +155,7 @@ pub(super) fn build(r: &Reader) -> Params {
         depth: DepthParams {
             encoding: r.choice("depth.encoding"),
             publish_float: r.bool("depth.publish_float"),
+            registered: r.bool("depth.registered"),
         },
         compressed_enabled: r.bool("compressed.enabled"),
         image_allow_larger: r.bool("image.allow_larger"),
@@ -163,6 +164,18 @@ pub(super) fn build(r: &Reader) -> Params {
         cloud_organized: r.choice("cloud.organized"),
         cloud_label: r.choice("cloud.label"),
         cloud_odometry_topic: r.string("cloud.odometry_topic"),
+        scan: ScanParams {
+            source: r.choice("scan.source"),
+            ring: u16::try_from(r.int("scan.ring")).ok(),
+            min_height: r.float("scan.min_height"),
+            max_height: r.float("scan.max_height"),
+            angle_min: r.float("scan.angle_min"),
+            angle_max: r.float("scan.angle_max"),
+            angle_increment: r.float("scan.angle_increment"),
+            range_min: r.float("scan.range_min"),
+            range_max: r.float("scan.range_max"),
+            use_inf: r.bool("scan.use_inf"),
+        },
         imu: ImuParams {
             enabled: r.bool("imu.enabled"),
             rate_hz: r.int("imu.rate_hz") as u16,
@@ -319,6 +332,35 @@ fn check_together(params: &Params, problems: &mut Problems) {
             format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
         );
     }
+    let scan = &params.scan;
+    for (name, low, high_name, high) in [
+        (
+            "scan.min_height",
+            scan.min_height,
+            "scan.max_height",
+            scan.max_height,
+        ),
+        (
+            "scan.angle_min",
+            scan.angle_min,
+            "scan.angle_max",
+            scan.angle_max,
+        ),
+        (
+            "scan.range_min",
+            scan.range_min,
+            "scan.range_max",
+            scan.range_max,
+        ),
+    ] {
+        let unlimited = high_name == "scan.range_max" && high == 0.0;
+        if low >= high && !unlimited {
+            problems.push(
+                name,
+                format!("must be less than {high_name}, {high}, is {low}"),
+            );
+        }
+    }
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
         problems.push(
             "frame_prefix",
@@ -378,6 +420,7 @@ impl Params {
             }
         }
         for sensor in sensors {
+            self.check_scan(sensor, &mut problems);
             let fov = self.sensors.get(&sensor.seq_id).and_then(|own| own.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))
@@ -399,5 +442,37 @@ impl Params {
             }
         }
         problems.or(())
+    }
+
+    fn check_scan(&self, sensor: &SensorConfig, problems: &mut Problems) {
+        let (seq_id, type_id) = (sensor.seq_id, sensor.kind.type_id());
+        let own = self.sensors.get(&seq_id).and_then(|own| own.scan);
+        let possible = ScanParams::sources(sensor.kind);
+        if let Some(own) = own
+            && !possible.contains(&own.name())
+        {
+            let wanted = match possible {
+                [] => format!("must not be set for TypeID {type_id}, which has no planar scan"),
+                _ => format!("must be {} for TypeID {type_id}", possible.join(" or ")),
+            };
+            problems.push(
+                format!("sensor{seq_id}.scan"),
+                format!("{wanted}, is {:?}", own.name()),
+            );
+        }
+        let source = own.unwrap_or(self.scan.source);
+        if let Some(ring) = self.scan.ring
+            && source == ScanSource::Ring
+            && sensor.kind == SensorKind::Lidar
+            && ring >= sensor.height
+        {
+            problems.push(
+                "scan.ring",
+                format!(
+                    "must be less than {}, the number of rings of sensor {seq_id}, is {ring}",
+                    sensor.height
+                ),
+            );
+        }
     }
 }

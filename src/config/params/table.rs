@@ -1,9 +1,11 @@
 use super::{
     AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind,
     History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset, Reliability,
-    RequestFormat, RgbEncoding, ScanTime, SetpointFrame, StampMode, TfSource, WorldConvention,
+    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode, TfSource,
+    WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
+use std::f64::consts::{PI, TAU};
 
 /// Type and range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,6 +123,7 @@ const SIMULATOR: &str = "Simulator";
 const FRAMES: &str = "Frames and TF";
 const TIME: &str = "Time";
 const TOPICS: &str = "Topics and encodings";
+const SCANS: &str = "Planar scans";
 const IMU: &str = "IMU";
 const CONTROL: &str = "Control of vehicles";
 const NODE: &str = "Node";
@@ -168,6 +171,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's raw numbers as mono16."),
     row(TOPICS, "depth.publish_float", K::Bool, D::Bool(true), "",
         "Publish depth also as 32FC1 metres, while the topic has a subscriber."),
+    row(TOPICS, "depth.registered", K::Bool, D::Bool(true), "",
+        "Publish depth in the optical frame of the RGB camera (type 1) that has the same mount, place, attitude, size and field of view, as readers of \
+         RGB-D images expect; false, or with its own `frame_id`: in its own."),
     row(TOPICS, "compressed.enabled", K::Bool, D::Bool(true), "",
         "Offer `<image>/compressed` where the simulator sends PNG or JPEG; the bytes pass through undecoded."),
     row(TOPICS, "image.allow_larger", K::Bool, D::Bool(false), "",
@@ -183,6 +189,28 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Type of the field `label` of lidar points: `float32` as the coordinates, for `read_points_numpy`, or `uint32` as in `pcl::PointXYZL`."),
     row(TOPICS, "cloud.odometry_topic", K::Str, D::Str("uav{id}/local/odom"), "",
         "Topic of the odometry that newer simulators send with clouds, relative to the prefix; `{id}` is the CopterID. Empty: not published."),
+
+    row(SCANS, "scan.source", K::Choice(ScanSource::NAMES), D::Str("off"), "",
+        "Publish clouds also as sensor_msgs/LaserScan on `scan` beside them, while it has a subscriber: one ring of a mechanical lidar (type 20), or a band \
+         of heights (types 7, 20, 22 and 23). Sensors that have no such scan have none."),
+    row(SCANS, "scan.ring", K::Int(-1, 65_535), D::Int(-1), "",
+        "Number of the ring from the lowest, 0; -1: the one nearest to the horizontal plane of the sensor."),
+    row(SCANS, "scan.min_height", K::Float(-1000.0, 1000.0), D::Float(-0.2), "m",
+        "Lowest z of a band, in the frame of the sensor."),
+    row(SCANS, "scan.max_height", K::Float(-1000.0, 1000.0), D::Float(0.2), "m",
+        "Highest z of a band, in the frame of the sensor."),
+    row(SCANS, "scan.angle_min", K::Float(-TAU, TAU), D::Float(-PI), "rad",
+        "Smallest azimuth. Limits that span a full circle are none: a scan never goes beyond the sensor's horizontal field."),
+    row(SCANS, "scan.angle_max", K::Float(-TAU, TAU), D::Float(PI), "rad",
+        "Largest azimuth."),
+    row(SCANS, "scan.angle_increment", K::Float(0.0, 1.0), D::Float(0.0), "rad",
+        "Angle between the rays of a band; 0: as the columns of the sensor. A smaller one leaves rays without points, which read as free space."),
+    row(SCANS, "scan.range_min", K::Float(0.0, 10_000.0), D::Float(0.0), "m",
+        "Nearer points are left out."),
+    row(SCANS, "scan.range_max", K::Float(0.0, 10_000.0), D::Float(0.0), "m",
+        "Farther points are left out; 0: the range of the sensor, otherParams[0]."),
+    row(SCANS, "scan.use_inf", K::Bool, D::Bool(true), "",
+        "Rays without return are +Inf (REP 117); false: range_max + 1 m, as pointcloud_to_laserscan has it."),
 
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),
@@ -306,6 +334,11 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor)."),
     row("Sensor", "cloud_layout", K::Choice(CloudLayout::NAMES), D::Str(""), "",
         "Instead of cloud.layout."),
+    row("Sensor", "stereo_left", K::Int(-1, 65_535), D::Int(-1), "",
+        "SeqID of the left camera of the stereo pair whose right camera this is: P of its camera_info gets the baseline, and its messages the optical \
+         frame of the left one. -1: none."),
+    row("Sensor", "scan", K::Choice(ScanSource::NAMES), D::Str(""), "",
+        "Instead of scan.source."),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",

@@ -1,11 +1,11 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
-mod fov;
 mod hint;
 mod liveness;
 mod request;
 mod shm_source;
 mod supervisor;
 mod udp_source;
+mod view;
 
 pub use hint::hint;
 pub use liveness::{LinkChange, Liveness};
@@ -27,12 +27,12 @@ use crate::sensors::{
 use crate::session::Reassembler;
 use crate::transport::BindOptions;
 use crate::wire::{Payload, shm_block_lens, shm_name};
-use fov::FovWatch;
 use shm_source::ShmSource;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use supervisor::{Link, Supervisor};
 use udp_source::{Idle, UdpSource};
+use view::{OpticalFrames, ViewWatch};
 
 /// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
@@ -43,6 +43,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let params = &context.settings.params;
     let mut links = Vec::new();
     let mut odometries = BTreeSet::new();
+    let optical = optical_frames(context);
+    for pair in context.settings.pairs.describe() {
+        tracing::info!("{pair}");
+    }
     for config in &context.settings.sensors {
         let spec = spec_of(config.kind);
         let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
@@ -57,7 +61,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly
             .frame_ids
             .extend(odometry.iter().map(|topic| topic.local.clone()));
-        let sensor = open_sensor(context, spec, config, (frames, odometry))?;
+        let mut sensor = open_sensor(context, spec, config, (frames, odometry))?;
         let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let max_objects = config.other_params[1].max(0.0) as u32;
@@ -65,10 +69,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let lens = shm_block_lens(config.kind.type_id(), width, height, max_objects);
         let lens = lens.unwrap_or(0..=0);
         let len = *lens.end();
-        let fov = FovWatch::new(context.watch(), config.seq_id, config.fov_deg);
+        let view = ViewWatch::new(context.watch(), config.seq_id, optical.clone());
+        if let Some(view) = view.first() {
+            sensor.set_view(view);
+        }
         if config.transport == TransportMode::SharedMemory {
             let block = (shm_name(config.seq_id), lens);
-            let mut block = ShmSource::new(block, sensor, fov, clock, stats);
+            let mut block = ShmSource::new(block, sensor, view, clock, stats);
             let serve = move |stop: &_| block.serve(stop);
             assembly.threads.add("rfly-shm", serve);
             continue;
@@ -97,7 +104,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
                 sensor,
                 compressed: config.transport.is_compressed(),
             },
-            fov,
+            view,
             clock,
             stats,
             overflows: 0,
@@ -109,6 +116,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let runtime = assembly.threads.runtime(REPORT)?;
     tasks::start(&runtime, Supervisor::open(context, links)?);
     Ok(())
+}
+
+fn optical_frames(context: &Context<'_>) -> OpticalFrames {
+    let sensors = context.settings.sensors.iter();
+    let named = sensors.map(|config| (config.seq_id, frame_ids(context, config).optical));
+    OpticalFrames::new(named.collect())
 }
 
 fn frame_ids(context: &Context<'_>, config: &SensorConfig) -> FrameIds {

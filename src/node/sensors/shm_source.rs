@@ -1,5 +1,5 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
-use super::fov::FovWatch;
+use super::view::ViewWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
@@ -30,7 +30,7 @@ pub(super) struct ShmSource {
     name: String,
     lens: RangeInclusive<usize>,
     sensor: Box<dyn Sensor>,
-    fov: FovWatch,
+    view: ViewWatch,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     reader: BlockReader,
@@ -75,7 +75,7 @@ impl ShmSource {
     pub(super) fn new(
         (name, lens): (String, RangeInclusive<usize>),
         sensor: Box<dyn Sensor>,
-        fov: FovWatch,
+        view: ViewWatch,
         clock: Arc<SimClock>,
         stats: Arc<SourceStats>,
     ) -> Self {
@@ -84,7 +84,7 @@ impl ShmSource {
             name,
             lens,
             sensor,
-            fov,
+            view,
             clock,
             stats,
             reader: BlockReader::default(),
@@ -133,8 +133,8 @@ impl ShmSource {
         else {
             return false;
         };
-        if let Some(fov_deg) = self.fov.changed() {
-            self.sensor.set_fov(fov_deg);
+        if let Some(view) = self.view.changed() {
+            self.sensor.set_view(view);
         }
         let arrival = host_now();
         let taken = self.reader.take(block, &mut *self.sensor, |time| {

@@ -1,5 +1,5 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
-use super::fov::FovWatch;
+use super::view::ViewWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
@@ -27,7 +27,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 pub(super) struct UdpSource {
     pub(super) receiver: StreamReceiver,
     pub(super) stream: SensorStream,
-    pub(super) fov: FovWatch,
+    pub(super) view: ViewWatch,
     pub(super) clock: Arc<SimClock>,
     pub(super) stats: Arc<SourceStats>,
     /// State while the sensor has no subscriber.
@@ -180,8 +180,8 @@ impl UdpSource {
             self.stats.lock().overflowed(datagram.overflows);
         }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
-        if let Some(fov_deg) = self.fov.changed() {
-            self.stream.sensor.set_fov(fov_deg);
+        if let Some(view) = self.view.changed() {
+            self.stream.sensor.set_view(view);
         }
         let stamp = |sim_time, arrival| self.clock.stamp(sim_time, arrival, SourceKind::Image);
         let (info, result) = match self.stream.take(datagram.len, arrival, stamp) {
