@@ -11,6 +11,7 @@ mod codec;
 mod depth;
 mod error;
 mod imu;
+mod imu_noise;
 mod layout;
 mod livox_custom;
 mod objects;
