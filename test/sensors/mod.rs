@@ -9,6 +9,7 @@ mod float_clouds;
 mod golden_images;
 mod golden_points;
 mod golden_ros;
+mod imu_noise;
 mod imu_orientation;
 mod layouts;
 mod ranges;
