@@ -1,12 +1,12 @@
 use crate::config::params::{
-    CloudLayout, DepthEncoding, LabelType, Organized, Params, RgbEncoding, ScanTime,
+    CloudLayout, DegradeParams, DepthEncoding, LabelType, Organized, Params, RgbEncoding, ScanTime,
     WorldConvention,
 };
 
 use crate::wire::SensorKind;
 
 /// Conversion options: the parameters of sensors.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Channel order of colour images.
     pub rgb: RgbEncoding,
@@ -28,6 +28,8 @@ pub struct Options {
     pub label: LabelType,
     /// Axes of the world frame.
     pub world: WorldConvention,
+    /// What is worse on purpose.
+    pub degrade: DegradeParams,
 }
 
 impl Default for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             organized: Organized::Auto,
             label: LabelType::Float32,
             world: WorldConvention::Enu,
+            degrade: DegradeParams::default(),
         }
     }
 }
@@ -71,6 +74,7 @@ impl Options {
             organized: params.cloud_organized,
             label: params.cloud_label,
             world: params.frames.world,
+            degrade: params.degrade,
         }
     }
 
