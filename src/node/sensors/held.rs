@@ -1,6 +1,6 @@
 //! Frames that are held back on purpose: when to publish them, and their figures.
 use crate::node::clock::host_now;
-use crate::node::stats::SourceStats;
+use crate::node::stats::{HELD_BACK, SourceStats};
 use crate::sensors::Sensor;
 use std::time::Duration;
 
@@ -25,6 +25,3 @@ pub(super) fn release(sensor: &mut dyn Sensor, stats: &SourceStats) {
         }
     }
 }
-
-/// Count of frames that were published later on purpose.
-const HELD_BACK: &str = "held_back";

@@ -20,7 +20,10 @@ pub fn wait_readable<'a>(
 }
 
 /// Waits up to `most`, rounded up to a millisecond, for one socket to become readable. A signal may end the wait earlier.
-pub fn readable_within(socket: &impl AsFd, most: Duration) -> io::Result<bool> {
+pub(in crate::transport) fn readable_within(
+    socket: &impl AsFd,
+    most: Duration,
+) -> io::Result<bool> {
     let mut polled = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
     let most = u16::try_from(most.as_micros().div_ceil(1000)).unwrap_or(u16::MAX);
     match poll(&mut polled, PollTimeout::from(most)) {
