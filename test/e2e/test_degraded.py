@@ -218,7 +218,8 @@ def test_a_second_run_has_the_same_bytes_and_drops_the_same_frames(run, again, s
     first, second = (sorted(stamp for stamp in m if begin <= stamp <= end) for m in (one, two))
     sent = [set(r[1].frames[sensor.seq]) for r in (run, again)]
     rendered = sent[0] & sent[1]
-    assert [s for s in first if s in rendered] == [s for s in second if s in rendered]
+    if sensor.mode != SHARED_MEMORY:  # a block that is not yet read is not written to
+        assert [s for s in first if s in rendered] == [s for s in second if s in rendered]
     compared = 0
     for stamp in set(first) & set(second) & rendered:
         payloads = [r[1].frames[sensor.seq][stamp].payload() for r in (run, again)]

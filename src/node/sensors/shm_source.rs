@@ -151,7 +151,11 @@ impl ShmSource {
         figures.last_frame = Some(now);
         figures.obstacle = None;
         match taken {
-            Taken::Dropped(cause) => figures.drop_one(cause),
+            Taken::Dropped(cause) => {
+                // It came, which is what the rate counts.
+                figures.frames += u64::from(cause == SensorError::OnPurpose.cause());
+                figures.drop_one(cause);
+            }
             Taken::Published => {
                 figures.frames += 1;
                 figures.converted += 1;
