@@ -10,7 +10,7 @@ use crate::{
 use std::collections::VecDeque;
 
 /// Most bytes that one sensor holds back, besides its newest frame.
-pub const HOLD_BYTES: usize = 64 << 20;
+pub const HOLD_BYTES: usize = 128 << 20;
 
 /// A sensor that drops frames, or publishes them later.
 pub struct Unreliable {
