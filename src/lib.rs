@@ -2,7 +2,7 @@
 //!
 //! Layers, lowest first; a module uses only modules above it in this list (`test/architecture.rs` enforces it):
 //!
-//! * [`wire`], [`frames`], [`time`], [`config`]: pure. Bytes, rotations, clocks and settings as values.
+//! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: pure. Bytes, rotations, clocks, chance and settings as values.
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
 //! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself.
@@ -13,6 +13,7 @@ pub mod emulator;
 pub mod frames;
 pub mod msgs;
 pub mod node;
+pub mod noise;
 pub mod program;
 pub mod ros;
 pub mod sensors;

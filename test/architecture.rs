@@ -14,16 +14,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("program", &["transport"]),
     ("frames", &["msgs", "time"]),
     ("time", &["msgs"]),
+    ("noise", &[]),
     ("config", &["wire", "frames", "time"]),
     ("session", &["wire", "time"]),
     ("ros", &["msgs", "time", "config"]),
     (
         "sensors",
-        &["wire", "frames", "time", "session", "msgs", "ros", "config"],
+        &[
+            "wire", "frames", "time", "noise", "session", "msgs", "ros", "config",
+        ],
     ),
     (
         "vehicle",
-        &["wire", "frames", "time", "session", "msgs", "ros", "config"],
+        &[
+            "wire", "frames", "time", "noise", "session", "msgs", "ros", "config",
+        ],
     ),
     ("emulator", &["wire", "transport"]),
     (
@@ -32,6 +37,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "wire",
             "frames",
             "time",
+            "noise",
             "config",
             "session",
             "msgs",
@@ -46,7 +52,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Crate roots; they assemble and may name everything.
 const ROOTS: [&str; 3] = ["bin", "lib", "main"];
 /// Modules without I/O, clock and panic.
-const PURE: [&str; 6] = ["wire", "msgs", "frames", "time", "config", "session"];
+const PURE: [&str; 7] = [
+    "wire", "msgs", "frames", "time", "noise", "config", "session",
+];
 /// The only places that read a clock; everybody else is told the time.
 const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];
 /// Spreads a big sample over time inside a call of the back end, where no time is at hand.

@@ -11,6 +11,7 @@ mod emulator;
 mod flight;
 mod frames;
 mod node;
+mod noise;
 mod program;
 mod ros;
 mod sensors;

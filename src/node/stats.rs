@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+/// Count of frames that were published later on purpose.
+pub(super) const HELD_BACK: &str = "held_back";
+
 /// State of one source.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkState {

@@ -4,12 +4,12 @@
 //! with the class of the object hit. The vendor scales that channel like a coordinate; here it stays the class
 //! (docs/wire/traps.md, cloud-class). Newer simulators send f32 coordinates in m with odometry before them.
 use super::{
-    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, View,
+    CloudNoise, Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, View,
     camera::sent,
     cloud_odometry::CloudOdometry,
     layout::{PointLayout, Rings},
     livox_custom::LivoxCustom,
-    points::{Axes, CloudPoint, Missing, convert},
+    points::{Axes, CloudPoint, Missing, convert, per_count},
     scan::{SCAN_TOPIC, ScanTopic},
     spec::Topics,
 };
@@ -164,6 +164,9 @@ struct Cloud<const CHANNELS: usize> {
     driver: Option<PointLayout>,
     custom: Option<(LivoxCustom, PointLayout)>,
     scan: Option<ScanTopic>,
+    noise: Option<CloudNoise>,
+    /// A coordinate of 1 in i16 points, in m.
+    per_count: f64,
 }
 
 impl<const CHANNELS: usize> Cloud<CHANNELS> {
@@ -235,10 +238,34 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             driver,
             custom: custom.map(|custom| (custom, point_layout(CloudLayout::Livox))),
             scan: ScanTopic::open(topics)?,
+            noise: match config.kind {
+                SensorKind::DepthCloud => CloudNoise::of_depth(&options.degrade, config.seq_id),
+                _ => {
+                    let in_world = topics.frame() == FrameKind::World;
+                    CloudNoise::of_lidar(&options.degrade, config.seq_id, in_world)
+                }
+            },
+            per_count: per_count(config.other_params[0]),
         }))
     }
 
+    /// Publishes points, of which a coordinate of 1 is `unit` m; with noise, if there is any.
     fn publish<P: CloudPoint<CHANNELS>>(
+        &mut self,
+        points: &[P],
+        (axes, unit): (Axes, f64),
+        frame: &Frame<'_>,
+    ) -> Result<(), SensorError> {
+        let Some(mut noise) = self.noise.take() else {
+            return self.publish_points(points, axes, frame.stamp);
+        };
+        let noisy = noise.apply(frame.sim_time, points, unit);
+        let result = self.publish_points(noisy, self.metres, frame.stamp);
+        self.noise = Some(noise);
+        result
+    }
+
+    fn publish_points<P: CloudPoint<CHANNELS>>(
         &mut self,
         points: &[P],
         axes: Axes,
@@ -304,9 +331,11 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
         };
         let found = frame.payload.len();
         match cloud.ok_or(SensorError::CloudForm { found })? {
-            CloudPayload::Short(cloud) => self.publish(cloud.points(), self.axes, frame.stamp),
+            CloudPayload::Short(cloud) => {
+                self.publish(cloud.points(), (self.axes, self.per_count), frame)
+            }
             CloudPayload::Float(cloud) => {
-                self.publish(cloud.points(), self.metres, frame.stamp)?;
+                self.publish(cloud.points(), (self.metres, 1.0), frame)?;
                 match &mut self.odometry {
                     Some(odometry) => odometry.publish(cloud.header(), frame.stamp),
                     None => Ok(()),

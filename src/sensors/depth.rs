@@ -4,7 +4,7 @@
 //! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit only
 //! "too far" is left, so it becomes +Inf; otherwise the wire does not distinguish them, so it becomes NaN.
 use super::{
-    Codec, Decoder, Frame, Lens, Sensor, SensorError, SensorSpec, Size, View,
+    Codec, Decoder, DepthNoise, Frame, Lens, Sensor, SensorError, SensorSpec, Size, View,
     camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
     camera_info::InfoTopic,
     shape::{Shape, ShapeGuard},
@@ -64,6 +64,7 @@ struct Depth {
     no_return: f32,
     guard: ShapeGuard,
     decoder: Decoder,
+    noise: Option<DepthNoise>,
     millimetres: Vec<u8>,
     file: Vec<u8>,
     peaks: [Peak; 2],
@@ -90,6 +91,7 @@ impl Depth {
             no_return: if near > 0.0 { f32::NAN } else { f32::INFINITY },
             guard: topics.guard(),
             decoder: topics.decoder(),
+            noise: DepthNoise::new(&options.degrade, config.seq_id),
             millimetres: Vec::new(),
             file: Vec::new(),
             peaks: [Peak::default(); 2],
@@ -141,18 +143,18 @@ impl Sensor for Depth {
         })?;
         let millimetres_fit = self.is_millimetres();
         let Self {
-            header, decoder, ..
+            header,
+            decoder,
+            noise,
+            ..
         } = self;
-        if let Some(compressed) = self
+        let compressed = self
             .compressed
             .as_ref()
-            .filter(|c| is_file && c.subscribers() > 0)
-        {
-            let head = CompressedHead {
-                header,
-                format: "mono16; png compressed ",
-            };
-            sent(compressed.publish(&head, frame.payload)?)?;
+            .filter(|c| is_file && c.subscribers() > 0);
+        let is_noisy = noise.is_some();
+        if let Some(compressed) = compressed.filter(|_| !is_noisy) {
+            sent(compressed.publish(&file_head(header), frame.payload)?)?;
         }
 
         let main = self.main.subscribers() > 0;
@@ -162,12 +164,25 @@ impl Sensor for Depth {
             .as_ref()
             .filter(|c| is_file && c.subscribers() > 0);
         let (size, counts) = match is_file {
-            true if main || float.is_some() || compressed_depth.is_some() => {
+            true if main
+                || float.is_some()
+                || compressed_depth.is_some()
+                || (is_noisy && compressed.is_some()) =>
+            {
                 decoder.decode_depth(frame.payload)?
             }
             true => (size, &[][..]),
             false => (size, frame.payload),
         };
+        let counts = match noise {
+            Some(noise) => noise.apply(frame.sim_time, counts, self.scale),
+            None => counts,
+        };
+        if let Some(compressed) = compressed.filter(|_| is_noisy) {
+            self.file.clear();
+            encode(size, counts, &mut self.file)?;
+            sent(compressed.publish(&file_head(header), &self.file)?)?;
+        }
         let image = |encoding, bytes: usize| ImageHead {
             header,
             height: size.height as u32,
@@ -179,7 +194,7 @@ impl Sensor for Depth {
         let mut in_millimetres = None;
         if (main && !self.vendor) || compressed_depth.is_some() {
             in_millimetres = Some(if millimetres_fit && !has_no_return(counts) {
-                (counts, true)
+                (counts, !is_noisy)
             } else {
                 to_millimetres(counts, self.scale, &mut self.millimetres);
                 (&self.millimetres[..], false)
@@ -219,6 +234,14 @@ impl Sensor for Depth {
     fn set_view(&mut self, view: &View) {
         self.header.frame_id.clone_from(&view.frame_id);
         self.info.set_view(view);
+    }
+}
+
+/// Head of a PNG with the simulator's counts.
+fn file_head(header: &Header) -> CompressedHead<'_> {
+    CompressedHead {
+        header,
+        format: "mono16; png compressed ",
     }
 }
 

@@ -78,6 +78,12 @@ pub enum SensorError {
     /// The simulator overwrote the shared-memory block while it was read.
     #[error("shared-memory block changed while it was read")]
     Torn,
+    /// The frame was dropped as `degrade.drop` asks.
+    #[error("dropped on purpose")]
+    OnPurpose,
+    /// As many frames are held back on purpose as there is memory for.
+    #[error("more is held back than there is memory for; lower degrade.latency_s")]
+    HeldTooMany,
     /// The middleware refused the message.
     #[error(transparent)]
     Publish(#[from] RosError),
@@ -100,9 +106,12 @@ impl SensorError {
             | Self::Unexpected { .. }
             | Self::DepthFormat
             | Self::Time => true,
-            Self::OdometryFrame { .. } | Self::NotFinite { .. } | Self::Torn | Self::Publish(_) => {
-                false
-            }
+            Self::OdometryFrame { .. }
+            | Self::NotFinite { .. }
+            | Self::Torn
+            | Self::OnPurpose
+            | Self::HeldTooMany
+            | Self::Publish(_) => false,
         }
     }
 
@@ -121,6 +130,8 @@ impl SensorError {
             Self::NotFinite { .. } => "not_finite",
             Self::DepthFormat => "depth_format",
             Self::Torn => "torn",
+            Self::OnPurpose => "on_purpose",
+            Self::HeldTooMany => "held_too_many",
             Self::Publish(_) => "publish",
         }
     }

@@ -1,8 +1,13 @@
 //! IMU samples of a vehicle.
+use super::imu_noise::ImuNoise;
 use crate::{
     config::params::{ImuFrame, ImuParams},
     frames::{Attitude, Frd, Ned, WorldConvention},
-    msgs::{geometry_msgs::msg::Quaternion, sensor_msgs::msg::Imu},
+    msgs::{
+        geometry_msgs::msg::{Quaternion, Vector3},
+        sensor_msgs::msg::Imu,
+    },
+    noise::Draws,
     time::{RosTime, SimTime},
     wire::ImuPacket,
 };
@@ -41,10 +46,11 @@ pub struct ImuConverter {
     message: Imu,
     frame: ImuFrame,
     world: WorldConvention,
+    noise: Option<ImuNoise>,
 }
 
 impl ImuConverter {
-    /// Creates a converter for messages in `frame_id`.
+    /// Creates a converter for messages in `frame_id`; noise is of seed 0.
     pub fn new(params: &ImuParams, frame_id: &str, world: WorldConvention) -> Self {
         let mut message = Imu::default();
         message.header.frame_id = frame_id.to_owned();
@@ -53,16 +59,25 @@ impl ImuConverter {
             message,
             frame,
             world,
+            noise: None,
         };
-        converter.set_covariances(params);
+        converter.set_noise(params, Draws::default());
         converter
     }
 
-    /// Sets the covariances of the following samples.
-    pub fn set_covariances(&mut self, params: &ImuParams) {
+    /// Sets noise and covariances of the following samples. White noise has the variance of its density at the requested
+    /// rate, which is then the covariance.
+    pub fn set_noise(&mut self, params: &ImuParams, draws: Draws) {
+        self.noise = ImuNoise::new(params, draws);
+        let [acceleration, rate] = params.noise.variances(params.rate_hz);
+        let covariance = |given, variance: f64| match variance > 0.0 {
+            true => [variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance],
+            false => given,
+        };
         let message = &mut self.message;
-        message.angular_velocity_covariance = params.angular_velocity_covariance;
-        message.linear_acceleration_covariance = params.linear_acceleration_covariance;
+        message.angular_velocity_covariance = covariance(params.angular_velocity_covariance, rate);
+        message.linear_acceleration_covariance =
+            covariance(params.linear_acceleration_covariance, acceleration);
     }
 
     /// Converts one sample; the message is valid until the next call. `attitude` is the latest known one if the message
@@ -97,6 +112,11 @@ impl ImuConverter {
             message.angular_velocity.y,
             message.angular_velocity.z,
         ) = (rx, sign * ry, sign * rz);
+        if let Some(noise) = &mut self.noise {
+            let [acceleration, rate] = noise.at(at);
+            add(&mut message.linear_acceleration, acceleration);
+            add(&mut message.angular_velocity, rate);
+        }
         Some(message)
     }
 
@@ -112,4 +132,10 @@ impl ImuConverter {
         self.message.orientation = Quaternion { x, y, z, w };
         self.message.orientation_covariance[0] = if attitude.is_some() { 0.0 } else { -1.0 };
     }
+}
+
+fn add(vector: &mut Vector3, [x, y, z]: [f64; 3]) {
+    vector.x += x;
+    vector.y += y;
+    vector.z += z;
 }

@@ -8,9 +8,11 @@ mod camera_info;
 mod cloud;
 mod cloud_odometry;
 mod codec;
+mod degrade;
 mod depth;
 mod error;
 mod imu;
+mod imu_noise;
 mod layout;
 mod livox_custom;
 mod objects;
@@ -27,6 +29,7 @@ pub use camera_info::{Lens, View, camera_info};
 pub use cloud::{PLAIN_FIELDS, labelled_fields};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
+pub use degrade::{CloudNoise, DepthNoise, HOLD_BYTES, Unreliable};
 pub use error::SensorError;
 pub use imu::{AttitudeSample, ImuConverter};
 pub use layout::{PointLayout, Rings};
@@ -38,7 +41,7 @@ pub use spec::{
 };
 pub use stream::{Progress, SensorStream};
 
-use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
+use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime, wire::SensorKind};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
@@ -62,6 +65,16 @@ pub trait Sensor: Send {
     /// Publishes raw pixels unchanged, with one copy out of memory that the simulator may overwrite; `None` if the frame
     /// has to be copied for [`Self::accept`] instead.
     fn accept_foreign(&mut self, _frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
+        None
+    }
+
+    /// When the next frame that is held back on purpose is to be published, in host time.
+    fn due(&self) -> Option<RosTime> {
+        None
+    }
+
+    /// Publishes a frame that was held back until `now`; `None` if there is none.
+    fn release(&mut self, _now: RosTime) -> Option<Result<(), SensorError>> {
         None
     }
 

@@ -1,6 +1,6 @@
 use crate::config::params::{
-    CloudLayout, DepthEncoding, LabelType, Organized, Params, RgbEncoding, ScanParams, ScanTime,
-    WorldConvention,
+    CloudLayout, DegradeParams, DepthEncoding, LabelType, Organized, Params, RgbEncoding,
+    ScanParams, ScanTime, WorldConvention,
 };
 
 use crate::wire::SensorKind;
@@ -30,6 +30,8 @@ pub struct Options {
     pub scan: ScanParams,
     /// Axes of the world frame.
     pub world: WorldConvention,
+    /// What is worse on purpose.
+    pub degrade: DegradeParams,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             label: LabelType::Float32,
             scan: ScanParams::default(),
             world: WorldConvention::Enu,
+            degrade: DegradeParams::default(),
         }
     }
 }
@@ -78,6 +81,7 @@ impl Options {
                 ..params.scan
             },
             world: params.frames.world,
+            degrade: params.degrade,
         }
     }
 

@@ -64,7 +64,8 @@ impl Axes {
     }
 }
 
-fn per_count(range: f32) -> f64 {
+/// Returns a coordinate of 1 on the wire in m.
+pub(super) fn per_count(range: f32) -> f64 {
     f64::from(range) / 32767.0
 }
 

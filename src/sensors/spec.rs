@@ -267,6 +267,8 @@ pub struct Frame<'a> {
     pub stamp: RosTime,
     /// Time of the simulator.
     pub sim_time: SimTime,
+    /// Host time of arrival.
+    pub arrival: RosTime,
     /// The transport is mode 1 or 3, so images are PNG or JPEG files.
     pub compressed: bool,
 }
@@ -280,6 +282,8 @@ pub struct LentFrame {
     pub stamp: RosTime,
     /// Time of the simulator.
     pub sim_time: SimTime,
+    /// Host time of arrival.
+    pub arrival: RosTime,
     /// The transport is mode 1 or 3, so images are PNG or JPEG files.
     pub compressed: bool,
 }
@@ -291,6 +295,7 @@ impl LentFrame {
             payload,
             stamp: self.stamp,
             sim_time: self.sim_time,
+            arrival: self.arrival,
             compressed: self.compressed,
         }
     }
@@ -308,13 +313,25 @@ pub struct ForeignFrame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Returns a frame.
+    /// Returns a frame that arrives when it is stamped.
     pub fn new(payload: &'a [u8], stamp: RosTime, compressed: bool) -> Self {
         Self {
             payload,
             stamp,
             sim_time: SimTime::default(),
+            arrival: stamp,
             compressed,
+        }
+    }
+
+    /// Returns all but the payload.
+    pub fn lent(&self) -> LentFrame {
+        LentFrame {
+            len: self.payload.len(),
+            stamp: self.stamp,
+            sim_time: self.sim_time,
+            arrival: self.arrival,
+            compressed: self.compressed,
         }
     }
 }

@@ -68,6 +68,7 @@ impl SensorStream {
             len: info.len,
             stamp,
             sim_time,
+            arrival,
             compressed: self.compressed,
         };
         let accepted = if whole.lent {

@@ -2,7 +2,7 @@ use super::Accept;
 use super::imp::socket::{
     buffer_bytes, force_buffer, receive, receive_heads, share_port, tell_arrival_and_losses,
 };
-use super::imp::{heads, interfaces};
+use super::imp::{heads, interfaces, poll};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -113,6 +113,11 @@ impl StreamReceiver {
     /// Keeps whole datagrams again.
     pub fn keep_all(&self) {
         let _did_already = heads::keep_all(&self.socket);
+    }
+
+    /// Waits for a datagram, at most for `most` and a quarter of a second; returns whether one can be read.
+    pub fn wait(&self, most: Duration) -> io::Result<bool> {
+        poll::readable_within(&self.socket, most.min(WAIT))
     }
 
     /// Receives one datagram into `buffers`, in order; `None` after a quarter of a second without one.

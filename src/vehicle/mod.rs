@@ -25,9 +25,9 @@ pub use autopilot::Autopilot;
 pub use counter::{Counter, CounterKind};
 pub use fcu::{Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
-    Crashes, GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M, TRUTH_TOPICS, Trail,
-    TruthPublishers, TruthTopic, accel_stamped, motor_speeds, nav_sat_fix, odometry, pose_stamped,
-    twist_stamped,
+    Crashes, GPS_TOPIC, GpsReceiver, GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M,
+    TRUTH_TOPICS, Trail, TruthPublishers, TruthTopic, accel_stamped, motor_speeds, nav_sat_fix,
+    noisy_fix, odometry, pose_stamped, twist_stamped,
 };
 pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink};
 pub use open::{Clock, Handle, Interface, Open};

@@ -406,3 +406,71 @@ fn overrides_of_topics_that_nobody_publishes_are_named() {
     let expected = r#"qos_overrides./rflysim/sensor0/img_rbg: no publisher on this topic; did you mean "/rflysim/sensor0/img_rgb"?"#;
     assert_eq!(text, [expected]);
 }
+
+#[test]
+fn what_is_worse_on_purpose_is_told_and_nothing_is_by_default() {
+    assert!(Params::default().degraded().is_empty());
+    let real = ParamValue::Float;
+    let vector = ParamValue::List([1.0, 1.0, 2.0].map(ParamValue::Float).to_vec());
+    for (name, value, told) in [
+        ("degrade.latency_s", real(0.05), "frames late by 50ms"),
+        ("degrade.jitter_s", real(0.01), "jitter up to 10ms"),
+        ("degrade.drop", real(0.125), "12.5 % of frames dropped"),
+        (
+            "degrade.depth_noise_m",
+            real(0.01),
+            "noise of depth 0.01 m + 0 z^2",
+        ),
+        (
+            "degrade.depth_noise_per_m",
+            real(0.002),
+            "noise of depth 0 m + 0.002 z^2",
+        ),
+        (
+            "degrade.lidar_noise_m",
+            real(0.02),
+            "noise of lidar ranges 0.02 m",
+        ),
+        (
+            "degrade.lidar_dropout",
+            real(0.5),
+            "50 % of lidar points missing",
+        ),
+        (
+            "degrade.gps_noise_m",
+            vector.clone(),
+            "noise of gps [1.0, 1.0, 2.0] m",
+        ),
+        (
+            "imu.accelerometer_noise_density",
+            real(0.1),
+            "noise of the IMU",
+        ),
+        ("imu.gyroscope_noise_density", real(0.1), "noise of the IMU"),
+        (
+            "imu.accelerometer_random_walk",
+            real(0.1),
+            "walking biases of the IMU",
+        ),
+        (
+            "imu.gyroscope_random_walk",
+            real(0.1),
+            "walking biases of the IMU",
+        ),
+        (
+            "imu.accelerometer_bias",
+            vector.clone(),
+            "constant biases of the IMU",
+        ),
+        ("imu.gyroscope_bias", vector, "constant biases of the IMU"),
+    ] {
+        assert_eq!(params(&[(name, value)]).unwrap().degraded(), [told]);
+    }
+    // A seed alone degrades nothing; all rows but it are above.
+    let seeded = params(&[("degrade.seed", ParamValue::Int(5))]).unwrap();
+    assert!(seeded.degraded().is_empty());
+    let rows = PARAMETERS
+        .iter()
+        .filter(|row| row.name.starts_with("degrade."));
+    assert_eq!(rows.count(), 9);
+}

@@ -5,7 +5,9 @@ use super::{
 };
 use crate::support::golden::{Vector, load, number, numbers, unhex};
 use rfly_bridge::{
-    config::params::{DepthEncoding, ImuFrame, ImuOrientation, ImuParams, WorldConvention},
+    config::params::{
+        DepthEncoding, ImuFrame, ImuNoiseParams, ImuOrientation, ImuParams, WorldConvention,
+    },
     msgs::sensor_msgs::msg::{Image, PointCloud2},
     sensors::{ImuConverter, Options},
     time::RosTime,
@@ -121,6 +123,7 @@ pub fn imu_params(frame: ImuFrame) -> ImuParams {
         orientation: ImuOrientation::None,
         angular_velocity_covariance: diagonal(0.001),
         linear_acceleration_covariance: [0.0; 9],
+        noise: ImuNoiseParams::default(),
     }
 }
 

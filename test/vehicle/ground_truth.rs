@@ -30,7 +30,7 @@ fn at(position: [f64; 3], yaw: f64) -> VehiclePose {
 }
 
 /// North-east of the origin, facing east, flying east at 2 m/s, climbing at 1 m/s, turning right.
-fn eastbound() -> (TrueState, VehiclePose) {
+pub(super) fn eastbound() -> (TrueState, VehiclePose) {
     let state = TrueState {
         copter_id: 1,
         velocity: [0.0, 2.0, -1.0],
@@ -140,7 +140,7 @@ fn a_vehicle_that_is_set_down_elsewhere_begins_a_new_path() {
     assert_eq!(go(&mut trail, 502.0, 1), 1, "the clock went back");
 }
 
-fn recorded() -> (GroundTruth, Recorder) {
+pub(super) fn recorded() -> (GroundTruth, Recorder) {
     let (middleware, recorder) = Middleware::recorder(&Options::new("test")).unwrap();
     let publishers = TruthPublishers {
         odometry: middleware.publisher("/odom", Qos::DEFAULT).unwrap(),

@@ -5,6 +5,7 @@ mod counters;
 mod fcu;
 mod from_fcu;
 mod golden_services;
+mod gps;
 mod ground_truth;
 mod honest;
 mod json;

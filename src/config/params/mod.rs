@@ -1,6 +1,7 @@
 //! Every ROS parameter, typed, from one table.
 mod check;
 mod choices;
+mod degrade;
 mod families;
 mod parse;
 mod qos;
@@ -18,6 +19,7 @@ pub use choices::{
     LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime,
     SetpointFrame, TfSource,
 };
+pub use degrade::{DegradeParams, ImuNoiseParams};
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
 pub use render::{render_help, render_markdown, render_yaml};
 pub use store::{Checked, Description, ParamType, Store};
@@ -88,6 +90,8 @@ pub struct Params {
     pub scan: ScanParams,
     /// `imu.*`.
     pub imu: ImuParams,
+    /// `degrade.*`.
+    pub degrade: DegradeParams,
     /// Frames and TF.
     pub frames: FrameParams,
     /// `time.*`.
@@ -210,6 +214,8 @@ pub struct ImuParams {
     pub angular_velocity_covariance: [f64; 9],
     /// Row-major 3x3, m²/s⁴.
     pub linear_acceleration_covariance: [f64; 9],
+    /// Errors on purpose.
+    pub noise: ImuNoiseParams,
 }
 
 /// Names of frames, conventions and TF.

@@ -3,9 +3,9 @@ use super::check::{check, network};
 use super::choices::Choice;
 use super::families;
 use super::{
-    ControlParams, DepthEncoding, DepthParams, FrameParams, ImuParams, PARAMETERS, ParamValue,
-    ParameterSpec, Params, QosParams, RequestParams, RgbEncoding, ScanParams, ScanSource,
-    SensorParams, SetpointParams, TimeParams, VehicleParams,
+    ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
+    ImuParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams, RequestParams,
+    RgbEncoding, ScanParams, ScanSource, SensorParams, SetpointParams, TimeParams, VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -85,6 +85,10 @@ impl Reader {
 
     fn duration(&self, name: &str) -> Duration {
         Duration::try_from_secs_f64(self.float(name)).unwrap_or_default()
+    }
+
+    fn vector(&self, name: &str) -> [f64; 3] {
+        as_vector(&self.get(name)).unwrap_or_default()
     }
 
     fn covariance(&self, name: &str) -> [f64; 9] {
@@ -185,6 +189,25 @@ pub(super) fn build(r: &Reader) -> Params {
             orientation: r.choice("imu.orientation"),
             angular_velocity_covariance: r.covariance("imu.angular_velocity_covariance"),
             linear_acceleration_covariance: r.covariance("imu.linear_acceleration_covariance"),
+            noise: ImuNoiseParams {
+                accelerometer_density: r.float("imu.accelerometer_noise_density"),
+                accelerometer_walk: r.float("imu.accelerometer_random_walk"),
+                gyroscope_density: r.float("imu.gyroscope_noise_density"),
+                gyroscope_walk: r.float("imu.gyroscope_random_walk"),
+                accelerometer_bias: r.vector("imu.accelerometer_bias"),
+                gyroscope_bias: r.vector("imu.gyroscope_bias"),
+            },
+        },
+        degrade: DegradeParams {
+            seed: r.int("degrade.seed").unsigned_abs(),
+            latency: r.duration("degrade.latency_s"),
+            jitter: r.duration("degrade.jitter_s"),
+            drop: r.float("degrade.drop"),
+            depth_noise_m: r.float("degrade.depth_noise_m"),
+            depth_noise_per_m: r.float("degrade.depth_noise_per_m"),
+            lidar_noise_m: r.float("degrade.lidar_noise_m"),
+            lidar_dropout: r.float("degrade.lidar_dropout"),
+            gps_noise_m: r.vector("degrade.gps_noise_m"),
         },
         frames: FrameParams {
             map: r.string("map_frame"),

@@ -125,6 +125,7 @@ const TIME: &str = "Time";
 const TOPICS: &str = "Topics and encodings";
 const SCANS: &str = "Planar scans";
 const IMU: &str = "IMU";
+const DEGRADED: &str = "Degraded on purpose";
 const CONTROL: &str = "Control of vehicles";
 const NODE: &str = "Node";
 
@@ -229,6 +230,38 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's.").live(),
     row(IMU, "imu.linear_acceleration_covariance", K::Covariance, D::Floats(&[0.0, 0.0, 0.0]), "m^2/s^4",
         "Diagonal or row-major 3x3; all zero means unknown.").live(),
+    row(IMU, "imu.accelerometer_noise_density", K::Float(0.0, 10.0), D::Float(0.0), "m/s^2/sqrt(Hz)",
+        "White noise added to the accelerations, as in Kalibr's imu.yaml. A sample gets the variance density^2 * `imu.rate_hz`, which replaces the \
+         covariance above. Seeded by `degrade.seed` (docs/degrade.md).").live(),
+    row(IMU, "imu.accelerometer_random_walk", K::Float(0.0, 10.0), D::Float(0.0), "m/s^3/sqrt(Hz)",
+        "Random walk of the bias of the accelerations, as in Kalibr's imu.yaml; 0 at the simulator's time 0.").live(),
+    row(IMU, "imu.accelerometer_bias", K::Vector(-100.0, 100.0), D::Floats(&[0.0, 0.0, 0.0]), "m/s^2",
+        "Constant bias of the accelerations, in the axes of the message.").live(),
+    row(IMU, "imu.gyroscope_noise_density", K::Float(0.0, 10.0), D::Float(0.0), "rad/s/sqrt(Hz)",
+        "White noise added to the angular rates, as in Kalibr's imu.yaml; as for the accelerations.").live(),
+    row(IMU, "imu.gyroscope_random_walk", K::Float(0.0, 10.0), D::Float(0.0), "rad/s^2/sqrt(Hz)",
+        "Random walk of the bias of the angular rates, as in Kalibr's imu.yaml; 0 at the simulator's time 0.").live(),
+    row(IMU, "imu.gyroscope_bias", K::Vector(-100.0, 100.0), D::Floats(&[0.0, 0.0, 0.0]), "rad/s",
+        "Constant bias of the angular rates, in the axes of the message.").live(),
+
+    row(DEGRADED, "degrade.seed", K::Int(0, i64::MAX), D::Int(0), "",
+        "Seed of all noise, also of `imu.*`; what is drawn depends on it, on the SeqID or CopterID, and on the simulator's time only (docs/degrade.md)."),
+    row(DEGRADED, "degrade.latency_s", K::Float(0.0, 10.0), D::Float(0.0), "s",
+        "Hold every frame of every sensor of Config.json back for this time after its arrival; stamps stay true."),
+    row(DEGRADED, "degrade.jitter_s", K::Float(0.0, 10.0), D::Float(0.0), "s",
+        "Hold each frame back for up to this much longer, evenly distributed; frames stay in order."),
+    row(DEGRADED, "degrade.drop", K::Float(0.0, 1.0), D::Float(0.0), "",
+        "Probability that a frame of a sensor is dropped, counted as drop_on_purpose."),
+    row(DEGRADED, "degrade.depth_noise_m", K::Float(0.0, 100.0), D::Float(0.0), "m",
+        "Standard deviation of depth (types 2 and 7) at depth 0. That at depth z is depth_noise_m + depth_noise_per_m * z^2."),
+    row(DEGRADED, "degrade.depth_noise_per_m", K::Float(0.0, 10.0), D::Float(0.0), "1/m",
+        "What is added to it per m^2 of depth squared, as of a stereo camera."),
+    row(DEGRADED, "degrade.lidar_noise_m", K::Float(0.0, 100.0), D::Float(0.0), "m",
+        "Standard deviation of the ranges of lidars along the ray (types 20, 22 and 23)."),
+    row(DEGRADED, "degrade.lidar_dropout", K::Float(0.0, 1.0), D::Float(0.0), "",
+        "Probability that a point of a lidar (types 20 to 23) has no return: NaN in organised clouds, left out elsewhere."),
+    row(DEGRADED, "degrade.gps_noise_m", K::Vector(0.0, 10_000.0), D::Floats(&[0.0, 0.0, 0.0]), "m",
+        "Standard deviations east, north and up of the topic `gps`, which exists only if one is not 0; `ground_truth/gps` stays true."),
 
     row(FRAMES, "map_frame", K::Frame, D::Str("map"), "",
         "World frame, root of TF. Its origin is the simulator's."),

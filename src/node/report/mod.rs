@@ -1,5 +1,6 @@
 //! The bridge's reports: `/diagnostics`, `~/stats`, `/rosout`, and the table of `rfly_bridge top`.
 mod condition;
+mod degraded;
 mod figures;
 mod health;
 mod rate;
@@ -22,6 +23,7 @@ use crate::node::settings::SettingsWatch;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless};
 use crate::node::threads::REPORT;
+use degraded::Degraded;
 use figures::{STATS, StatsTopic};
 use health::{Health, Reported};
 use services::Services;
@@ -39,6 +41,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         Box::new(RefusedSenders::new(context.senders.clone())),
         Box::new(std::mem::take(&mut assembly.binder.neighbours)),
         Box::new(Condition::default()),
+        Box::new(Degraded::new(context.watch(), assembly.sources.clone())),
     ];
     sections.append(&mut assembly.sections);
     let qos = context.qos(QosGroup::Diagnostics, STATS);

@@ -1,4 +1,5 @@
 //! A live table of topics as an independent subscriber sees them.
+use super::degraded::DEGRADED;
 use super::health::SHORT;
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::node::clock::host_now;
@@ -31,8 +32,8 @@ struct Seen {
 /// Losses reported by the bridge: name in `/diagnostics` to the sum over all causes.
 type Drops = Arc<Mutex<BTreeMap<String, u64>>>;
 
-/// Sources that `/diagnostics` reports below their requested rate, one line each.
-type Slow = Arc<Mutex<Vec<String>>>;
+/// What `/diagnostics` says besides: data that is worse on purpose, sources below their requested rate; one line each.
+type Remarks = Arc<Mutex<Vec<String>>>;
 
 /// Subscribes to every topic below `prefix` and prints a table each second, for `limit` or for ever.
 pub async fn run(
@@ -42,11 +43,11 @@ pub async fn run(
 ) -> Result<(), NodeError> {
     let start = Instant::now();
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-    let (drops, slow) = (Drops::default(), Slow::default());
-    let (writer, slow_writer) = (drops.clone(), slow.clone());
+    let (drops, remarks) = (Drops::default(), Remarks::default());
+    let (writer, remarker) = (drops.clone(), remarks.clone());
     let _diagnostics =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
-            *lock(&slow_writer) = below_asked(&message);
+            *lock(&remarker) = remarks_of(&message);
             note_drops(&mut lock(&writer), message);
         })?;
     let mut tick = tokio::time::interval(REFRESH);
@@ -64,7 +65,7 @@ pub async fn run(
         last = Instant::now();
         let ended = limit.is_some_and(|limit| start.elapsed() >= limit);
         let table = table(&rows, &lock(&drops), seconds);
-        show(&table, &lock(&slow), start.elapsed(), ended).map_err(NodeError::Output)?;
+        show(&table, &lock(&remarks), start.elapsed(), ended).map_err(NodeError::Output)?;
         if ended {
             let shown = summary(&rows, &lock(&drops), start.elapsed());
             return shown.map_err(NodeError::Output);
@@ -72,13 +73,23 @@ pub async fn run(
     }
 }
 
-/// Returns a line for each source below its requested rate.
-pub fn below_asked(message: &DiagnosticArray) -> Vec<String> {
+/// Returns a line for what is worse on purpose, and one for each source below its requested rate.
+pub fn remarks_of(message: &DiagnosticArray) -> Vec<String> {
     let lines = message.status.iter().filter_map(|status| {
-        let short = status.values.iter().find(|v| v.key == SHORT)?;
         let name = &status.name;
         let name = name.strip_prefix("rfly_bridge: ").unwrap_or(name);
-        Some(format!("{name}: {}", short.value))
+        if name == DEGRADED && status.level > 0 {
+            let counts: Vec<_> = (status.values.iter())
+                .map(|v| format!("{} {}", v.key, v.value))
+                .collect();
+            return Some(format!(
+                "{name}: {} ({})",
+                status.message,
+                counts.join(", ")
+            ));
+        }
+        let short = status.values.iter().find(|v| v.key == SHORT)?;
+        Some(format!("below the requested rate: {name}: {}", short.value))
     });
     lines.collect()
 }
@@ -186,7 +197,7 @@ fn drops_of(drops: &BTreeMap<String, u64>, topic: &str) -> u64 {
         .sum()
 }
 
-fn show(table: &Table, slow: &[String], elapsed: Duration, last: bool) -> io::Result<()> {
+fn show(table: &Table, remarks: &[String], elapsed: Duration, last: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let clear = if out.is_terminal() {
         "\x1b[H\x1b[2J"
@@ -201,8 +212,8 @@ fn show(table: &Table, slow: &[String], elapsed: Duration, last: bool) -> io::Re
         "{clear}{table}\n{:.0} s; latency: age of the stamp on arrival, from the simulator's tick to this subscriber",
         elapsed.as_secs_f64()
     )?;
-    for line in slow {
-        writeln!(out, "below the requested rate: {line}")?;
+    for line in remarks {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
+mod held;
 mod hint;
 mod liveness;
 mod request;
@@ -22,7 +23,7 @@ use crate::node::tasks;
 use crate::node::threads::REPORT;
 use crate::sensors::{
     FrameIds, FrameKind, OdometryTopic, Options, Sensor, SensorContext, SensorSpec, SensorStream,
-    TopicSpec, spec_of, specs,
+    TopicSpec, Unreliable, spec_of, specs,
 };
 use crate::session::Reassembler;
 use crate::transport::BindOptions;
@@ -172,7 +173,7 @@ fn open_sensor(
         Some(own) => below(&params.topic_prefix, &own),
         None => spec.default_topic(&params.topic_prefix, config.seq_id),
     };
-    Ok(spec.open(&SensorContext {
+    let sensor = spec.open(&SensorContext {
         middleware: context.middleware,
         config,
         topic: &topic,
@@ -180,7 +181,8 @@ fn open_sensor(
         odometry,
         options: Options::new(params, config.seq_id),
         qos: &|group, topic| context.qos(group, topic),
-    })?)
+    })?;
+    Ok(Unreliable::around(sensor, &params.degrade, config.seq_id))
 }
 
 fn topics(page: &mut TopicPage) {

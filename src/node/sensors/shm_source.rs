@@ -1,4 +1,5 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
+use super::held::{release, until_due};
 use super::view::ViewWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
@@ -105,7 +106,7 @@ impl ShmSource {
                 self.failed(now);
             }
             // From the look on: what was done with the frame is part of the pause.
-            let next = now + rhythm.pause(now, came);
+            let next = now + rhythm.pause(now, came).min(until_due(&*self.sensor));
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
     }
@@ -120,8 +121,9 @@ impl ShmSource {
         self.next_look = now + PAUSE;
     }
 
-    /// Takes a frame if one is ready; false otherwise.
+    /// Takes a frame if one is ready; false otherwise. Publishes those that were held back until now.
     fn poll(&mut self, now: Instant) -> bool {
+        release(&mut *self.sensor, &self.stats);
         if now >= self.next_look {
             self.next_look = now + LOOK;
             self.look(now);
@@ -137,7 +139,7 @@ impl ShmSource {
             self.sensor.set_view(view);
         }
         let arrival = host_now();
-        let taken = self.reader.take(block, &mut *self.sensor, |time| {
+        let taken = self.reader.take(block, &mut *self.sensor, arrival, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });
         let Some(taken) = taken else { return false };
@@ -149,7 +151,11 @@ impl ShmSource {
         figures.last_frame = Some(now);
         figures.obstacle = None;
         match taken {
-            Taken::Dropped(cause) => figures.drop_one(cause),
+            Taken::Dropped(cause) => {
+                // It came, which is what the rate counts.
+                figures.frames += u64::from(cause == SensorError::OnPurpose.cause());
+                figures.drop_one(cause);
+            }
             Taken::Published => {
                 figures.frames += 1;
                 figures.converted += 1;
@@ -215,12 +221,13 @@ impl BlockReader {
         &mut self,
         block: &SharedBlock,
         sensor: &mut dyn Sensor,
+        arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
     ) -> Option<Taken> {
         if !block.swap_flag(ShmFlag::Ready as u8, ShmFlag::Reading as u8) {
             return None;
         }
-        let taken = self.take_ready(block, sensor, stamp);
+        let taken = self.take_ready(block, sensor, arrival, stamp);
         // If another process overwrote the flag, it stays; usually that happened after the copy.
         give_back(block);
         Some(taken.unwrap_or_else(Taken::Dropped))
@@ -230,6 +237,7 @@ impl BlockReader {
         &mut self,
         block: &SharedBlock,
         sensor: &mut dyn Sensor,
+        arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
     ) -> Result<Taken, &'static str> {
         let mut time = [0; 8];
@@ -265,6 +273,7 @@ impl BlockReader {
                     payload: &self.copy,
                     stamp,
                     sim_time,
+                    arrival,
                     compressed: false,
                 })
             }

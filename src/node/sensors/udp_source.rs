@@ -1,4 +1,5 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
+use super::held::{release, until_due};
 use super::view::ViewWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
@@ -95,6 +96,7 @@ impl UdpSource {
     fn run(&mut self, stop: &AtomicBool) {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
+            release(&mut *self.stream.sensor, &self.stats);
             let came = match self.stream.sensor.wanted() {
                 true => self.receive(),
                 false => self.count(),
@@ -107,12 +109,17 @@ impl UdpSource {
         }
     }
 
-    /// Waits for a datagram and handles it; false on timeout.
+    /// Waits for a datagram and handles it; false on timeout, or when a frame that is held back is due.
     fn receive(&mut self) -> io::Result<bool> {
         if std::mem::take(&mut self.idle.now) {
             self.receiver.keep_all();
             // Datagrams still queued have lost their payload.
             self.count_heads(false)?;
+        }
+        if self.stream.sensor.due().is_some()
+            && !self.receiver.wait(until_due(&*self.stream.sensor))?
+        {
+            return Ok(false);
         }
         let Landing { header, payload } = self.stream.landing();
         let received = self

@@ -10,6 +10,7 @@ use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
+use crate::noise::Draws;
 use crate::ros::Publisher;
 use crate::sensors::ImuConverter;
 use crate::session::{Mark, Order};
@@ -50,6 +51,10 @@ pub(super) fn open(
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
     let topic = context.of_vehicle(vehicle, &params.imu.topic);
+    let draws = Draws::new(params.degrade.seed, vehicle);
+    let mut converter =
+        ImuConverter::new(&params.imu, &frame(context, vehicle), params.frames.world);
+    converter.set_noise(&params.imu, draws);
     let source = ImuSource {
         sender: receiver.sender(),
         receiver,
@@ -57,7 +62,8 @@ pub(super) fn open(
         simulator: SocketAddrV4::new(params.simulator_address, ports.coptersim(vehicle)),
         period: params.request.period,
         timeout: params.request.timeout,
-        converter: ImuConverter::new(&params.imu, &frame(context, vehicle), params.frames.world),
+        converter,
+        draws,
         attitude: match params.imu.orientation {
             ImuOrientation::None => None,
             ImuOrientation::Truth => Some(own.attitude),
@@ -82,6 +88,7 @@ struct ImuSource {
     period: Duration,
     timeout: Duration,
     converter: ImuConverter,
+    draws: Draws,
     /// Source of the orientation, if enabled.
     attitude: Option<SharedAttitude>,
     publisher: Publisher<Imu>,
@@ -144,7 +151,7 @@ impl ImuSource {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
         (self.period, self.timeout) = (params.request.period, params.request.timeout);
-        self.converter.set_covariances(&params.imu);
+        self.converter.set_noise(&params.imu, self.draws);
         let rate_hz = params.imu.rate_hz;
         self.stats.lock().asked_hz = Some(rate_hz.into());
         if self.request.rate_hz.get() != rate_hz {

@@ -23,7 +23,7 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::threads::PROMPT;
-use crate::vehicle::{Direction, SERVICES, TOPICS, TRUTH_TOPICS};
+use crate::vehicle::{Direction, GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -80,7 +80,7 @@ fn open_sources(
 
 fn topics(page: &mut TopicPage) {
     page.sensors += IMU;
-    for topic in TRUTH_TOPICS {
+    for topic in TRUTH_TOPICS.into_iter().chain([GPS_TOPIC]) {
         let name = format!("/rflysim/{}", topic.name);
         page.topic(&[&name], topic.interface, &[topic.group], topic.doc);
     }

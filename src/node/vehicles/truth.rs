@@ -16,7 +16,7 @@ use crate::sensors::AttitudeSample;
 use crate::session::{Mark, Order};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
-use crate::vehicle::{GroundTruth, TRUTH_TOPICS, TruthPublishers};
+use crate::vehicle::{GpsReceiver, GroundTruth, TRUTH_TOPICS, TruthPublishers};
 use crate::wire::{Packet as _, ShortStatePacket, TrueState, TruthDatagram};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -114,13 +114,18 @@ fn ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, Node
         motor_speeds: topic(context, vehicle, "ground_truth/motor_speeds")?,
         crash: topic(context, vehicle, "ground_truth/crash")?,
     };
-    Ok(GroundTruth::new(
+    let params = &context.settings.params;
+    let receiver = GpsReceiver::open(&params.degrade, vehicle, |topic| {
+        context.publisher(topic.group, &context.of_vehicle(vehicle, topic.name))
+    })?;
+    let truth = GroundTruth::new(
         publishers,
         names.world,
         names.map.clone(),
         context.tree.base_link(vehicle),
-        context.settings.params.control.geoid,
-    ))
+        params.control.geoid,
+    );
+    Ok(truth.with_receiver(receiver))
 }
 
 fn topic<M: Message>(

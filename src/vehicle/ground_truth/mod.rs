@@ -1,9 +1,11 @@
 //! The true state of a vehicle: pose, motion, path and collisions.
 mod crash;
+mod gps;
 mod messages;
 mod trail;
 
 pub use crash::Crashes;
+pub use gps::{GPS_TOPIC, GpsReceiver, noisy_fix};
 pub use messages::{
     accel_stamped, motor_speeds, nav_sat_fix, odometry, pose_stamped, twist_stamped,
 };
@@ -108,6 +110,7 @@ pub struct TruthPublishers {
 /// Publishes the true state of one vehicle.
 pub struct GroundTruth {
     publishers: TruthPublishers,
+    receiver: Option<GpsReceiver>,
     world: WorldConvention,
     map: String,
     base_link: String,
@@ -130,6 +133,7 @@ impl GroundTruth {
     ) -> Self {
         Self {
             publishers,
+            receiver: None,
             world,
             map,
             base_link,
@@ -140,6 +144,11 @@ impl GroundTruth {
             last_path: None,
             path_readers: 0,
         }
+    }
+
+    /// Adds a satellite receiver.
+    pub fn with_receiver(self, receiver: Option<GpsReceiver>) -> Self {
+        Self { receiver, ..self }
     }
 
     /// Whether a topic has a subscriber.
@@ -156,6 +165,7 @@ impl GroundTruth {
             all.crash.subscribers(),
         ];
         subscribers.iter().any(|count| *count > 0)
+            || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
     }
 
     /// Whether all measured numbers are finite; otherwise the topics with other numbers are skipped.
@@ -216,6 +226,9 @@ impl GroundTruth {
         {
             message.header.frame_id.clone_from(&self.base_link);
             publishers.gps.publish(&message)?;
+        }
+        if let Some(receiver) = &self.receiver {
+            receiver.publish(state, &mut self.geoid, &self.base_link, stamp)?;
         }
         if publishers.motor_speeds.subscribers() > 0
             && let Some(message) = motor_speeds(state, stamp)

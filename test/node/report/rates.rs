@@ -94,7 +94,7 @@ fn top_shows_what_is_too_slow() {
         ..DiagnosticArray::default()
     };
     assert_eq!(
-        top::below_asked(&message),
-        ["sensor1 img_depth: 2.0 of 30.0 Hz asked"]
+        top::remarks_of(&message),
+        ["below the requested rate: sensor1 img_depth: 2.0 of 30.0 Hz asked"]
     );
 }

@@ -86,7 +86,7 @@ fn every_recorded_block_is_published_as_its_payload_would_be_and_given_back() {
         let block = Block::new("recorded", &region);
         let mut rig = Rig::open(&settings, Options::default());
         let time = std::cell::Cell::new(SimTime::default());
-        let result = BlockReader::default().take(&block.block, &mut *rig.sensor, |at| {
+        let result = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |at| {
             time.set(at);
             Some(STAMP)
         });
@@ -132,7 +132,7 @@ fn a_block_is_given_back_once_it_is_copied_not_once_it_is_sent() {
             },
         )
         .unwrap();
-    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, |_| Some(STAMP));
+    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
     assert_eq!(taken, Some(Taken::Published));
     assert_eq!(*seen.lock().unwrap(), [ShmFlag::Released as u8]);
 }
@@ -148,14 +148,14 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
     ] {
         let (mut rig, block) = (rgb(encoding), Block::image("cut_off"));
         let mut reader = BlockReader::default();
-        let taken = reader.take(&block.block, &mut *rig.sensor, |_| {
+        let taken = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| {
             block.truncate(len);
             Some(STAMP)
         });
         assert_eq!(taken, Some(Taken::Dropped("torn")), "{encoding:?} {len}");
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
         assert!(block.block.is_lost() && !block.block.is_current());
-        let next = reader.take(&block.block, &mut *rig.sensor, |_| Some(STAMP));
+        let next = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
         assert_eq!(next, None, "zeros are no frame");
     }
 }
@@ -164,7 +164,7 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
 fn a_frame_that_the_simulator_overwrites_meanwhile_is_not_published() {
     for encoding in [RgbEncoding::Bgr8, RgbEncoding::Rgb8] {
         let (mut rig, block) = (rgb(encoding), Block::image("torn"));
-        let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, |_| {
+        let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| {
             block.block.set_flag(ShmFlag::Writing as u8);
             Some(STAMP)
         });
@@ -184,7 +184,7 @@ fn a_list_is_judged_by_a_copy_that_nobody_changes() {
     let vector = rfly_bridge_vector("shm_lidar20");
     let block = Block::new("count", &vector.1);
     let mut rig = Rig::open(&vector.0, Options::default());
-    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, |_| {
+    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| {
         block.block.copy_in(33, &i32::MAX.to_le_bytes());
         Some(STAMP)
     });
@@ -209,7 +209,7 @@ fn nobody_subscribes_and_the_block_is_given_back_uncopied() {
     let mut rig = Rig::open_unwatched(&config(1, 640, 480, 0, &[]), Options::default());
     assert!(!rig.sensor.wanted());
     let block = Block::image("unwanted");
-    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, |_| Some(STAMP));
+    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
     assert_eq!(taken, Some(Taken::Unwanted));
     assert_eq!(block.flag(), ShmFlag::Released as u8);
 }

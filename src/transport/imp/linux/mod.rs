@@ -3,7 +3,7 @@ pub(in crate::transport) mod heads;
 pub(in crate::transport) mod holders;
 pub(in crate::transport) mod interfaces;
 pub(super) mod limits;
-pub(super) mod poll;
+pub(in crate::transport) mod poll;
 pub(in crate::transport) mod shm;
 mod sigbus;
 pub(super) mod signals;

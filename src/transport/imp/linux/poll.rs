@@ -1,7 +1,8 @@
 //! Waiting for many sockets at once.
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::io;
 use std::net::UdpSocket;
-use std::os::fd::AsFd as _;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 /// Waits up to `most` (whole milliseconds) for one of the sockets to become readable; returns which are. A signal may
@@ -16,4 +17,18 @@ pub fn wait_readable<'a>(
     let polled = poll(&mut all, PollTimeout::from(most)).is_ok();
     let readable = |fd: &PollFd<'_>| polled && fd.any().unwrap_or(false);
     all.iter().map(readable).collect()
+}
+
+/// Waits up to `most`, rounded up to a millisecond, for one socket to become readable. A signal may end the wait earlier.
+pub(in crate::transport) fn readable_within(
+    socket: &impl AsFd,
+    most: Duration,
+) -> io::Result<bool> {
+    let mut polled = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
+    let most = u16::try_from(most.as_micros().div_ceil(1000)).unwrap_or(u16::MAX);
+    match poll(&mut polled, PollTimeout::from(most)) {
+        Ok(count) => Ok(count > 0),
+        Err(nix::Error::EINTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }

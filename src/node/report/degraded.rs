@@ -1,0 +1,69 @@
+//! What is worse on purpose, so that nobody forgets it.
+use crate::node::section::{Finding, Level, Section, value};
+use crate::node::settings::{Settings, SettingsWatch};
+use crate::node::stats::{HELD_BACK, SourceStats};
+use crate::sensors::SensorError;
+use std::sync::Arc;
+
+/// Name of its status.
+pub(super) const DEGRADED: &str = "degraded on purpose";
+
+/// The parameters that make data worse, and how many frames they dropped and held back.
+pub(super) struct Degraded {
+    settings: SettingsWatch,
+    sources: Vec<Arc<SourceStats>>,
+}
+
+impl Degraded {
+    /// Warns if there are any.
+    pub(super) fn new(settings: SettingsWatch, sources: Vec<Arc<SourceStats>>) -> Self {
+        let phrases = settings.borrow().params.degraded();
+        if !phrases.is_empty() {
+            tracing::warn!("{DEGRADED}: {}", phrases.join(", "));
+        }
+        for sensor in unspoiled(&settings.borrow()) {
+            tracing::warn!(
+                "{sensor}: degrade.lidar_noise_m has no effect, because its points are in the world frame and the place \
+                 of the sensor is not sent with them"
+            );
+        }
+        Self { settings, sources }
+    }
+}
+
+/// Lidars in the world frame, if lidars are to have noise.
+fn unspoiled(settings: &Settings) -> Vec<String> {
+    let noisy = settings.params.degrade.lidar_noise_m > 0.0;
+    let sensors = settings.sensors.iter();
+    let global = sensors.filter(|s| noisy && s.kind == crate::wire::SensorKind::GlobalLidar);
+    global.map(|s| format!("sensor{}", s.seq_id)).collect()
+}
+
+impl Section for Degraded {
+    fn name(&self) -> &'static str {
+        DEGRADED
+    }
+
+    fn look(&mut self) -> Finding {
+        let phrases = self.settings.borrow().params.degraded();
+        let (mut dropped, mut held_back) = (0, 0);
+        for source in &self.sources {
+            let figures = source.lock();
+            let drops = figures.drops.get(SensorError::OnPurpose.cause());
+            dropped += drops.copied().unwrap_or_default();
+            held_back += figures.others.get(HELD_BACK).copied().unwrap_or_default();
+        }
+        let (level, message) = match phrases.is_empty() {
+            true => (Level::Ok, "nothing".to_owned()),
+            false => (Level::Warn, phrases.join(", ")),
+        };
+        Finding {
+            level,
+            message,
+            values: vec![
+                value("frames_dropped", dropped),
+                value("frames_held_back", held_back),
+            ],
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Frames that are held back on purpose: when to publish them, and their figures.
+use crate::node::clock::host_now;
+use crate::node::stats::{HELD_BACK, SourceStats};
+use crate::sensors::Sensor;
+use std::time::Duration;
+
+/// Time until the next frame that is held back is due; without one, for ever.
+pub(super) fn until_due(sensor: &dyn Sensor) -> Duration {
+    let wait = |due: i64| u64::try_from(due.saturating_sub(host_now().0)).unwrap_or(0);
+    sensor
+        .due()
+        .map_or(Duration::MAX, |due| Duration::from_nanos(wait(due.0)))
+}
+
+/// Publishes the frames that are due.
+pub(super) fn release(sensor: &mut dyn Sensor, stats: &SourceStats) {
+    if sensor.due().is_none() {
+        return;
+    }
+    while let Some(result) = sensor.release(host_now()) {
+        let mut figures = stats.lock();
+        *figures.others.entry(HELD_BACK).or_default() += 1;
+        if let Err(error) = result {
+            figures.drop_one(error.cause());
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Chance that depends on a seed, a source and the simulator's time only: the same data always gets the same noise, and a
+//! frame that is lost changes no other.
+mod walk;
+
+pub use walk::Walk;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rand_distr::{Distribution as _, StandardNormal, StandardUniform};
+
+/// What numbers are drawn for; each purpose has its own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Purpose {
+    /// Whether a frame is dropped.
+    Drop = 1,
+    /// How long a frame is held back.
+    Jitter = 2,
+    /// Noise of the pixels or points of a frame.
+    Ranges = 3,
+    /// White noise of an IMU.
+    ImuNoise = 4,
+    /// Random walk of an IMU's biases.
+    ImuWalk = 5,
+    /// Noise of a satellite receiver.
+    Gps = 6,
+}
+
+/// The numbers of one source: a sensor or a vehicle.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Draws {
+    seed: u64,
+    source: u16,
+}
+
+impl Draws {
+    /// Draws of sensor or vehicle `source`.
+    pub const fn new(seed: u64, source: u16) -> Self {
+        Self { seed, source }
+    }
+
+    /// Numbers for one purpose at one time, or with any other number that tells draws apart.
+    pub fn at(&self, purpose: Purpose, time: i64) -> Numbers {
+        // A key of the cipher: two that differ in one bit have nothing in common.
+        let parts = [
+            self.seed,
+            self.source.into(),
+            purpose as u64,
+            time.cast_unsigned(),
+        ];
+        let mut key = [0; 32];
+        for (bytes, part) in key.chunks_exact_mut(8).zip(parts) {
+            bytes.copy_from_slice(&part.to_le_bytes());
+        }
+        Numbers(ChaCha8Rng::from_seed(key))
+    }
+}
+
+/// A sequence of random numbers.
+#[derive(Clone, Debug)]
+pub struct Numbers(ChaCha8Rng);
+
+impl Numbers {
+    /// Uniform from 0 up to 1.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        StandardUniform.sample(&mut self.0)
+    }
+
+    /// Normally distributed, with mean 0 and standard deviation 1.
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        StandardNormal.sample(&mut self.0)
+    }
+}

@@ -1,0 +1,67 @@
+use super::{Draws, Purpose};
+use std::array::from_fn;
+
+/// The walks begin at 0 and are known up to 2^62 ns, 146 years.
+const LEVELS: u32 = 62;
+/// Between points 2^16 ns (66 µs) apart they are straight.
+const FINEST: u32 = 16;
+const STEPS: usize = (LEVELS - FINEST) as usize;
+
+/// Independent random walks, whose variance grows by 1 per second.
+///
+/// The value at a time does not depend on the times asked before: Lévy's construction halves the interval that contains the
+/// time, and draws each midpoint, given both ends, from the numbers of its interval.
+#[derive(Clone, Debug)]
+pub struct Walk<const N: usize> {
+    draws: Draws,
+    purpose: Purpose,
+    end: [f64; N],
+    /// Of each halving the last interval and its numbers: from one time to the next only the finest change.
+    known: [(i64, [f64; N]); STEPS],
+}
+
+impl<const N: usize> Walk<N> {
+    /// Walks with these draws.
+    pub fn new(draws: Draws, purpose: Purpose) -> Self {
+        let scale = seconds(LEVELS).sqrt();
+        Self {
+            draws,
+            purpose,
+            end: normals(draws, purpose, LEVELS, 0).map(|n| n * scale),
+            known: [(-1, [0.0; N]); STEPS],
+        }
+    }
+
+    /// Returns the values at a time in ns; 0 before 0.
+    pub fn at(&mut self, time_ns: i64) -> [f64; N] {
+        let time = time_ns.clamp(0, (1 << LEVELS) - 1);
+        let (mut left, mut right) = ([0.0; N], self.end);
+        for (half, known) in (FINEST..LEVELS).rev().zip(&mut self.known) {
+            let interval = time >> (half + 1);
+            if known.0 != interval {
+                *known = (interval, normals(self.draws, self.purpose, half, interval));
+            }
+            // The variance of the midpoint of a bridge is a quarter of the interval's.
+            let spread = seconds(half + 1).sqrt() / 2.0;
+            let middle = from_fn(|i| (left[i] + right[i]) / 2.0 + spread * known.1[i]);
+            if time >> half & 1 == 0 {
+                right = middle;
+            } else {
+                left = middle;
+            }
+        }
+        let share = (time & ((1 << FINEST) - 1)) as f64 / f64::from(1 << FINEST);
+        from_fn(|i| left[i] + (right[i] - left[i]) * share)
+    }
+}
+
+/// 2^`level` ns.
+fn seconds(level: u32) -> f64 {
+    2_f64.powi(level as i32) * 1e-9
+}
+
+/// Numbers of one interval; an interval has less than 46 bits.
+fn normals<const N: usize>(draws: Draws, purpose: Purpose, level: u32, interval: i64) -> [f64; N] {
+    let mut numbers = draws.at(purpose, i64::from(level) << 48 | interval);
+    from_fn(|_| numbers.normal())
+}

@@ -1,0 +1,146 @@
+//! Noise of measured distances.
+use super::super::points::CloudPoint;
+use crate::{
+    config::params::DegradeParams,
+    noise::{Draws, Numbers, Purpose},
+    time::SimTime,
+};
+use zerocopy::little_endian::F32;
+
+/// Standard deviation of a depth: `floor_m + per_m * depth^2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Growth {
+    floor_m: f64,
+    per_m: f64,
+}
+
+impl Growth {
+    fn new(params: &DegradeParams) -> Option<Self> {
+        let (floor_m, per_m) = (params.depth_noise_m, params.depth_noise_per_m);
+        (floor_m + per_m > 0.0).then_some(Self { floor_m, per_m })
+    }
+
+    /// Returns a depth with noise.
+    fn noisy(self, depth: f64, numbers: &mut Numbers) -> f64 {
+        depth + (self.floor_m + self.per_m * depth * depth) * numbers.normal()
+    }
+}
+
+/// Noise of a depth camera.
+#[derive(Clone, Debug)]
+pub struct DepthNoise {
+    draws: Draws,
+    growth: Growth,
+    counts: Vec<u8>,
+}
+
+impl DepthNoise {
+    /// `None` if the parameters ask for no noise.
+    pub fn new(params: &DegradeParams, source: u16) -> Option<Self> {
+        Some(Self {
+            draws: Draws::new(params.seed, source),
+            growth: Growth::new(params)?,
+            counts: Vec::new(),
+        })
+    }
+
+    /// Returns the counts of an image, each `scale` m, with noise. No return (65535) and 0 stay; nothing becomes either.
+    pub fn apply(&mut self, time: SimTime, counts: &[u8], scale: f32) -> &[u8] {
+        let mut numbers = self.draws.at(Purpose::Ranges, time.0);
+        let scale = f64::from(scale);
+        self.counts.clear();
+        self.counts.extend(counts.chunks_exact(2).flat_map(|bytes| {
+            let count = u16::from_le_bytes([bytes[0], bytes[1]]);
+            let noisy = match count {
+                0 | u16::MAX => count,
+                _ => {
+                    let depth = self.growth.noisy(f64::from(count) * scale, &mut numbers);
+                    (depth / scale).round().clamp(1.0, 65_534.0) as u16
+                }
+            };
+            noisy.to_le_bytes()
+        }));
+        &self.counts
+    }
+}
+
+/// What is disturbed in the points of a cloud.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Model {
+    /// A depth camera that looks along x.
+    Depth(Growth),
+    /// A lidar: standard deviation along the ray, probability that there is no return.
+    Lidar { sigma_m: f64, dropout: f64 },
+}
+
+/// Noise of a cloud.
+#[derive(Clone, Debug)]
+pub struct CloudNoise {
+    draws: Draws,
+    model: Model,
+    points: Vec<[F32; 4]>,
+}
+
+impl CloudNoise {
+    /// Noise of a depth camera; `None` if the parameters ask for none.
+    pub fn of_depth(params: &DegradeParams, source: u16) -> Option<Self> {
+        Growth::new(params).map(|growth| Self::new(params, source, Model::Depth(growth)))
+    }
+
+    /// Noise of a lidar; `None` if the parameters ask for none. The rays of points in the world frame are not known, so
+    /// that they only drop out.
+    pub fn of_lidar(params: &DegradeParams, source: u16, in_world: bool) -> Option<Self> {
+        let sigma_m = if in_world { 0.0 } else { params.lidar_noise_m };
+        let dropout = params.lidar_dropout;
+        let model = Model::Lidar { sigma_m, dropout };
+        (sigma_m + dropout > 0.0).then(|| Self::new(params, source, model))
+    }
+
+    fn new(params: &DegradeParams, source: u16, model: Model) -> Self {
+        Self {
+            draws: Draws::new(params.seed, source),
+            model,
+            points: Vec::new(),
+        }
+    }
+
+    /// Returns the points with noise, in m on the axes of the wire; those without return are 0, as on the wire. `unit` is
+    /// a coordinate of 1 on the wire, in m.
+    pub fn apply<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+        &mut self,
+        time: SimTime,
+        points: &[P],
+        unit: f64,
+    ) -> &[[F32; 4]] {
+        let mut numbers = self.draws.at(Purpose::Ranges, time.0);
+        let model = self.model;
+        self.points.clear();
+        self.points.extend(points.iter().map(|raw| {
+            let label = F32::new(f32::from_bits(raw.label::<false>()));
+            if raw.is_missing() {
+                return [F32::ZERO, F32::ZERO, F32::ZERO, label];
+            }
+            let place = raw.place().map(|v| v * unit);
+            let stretch = model.stretch(place, &mut numbers);
+            let [x, y, z] = place.map(|v| F32::new((v * stretch) as f32));
+            [x, y, z, label]
+        }));
+        &self.points
+    }
+}
+
+impl Model {
+    /// Factor on the coordinates of a point; 0: no return.
+    fn stretch(self, [x, y, z]: [f64; 3], numbers: &mut Numbers) -> f64 {
+        match self {
+            Self::Depth(growth) if x > 0.0 => (growth.noisy(x, numbers) / x).max(0.0),
+            Self::Depth(_) => 1.0,
+            Self::Lidar { sigma_m, dropout } => {
+                let range = x.hypot(y).hypot(z);
+                let noisy = range + sigma_m * numbers.normal();
+                let gone = numbers.unit() < dropout;
+                if gone { 0.0 } else { (noisy / range).max(0.0) }
+            }
+        }
+    }
+}
