@@ -1,7 +1,7 @@
 //! The IMU of a vehicle: requested, stamped, published.
 use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::truth::{SharedAttitude, Vehicle, lock};
-use crate::config::params::{ImuFrame, ImuOrientation, QosGroup};
+use crate::config::params::{ImuOrientation, QosGroup};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
 use crate::node::clock::{SimClock, host_now};
@@ -21,14 +21,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
-
-/// Returns the frame of a vehicle's IMU.
-pub(super) fn frame(context: &Context<'_>, vehicle: u16) -> String {
-    match context.settings.params.imu.frame {
-        ImuFrame::Flu => context.tree.imu_link(vehicle),
-        ImuFrame::Frd => context.tree.base_link(vehicle) + "_frd",
-    }
-}
 
 /// Opens the IMU of a vehicle; its true attitude may fill the orientation.
 pub(super) fn open(
@@ -57,7 +49,7 @@ pub(super) fn open(
         simulator: SocketAddrV4::new(params.simulator_address, ports.coptersim(vehicle)),
         period: params.request.period,
         timeout: params.request.timeout,
-        converter: ImuConverter::new(&params.imu, &frame(context, vehicle), params.frames.world),
+        converter: ImuConverter::new(&params.imu, &context.settings.imu_frame(&context.tree, vehicle), params.frames.world),
         attitude: match params.imu.orientation {
             ImuOrientation::None => None,
             ImuOrientation::Truth => Some(own.attitude),
