@@ -162,7 +162,11 @@ impl<'a> Rig<'a> {
                 (left.sensor.seq_id != right.sensor.seq_id, "SeqIDs"),
             ];
             for (_, what) in same.iter().filter(|(fits, _)| !fits) {
-                let which = if *what == "SeqIDs" { "equal" } else { "different" };
+                let which = if *what == "SeqIDs" {
+                    "equal"
+                } else {
+                    "different"
+                };
                 problems.push("--cameras", format!("two cameras with {which} {what}"));
             }
         }

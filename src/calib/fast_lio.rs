@@ -5,6 +5,7 @@ use super::rig::Rig;
 use super::yaml::{list, real, rotation, rounded, row_major, text};
 use super::{Consumer, Output, keep};
 use crate::config::Problems;
+use crate::config::params::CloudLayout;
 
 pub(super) const CONSUMER: Consumer = Consumer {
     name: "fast_lio",
@@ -17,7 +18,12 @@ const AVIA: u8 = 1;
 const OUST64: u8 = 3;
 
 /// Standard deviations of the example files, as variances 0.1, 0.0001, 0.1, 0.0001.
-const DEVIATIONS: [f64; 4] = [0.316_227_766_016_837_94, 0.01, 0.316_227_766_016_837_94, 0.01];
+const DEVIATIONS: [f64; 4] = [
+    0.316_227_766_016_837_94,
+    0.01,
+    0.316_227_766_016_837_94,
+    0.01,
+];
 
 fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     let mut problems = Problems::default();
@@ -30,11 +36,14 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         true => (format!("{}/custom", lidar.topic), AVIA, 4),
         false => {
             let why = "FAST-LIO2's handler 3 takes the points' times as they are";
-            lidar.need_layout(output, "ouster", why);
+            lidar.need_layout(output, CloudLayout::Ouster.name(), why);
             (lidar.topic.clone(), OUST64, lidar.sensor.height)
         }
     };
-    output.file("fast_lio.yaml", file(rig, &lidar, &imu, (&topic, lidar_type, lines)));
+    output.file(
+        "fast_lio.yaml",
+        file(rig, &lidar, &imu, (&topic, lidar_type, lines)),
+    );
     output.start.push(
         "ros2 launch fast_lio mapping.launch.py config_path:={dir} config_file:=fast_lio.yaml"
             .to_owned(),

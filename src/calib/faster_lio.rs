@@ -26,17 +26,20 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         return Err(problems);
     };
     let (layout, lidar_type, lines) = match (lidar.is_livox(), lidar.layout) {
-        (true, _) => ("livox", LIVOX, 4),
-        (false, CloudLayout::Hesai) => ("hesai", HESAI_XT32, lidar.sensor.height),
-        (false, _) => ("ouster", OUST64, lidar.sensor.height),
+        (true, _) => (CloudLayout::Livox, LIVOX, 4),
+        (false, CloudLayout::Hesai) => (CloudLayout::Hesai, HESAI_XT32, lidar.sensor.height),
+        (false, _) => (CloudLayout::Ouster, OUST64, lidar.sensor.height),
     };
     let why = "Faster-LIO's handler of this layout takes the points' times as they are";
-    lidar.need_layout(output, layout, why);
+    lidar.need_layout(output, layout.name(), why);
     output.warnings.push(
         "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline"
             .to_owned(),
     );
-    output.file("faster_lio.yaml", file(rig, &lidar, &imu, (lidar_type, lines)));
+    output.file(
+        "faster_lio.yaml",
+        file(rig, &lidar, &imu, (lidar_type, lines)),
+    );
     output.start.extend([
         "rosparam load {dir}/faster_lio.yaml".to_owned(),
         "rosrun faster_lio run_mapping_online".to_owned(),

@@ -4,8 +4,8 @@
 //! file that reads each key. Poses come from the frame tree, intrinsics from `camera_info`, so that a file says what the
 //! topics say.
 mod camera;
-mod faster_lio;
 mod fast_lio;
+mod faster_lio;
 mod imu;
 mod kalibr;
 mod lidar;

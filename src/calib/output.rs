@@ -1,6 +1,7 @@
-use super::Need;
 use super::yaml::text;
+use super::{Consumer, Need};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Parameter file of the bridge, beside the files of the consumer.
 pub const BRIDGE_FILE: &str = "rfly_bridge.yaml";
@@ -54,6 +55,36 @@ impl Output {
             now: (!fits).then(|| now.to_owned()),
             why,
         });
+    }
+
+    /// What was written and what goes with it, for the person at the terminal.
+    pub fn report(&self, consumer: &Consumer, dir: Option<&Path>) -> String {
+        let dir = dir.map_or("DIR".to_owned(), |dir| dir.display().to_string());
+        let mut out = format!("{}: {}\n", consumer.name, consumer.source);
+        for (role, figures) in &self.used {
+            let _ = writeln!(out, "  {role}: {figures}");
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(out, "warning: {warning}");
+        }
+        if !self.needs.is_empty() {
+            out += "parameters of the bridge that go with it:\n";
+        }
+        for need in &self.needs {
+            let _ = writeln!(out, "  {need}");
+        }
+        let mut commands = self.start.clone();
+        if !self.needs.is_empty() {
+            commands.insert(
+                0,
+                format!("rfly_bridge --ros-args --params-file {{dir}}/{BRIDGE_FILE} ..."),
+            );
+        }
+        out += "to start:\n";
+        for command in commands {
+            let _ = writeln!(out, "  {}", command.replace("{dir}", &dir));
+        }
+        out
     }
 
     /// The parameters of the bridge as its parameter file; `None` if it needs none.

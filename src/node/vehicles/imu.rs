@@ -49,7 +49,11 @@ pub(super) fn open(
         simulator: SocketAddrV4::new(params.simulator_address, ports.coptersim(vehicle)),
         period: params.request.period,
         timeout: params.request.timeout,
-        converter: ImuConverter::new(&params.imu, &context.settings.imu_frame(&context.tree, vehicle), params.frames.world),
+        converter: ImuConverter::new(
+            &params.imu,
+            &context.settings.imu_frame(&context.tree, vehicle),
+            params.frames.world,
+        ),
         attitude: match params.imu.orientation {
             ImuOrientation::None => None,
             ImuOrientation::Truth => Some(own.attitude),
