@@ -43,7 +43,8 @@ fn main_file(rig: &Rig<'_>, Eyes { imu, cameras }: &Eyes<'_>) -> String {
             r#"
 image{i}_topic: {topic}
 cam{i}_calib: {file}
-body_T_cam{i}: !!opencv-matrix # pose of the camera in the frame of the IMU
+# pose of the camera in the frame of the IMU
+body_T_cam{i}: !!opencv-matrix
    rows: 4
    cols: 4
    dt: d
