@@ -42,11 +42,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "vehicle",
         ],
     ),
+    (
+        "calib",
+        &["wire", "frames", "config", "msgs", "ros", "sensors", "node"],
+    ),
 ];
 /// Crate roots; they assemble and may name everything.
 const ROOTS: [&str; 3] = ["bin", "lib", "main"];
 /// Modules without I/O, clock and panic.
-const PURE: [&str; 6] = ["wire", "msgs", "frames", "time", "config", "session"];
+const PURE: [&str; 7] = [
+    "wire", "msgs", "frames", "time", "config", "session", "calib",
+];
 /// The only places that read a clock; everybody else is told the time.
 const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];
 /// Spreads a big sample over time inside a call of the back end, where no time is at hand.
