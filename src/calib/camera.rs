@@ -143,12 +143,16 @@ impl<'a> Rig<'a> {
         };
         for (camera, role) in cameras.iter().zip(["camera", "second camera"]) {
             output.used.push((role, describe(camera)));
+            self.warn_of_bottom(camera.sensor, output);
         }
         Ok(cameras)
     }
 
     fn chosen_eyes(&self) -> Result<Vec<Camera<'a>>, Problems> {
         let mut problems = Problems::default();
+        if self.choice.cameras.len() > 2 {
+            problems.push("--cameras", "more than two cameras");
+        }
         let mut cameras = Vec::new();
         for seq_id in &self.choice.cameras {
             let sensor = self.sensor("--cameras", *seq_id);

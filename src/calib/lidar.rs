@@ -125,6 +125,7 @@ impl<'a> Rig<'a> {
             lidar.rate_hz()
         );
         output.used.push(("lidar", figures));
+        self.warn_of_bottom(sensor, output);
         Ok(lidar)
     }
 

@@ -101,6 +101,18 @@ impl<'a> Rig<'a> {
         Err(Problem::new(format!("sensor {}", sensor.seq_id), message))
     }
 
+    /// Says if a pose depends on how far the vehicle's bottom is below `base_link`, and that is not known.
+    pub(super) fn warn_of_bottom(&self, sensor: &SensorConfig, output: &mut Output) {
+        let unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
+        if unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
+            output.warnings.push(format!(
+                "vehicle_bottom_m is 0, but sensor {} is mounted at the vehicle's bottom (TargetMountType 1): the files have \
+                 it as if base_link were there",
+                sensor.seq_id
+            ));
+        }
+    }
+
     /// Pose of a frame in the vehicle's `base_link`.
     pub(super) fn in_base(&self, frame: &str) -> Result<Transform, Problem> {
         let pose = self.tree.lookup(&self.base(), frame);
@@ -126,14 +138,6 @@ impl<'a> Rig<'a> {
                  offset of 0, which is true for aligned and sim"
                     .to_owned(),
             ),
-        }
-        let bottom = |s: &SensorConfig| matches!(s.mount, Mount::VehicleBottom(_));
-        if params.frames.vehicle_bottom_m == 0.0 && self.sensors().any(bottom) {
-            output.warnings.push(
-                "vehicle_bottom_m is 0, but a sensor is mounted at the vehicle's bottom (TargetMountType 1): its height is \
-                 that of base_link in the files"
-                    .to_owned(),
-            );
         }
     }
 }

@@ -466,6 +466,7 @@ def test_a_sensor_that_does_not_fit_is_refused_by_name(tmp_path):
         ("--for vins --cameras 9", "sensor 9", "stays level"),
         (f"--for vins --cameras {LEFT.seq},{FISHEYE.seq}", "--cameras", "different sizes"),
         (f"--for vins --cameras {LEFT.seq},{LEFT.seq}", "--cameras", "equal SeqIDs"),
+        (f"--for vins --cameras {LEFT.seq},{RIGHT.seq},{COLOUR.seq}", "--cameras", "more than two"),
         (f"--for vins --cameras {LIDAR_20.seq}", f"sensor {LIDAR_20.seq}", "is no camera"),
         ("--for vins --vehicle 3", "vehicle 3", "not configured"),
     ]:
