@@ -286,8 +286,9 @@ def test_openvins(tmp_path, eyes):
     assert f"max_cameras:={len(eyes)} use_stereo:={str(len(eyes) == 2).lower()}" in written.report
     assert estimator.getNode("track_frequency").real() > eyes[0].rate
 
-    imu = cv2.FileStorage(str(written.path(estimator.getNode("relative_config_imu").string())), cv2.FILE_STORAGE_READ)
-    imu = imu.getNode("imu0")
+    # A node lives as long as its file.
+    file = cv2.FileStorage(str(written.path(estimator.getNode("relative_config_imu").string())), cv2.FILE_STORAGE_READ)
+    imu = file.getNode("imu0")
     assert imu.getNode("rostopic").string() == "/rflysim/imu" and imu.getNode("update_rate").real() == 200.0
     assert all(imu.getNode(key).real() > 0 for key in consumers.NOISE)
     for key in ("Tw", "R_IMUtoGYRO", "Ta", "R_IMUtoACC", "Tg"):
