@@ -309,6 +309,13 @@ def test_openvins(tmp_path, eyes):
         }
         assert values["resolution"] == [sensor.width, sensor.height]
         assert values["distortion_coeffs"] == [0.0] * 4
+        local = apply(inverse(on_vehicle(sensor, optical=True)), points_ahead(sensor))
+        across = np.linalg.norm(local[:, :2], axis=1)
+        # CamEqui.h: the angle to the axis stands for its tangent.
+        scale = np.arctan2(across, local[:, 2]) / across if sensor is FISHEYE else 1 / local[:, 2]
+        fu, fv, cu, cv = values["intrinsics"]
+        pixels = scale[:, None] * local[:, :2] * [fu, fv] + [cu, cv]
+        assert np.abs(pixels - seen_by(sensor, points_ahead(sensor))).max() < 1e-4
         assert camera.getNode("distortion_model").string() == ("equidistant" if sensor is FISHEYE else "radtan")
 
 
