@@ -7,7 +7,9 @@
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
 //! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself.
 //! * [`program`]: what both programs share around their work, log and signals.
-//! * [`node`] assembles the bridge; [`emulator`] plays the simulator's side with the same wire types.
+//! * [`node`] assembles the bridge; [`calib`] writes configuration files for those who read its topics.
+//!   [`emulator`] plays the simulator's side with the same wire types.
+pub mod calib;
 pub mod config;
 pub mod emulator;
 pub mod frames;

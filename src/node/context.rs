@@ -86,19 +86,6 @@ impl<'a> Context<'a> {
 
     /// Returns the full name of a vehicle's topic.
     pub(super) fn of_vehicle(&self, vehicle: u16, topic: &str) -> String {
-        let prefix = &self.settings.params.topic_prefix;
-        match self.settings.vehicles().len() {
-            1 => below(prefix, topic),
-            _ => below(&format!("{prefix}/copter{vehicle}"), topic),
-        }
-    }
-}
-
-/// Returns the full name of a topic; an absolute name is kept.
-pub(super) fn below(prefix: &str, name: &str) -> String {
-    if name.starts_with('/') {
-        name.to_owned()
-    } else {
-        format!("{}/{name}", prefix.trim_end_matches('/'))
+        self.settings.vehicle_topic(vehicle, topic)
     }
 }

@@ -2,13 +2,13 @@
 use super::error::NodeError;
 use super::pairs::Pairs;
 use crate::config;
-use crate::config::params::StampMode;
+use crate::config::params::{ImuFrame, StampMode};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
     AngleUnitChoice, ParamValue, Params, Problem, Problems, SensorConfig, config_json,
     doubt_of_degrees, resolve_angle_unit,
 };
-use crate::frames::{FrameNames, MountOrientation, SensorMount, WorldConvention};
+use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
@@ -261,6 +261,32 @@ impl Settings {
             .collect()
     }
 
+    /// Returns the name of a sensor's main topic, before namespace and remapping.
+    pub fn sensor_topic(&self, sensor: &SensorConfig) -> String {
+        let prefix = &self.params.topic_prefix;
+        match self.params.sensor(sensor.seq_id).topic {
+            Some(own) => below(prefix, &own),
+            None => spec_of(sensor.kind).default_topic(prefix, sensor.seq_id),
+        }
+    }
+
+    /// Returns the name of a vehicle's topic, before namespace and remapping.
+    pub fn vehicle_topic(&self, vehicle: u16, topic: &str) -> String {
+        let prefix = &self.params.topic_prefix;
+        match self.vehicles().len() {
+            1 => below(prefix, topic),
+            _ => below(&format!("{prefix}/copter{vehicle}"), topic),
+        }
+    }
+
+    /// Returns the frame of a vehicle's IMU.
+    pub fn imu_frame(&self, tree: &FrameTree, vehicle: u16) -> String {
+        match self.params.imu.frame {
+            ImuFrame::Flu => tree.imu_link(vehicle),
+            ImuFrame::Frd => tree.base_link(vehicle) + "_frd",
+        }
+    }
+
     /// Returns the mounts of the sensors.
     pub fn mounts(&self) -> Vec<SensorMount> {
         let mount = |s| mount(s, &self.params, &self.angle_unit);
@@ -300,6 +326,15 @@ fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> confi
     match sensor.kind {
         SensorKind::Pod => config::AngleUnit::Degrees,
         _ => resolved.unit,
+    }
+}
+
+/// Returns the full name of a topic; an absolute name is kept.
+pub(super) fn below(prefix: &str, name: &str) -> String {
+    if name.starts_with('/') {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", prefix.trim_end_matches('/'))
     }
 }
 

@@ -1,10 +1,12 @@
 //! Shared by both programs: the log, signals, and output that may block.
+mod files;
 mod limits;
 mod line;
 mod log;
 mod panics;
 mod signals;
 
+pub use files::{SetError, write_set};
 pub use limits::{Needs, TooLittle, limit_behind, limits};
 pub use line::{LONGEST_MESSAGE, Message, OneLineFields};
 pub use log::{OutputLog, lost_lines};

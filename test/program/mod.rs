@@ -1,4 +1,5 @@
 //! Tests of `program`.
+mod files;
 mod limits;
 mod line;
 mod log;

@@ -16,8 +16,9 @@ pub use shm_source::{BlockReader, Rhythm, Taken};
 use crate::config::params::QosGroup;
 use crate::config::{SensorConfig, TransportMode};
 use crate::node::assembly::Assembly;
-use crate::node::context::{Context, below};
+use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::settings::below;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::REPORT;
@@ -169,10 +170,7 @@ fn open_sensor(
     (frames, odometry): (FrameIds, Option<OdometryTopic>),
 ) -> Result<Box<dyn Sensor>, NodeError> {
     let params = &context.settings.params;
-    let topic = match params.sensor(config.seq_id).topic {
-        Some(own) => below(&params.topic_prefix, &own),
-        None => spec.default_topic(&params.topic_prefix, config.seq_id),
-    };
+    let topic = context.settings.sensor_topic(config);
     let sensor = spec.open(&SensorContext {
         middleware: context.middleware,
         config,

@@ -1,7 +1,7 @@
 //! The IMU of a vehicle: requested, stamped, published.
 use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::truth::{SharedAttitude, Vehicle, lock};
-use crate::config::params::{ImuFrame, ImuOrientation, QosGroup};
+use crate::config::params::{ImuOrientation, QosGroup};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
 use crate::node::clock::{SimClock, host_now};
@@ -22,14 +22,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
-
-/// Returns the frame of a vehicle's IMU.
-pub(super) fn frame(context: &Context<'_>, vehicle: u16) -> String {
-    match context.settings.params.imu.frame {
-        ImuFrame::Flu => context.tree.imu_link(vehicle),
-        ImuFrame::Frd => context.tree.base_link(vehicle) + "_frd",
-    }
-}
 
 /// Opens the IMU of a vehicle; its true attitude may fill the orientation.
 pub(super) fn open(

@@ -41,7 +41,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     assembly.sections.push(Box::new(search));
     for vehicle in context.settings.vehicles() {
         assembly.frame_ids.extend([
-            imu::frame(context, vehicle),
+            context.settings.imu_frame(&context.tree, vehicle),
             context.tree.local_origin(vehicle),
             context.tree.base_link(vehicle),
         ]);

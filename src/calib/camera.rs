@@ -1,0 +1,213 @@
+//! The cameras of a vehicle, and which two of them are a stereo pair.
+use super::rig::Rig;
+use super::{Output, keep};
+use crate::config::{Problem, Problems, SensorConfig};
+use crate::frames::Transform;
+use crate::msgs::sensor_msgs::msg::CameraInfo;
+use crate::msgs::std_msgs::msg::Header;
+use crate::sensors::{Lens, Size, camera_info, spec_of};
+use crate::wire::{Optics, Payload, SensorKind};
+
+/// What a camera may be off the line through the other one, as part of the baseline; and its axes, in rad.
+const PARALLEL: f64 = 1e-3;
+
+#[derive(Clone)]
+pub(super) struct Camera<'a> {
+    pub(super) sensor: &'a SensorConfig,
+    pub(super) topic: String,
+    pub(super) info_topic: String,
+    pub(super) frame: String,
+    /// Pose of the optical frame in `base_link`.
+    in_base: Transform,
+    pub(super) info: CameraInfo,
+}
+
+impl Camera<'_> {
+    /// fx, fy, cx, cy.
+    pub(super) fn intrinsics(&self) -> [f64; 4] {
+        let k = self.info.k;
+        [k[0], k[4], k[2], k[5]]
+    }
+
+    /// The first four coefficients: k1, k2, p1, p2, or k1 to k4 of an equidistant lens.
+    pub(super) fn distortion(&self) -> [f64; 4] {
+        let d = |i: usize| self.info.d.get(i).copied().unwrap_or_default();
+        [d(0), d(1), d(2), d(3)]
+    }
+
+    pub(super) fn is_fisheye(&self) -> bool {
+        self.sensor.kind.row().optics == Optics::Fisheye
+    }
+
+    /// Pose of another camera in this one's optical frame.
+    pub(super) fn pose_of(&self, other: &Self) -> Transform {
+        self.in_base.inverse() * other.in_base
+    }
+
+    /// Whether both see the same with the same pixels.
+    pub(super) fn is_registered_with(&self, other: &Self) -> bool {
+        let pose = self.pose_of(other);
+        let far = pose.translation().iter().any(|v| v.abs() > 1e-6);
+        !far && is_parallel(&pose) && self.info.k == other.info.k && self.same_images(other)
+    }
+
+    fn same_images(&self, other: &Self) -> bool {
+        let (a, b) = (self.sensor, other.sensor);
+        (a.width, a.height) == (b.width, b.height)
+    }
+
+    fn same_rate(&self, other: &Self) -> bool {
+        self.sensor.asked_hz() == other.sensor.asked_hz()
+    }
+}
+
+fn is_parallel(pose: &Transform) -> bool {
+    let [_, x, y, z] = pose.rotation();
+    2.0 * x.hypot(y).hypot(z) < PARALLEL
+}
+
+/// The only place that knows which cameras are a stereo pair: the first two of one kind whose images are rectified as they
+/// are, that is with parallel axes, side by side, and the same size, rate and calibration. Left, then right.
+pub(super) fn stereo_pair<'a>(cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
+    let pairs = cameras
+        .iter()
+        .flat_map(|left| cameras.iter().map(move |right| (left, right)));
+    let mut rectified = pairs.filter(|(left, right)| {
+        let pose = left.pose_of(right);
+        let [x, y, z] = pose.translation();
+        left.sensor.kind == right.sensor.kind
+            && x > 1e-6
+            && y.hypot(z) <= x * PARALLEL
+            && is_parallel(&pose)
+            && left.info.k == right.info.k
+            && left.same_images(right)
+            && left.same_rate(right)
+    });
+    let (left, right) = rectified.next()?;
+    Some([left.clone(), right.clone()])
+}
+
+impl<'a> Rig<'a> {
+    /// A camera with its calibration.
+    pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<Camera<'a>, Problem> {
+        let row = sensor.kind.row();
+        let place = || format!("sensor {}", sensor.seq_id);
+        let lens = match (row.payload, row.optics) {
+            (Payload::Bgr8 | Payload::Grey8 | Payload::Grey16, Optics::Pinhole) => Lens::Pinhole,
+            (Payload::Bgr8 | Payload::Grey8, Optics::Fisheye) => Lens::Fisheye,
+            _ => {
+                let message = format!("is a {}, which is no camera", row.name);
+                return Err(Problem::new(place(), message));
+            }
+        };
+        self.rigid(sensor)?;
+        let size = Size {
+            width: sensor.width.into(),
+            height: sensor.height.into(),
+        };
+        let info = camera_info(lens, size, sensor.fov_deg, Header::default());
+        if info.k[0] == 0.0 {
+            let message = format!("no lens has a field of view of {} degrees", sensor.fov_deg);
+            return Err(Problem::new(place(), message));
+        }
+        let spec = spec_of(sensor.kind);
+        let main = self.settings.sensor_topic(sensor);
+        let infos = spec
+            .topics
+            .iter()
+            .find(|t| t.interface.ends_with("/CameraInfo"));
+        let info_topic = infos.map(|topic| spec.topic_name(topic, &main));
+        let frames = self.tree.sensor(sensor.seq_id);
+        let frame = frames.map(|f| f.optical.clone()).unwrap_or_default();
+        Ok(Camera {
+            sensor,
+            topic: self.resolve(&main)?,
+            info_topic: self.resolve(&info_topic.unwrap_or_default())?,
+            in_base: self.in_base(&frame)?,
+            frame,
+            info,
+        })
+    }
+
+    /// Cameras of these types that are fixed on the vehicle.
+    pub(super) fn rigid_cameras(&self, kinds: &[SensorKind]) -> Vec<Camera<'a>> {
+        let sensors = self.sensors().filter(|s| kinds.contains(&s.kind));
+        sensors.filter_map(|s| self.camera(s).ok()).collect()
+    }
+
+    /// Two cameras of a pair, or one.
+    pub(super) fn eyes(&self, output: &mut Output) -> Result<Vec<Camera<'a>>, Problems> {
+        let cameras = match self.choice.cameras.is_empty() {
+            true => self.found_eyes(output)?,
+            false => self.chosen_eyes()?,
+        };
+        for (camera, role) in cameras.iter().zip(["camera", "second camera"]) {
+            output.used.push((role, describe(camera)));
+            self.warn_of_bottom(camera.sensor, output);
+        }
+        Ok(cameras)
+    }
+
+    fn chosen_eyes(&self) -> Result<Vec<Camera<'a>>, Problems> {
+        let mut problems = Problems::default();
+        if self.choice.cameras.len() > 2 {
+            problems.push("--cameras", "more than two cameras");
+        }
+        let mut cameras = Vec::new();
+        for seq_id in &self.choice.cameras {
+            let sensor = self.sensor("--cameras", *seq_id);
+            let camera = sensor.and_then(|sensor| self.camera(sensor));
+            cameras.extend(keep(&mut problems, camera));
+        }
+        if let [left, right] = &cameras[..] {
+            let same = [
+                (left.same_images(right), "sizes"),
+                (left.same_rate(right), "rates"),
+                (left.sensor.seq_id != right.sensor.seq_id, "SeqIDs"),
+            ];
+            for (_, what) in same.iter().filter(|(fits, _)| !fits) {
+                let which = if *what == "SeqIDs" {
+                    "equal"
+                } else {
+                    "different"
+                };
+                problems.push("--cameras", format!("two cameras with {which} {what}"));
+            }
+        }
+        problems.or(cameras)
+    }
+
+    fn found_eyes(&self, output: &mut Output) -> Result<Vec<Camera<'a>>, Problems> {
+        let cameras = self.rigid_cameras(&[SensorKind::Rgb, SensorKind::Grey]);
+        if let Some(pair) = stereo_pair(&cameras) {
+            return Ok(pair.into());
+        }
+        output.warnings.push(format!("one camera only: {NO_PAIR}"));
+        let one = cameras.into_iter().next().ok_or_else(|| {
+            let message = format!(
+                "none fixed on vehicle {}: a sensor with TypeID 1 or 3 is needed, or --cameras",
+                self.vehicle
+            );
+            Problems(vec![Problem::new("camera", message)])
+        })?;
+        Ok(vec![one])
+    }
+}
+
+/// Why there is no pair.
+pub(super) const NO_PAIR: &str = "stereo needs two cameras of one TypeID (1 or 3) fixed side by side on the vehicle, with parallel \
+     axes, the same size, rate and field of view";
+
+/// A line about a camera.
+pub(super) fn describe(camera: &Camera<'_>) -> String {
+    let sensor = camera.sensor;
+    format!(
+        "sensor {}, {}, {}, {} x {}, {} Hz",
+        sensor.seq_id,
+        spec_of(sensor.kind).name,
+        camera.topic,
+        sensor.width,
+        sensor.height,
+        sensor.asked_hz()
+    )
+}

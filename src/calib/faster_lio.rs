@@ -1,0 +1,110 @@
+//! Faster-LIO, which is of ROS 1: a file for `rosparam load`, or for its offline program.
+use super::imu::Imu;
+use super::lidar::Lidar;
+use super::rig::Rig;
+use super::yaml::{list, real, rotation, row_major, text};
+use super::{Consumer, Output, fast_lio, keep};
+use crate::config::Problems;
+use crate::config::params::CloudLayout;
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "faster_lio",
+    source: "gaoxiang12/faster-lio ea0e091",
+    write,
+};
+
+/// `LidarType` of include/pointcloud_preprocess.h.
+const OUST64: u8 = 3;
+const HESAI_XT32: u8 = 4;
+const LIVOX: u8 = 6;
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let lidar = keep(&mut problems, rig.lidar(output));
+    let imu = keep(&mut problems, rig.imu(output));
+    let (Some(lidar), Some(imu)) = (lidar, imu) else {
+        return Err(problems);
+    };
+    let (layout, lidar_type, lines) = match (lidar.is_livox(), lidar.layout) {
+        (true, _) => (CloudLayout::Livox, LIVOX, 4),
+        (false, CloudLayout::Hesai) => (CloudLayout::Hesai, HESAI_XT32, lidar.sensor.height),
+        (false, _) => (CloudLayout::Ouster, OUST64, lidar.sensor.height),
+    };
+    let why = "Faster-LIO's handler of this layout takes the points' times as they are";
+    lidar.need_layout(output, layout.name(), why);
+    output.warnings.push(
+        "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline"
+            .to_owned(),
+    );
+    output.file(
+        "faster_lio.yaml",
+        file(rig, &lidar, &imu, (lidar_type, lines)),
+    );
+    output.start.extend([
+        "rosparam load {dir}/faster_lio.yaml".to_owned(),
+        "rosrun faster_lio run_mapping_online".to_owned(),
+    ]);
+    Ok(())
+}
+
+fn file(rig: &Rig<'_>, lidar: &Lidar<'_>, imu: &Imu, (lidar_type, lines): (u8, u16)) -> String {
+    let [acc_cov, b_acc_cov, gyr_cov, b_gyr_cov] = fast_lio::variances(rig, imu);
+    format!(
+        r#"common:
+  lid_topic: {topic}
+  imu_topic: {imu_topic}
+  time_sync_en: false
+
+preprocess:
+  lidar_type: {lidar_type} # 3: Ouster, 4: Hesai, 6: Livox as PointCloud2
+  scan_line: {lines}
+  blind: 0.5
+  time_scale: 0.001 # of handler 2 only
+
+mapping:
+  acc_cov: {acc_cov}
+  gyr_cov: {gyr_cov}
+  b_acc_cov: {b_acc_cov}
+  b_gyr_cov: {b_gyr_cov}
+  fov_degree: {fov}
+  det_range: {range}
+  extrinsic_est_en: false # what follows is exact
+  # pose of the lidar in the frame of the IMU
+  extrinsic_T: {translation}
+  extrinsic_R: {rotation}
+
+publish:
+  path_publish_en: true
+  scan_publish_en: true
+  scan_effect_pub_en: false
+  dense_publish_en: false
+  scan_bodyframe_pub_en: true
+  tf_imu_frame: "body"
+  tf_world_frame: "camera_init"
+
+path_save_en: false
+
+pcd_save:
+  pcd_save_en: false
+  interval: -1
+
+feature_extract_enable: false
+point_filter_num: {every}
+max_iteration: 3
+filter_size_surf: 0.5
+filter_size_map: 0.5
+cube_side_length: 1000
+
+ivox_grid_resolution: 0.5
+ivox_nearby_type: 18
+esti_plane_threshold: 0.1
+"#,
+        topic = text(&lidar.topic),
+        imu_topic = text(&imu.topic),
+        fov = real(lidar.fov()),
+        range = real(lidar.range()),
+        translation = list(&lidar.in_imu.translation()),
+        rotation = row_major(&rotation(&lidar.in_imu), 16),
+        every = lidar.every(),
+    )
+}

@@ -1,0 +1,163 @@
+//! Kalibr: a camera chain with its IMU, and the IMU, as its programs write and read them.
+use super::camera::Camera;
+use super::imu::{Imu, Noise};
+use super::rig::Rig;
+use super::yaml::{matrix, nested, real, text};
+use super::{Consumer, Output, keep};
+use crate::config::Problems;
+use crate::frames::Transform;
+use std::fmt::Write as _;
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "kalibr",
+    source: "ethz-asl/kalibr 1f60227",
+    write,
+};
+
+/// The ADIS16448 of the help of kalibr_calibrate_imu_camera.
+const NOISE: Noise = Noise {
+    accelerometer_noise_density: 0.006,
+    accelerometer_random_walk: 0.0002,
+    gyroscope_noise_density: 0.0004,
+    gyroscope_random_walk: 4e-6,
+};
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let eyes = Eyes::find(rig, output)?;
+    output.file("camchain-imucam.yaml", chain(&eyes));
+    output.file("imu.yaml", imu_file(rig, &eyes.imu));
+    output.warnings.push(
+        "Kalibr is a ROS 1 program and wants a target in the scene to calibrate anything; the files are for readers of its format"
+            .to_owned(),
+    );
+    output.start.push(
+        "kalibr_calibrate_imu_camera --cams {dir}/camchain-imucam.yaml --imu {dir}/imu.yaml --target TARGET --bag BAG"
+            .to_owned(),
+    );
+    Ok(())
+}
+
+/// The cameras with their poses in the frame of the IMU.
+pub(super) struct Eyes<'a> {
+    pub(super) imu: Imu,
+    pub(super) cameras: Vec<(Camera<'a>, Transform)>,
+}
+
+impl<'a> Eyes<'a> {
+    pub(super) fn find(rig: &Rig<'a>, output: &mut Output) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        let imu = keep(&mut problems, rig.imu(output));
+        let mut cameras = Vec::new();
+        match rig.eyes(output) {
+            Ok(found) => {
+                for camera in found {
+                    let pose = keep(&mut problems, rig.in_imu(&camera.frame));
+                    cameras.extend(pose.map(|pose| (camera, pose)));
+                }
+            }
+            Err(Problems(found)) => problems.0.extend(found),
+        }
+        match imu {
+            Some(imu) if problems.is_empty() => Ok(Self { imu, cameras }),
+            _ => Err(problems),
+        }
+    }
+
+    /// The others, which see the same, by their numbers.
+    pub(super) fn overlaps(&self, own: usize) -> String {
+        let others = (0..self.cameras.len()).filter(|i| *i != own);
+        format!(
+            "[{}]",
+            others.map(|i| i.to_string()).collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+/// Lines about lens and images, the same for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
+/// `sensor_msgs/CameraInfo`.
+pub(super) fn intrinsics(camera: &Camera<'_>) -> String {
+    let model = match camera.is_fisheye() {
+        false => "radtan",
+        true => "equidistant",
+    };
+    let exact = |values: [f64; 4]| format!("[{}]", values.map(real).join(", "));
+    format!(
+        r#"  camera_model: pinhole
+  intrinsics: {intrinsics} # fu, fv, pu, pv
+  distortion_model: {model}
+  distortion_coeffs: {distortion}
+  resolution: [{width}, {height}]
+  rostopic: {topic}
+"#,
+        intrinsics = exact(camera.intrinsics()),
+        distortion = exact(camera.distortion()),
+        width = camera.sensor.width,
+        height = camera.sensor.height,
+        topic = text(&camera.topic),
+    )
+}
+
+/// Lines of the noise, the same for Kalibr and OpenVINS.
+pub(super) fn noise(noise: &Noise, indent: usize) -> String {
+    let mut out = String::new();
+    for (key, value, unit) in [
+        (
+            "accelerometer_noise_density",
+            noise.accelerometer_noise_density,
+            "m/s^2/sqrt(Hz)",
+        ),
+        (
+            "accelerometer_random_walk",
+            noise.accelerometer_random_walk,
+            "m/s^3/sqrt(Hz)",
+        ),
+        (
+            "gyroscope_noise_density",
+            noise.gyroscope_noise_density,
+            "rad/s/sqrt(Hz)",
+        ),
+        (
+            "gyroscope_random_walk",
+            noise.gyroscope_random_walk,
+            "rad/s^2/sqrt(Hz)",
+        ),
+    ] {
+        let _ = writeln!(out, "{:indent$}{key}: {} # {unit}", "", real(value));
+    }
+    out
+}
+
+fn chain(eyes: &Eyes<'_>) -> String {
+    let mut out = String::new();
+    for (i, (camera, pose)) in eyes.cameras.iter().enumerate() {
+        let _ = write!(
+            out,
+            "cam{i}:\n  T_cam_imu: # turns points of the IMU's frame into the camera's\n{}\n",
+            nested(&matrix(&pose.inverse()), 4),
+        );
+        if let Some((_, before)) = i.checked_sub(1).and_then(|i| eyes.cameras.get(i)) {
+            let from_before = pose.inverse() * *before;
+            let _ = write!(
+                out,
+                "  T_cn_cnm1: # turns points of the camera before into this one's\n{}\n",
+                nested(&matrix(&from_before), 4),
+            );
+        }
+        let _ = write!(
+            out,
+            "  timeshift_cam_imu: 0.0 # stamps are of one clock\n  cam_overlaps: {}\n{}",
+            eyes.overlaps(i),
+            intrinsics(camera),
+        );
+    }
+    out
+}
+
+fn imu_file(rig: &Rig<'_>, imu: &Imu) -> String {
+    format!(
+        "rostopic: {}\nupdate_rate: {}\n{}",
+        text(&imu.topic),
+        real(imu.rate_hz),
+        noise(&rig.noise(imu, NOISE), 0),
+    )
+}

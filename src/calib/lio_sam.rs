@@ -1,0 +1,166 @@
+//! LIO-SAM, branch ros2: a parameter file of its nodes.
+use super::imu::{Imu, Noise};
+use super::lidar::Lidar;
+use super::rig::{GRAVITY, Rig};
+use super::yaml::{list, real, rotation, rounded, row_major, text};
+use super::{Consumer, Output, keep};
+use crate::config::params::{CloudLayout, ImuOrientation, TfSource};
+use crate::config::{Problem, Problems};
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "lio_sam",
+    source: "TixiaoShan/LIO-SAM 9d039fd",
+    write,
+};
+
+/// Of config/params.yaml, less their last digits.
+const NOISE: Noise = Noise {
+    accelerometer_noise_density: 3.993_957_088_8e-3,
+    accelerometer_random_walk: 6.435_665_935_4e-5,
+    gyroscope_noise_density: 1.563_634_395e-3,
+    gyroscope_random_walk: 3.564_031_869_6e-5,
+};
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let lidar = keep(&mut problems, rig.lidar(output).and_then(with_rings));
+    let imu = keep(&mut problems, rig.imu(output));
+    let (Some(lidar), Some(imu)) = (lidar, imu) else {
+        return Err(problems);
+    };
+    let Some(columns) = keep(&mut problems, lidar.columns()) else {
+        return Err(problems);
+    };
+    let layout = match lidar.layout {
+        CloudLayout::Velodyne => CloudLayout::Velodyne,
+        _ => CloudLayout::Ouster,
+    }
+    .name();
+    lidar.need_layout(output, layout, "LIO-SAM needs ring and time");
+    let params = &rig.settings.params;
+    output.need(
+        "imu.orientation",
+        ImuOrientation::Truth.name(),
+        params.imu.orientation.name(),
+        "LIO-SAM takes attitudes of a 9-axis IMU to start with",
+    );
+    output.need(
+        "tf.source",
+        TfSource::External.name(),
+        params.frames.tf_source.name(),
+        "LIO-SAM publishes odom -> base_link, and its launch file map -> odom",
+    );
+    output.file("lio_sam.yaml", file(rig, &lidar, &imu, (layout, columns)));
+    output
+        .start
+        .push("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml".to_owned());
+    Ok(())
+}
+
+fn with_rings(lidar: Lidar<'_>) -> Result<Lidar<'_>, Problem> {
+    match lidar.is_livox() {
+        false => Ok(lidar),
+        true => Err(Problem::new(
+            format!("sensor {}", lidar.sensor.seq_id),
+            "has no rings, along which LIO-SAM looks for edges: a lidar with TypeID 20 is needed",
+        )),
+    }
+}
+
+fn file(rig: &Rig<'_>, lidar: &Lidar<'_>, imu: &Imu, (layout, columns): (&str, u32)) -> String {
+    let frames = &rig.settings.params.frames;
+    let prefixed = |name: &str| text(&rig.tree.names().of_vehicle(rig.vehicle, name));
+    let noise = rig.noise(imu, NOISE);
+    let imu_in_lidar = lidar.in_imu.inverse();
+    format!(
+        r#"/**:
+  ros__parameters:
+    pointCloudTopic: {topic}
+    imuTopic: {imu_topic}
+    odomTopic: "odometry/imu"
+    gpsTopic: "odometry/gpsz"
+
+    lidarFrame: {lidar_frame}
+    baselinkFrame: {base}
+    odometryFrame: {odom}
+    mapFrame: {map}
+
+    useImuHeadingInitialization: false
+    useGpsElevation: false
+    gpsCovThreshold: 2.0
+    poseCovThreshold: 25.0
+
+    savePCD: false
+    savePCDDirectory: "/Downloads/LOAM/" # below the home directory; deleted before it is written
+
+    sensor: {layout}
+    N_SCAN: {rings}
+    Horizon_SCAN: {columns}
+    downsampleRate: 1
+    lidarMinRange: 0.5
+    lidarMaxRange: {range}
+
+    # m/s^2/sqrt(Hz), rad/s/sqrt(Hz), and their random walks
+    imuAccNoise: {acc_n}
+    imuGyrNoise: {gyr_n}
+    imuAccBiasN: {acc_w}
+    imuGyrBiasN: {gyr_w}
+    imuGravity: {GRAVITY}
+    imuRPYWeight: 0.01
+
+    # position of the IMU in the frame of the lidar
+    extrinsicTrans: {translation}
+    # turns vectors of the IMU into the frame of the lidar
+    extrinsicRot: {rotation}
+    # attitude of the lidar in the frame of the IMU
+    extrinsicRPY: {rpy}
+
+    edgeThreshold: 1.0
+    surfThreshold: 0.1
+    edgeFeatureMinValidNum: 10
+    surfFeatureMinValidNum: 100
+
+    odometrySurfLeafSize: 0.4
+    mappingCornerLeafSize: 0.2
+    mappingSurfLeafSize: 0.4
+
+    z_tollerance: 1000.0
+    rotation_tollerance: 1000.0
+
+    numberOfCores: 4
+    mappingProcessInterval: 0.15
+
+    surroundingkeyframeAddingDistThreshold: 1.0
+    surroundingkeyframeAddingAngleThreshold: 0.2
+    surroundingKeyframeDensity: 2.0
+    surroundingKeyframeSearchRadius: 50.0
+
+    loopClosureEnableFlag: true
+    loopClosureFrequency: 1.0
+    surroundingKeyframeSize: 50
+    historyKeyframeSearchRadius: 15.0
+    historyKeyframeSearchTimeDiff: 30.0
+    historyKeyframeSearchNum: 25
+    historyKeyframeFitnessScore: 0.3
+
+    globalMapVisualizationSearchRadius: 1000.0
+    globalMapVisualizationPoseDensity: 10.0
+    globalMapVisualizationLeafSize: 1.0
+"#,
+        topic = text(&lidar.topic),
+        imu_topic = text(&imu.topic),
+        lidar_frame = text(&lidar.frame),
+        base = text(&rig.base()),
+        odom = prefixed(&frames.odom),
+        map = text(&frames.map),
+        rings = lidar.sensor.height,
+        range = real(lidar.range()),
+        acc_n = real(noise.accelerometer_noise_density),
+        gyr_n = real(noise.gyroscope_noise_density),
+        acc_w = real(noise.accelerometer_random_walk),
+        gyr_w = real(noise.gyroscope_random_walk),
+        translation = list(&imu_in_lidar.translation().map(rounded)),
+        rotation = row_major(&rotation(&imu_in_lidar), 19),
+        rpy = row_major(&rotation(&lidar.in_imu), 19),
+    )
+}

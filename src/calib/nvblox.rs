@@ -1,0 +1,150 @@
+//! nvblox: parameters above those of its examples, and a launch file with the topics.
+use super::camera::{Camera, describe};
+use super::lidar::Lidar;
+use super::rig::Rig;
+use super::rtabmap::need_millimetres;
+use super::yaml::{real, rounded, text};
+use super::{Consumer, Output, keep};
+use crate::config::params::RgbEncoding;
+use crate::config::{Problem, Problems};
+use crate::sensors::Options;
+use crate::wire::SensorKind;
+use std::fmt::Write as _;
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "nvblox",
+    source: "NVIDIA-ISAAC-ROS/isaac_ros_nvblox 319438a",
+    write,
+};
+
+#[derive(Default)]
+struct Inputs<'a> {
+    depth: Option<Camera<'a>>,
+    colour: Option<Camera<'a>>,
+    lidar: Option<Lidar<'a>>,
+}
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let inputs = inputs(rig, output)?;
+    if let Some(depth) = &inputs.depth {
+        output.used.push(("depth", describe(depth)));
+        need_millimetres(rig, depth, output);
+    }
+    if let Some(colour) = &inputs.colour {
+        output.used.push(("colour", describe(colour)));
+        let seq_id = colour.sensor.seq_id;
+        output.need(
+            &format!("sensor{seq_id}.encoding"),
+            RgbEncoding::Rgb8.name(),
+            Options::new(&rig.settings.params, seq_id).rgb.name(),
+            "nvblox takes rgb8 and bgra8",
+        );
+    }
+    output.file("nvblox.yaml", parameters(rig, &inputs)?);
+    output.file("nvblox.launch.yaml", launch(&inputs));
+    output
+        .start
+        .push("ros2 launch {dir}/nvblox.launch.yaml".to_owned());
+    Ok(())
+}
+
+fn inputs<'a>(rig: &Rig<'a>, output: &mut Output) -> Result<Inputs<'a>, Problems> {
+    let chosen = &rig.choice.cameras;
+    let first = |kind| {
+        let mut cameras = rig.rigid_cameras(&[kind]).into_iter();
+        cameras.find(|c| chosen.is_empty() || chosen.contains(&c.sensor.seq_id))
+    };
+    let mut inputs = Inputs {
+        depth: first(SensorKind::Depth),
+        colour: first(SensorKind::Rgb),
+        lidar: None,
+    };
+    let mut problems = Problems::default();
+    if rig.choice.lidar.is_some() || inputs.depth.is_none() {
+        let lidar = rig.lidar(output).and_then(|lidar| match lidar.is_livox() {
+            false => Ok(lidar),
+            true => Err(Problem::new(
+                format!("sensor {}", lidar.sensor.seq_id),
+                "has no rings, of which nvblox makes an image: a lidar with TypeID 20 is needed",
+            )),
+        });
+        inputs.lidar = keep(&mut problems, lidar);
+    }
+    if inputs.depth.is_none() && inputs.lidar.is_none() {
+        let message = "a depth camera (TypeID 2) fixed on the vehicle is needed, or a lidar";
+        problems.push("depth", message);
+    }
+    problems.or(inputs)
+}
+
+fn parameters(rig: &Rig<'_>, inputs: &Inputs<'_>) -> Result<String, Problems> {
+    let base = text(&rig.base());
+    let mut out = format!(
+        r#"/**:
+  ros__parameters:
+    num_cameras: {cameras}
+    use_tf_transforms: true
+    global_frame: {map}
+    use_depth: {depth}
+    use_color: {colour}
+    use_segmentation: false
+    use_lidar: {lidar}
+    input_qos: "DEFAULT"
+    map_clearing_frame_id: {base}
+    esdf_slice_bounds_visualization_attachment_frame_id: {base}
+    workspace_height_bounds_visualization_attachment_frame_id: {base}
+"#,
+        cameras = i32::from(inputs.depth.is_some() || inputs.colour.is_some()),
+        map = text(&rig.settings.params.frames.map),
+        depth = inputs.depth.is_some(),
+        colour = inputs.colour.is_some(),
+        lidar = inputs.lidar.is_some(),
+    );
+    if let Some(lidar) = &inputs.lidar {
+        let angles = lidar.angles().map_err(|problem| Problems(vec![problem]))?;
+        let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
+        let [low, high] = angles.elevation.map(|a| real(rounded(a.to_radians())));
+        let _ = write!(
+            out,
+            r#"    lidar_width: {columns}
+    lidar_height: {rings}
+    lidar_min_valid_range_m: 0.1
+    use_non_equal_vertical_fov_lidar_params: true
+    min_angle_below_zero_elevation_rad: {low}
+    max_angle_above_zero_elevation_rad: {high}
+    use_lidar_motion_compensation: false # a scan is of one instant
+"#,
+            rings = lidar.sensor.height,
+        );
+    }
+    Ok(out)
+}
+
+fn launch(inputs: &Inputs<'_>) -> String {
+    let mut out = String::from(
+        r#"launch:
+- node:
+    pkg: "nvblox_ros"
+    exec: "nvblox_node"
+    name: "nvblox_node"
+    output: "screen"
+    param:
+    - {from: "$(find-pkg-share nvblox_examples_bringup)/config/nvblox/nvblox_base.yaml"}
+    - {from: "$(dirname)/nvblox.yaml"}
+    remap:
+"#,
+    );
+    let mut remap = |from: &str, to: &str| {
+        let _ = writeln!(out, "    - {{from: {}, to: {}}}", text(from), text(to));
+    };
+    for (camera, kind) in [(&inputs.depth, "depth"), (&inputs.colour, "color")] {
+        if let Some(camera) = camera {
+            remap(&format!("camera_0/{kind}/image"), &camera.topic);
+            remap(&format!("camera_0/{kind}/camera_info"), &camera.info_topic);
+        }
+    }
+    if let Some(lidar) = &inputs.lidar {
+        remap("pointcloud", &lidar.topic);
+    }
+    out
+}

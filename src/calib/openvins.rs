@@ -1,0 +1,167 @@
+//! OpenVINS: its estimator's file, with the IMU and the cameras in Kalibr's form beside it.
+use super::imu::Noise;
+use super::kalibr::{self, Eyes};
+use super::rig::{GRAVITY, Rig};
+use super::yaml::{matrix, nested, real, text};
+use super::{Consumer, Output};
+use crate::config::Problems;
+use std::fmt::Write as _;
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "openvins",
+    source: "rpng/open_vins 6948812",
+    write,
+};
+
+/// Of config/euroc_mav/kalibr_imu_chain.yaml.
+const NOISE: Noise = Noise {
+    accelerometer_noise_density: 2e-3,
+    accelerometer_random_walk: 3e-3,
+    gyroscope_noise_density: 1.6968e-4,
+    gyroscope_random_walk: 1.9393e-5,
+};
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let eyes = Eyes::find(rig, output)?;
+    let count = eyes.cameras.len();
+    output.file("estimator_config.yaml", estimator(&eyes));
+    output.file("kalibr_imu_chain.yaml", imu_chain(rig, &eyes));
+    output.file("kalibr_imucam_chain.yaml", camera_chain(&eyes));
+    // The launch file's own arguments win over the file.
+    output.start.push(format!(
+        "ros2 launch ov_msckf subscribe.launch.py config_path:={{dir}}/estimator_config.yaml max_cameras:={count} use_stereo:={}",
+        count == 2
+    ));
+    Ok(())
+}
+
+fn imu_chain(rig: &Rig<'_>, eyes: &Eyes<'_>) -> String {
+    let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mut out = format!(
+        "%YAML:1.0\n\nimu0:\n  rostopic: {}\n  time_offset: 0.0\n  update_rate: {}\n  model: \"kalibr\"\n{}",
+        text(&eyes.imu.topic),
+        real(eyes.imu.rate_hz),
+        kalibr::noise(&rig.noise(&eyes.imu, NOISE), 2),
+    );
+    for key in ["Tw", "R_IMUtoGYRO", "Ta", "R_IMUtoACC"] {
+        let _ = writeln!(out, "  {key}:\n{}", nested(&identity, 4));
+    }
+    let _ = writeln!(out, "  Tg:\n{}", nested(&[[0.0; 3]; 3], 4));
+    out
+}
+
+fn camera_chain(eyes: &Eyes<'_>) -> String {
+    let mut out = String::from("%YAML:1.0\n\n");
+    for (i, (camera, pose)) in eyes.cameras.iter().enumerate() {
+        let _ = write!(
+            out,
+            "cam{i}:\n  T_imu_cam: # pose of the camera in the frame of the IMU\n{}\n  timeshift_cam_imu: 0.0\n  cam_overlaps: {}\n{}",
+            nested(&matrix(pose), 4),
+            eyes.overlaps(i),
+            kalibr::intrinsics(camera),
+        );
+    }
+    out
+}
+
+fn estimator(eyes: &Eyes<'_>) -> String {
+    let rate = eyes
+        .cameras
+        .iter()
+        .map(|(camera, _)| camera.sensor.asked_hz());
+    format!(
+        r#"%YAML:1.0
+
+verbosity: "INFO"
+
+use_fej: true
+integration: "rk4"
+use_stereo: {stereo}
+max_cameras: {count}
+
+# the simulator's cameras are what the files say
+calib_cam_extrinsics: false
+calib_cam_intrinsics: false
+calib_cam_timeoffset: false
+calib_imu_intrinsics: false
+calib_imu_g_sensitivity: false
+
+max_clones: 11
+max_slam: 50
+max_slam_in_update: 25
+max_msckf_in_update: 40
+dt_slam_delay: 1
+
+gravity_mag: {GRAVITY}
+
+feat_rep_msckf: "GLOBAL_3D"
+feat_rep_slam: "ANCHORED_MSCKF_INVERSE_DEPTH"
+feat_rep_aruco: "ANCHORED_MSCKF_INVERSE_DEPTH"
+
+try_zupt: false
+zupt_chi2_multipler: 0
+zupt_max_velocity: 0.1
+zupt_noise_multiplier: 10
+zupt_max_disparity: 0.5
+zupt_only_at_beginning: false
+
+init_window_time: 2.0
+init_imu_thresh: 1.5
+init_max_disparity: 10.0
+init_max_features: 50
+
+init_dyn_use: false
+init_dyn_mle_opt_calib: false
+init_dyn_mle_max_iter: 50
+init_dyn_mle_max_time: 0.05
+init_dyn_mle_max_threads: 6
+init_dyn_num_pose: 6
+init_dyn_min_deg: 10.0
+init_dyn_inflation_ori: 10
+init_dyn_inflation_vel: 100
+init_dyn_inflation_bg: 10
+init_dyn_inflation_ba: 100
+init_dyn_min_rec_cond: 1.0e-12
+init_dyn_bias_g: [0.0, 0.0, 0.0]
+init_dyn_bias_a: [0.0, 0.0, 0.0]
+
+record_timing_information: false
+record_timing_filepath: "/tmp/traj_timing.txt"
+save_total_state: false
+filepath_est: "/tmp/ov_estimate.txt"
+filepath_std: "/tmp/ov_estimate_std.txt"
+filepath_gt: "/tmp/ov_groundtruth.txt"
+
+use_klt: true
+num_pts: 200
+fast_threshold: 20
+grid_x: 5
+grid_y: 5
+min_px_dist: 10
+knn_ratio: 0.70
+track_frequency: {track} # above the rate of the cameras
+downsample_cameras: false
+num_opencv_threads: 4
+histogram_method: "HISTOGRAM"
+
+use_aruco: false
+num_aruco: 1024
+downsize_aruco: true
+
+up_msckf_sigma_px: 1
+up_msckf_chi2_multipler: 1
+up_slam_sigma_px: 1
+up_slam_chi2_multipler: 1
+up_aruco_sigma_px: 1
+up_aruco_chi2_multipler: 1
+
+use_mask: false
+
+relative_config_imu: "kalibr_imu_chain.yaml"
+relative_config_imucam: "kalibr_imucam_chain.yaml"
+"#,
+        stereo = eyes.cameras.len() == 2,
+        count = eyes.cameras.len(),
+        track = real(f64::from(rate.max().unwrap_or_default()) + 1.0),
+    )
+}

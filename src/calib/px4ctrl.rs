@@ -1,0 +1,135 @@
+//! px4ctrl: parameters in ROS 2; its topics are those of mavros, and two that are remapped.
+use super::rig::{GRAVITY, Rig};
+use super::{Consumer, Output, keep};
+use crate::config::{ControlLink, Problems};
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "px4ctrl",
+    source: "ZJU-FAST-Lab/Fast-Drone-250 8ff6427, in ROS 2 Young-yang-lei/ly_px4ctrl_ros2 d760667",
+    write,
+};
+
+/// What px4ctrl names with an absolute topic or service below `/mavros`.
+const MAVROS: &str = "/mavros";
+const NAMES: [&str; 8] = [
+    "state",
+    "extended_state",
+    "imu/data",
+    "rc/in",
+    "battery",
+    "setpoint_raw/attitude",
+    "set_mode",
+    "cmd/arming",
+];
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let params = &rig.settings.params;
+    if *params.control_link(rig.vehicle) == ControlLink::Off {
+        let message = "is off for the vehicle: px4ctrl flies it by setpoint_raw/attitude";
+        problems.push("control.link", message);
+    }
+    if params.control.read_only {
+        problems.push("control.read_only", "is true: px4ctrl sends setpoints");
+    }
+    let odometry = keep(&mut problems, rig.mavros("local_position/odom"));
+    let mut remaps = Vec::new();
+    for name in NAMES {
+        let topic = keep(&mut problems, rig.mavros(name));
+        let from = format!("{MAVROS}/{name}");
+        remaps.extend(topic.filter(|to| *to != from).map(|to| (from, to)));
+    }
+    let Some(odometry) = odometry.filter(|_| problems.is_empty()) else {
+        return Err(problems);
+    };
+    output
+        .used
+        .push(("odometry", format!("{odometry}, of the autopilot")));
+    output.warnings.extend(WARNINGS.map(str::to_owned));
+    output.file("px4ctrl.yaml", file());
+    let mut start =
+        "ros2 run px4ctrl px4ctrl_node --ros-args --params-file {dir}/px4ctrl.yaml".to_owned();
+    for (from, to) in [("odom", odometry), ("cmd", "/position_cmd".to_owned())] {
+        start += &format!(" -r {from}:={to}");
+    }
+    for (from, to) in remaps {
+        start += &format!(" -r {from}:={to}");
+    }
+    output.start.push(start);
+    Ok(())
+}
+
+const WARNINGS: [&str; 3] = [
+    "px4ctrl takes the velocity of odometry as one in the world, the bridge's is in the body as nav_msgs/Odometry has it: define \
+     VEL_IN_BODY in src/input.cpp of px4ctrl",
+    "hover_percentage and mass are of the vehicle, Config.json does not have them: set them (PX4: MPC_THR_HOVER)",
+    "px4ctrl wants odometry and IMU with 100 Hz: ask the autopilot for them with set_message_interval",
+];
+
+/// The values are those of its example, except for what a simulator does not have: a remote control.
+fn file() -> String {
+    format!(
+        r#"/**:
+  ros__parameters:
+    mass: 1.2 # kg, of the accurate thrust model only
+    gra: {GRAVITY}
+    pose_solver: 1
+    ctrl_freq_max: 100.0
+    use_bodyrate_ctrl: false
+    max_manual_vel: 1.0
+    max_angle: 30.0
+    low_voltage: 13.2
+
+    rc_reverse:
+      roll: false
+      pitch: false
+      yaw: false
+      throttle: false
+
+    auto_takeoff_land:
+      enable: true
+      enable_auto_arm: true
+      no_RC: true
+      takeoff_height: 1.0
+      takeoff_land_speed: 0.3
+
+    thrust_model:
+      print_value: false
+      accurate_thrust_model: false
+      K1: 0.7583
+      K2: 1.6942
+      K3: 0.6786
+      hover_percentage: 0.5 # as PX4's MPC_THR_HOVER
+
+    gain:
+      Kp0: 1.5
+      Kp1: 1.5
+      Kp2: 1.5
+      Kv0: 1.5
+      Kv1: 1.5
+      Kv2: 1.5
+      Kvi0: 0.0
+      Kvi1: 0.0
+      Kvi2: 0.0
+      Kvd0: 0.0
+      Kvd1: 0.0
+      Kvd2: 0.0
+      KAngR: 20.0
+      KAngP: 20.0
+      KAngY: 20.0
+
+    rotor_drag:
+      x: 0.0
+      y: 0.0
+      z: 0.0
+      k_thrust_horz: 0.0
+
+    msg_timeout:
+      odom: 0.5
+      rc: 0.5
+      cmd: 0.5
+      imu: 0.5
+      bat: 0.5
+"#
+    )
+}

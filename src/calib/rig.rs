@@ -1,0 +1,143 @@
+//! What one vehicle carries, with the names that its topics have.
+use super::{Choice, Output};
+use crate::config::params::StampMode;
+use crate::config::{Mount, Problem, Problems, SensorConfig};
+use crate::frames::{FrameTree, Transform};
+use crate::node::{NodeError, Settings};
+use crate::ros::RosError;
+use crate::ros::names::Resolver;
+use crate::wire::SensorKind;
+
+/// m/s², as in PX4, the emulator and the models of CopterSim.
+pub(super) const GRAVITY: f64 = 9.81;
+
+/// One vehicle of the settings.
+pub(super) struct Rig<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) choice: &'a Choice,
+    pub(super) vehicle: u16,
+    pub(super) tree: FrameTree,
+    names: &'a Resolver,
+}
+
+impl<'a> Rig<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        names: &'a Resolver,
+        choice: &'a Choice,
+    ) -> Result<Self, NodeError> {
+        let vehicles = settings.vehicles();
+        let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
+            .map_err(NodeError::Frames)?;
+        let rig = Self {
+            settings,
+            choice,
+            vehicle: choice.vehicle.or(vehicles.first().copied()).unwrap_or(1),
+            tree,
+            names,
+        };
+        let mut problems = Problems::default();
+        if !vehicles.contains(&rig.vehicle) {
+            let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
+            let message = format!("not configured; configured: {}", known.join(", "));
+            problems.push(format!("vehicle {}", rig.vehicle), message);
+        }
+        Ok(problems.or(rig)?)
+    }
+
+    /// The name that a topic has in the graph.
+    pub(super) fn resolve(&self, topic: &str) -> Result<String, Problem> {
+        let problem = |error: RosError| Problem::new(topic, error.to_string());
+        self.names.resolve(topic).map_err(problem)
+    }
+
+    /// A topic of the vehicle's autopilot.
+    pub(super) fn mavros(&self, topic: &str) -> Result<String, Problem> {
+        let prefix = self.settings.params.control_prefix(self.vehicle);
+        self.resolve(&format!("{}/{topic}", prefix.trim_end_matches('/')))
+    }
+
+    /// Name of a frame of the vehicle.
+    pub(super) fn base(&self) -> String {
+        self.tree.base_link(self.vehicle)
+    }
+
+    /// The sensors that the vehicle carries, in the order of the files.
+    pub(super) fn sensors(&self) -> impl Iterator<Item = &'a SensorConfig> + '_ {
+        let own = |s: &&SensorConfig| self.settings.vehicle_of(s) == Some(self.vehicle);
+        self.settings.sensors.iter().filter(own)
+    }
+
+    /// The sensor with a SeqID, of this vehicle.
+    pub(super) fn sensor(&self, option: &str, seq_id: u16) -> Result<&'a SensorConfig, Problem> {
+        let found = self.sensors().find(|s| s.seq_id == seq_id);
+        found.ok_or_else(|| {
+            let known: Vec<_> = self.sensors().map(|s| s.seq_id.to_string()).collect();
+            let known = known.join(", ");
+            let vehicle = self.vehicle;
+            let message = format!("vehicle {vehicle} has no sensor {seq_id}; it has: {known}");
+            Problem::new(option, message)
+        })
+    }
+
+    /// Whether the vehicle carries a sensor so that it neither turns nor shifts against the body; else why not.
+    pub(super) fn rigid(&self, sensor: &SensorConfig) -> Result<(), Problem> {
+        let mut at = sensor;
+        let why = loop {
+            if at.kind == SensorKind::Pod {
+                break "turns in its mount (TypeID 9)";
+            }
+            match at.mount {
+                Mount::VehicleCentre(_) | Mount::VehicleBottom(_) => return Ok(()),
+                Mount::VehicleLevel(_) => break "stays level (TargetMountType 3)",
+                Mount::Ground(_) => break "stands on the ground (TargetMountType 2)",
+                Mount::Sensor(carrier) => match self.sensors().find(|s| s.seq_id == carrier) {
+                    Some(carrier) => at = carrier,
+                    None => break "is carried by no sensor of the vehicle",
+                },
+            }
+        };
+        let message = format!("{why}, so its pose on the vehicle is not constant");
+        Err(Problem::new(format!("sensor {}", sensor.seq_id), message))
+    }
+
+    /// Says if a pose depends on how far the vehicle's bottom is below `base_link`, and that is not known.
+    pub(super) fn warn_of_bottom(&self, sensor: &SensorConfig, output: &mut Output) {
+        let unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
+        if unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
+            output.warnings.push(format!(
+                "vehicle_bottom_m is 0, but sensor {} is mounted at the vehicle's bottom (TargetMountType 1): the files have \
+                 it as if base_link were there",
+                sensor.seq_id
+            ));
+        }
+    }
+
+    /// Pose of a frame in the vehicle's `base_link`.
+    pub(super) fn in_base(&self, frame: &str) -> Result<Transform, Problem> {
+        let pose = self.tree.lookup(&self.base(), frame);
+        pose.ok_or_else(|| Problem::new(frame, format!("has no constant pose in {}", self.base())))
+    }
+
+    /// Pose of a frame of the vehicle in the frame of its IMU.
+    pub(super) fn in_imu(&self, frame: &str) -> Result<Transform, Problem> {
+        let imu = self.settings.imu_frame(&self.tree, self.vehicle);
+        Ok(self.in_base(&imu)?.inverse() * self.in_base(frame)?)
+    }
+
+    /// What every consumer has to know.
+    pub(super) fn common(&self, output: &mut Output) {
+        let params = &self.settings.params;
+        match params.time.mode {
+            StampMode::Aligned => {}
+            StampMode::Sim => output.warnings.push(
+                "time.mode is sim: give the consumer use_sim_time:=true, too".to_owned(),
+            ),
+            StampMode::Arrival => output.warnings.push(
+                "time.mode is arrival: stamps are late by the transport, differently for each sensor; the files say an \
+                 offset of 0, which is true for aligned and sim"
+                    .to_owned(),
+            ),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! RTAB-Map: a launch file around its own, with the topics.
+use super::camera::{Camera, NO_PAIR, describe, stereo_pair};
+use super::rig::Rig;
+use super::yaml::text;
+use super::{Consumer, Output};
+use crate::config::params::{DepthEncoding, ImuOrientation, TfSource};
+use crate::config::{Problem, Problems};
+use crate::sensors::Options;
+use crate::wire::SensorKind;
+use std::fmt::Write as _;
+
+pub(super) const CONSUMER: Consumer = Consumer {
+    name: "rtabmap",
+    source: "introlab/rtabmap_ros aec4f91",
+    write,
+};
+
+/// What it sees with.
+enum View<'a> {
+    Depth {
+        colour: Camera<'a>,
+        depth: Camera<'a>,
+    },
+    Stereo([Camera<'a>; 2]),
+}
+
+fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+    let view = view(rig)?;
+    let params = &rig.settings.params;
+    let mut arguments: Vec<(&str, String)> = vec![
+        ("frame_id", rig.base()),
+        ("map_frame_id", params.frames.map.clone()),
+        (
+            "vo_frame_id",
+            rig.tree
+                .names()
+                .of_vehicle(rig.vehicle, &params.frames.odom),
+        ),
+        ("args", "--delete_db_on_start".to_owned()),
+        ("approx_sync", "false".to_owned()),
+    ];
+    match &view {
+        View::Depth { colour, depth } => {
+            output.used.push(("colour", describe(colour)));
+            output.used.push(("depth", describe(depth)));
+            need_millimetres(rig, depth, output);
+            arguments.extend([
+                ("stereo", "false".to_owned()),
+                ("rgb_topic", colour.topic.clone()),
+                ("depth_topic", depth.topic.clone()),
+                ("camera_info_topic", colour.info_topic.clone()),
+            ]);
+        }
+        View::Stereo([left, right]) => {
+            output.used.push(("left", describe(left)));
+            output.used.push(("right", describe(right)));
+            let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
+            if rig.settings.pairs.frame_of(r) != l {
+                output.warnings.push(format!(
+                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: this version takes it from TF and says so, older ones end",
+                    right.info_topic
+                ));
+            }
+            arguments.extend([
+                ("stereo", "true".to_owned()),
+                ("left_image_topic", left.topic.clone()),
+                ("right_image_topic", right.topic.clone()),
+                ("left_camera_info_topic", left.info_topic.clone()),
+                ("right_camera_info_topic", right.info_topic.clone()),
+            ]);
+        }
+    }
+    if params.imu.enabled && params.imu.orientation == ImuOrientation::Truth {
+        let imu = rig.imu(output).map_err(|problem| Problems(vec![problem]))?;
+        arguments.push(("imu_topic", imu.topic));
+        arguments.push(("wait_imu_to_init", "true".to_owned()));
+    } else {
+        let why =
+            "without imu.orientation:=truth RTAB-Map ignores the IMU, so the file leaves it out";
+        output.warnings.push(why.to_owned());
+    }
+    output.need(
+        "tf.source",
+        TfSource::External.name(),
+        params.frames.tf_source.name(),
+        "RTAB-Map publishes map -> odom -> base_link",
+    );
+    output.file("rtabmap.launch.yaml", file(&arguments));
+    output
+        .start
+        .push("ros2 launch {dir}/rtabmap.launch.yaml".to_owned());
+    Ok(())
+}
+
+/// Depth as 16UC1, which says millimetres.
+pub(super) fn need_millimetres(rig: &Rig<'_>, depth: &Camera<'_>, output: &mut Output) {
+    let seq_id = depth.sensor.seq_id;
+    output.need(
+        &format!("sensor{seq_id}.encoding"),
+        DepthEncoding::Millimetres.name(),
+        Options::new(&rig.settings.params, seq_id).depth.name(),
+        "mono16 is not taken for depth",
+    );
+}
+
+fn view<'a>(rig: &Rig<'a>) -> Result<View<'a>, Problems> {
+    let chosen = &rig.choice.cameras;
+    let chosen = |camera: &Camera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
+    let of = |kinds: &[SensorKind]| -> Vec<_> {
+        let cameras = rig.rigid_cameras(kinds).into_iter();
+        cameras.filter(chosen).collect()
+    };
+    let images = of(&[SensorKind::Rgb, SensorKind::Grey]);
+    for depth in of(&[SensorKind::Depth]) {
+        if let Some(colour) = images.iter().find(|image| image.is_registered_with(&depth)) {
+            let colour = colour.clone();
+            return Ok(View::Depth { colour, depth });
+        }
+    }
+    match stereo_pair(&images) {
+        Some(pair) => Ok(View::Stereo(pair)),
+        None => Err(Problems(vec![
+            Problem::new(
+                "depth",
+                "a depth camera (TypeID 2) needs a camera (TypeID 1 or 3) with the same mount, size and field of view",
+            ),
+            Problem::new("stereo", format!("or {NO_PAIR}")),
+        ])),
+    }
+}
+
+fn file(arguments: &[(&str, String)]) -> String {
+    let mut out = String::from(
+        "launch:\n- include:\n    file: \"$(find-pkg-share rtabmap_launch)/launch/rtabmap.launch.py\"\n    arg:\n",
+    );
+    for (name, value) in arguments {
+        let _ = writeln!(
+            out,
+            "    - {{name: {}, value: {}}}",
+            text(name),
+            text(value)
+        );
+    }
+    out
+}

@@ -1,0 +1,85 @@
+//! Scalars and lists of YAML, in the form that PyYAML, libyaml, yaml-cpp and OpenCV read alike.
+use crate::frames::{Attitude, Flu, Transform};
+
+/// Decimals of lengths and of elements of a rotation, in which the rest of a product of sines is zero.
+const DECIMALS: f64 = 1e12;
+
+/// A real number: always with a point, because ROS and Kalibr tell reals from integers, and with a signed exponent,
+/// because PyYAML takes `1e-5` for text.
+pub(super) fn real(value: f64) -> String {
+    let text = format!("{value:?}");
+    let Some((mantissa, exponent)) = text.split_once('e') else {
+        return text;
+    };
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with('-') { "" } else { "+" };
+    format!("{mantissa}{point}e{sign}{exponent}")
+}
+
+/// A length or an element of a rotation.
+pub(super) fn rounded(value: f64) -> f64 {
+    (value * DECIMALS).round() / DECIMALS + 0.0 // -0 becomes 0
+}
+
+/// Text in quotes.
+pub(super) fn text(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// `[a, b, c]`, rounded.
+pub(super) fn list(values: &[f64]) -> String {
+    let values: Vec<_> = values.iter().map(|v| real(rounded(*v))).collect();
+    format!("[{}]", values.join(", "))
+}
+
+/// Rows of a matrix, row by row, the lines after the first indented by `indent`.
+pub(super) fn row_major<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| row.map(|v| real(rounded(v))).join(", "))
+        .collect();
+    format!("[{}]", rows.join(&format!(",\n{:indent$}", "")))
+}
+
+/// Rows of a matrix as a list of lists, one line each.
+pub(super) fn nested<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{:indent$}- {}", "", list(row)))
+        .collect();
+    rows.join("\n")
+}
+
+/// The rotation of a pose.
+pub(super) fn rotation(pose: &Transform) -> [[f64; 3]; 3] {
+    let attitude = Attitude::<Flu, Flu>::from_wxyz(pose.rotation()).unwrap_or_default();
+    attitude.matrix()
+}
+
+/// A pose as homogeneous matrix.
+pub(super) fn matrix(pose: &Transform) -> [[f64; 4]; 4] {
+    let [x, y, z] = pose.translation();
+    let [a, b, c] = rotation(pose);
+    let row = |[i, j, k]: [f64; 3], t| [i, j, k, t];
+    [row(a, x), row(b, y), row(c, z), [0.0, 0.0, 0.0, 1.0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reals_are_reals_for_every_reader() {
+        let cases = [
+            (0.0, "0.0"),
+            (200.0, "200.0"),
+            (1e-5, "1.0e-5"),
+            (1.5e-7, "1.5e-7"),
+            (1e17, "1.0e+17"),
+        ];
+        for (value, written) in cases {
+            assert_eq!(real(value), written);
+        }
+        assert_eq!(real(rounded(-1e-17)), "0.0");
+    }
+}
