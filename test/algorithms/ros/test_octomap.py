@@ -7,7 +7,6 @@ import json
 import numpy as np
 from flight import Flight, node, settings
 from geometry import nanoseconds
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rows import keep
 from scene import Scene, ned, rotation_ned
 from score import TrueMotion
@@ -18,7 +17,6 @@ from truth import Truth
 from ros import Listener, package, wait
 from sensors import COMPRESSED, with_defaults
 
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 CELL, FARTHEST, ELEVATIONS = 0.2, 15.0, (-40.0, 20.0)
 LIDAR = with_defaults(0, 20, COMPRESSED, rate=5, width=360, height=60, params=(60.0, 0.0, -180.0, 180.0, *ELEVATIONS))
 SECONDS = 20.0
@@ -28,14 +26,14 @@ DIAGONAL = CELL * np.sqrt(3) / 2
 
 def test_the_map_is_the_scene(tmp_path, domain_id):
     package("octomap_server")
-    arguments = settings(frame_id="map", resolution=CELL, sensor_model__max_range=FARTHEST, use_sim_time=True)
+    arguments = settings(frame_id="map", resolution=CELL, sensor_model__max_range=FARTHEST, use_sim_time=True, latch=False)
     remaps = ["-r", f"cloud_in:={LIDAR.topic}"]
     with (
         Flight(tmp_path, domain_id, [LIDAR]) as flight,
-        node("octomap_server", "octomap_server_node", "--ros-args", *arguments, *remaps, said="Publishing latched"),
+        node("octomap_server", "octomap_server_node", "--ros-args", *arguments, *remaps, said="Publishing non-latched"),
         Listener("judge") as listener,
     ):
-        maps = listener.collect(PointCloud2, "/octomap_point_cloud_centers", LATCHED)
+        maps = listener.collect(PointCloud2, "/octomap_point_cloud_centers", 1)
         for needed in (LIDAR.topic, "/tf", "/tf_static"):
             wait(lambda name=needed: listener.node.count_subscribers(name), f"a reader of {needed}")
         flight.fly(lambda: nanoseconds(maps[-1].header.stamp) * 1e-9 if maps else 0.0, SECONDS, behind=0.5)
