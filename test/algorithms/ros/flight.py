@@ -54,7 +54,7 @@ class Flight(Programs):
             first = first or reached or None
             assert first or now < seconds + 10, f"no result until {now:.1f} s"
             self.command("pause" if first and now - reached > behind else "resume")
-            time.sleep(0.02)
+            time.sleep(0.05)
         self.command("pause")
 
 
