@@ -4,8 +4,9 @@
 #   source <workspace>/install/setup.bash && scripts/algorithms_ros.sh        # or RFLY_ROS_SETUP=<workspace>/install/setup.bash
 #   scripts/algorithms_ros.sh test_fast_lio.py                                # some of test/algorithms/ros
 #
-# Each is skipped where its package is not in the workspace (docs/algorithms_ros.md says which). The programs are
-# those of RFLY_BRIDGE and RFLY_EMULATOR, otherwise of target/release; the figures go to target/algorithms/ros.json.
+# Each is skipped where its package is not in the workspace (test/algorithms/ros/README.md). The programs are those of
+# RFLY_BRIDGE and RFLY_EMULATOR, otherwise of target/release; the figures go to RFLY_FIGURES, otherwise to
+# target/algorithms_ros.json, which scripts/algorithms.py takes over into docs/algorithms.md.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -38,6 +39,8 @@ unset CYCLONEDDS_URI FASTRTPS_DEFAULT_PROFILES_FILE FASTDDS_DEFAULT_PROFILES_FIL
 # The stand-alone bridge meets either; Cyclone DDS takes images as they come.
 export RMW_IMPLEMENTATION=${RMW_IMPLEMENTATION:-rmw_cyclonedds_cpp}
 [ $# -gt 0 ] || set -- .
+export RFLY_FIGURES=${RFLY_FIGURES:-$root/target/algorithms_ros.json}
+# The fixtures beside it are for Python without ROS.
 part "algorithms in ROS 2 (${ROS_DISTRO:-?}, $RMW_IMPLEMENTATION)" scripts/alone "$python" -m pytest -q -rs -p no:cacheprovider \
-    "${@/#/test/algorithms/ros/}"
+    --confcutdir=test/algorithms/ros "${@/#/test/algorithms/ros/}"
 totals

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The end-to-end suite, the attacks and the contracts of consumers, or what the arguments tell pytest instead. Flights take
-# their time however fast the machine is, so five files run side by side where each can have a network of its own
-# (scripts/alone).
+# The end-to-end suite and the attacks, or what the arguments tell pytest instead. Flights take their time however fast the machine is, so five
+# files run side by side where each can have a network of its own (scripts/alone).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$PWD/.venv/bin/python
@@ -11,5 +10,5 @@ else
     echo "e2e: no network of its own for each test process (unshare, ip): one file after the other"
     side_by_side=()
 fi
-[ $# -gt 0 ] || set -- test/e2e test/attack test/algorithms/contracts
+[ $# -gt 0 ] || set -- test/e2e test/attack
 exec "$python" -m pytest -q -rs "${side_by_side[@]}" "$@"

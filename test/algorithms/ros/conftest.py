@@ -1,4 +1,4 @@
-"""A domain of its own, the simulator's ports, the helpers of the other suites, and rows of figures."""
+"""A domain of its own, the simulator's ports, the helpers of the other suites, and the rows of docs/algorithms.md."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(TESTS / "ros2"), str(TESTS / "e2e")]
+sys.path.append(str(HERE.parent))
 
 # Before rclpy reads them; children inherit them.
 os.environ.setdefault("ROS_DOMAIN_ID", str(10 + os.getpid() % 90))
@@ -21,7 +22,7 @@ os.environ["RFLY_GRAPH"] = os.environ["ROS_DISTRO"]
 from processes import own_standard_ports
 from programs import RUNNING
 
-from rows import lines
+from figures import lines, write
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +44,10 @@ def pytest_runtest_makereport(item, call):
     if report.failed:
         for programs in list(RUNNING):
             report.sections.append(("emulator and bridge", programs.report()))
+
+
+def pytest_sessionfinish(session, exitstatus):
+    write()
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 
 from ament_index_python.packages import get_package_prefix
+from geometry import nanoseconds
 from programs import Programs
 
 from ros import Background, package
@@ -56,6 +57,11 @@ class Flight(Programs):
             self.command("pause" if first and now - reached > behind else "resume")
             time.sleep(0.05)
         self.command("pause")
+
+
+def newest(messages: list) -> float:
+    """Stamp of the last message in s; 0 before the first one."""
+    return nanoseconds(messages[-1].header.stamp) * 1e-9 if messages else 0.0
 
 
 @contextmanager
