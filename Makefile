@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo test soak ros ros-install bench performance fuzz docs lint sbom venv
+.PHONY: help setup demo test soak ros ros-install bench performance algorithms fuzz docs lint sbom venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -41,6 +41,10 @@ performance: setup ## docs/performance.md with new figures; on a machine that do
 	@cargo bench -q --bench path -- --json target/path.json
 	@cargo bench -q --bench control -- --json target/control.json
 	@python3 scripts/performance.py target/path.json target/control.json
+
+algorithms: setup ## docs/algorithms.md with new figures: algorithms from PyPI on the topics, against the truth (minutes)
+	@cargo build -q --release
+	@RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/algorithms.sh long
 
 fuzz: setup ## Every parser, sensor, clock, and a vehicle for FUZZ_SECONDS (30) each
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh

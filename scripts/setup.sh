@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy|ros
+# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy|algorithms|ros
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -73,6 +73,20 @@ rclpy() {
     fi
 }
 
+# Algorithms of PyPI (test/algorithms); `short` or `long`, which has all that the short form has.
+algorithms() {
+    local file=test/algorithms/requirements.txt size="100 MB" stamp wanted
+    [ "$1" = short ] || { file=test/algorithms/requirements-long.txt size="300 MB"; }
+    stamp=.venv-algorithms/$1.sha
+    wanted=$(sha256sum test/algorithms/requirements*.txt test/e2e/requirements.txt)
+    [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
+    python3 -c 'import ensurepip' 2>/dev/null || apt_install python3 python3-venv
+    echo "setup: installing $file into .venv-algorithms ($size)"
+    [ -x .venv-algorithms/bin/python ] || python3 -m venv .venv-algorithms
+    .venv-algorithms/bin/python -m pip install -q --disable-pip-version-check -r "$file"
+    echo "$wanted" >"$stamp"
+}
+
 # What colcon needs to build a Rust package.
 ros() {
     build
@@ -93,4 +107,4 @@ ros() {
     fi
 }
 
-"$1"
+"$@"

@@ -29,6 +29,12 @@ part "examples in the documentation" cargo test -q --doc
 part "release build" cargo build -q --release
 part "end to end (independent DDS subscriber), attacks" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
     scripts/e2e.sh
+if scripts/setup.sh algorithms short; then
+    part "algorithms of PyPI on the topics (short form)" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
+        scripts/algorithms.sh short
+else
+    skip "algorithms of PyPI on the topics (short form)" "test/algorithms/requirements.txt cannot be installed for this Python"
+fi
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh

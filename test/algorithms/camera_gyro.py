@@ -1,0 +1,75 @@
+"""The time of images against that of the IMU: rotation from images (OpenCV: KLT, five points) against the gyroscope."""
+
+from __future__ import annotations
+
+import numpy as np
+from recorder import SECOND, Recorded
+
+FEATURES = {"maxCorners": 400, "qualityLevel": 0.01, "minDistance": 8}
+FLOW = {"winSize": (21, 21), "maxLevel": 3}
+SEARCH, STEP = 0.05, 0.0001  # s
+
+
+def rotations(recorded: Recorded, seq: int) -> list[tuple[float, float, np.ndarray]]:
+    """Begin and end of an image pair in s, and the mean rate of the camera between them, in its optical axes."""
+    import cv2
+
+    camera = recorded.projections[seq][:, :3]
+    found = []
+    images = list(recorded.images[seq].items())
+    grey = [cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) for _, image in images]
+    for (t0, _), (t1, _), a, b in zip(images, images[1:], grey, grey[1:], strict=False):
+        corners = cv2.goodFeaturesToTrack(a, **FEATURES)
+        if corners is None or len(corners) < 30:
+            continue
+        tracked, ok, _ = cv2.calcOpticalFlowPyrLK(a, b, corners, None, **FLOW)
+        back, ok_back, _ = cv2.calcOpticalFlowPyrLK(b, a, tracked, None, **FLOW)
+        good = (ok & ok_back).ravel().astype(bool) & (np.linalg.norm(back - corners, axis=-1).ravel() < 0.3)
+        if good.sum() < 30:
+            continue
+        essential, mask = cv2.findEssentialMat(
+            corners[good], tracked[good], camera, method=cv2.RANSAC, prob=0.9999, threshold=0.3
+        )
+        if essential is None or essential.shape != (3, 3):
+            continue
+        _, rotation, _, _ = cv2.recoverPose(essential, corners[good], tracked[good], camera, mask=mask)
+        turn = -cv2.Rodrigues(rotation)[0].ravel()
+        found.append((t0 / SECOND, t1 / SECOND, turn * SECOND / (t1 - t0)))
+    return found
+
+
+def offset(recorded: Recorded, seq: int) -> dict:
+    """By how much images are stamped later than samples of the IMU of the same instant, in ms: where the correlation of
+    both rates is largest."""
+    to_camera = recorded.transforms.lookup(recorded.frame_ids[seq], recorded.imu_frame, 0)[:3, :3]
+    pairs = rotations(recorded, seq)
+    begin, end = (np.array([pair[i] for pair in pairs]) for i in (0, 1))
+    seen = np.array([pair[2] for pair in pairs])
+    time, rates = recorded.imu[:, 0], recorded.imu[:, 1:4] @ to_camera.T
+    steps = np.diff(time)[:, None]
+    turned = np.concatenate([np.zeros((1, 3)), np.cumsum((rates[1:] + rates[:-1]) / 2 * steps, axis=0)])
+    inside = (begin - SEARCH > time[0]) & (end + SEARCH < time[-1])
+    begin, end, seen = begin[inside], end[inside], seen[inside]
+
+    def measured(shift: float) -> np.ndarray:
+        at = lambda t: np.stack([np.interp(t + shift, time, turned[:, i]) for i in range(3)], -1)  # noqa: E731
+        return (at(end) - at(begin)) / (end - begin)[:, None]
+
+    # A pair of images of which the geometry was not understood is far off the gyroscope at any time.
+    wrong = np.linalg.norm(seen - measured(0.0), axis=1)
+    understood = wrong < max(5 * np.median(wrong), 0.02)
+    shifts = np.arange(-SEARCH, SEARCH + STEP, STEP)
+    correlation = [_correlation(seen[understood], measured(shift)[understood]) for shift in shifts]
+    best = int(np.argmax(correlation))
+    # Images that are late look like what the gyroscope saw before.
+    return {
+        "offset_ms": round(float(-shifts[best]) * 1000, 2),
+        "correlation": round(correlation[best], 5),
+        "pairs": int(understood.sum()),
+        "left_out": int(len(seen) - understood.sum()),
+    }
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))

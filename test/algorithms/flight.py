@@ -1,0 +1,50 @@
+"""A figure of eight through the bridge's mavros topics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from geometry import nanoseconds
+from mavros import Vehicle, pose
+from peer import Peer
+
+HEIGHT = 3.5  # m
+REACH = 6.0, 4.0  # m along and across
+PERIOD = 14.0  # s
+EASE = 4.0  # s until it is as fast as that
+
+
+def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
+    """Takes off and flies eights until simulation time `until` in s, looking along the path and around. `pump` takes what
+    has arrived."""
+    vehicle = Vehicle(peer)
+    vehicle.wait_ready()
+    vehicle.patient()
+    stream, home = vehicle.take_off(HEIGHT)
+    home_yaw = vehicle.yaw()
+    poses = vehicle.topic("local_position/pose")
+    begin = None
+    try:
+        while True:
+            pump()
+            poses.take()
+            now = nanoseconds(poses.samples[-1].message.header.stamp) * 1e-9
+            del poses.samples[:-1]
+            begin = begin or now
+            if now > until:
+                return
+            offset, yaw = _eight(now - begin)
+            stream.set(**pose(home + offset, home_yaw + yaw))
+    finally:
+        vehicle.end_streams()
+
+
+def _eight(time: float) -> tuple[np.ndarray, float]:
+    """Offset in ENU and yaw after `time` in s; at rest at 0."""
+    eased = time * time / (2 * EASE) if time < EASE else time - EASE / 2
+    angle = math.tau * eased / PERIOD
+    along, across = REACH[0] * (1 - math.cos(angle)), REACH[1] * math.sin(2 * angle)
+    offset = np.array([across, along, 0.6 * math.sin(3 * angle)])
+    return offset, 0.9 * math.sin(2.5 * angle)

@@ -1,0 +1,45 @@
+"""Odometry from the clouds of each lidar."""
+
+from __future__ import annotations
+
+import lidar_odometry
+import pytest
+from plans import DEPTH_CLOUD, MID40, MID360, ROTARY, WORLD
+from rows import row
+from true_motion import drift
+
+from sensors import Sensor
+
+AIM = 0.5
+NAMES = {
+    7: "depth cloud (7)",
+    20: "rotating lidar (20)",
+    21: "lidar in the map (21), through TF",
+    22: "Mid-40 (22)",
+    23: "Mid-360 (23)",
+}
+
+
+def _test(recorded, rows, sensor: Sensor, package: str, odometry, settings: dict) -> None:
+    scans = lidar_odometry.scans(recorded, sensor.seq)
+    found = drift(odometry(scans), recorded.truth.sensors[sensor.seq])
+    given = f"{NAMES[sensor.type]}, {lidar_odometry.sizes(scans.values()):.0f} points at {sensor.rate} Hz"
+    words = lidar_odometry.settings(settings)
+    row(rows, recorded, package, given, "drift", found["drift_percent"], AIM, "% of the path", words, **found)
+
+
+def test_kiss_icp_follows_a_flight(recorded, rows):
+    _test(recorded("flight"), rows, MID360, "kiss-icp", lidar_odometry.kiss_icp, lidar_odometry.KISS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sensor", [ROTARY, WORLD, MID40, MID360, DEPTH_CLOUD], ids=lambda s: f"type{s.type}")
+def test_kiss_icp_follows_laps(recorded, rows, sensor):
+    _test(recorded("lidars"), rows, sensor, "kiss-icp", lidar_odometry.kiss_icp, lidar_odometry.KISS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sensor", [ROTARY, WORLD, MID40, MID360, DEPTH_CLOUD], ids=lambda s: f"type{s.type}")
+def test_small_gicp_follows_laps(recorded, rows, sensor):
+    pytest.importorskip("small_gicp")
+    _test(recorded("lidars"), rows, sensor, "small_gicp", lidar_odometry.small_gicp, lidar_odometry.GICP)
