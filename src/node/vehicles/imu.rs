@@ -44,8 +44,8 @@ pub(super) fn open(
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
     let topic = context.of_vehicle(vehicle, &params.imu.topic);
     let draws = Draws::new(params.degrade.seed, vehicle);
-    let mut converter =
-        ImuConverter::new(&params.imu, &frame(context, vehicle), params.frames.world);
+    let frame = context.settings.imu_frame(&context.tree, vehicle);
+    let mut converter = ImuConverter::new(&params.imu, &frame, params.frames.world);
     converter.set_noise(&params.imu, draws);
     let source = ImuSource {
         sender: receiver.sender(),
