@@ -88,9 +88,12 @@ fn another_value(name: &str) -> ParamValue {
 fn every_row_of_the_table_reaches_the_typed_parameters() {
     for row in PARAMETERS {
         let mut values = vec![(row.name, another_value(row.name))];
-        if row.name == "request.period_s" {
-            values.push(("request.timeout_s", ParamValue::Int(600)));
-        }
+        values.extend(match row.name {
+            "request.period_s" => Some(("request.timeout_s", ParamValue::Int(600))),
+            "scan.min_height" => Some(("scan.max_height", ParamValue::Int(2000))),
+            "scan.angle_min" => Some(("scan.angle_max", ParamValue::Float(6.0))),
+            _ => None,
+        });
         let changed = params(&values).unwrap_or_else(|why| panic!("{}: {why}", row.name));
         assert_ne!(changed, Params::default(), "{} changes nothing", row.name);
     }
@@ -278,14 +281,14 @@ fn limits_of_a_scan_are_in_order() {
     let float = ParamValue::Float;
     let wrong = params(&[
         ("scan.min_height", float(0.5)),
-        ("scan.angle_max", float(-3.5)),
+        ("scan.angle_max", float(-std::f64::consts::PI)),
         ("scan.range_min", float(5.0)),
         ("scan.range_max", float(5.0)),
     ])
     .unwrap_err();
     for line in [
         "scan.min_height   must be less than scan.max_height, 0.2, is 0.5",
-        "scan.angle_min    must be less than scan.angle_max, -3.5, is -3.14",
+        "scan.angle_min    must be less than scan.angle_max, -3.14",
         "scan.range_min    must be less than scan.range_max, 5, is 5",
     ] {
         assert!(wrong.contains(line), "{wrong}");
