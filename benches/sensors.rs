@@ -4,8 +4,9 @@
 //! decoders can be timed on the same bytes; without it they are made here.
 use divan::{Bencher, black_box, counter::BytesCount};
 use rfly_bridge::{
-    config::params::{LabelType, WorldConvention},
-    sensors::{Axes, Decoder, Layout, Missing, Size, convert, pixels},
+    config::params::{DegradeParams, LabelType, WorldConvention},
+    sensors::{Axes, CloudNoise, Decoder, DepthNoise, Layout, Missing, Size, convert, pixels},
+    time::SimTime,
 };
 use zerocopy::little_endian::I16;
 
@@ -43,7 +44,7 @@ fn scan() -> Vec<[I16; 4]> {
 /// Bytes per second are bytes of output.
 fn cloud(bencher: Bencher<'_, '_>, axes: Axes, missing: Missing) {
     let points = scan();
-    let mut out = Vec::new();
+    let mut out = vec![0; points.len() * 16];
     let written = convert(&points, axes, missing, LabelType::Float32, &mut out).points * 16;
     bencher.counter(BytesCount::new(written)).bench_local(|| {
         convert(
@@ -78,7 +79,7 @@ fn lidar_compacted(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn depth_cloud(bencher: Bencher<'_, '_>) {
     let points: Vec<[I16; 3]> = scan().iter().map(|p| [p[0], p[1], p[2]]).collect();
-    let mut out = Vec::new();
+    let mut out = vec![0; points.len() * 12];
     bencher
         .counter(BytesCount::new(points.len() * 12))
         .bench_local(|| {
@@ -90,6 +91,38 @@ fn depth_cloud(bencher: Bencher<'_, '_>) {
                 &mut out,
             )
         });
+}
+
+/// What `degrade.*` adds before the conversion.
+#[divan::bench]
+fn lidar_noise(bencher: Bencher<'_, '_>) {
+    let points = scan();
+    let params = DegradeParams {
+        lidar_noise_m: 0.02,
+        lidar_dropout: 0.01,
+        ..DegradeParams::default()
+    };
+    let mut noise = CloudNoise::of_lidar(&params, 1, false).expect("is on");
+    bencher
+        .counter(BytesCount::new(points.len() * 16))
+        .bench_local(|| {
+            noise
+                .apply::<4, _>(SimTime(5), black_box(&points), 0.003)
+                .len()
+        });
+}
+
+#[divan::bench]
+fn depth_noise(bencher: Bencher<'_, '_>) {
+    let counts: Vec<u8> = [0x12, 0x34].repeat(SIZE.pixels());
+    let params = DegradeParams {
+        depth_noise_per_m: 0.002,
+        ..DegradeParams::default()
+    };
+    let mut noise = DepthNoise::new(&params, 1).expect("is on");
+    bencher
+        .counter(BytesCount::new(counts.len()))
+        .bench_local(|| noise.apply(SimTime(5), black_box(&counts), 0.001).len());
 }
 
 #[divan::bench]

@@ -24,10 +24,11 @@ impl Peak {
         (held > needed.saturating_mul(2).saturating_add(SPARE)).then_some(needed)
     }
 
-    /// Notes a use of a buffer and shrinks it when due.
-    pub(crate) fn tidy(&mut self, used: usize, buffer: &mut Vec<u8>) {
-        if let Some(needed) = self.note(used, buffer.capacity()) {
-            buffer.truncate(needed);
+    /// Notes a use of `used` elements of a buffer and shrinks it when due.
+    pub(crate) fn tidy<T>(&mut self, used: usize, buffer: &mut Vec<T>) {
+        let size = size_of::<T>();
+        if let Some(needed) = self.note(used * size, buffer.capacity() * size) {
+            buffer.truncate(needed / size);
             buffer.shrink_to_fit();
         }
     }

@@ -5,7 +5,7 @@ use super::{
     rig::{Rig, config},
 };
 use rfly_bridge::{
-    config::params::{ImuFrame, RgbEncoding, ScanSource, WorldConvention},
+    config::params::{DegradeParams, ImuFrame, RgbEncoding, ScanSource, WorldConvention},
     msgs::sensor_msgs::msg::Imu,
     ros::{self, Middleware, Qos},
     sensors::{ImuConverter, Options},
@@ -97,6 +97,33 @@ fn clouds_allocate_nothing_also_when_their_size_changes() {
             0,
             "type {type_id} with a scan"
         );
+    }
+}
+
+#[test]
+fn noise_allocates_nothing() {
+    let options = Options {
+        degrade: DegradeParams {
+            depth_noise_m: 0.01,
+            lidar_noise_m: 0.02,
+            lidar_dropout: 0.1,
+            ..DegradeParams::default()
+        },
+        ..Options::default()
+    };
+    let mut depth = Vec::new();
+    append_cloud([0.0; 6], vec![[1i16, 2, 3]; 64 * 48], &mut depth);
+    let mut lidar = Vec::new();
+    append_cloud([0.0; 6], vec![[1i16, 2, 3, 4]; 64 * 48], &mut lidar);
+    let counts = pattern(64 * 48 * 2);
+    for (type_id, mode, payload) in [
+        (2, 2, &counts),
+        (7, 1, &depth),
+        (20, 1, &lidar),
+        (21, 1, &lidar),
+        (23, 1, &lidar),
+    ] {
+        assert_eq!(steady(type_id, mode, options, payload), 0, "type {type_id}");
     }
 }
 
