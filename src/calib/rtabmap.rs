@@ -44,6 +44,8 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
             output.used.push(("colour", describe(colour)));
             output.used.push(("depth", describe(depth)));
             need_millimetres(rig, depth, output);
+            rig.read_both_reliably(colour, output);
+            rig.read_both_reliably(depth, output);
             arguments.extend([
                 ("stereo", "false".to_owned()),
                 ("rgb_topic", colour.topic.clone()),
@@ -54,6 +56,8 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         View::Stereo([left, right]) => {
             output.used.push(("left", describe(left)));
             output.used.push(("right", describe(right)));
+            rig.read_both_reliably(left, output);
+            rig.read_both_reliably(right, output);
             if right.info.p[3] == 0.0 {
                 output.warnings.push(format!(
                     "P of {} has no baseline: RTAB-Map of this version takes it from TF and says so, older ones end",
