@@ -1,6 +1,7 @@
 //! The cameras of a vehicle, and which two of them are a stereo pair.
 use super::rig::Rig;
 use super::{Output, keep};
+use crate::config::params::QosGroup;
 use crate::config::{Problem, Problems, SensorConfig};
 use crate::frames::Transform;
 use crate::msgs::sensor_msgs::msg::CameraInfo;
@@ -127,6 +128,12 @@ impl<'a> Rig<'a> {
             frame,
             info,
         })
+    }
+
+    /// Says if an image or its `camera_info` goes out with best effort.
+    pub(super) fn read_both_reliably(&self, camera: &Camera<'_>, output: &mut Output) {
+        self.read_reliably(QosGroup::Image, &camera.topic, output);
+        self.read_reliably(QosGroup::CameraInfo, &camera.info_topic, output);
     }
 
     /// Cameras of these types that are fixed on the vehicle.

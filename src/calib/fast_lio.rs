@@ -5,7 +5,7 @@ use super::rig::Rig;
 use super::yaml::{list, real, rotation, rounded, row_major, text};
 use super::{Consumer, Output, keep};
 use crate::config::Problems;
-use crate::config::params::CloudLayout;
+use crate::config::params::{CloudLayout, QosGroup};
 
 pub(super) const CONSUMER: Consumer = Consumer {
     name: "fast_lio",
@@ -33,13 +33,18 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         return Err(problems);
     };
     let (topic, lidar_type, lines) = match lidar.is_livox() {
-        true => (format!("{}/custom", lidar.topic), AVIA, 4),
+        true => {
+            let topic = format!("{}/custom", lidar.topic);
+            rig.read_reliably(QosGroup::Cloud, &topic, output);
+            (topic, AVIA, 4)
+        }
         false => {
             let why = "FAST-LIO2's handler 3 takes the points' times as they are";
             lidar.need_layout(output, CloudLayout::Ouster.name(), why);
             (lidar.topic.clone(), OUST64, lidar.sensor.height)
         }
     };
+    rig.read_reliably(QosGroup::Imu, &imu.topic, output);
     output.file(
         "fast_lio.yaml",
         file(rig, &lidar, &imu, (&topic, lidar_type, lines)),

@@ -5,6 +5,7 @@ use super::rig::Rig;
 use super::yaml::{matrix, nested, real, text};
 use super::{Consumer, Output, keep};
 use crate::config::Problems;
+use crate::config::params::QosGroup;
 use crate::frames::Transform;
 use std::fmt::Write as _;
 
@@ -60,6 +61,13 @@ impl<'a> Eyes<'a> {
         match imu {
             Some(imu) if problems.is_empty() => Ok(Self { imu, cameras }),
             _ => Err(problems),
+        }
+    }
+
+    /// Says if the images go out with best effort.
+    pub(super) fn read_reliably(&self, rig: &Rig<'_>, output: &mut Output) {
+        for (camera, _) in &self.cameras {
+            rig.read_reliably(QosGroup::Image, &camera.topic, output);
         }
     }
 

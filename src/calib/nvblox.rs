@@ -5,7 +5,7 @@ use super::rig::Rig;
 use super::rtabmap::need_millimetres;
 use super::yaml::{real, rounded, text};
 use super::{Consumer, Output, keep};
-use crate::config::params::RgbEncoding;
+use crate::config::params::{QosGroup, RgbEncoding};
 use crate::config::{Problem, Problems};
 use crate::sensors::Options;
 use crate::wire::SensorKind;
@@ -29,9 +29,11 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     if let Some(depth) = &inputs.depth {
         output.used.push(("depth", describe(depth)));
         need_millimetres(rig, depth, output);
+        rig.read_both_reliably(depth, output);
     }
     if let Some(colour) = &inputs.colour {
         output.used.push(("colour", describe(colour)));
+        rig.read_both_reliably(colour, output);
         let seq_id = colour.sensor.seq_id;
         output.need(
             &format!("sensor{seq_id}.encoding"),
@@ -39,6 +41,9 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
             Options::new(&rig.settings.params, seq_id).rgb.name(),
             "nvblox takes rgb8 and bgra8",
         );
+    }
+    if let Some(lidar) = &inputs.lidar {
+        rig.read_reliably(QosGroup::Cloud, &lidar.topic, output);
     }
     output.file("nvblox.yaml", parameters(rig, &inputs)?);
     output.file("nvblox.launch.yaml", launch(&inputs));

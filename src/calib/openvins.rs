@@ -23,6 +23,7 @@ const NOISE: Noise = Noise {
 
 fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     let eyes = Eyes::find(rig, output)?;
+    eyes.read_reliably(rig, output);
     let count = eyes.cameras.len();
     output.file("estimator_config.yaml", estimator(&eyes));
     output.file("kalibr_imu_chain.yaml", imu_chain(rig, &eyes));

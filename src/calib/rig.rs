@@ -1,6 +1,6 @@
 //! What one vehicle carries, with the names that its topics have.
 use super::{Choice, Output};
-use crate::config::params::StampMode;
+use crate::config::params::{QosGroup, Reliability, StampMode};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 use crate::frames::{FrameTree, Transform};
 use crate::node::{NodeError, Settings};
@@ -99,6 +99,17 @@ impl<'a> Rig<'a> {
         };
         let message = format!("{why}, so its pose on the vehicle is not constant");
         Err(Problem::new(format!("sensor {}", sensor.seq_id), message))
+    }
+
+    /// Says if a topic goes out with best effort, which a reader that asks for reliability does not get.
+    pub(super) fn read_reliably(&self, group: QosGroup, topic: &str, output: &mut Output) {
+        if self.settings.params.qos.of(group, topic).reliability == Reliability::BestEffort {
+            output.warnings.push(format!(
+                "{topic} is published with best effort (qos.{}.reliability or qos_overrides), the consumer subscribes reliably \
+                 and gets nothing",
+                group.name()
+            ));
+        }
     }
 
     /// Says if a pose depends on how far the vehicle's bottom is below `base_link`, and that is not known.

@@ -44,6 +44,8 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
             output.used.push(("colour", describe(colour)));
             output.used.push(("depth", describe(depth)));
             need_millimetres(rig, depth, output);
+            rig.read_both_reliably(colour, output);
+            rig.read_both_reliably(depth, output);
             arguments.extend([
                 ("stereo", "false".to_owned()),
                 ("rgb_topic", colour.topic.clone()),
@@ -54,6 +56,8 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         View::Stereo([left, right]) => {
             output.used.push(("left", describe(left)));
             output.used.push(("right", describe(right)));
+            rig.read_both_reliably(left, output);
+            rig.read_both_reliably(right, output);
             let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
             if rig.settings.pairs.frame_of(r) != l {
                 output.warnings.push(format!(

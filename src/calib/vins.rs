@@ -6,6 +6,7 @@ use super::rig::{GRAVITY, Rig};
 use super::yaml::{matrix, real, rounded, row_major, text};
 use super::{Consumer, Output};
 use crate::config::Problems;
+use crate::config::params::QosGroup;
 use std::fmt::Write as _;
 
 pub(super) const CONSUMER: Consumer = Consumer {
@@ -20,6 +21,8 @@ const CAMERAS: [&str; 2] = ["cam0.yaml", "cam1.yaml"];
 
 fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     let eyes = Eyes::find(rig, output)?;
+    rig.read_reliably(QosGroup::Imu, &eyes.imu.topic, output);
+    eyes.read_reliably(rig, output);
     output.file("vins.yaml", main_file(rig, &eyes));
     for ((camera, _), name) in eyes.cameras.iter().zip(CAMERAS) {
         output.file(name, camera_file(camera));

@@ -528,6 +528,22 @@ def test_stamps_of_another_clock_are_warned_of(tmp_path):
     assert "vehicle_bottom_m is 0" in Written(tmp_path, "lio_sam", [bottom]).report
 
 
+@pytest.mark.parametrize(
+    ("consumer", "group", "warned"),
+    [
+        ("fast_lio", "imu", ["/rflysim/imu"]),
+        ("lio_sam", "imu", []),
+        ("vins", "image", [LEFT.topic, RIGHT.topic]),
+        ("rtabmap", "camera_info", ["/rflysim/sensor3/camera_info", "/rflysim/sensor4/camera_info"]),
+        ("nvblox", "image", [DEPTH.topic, COLOUR.topic]),
+    ],
+)
+def test_topics_that_a_reliable_reader_would_not_get_are_warned_of(tmp_path, consumer, group, warned):
+    report = Written(tmp_path, consumer, EVERY, ros=f"-p qos.{group}.reliability:=best_effort").report
+    found = [line.split()[1] for line in report.splitlines() if "published with best effort" in line]
+    assert found == warned
+
+
 def test_the_shipped_configuration_serves_every_consumer(tmp_path):
     for consumer in CONSUMERS:
         result = run("--for", consumer, "--output", tmp_path / consumer, "--ros-args", "-p", "config:=config/Config.json")
