@@ -36,6 +36,7 @@ pub(super) const SCAN_TOPIC: TopicSpec = TopicSpec {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScanPlane {
     source: Source,
+    columns: Option<Columns>,
     /// Azimuth of the first ray, in rad, counter-clockwise.
     first: f64,
     /// Between rays, in rad.
@@ -48,46 +49,99 @@ pub struct ScanPlane {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
-    /// Row `ring` of `rings`; its points are `step` apart, from the azimuth `from`.
-    Ring {
-        ring: u16,
-        rings: Rings,
-        from: f64,
-        step: f64,
-    },
+    /// One row.
+    Ring(u16, Rings),
     /// Lowest and highest z.
     Band([f64; 2]),
 }
 
-/// The horizontal field of a sensor: from, to and distance of its columns in rad.
-fn field(config: &SensorConfig) -> [f64; 3] {
-    let params = config.other_params.map(f64::from);
-    let half = f64::from(config.fov_deg).to_radians() / 2.0;
-    match config.kind {
-        SensorKind::DepthCloud => {
-            // In the middle columns are farthest apart.
-            let focal = f64::from(config.width) / (2.0 * half.tan());
-            [-half, half, (params[1].max(1.0).trunc() / focal).atan()]
+/// The columns of a complete cloud. The direction of a near point is coarse on the wire, that of its column is exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Columns {
+    azimuths: Azimuths,
+    /// Number of columns and of rows.
+    size: [usize; 2],
+    /// How far apart columns are at most, in rad.
+    step: f64,
+    /// How far a point may be off sideways by the resolution of the wire, in m.
+    coarse: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Azimuths {
+    /// Evenly from an angle to another, which is not reached.
+    Even([f64; 2]),
+    /// Of pixels: that of the optical axis, every how many there is a column, the focal length.
+    Pixels([f64; 3]),
+}
+
+impl Columns {
+    fn new(config: &SensorConfig) -> Option<Self> {
+        let params = config.other_params.map(f64::from);
+        let (width, height) = (config.width, config.height);
+        let coarse = 2.0 * params[0] / 32767.0;
+        match config.kind {
+            SensorKind::DepthCloud => {
+                let half = f64::from(config.fov_deg).to_radians() / 2.0;
+                let pixels = (config.other_params[1] as u16).max(1);
+                let (apart, focal) = (f64::from(pixels), f64::from(width) / (2.0 * half.tan()));
+                Some(Self {
+                    azimuths: Azimuths::Pixels([(f64::from(width) - 1.0) / 2.0, apart, focal]),
+                    size: [width, height].map(|n| n.div_ceil(pixels).into()),
+                    // About the axis columns are farthest apart.
+                    step: 2.0 * (apart / (2.0 * focal)).atan(),
+                    coarse,
+                })
+            }
+            SensorKind::Lidar => {
+                let [from, to] = match params[3] > params[2] {
+                    true => [params[2], params[3]].map(f64::to_radians),
+                    false => [-PI, PI],
+                };
+                Some(Self {
+                    azimuths: Azimuths::Even([from, to]),
+                    size: [width, height].map(usize::from),
+                    step: (to - from) / f64::from(width.max(1)),
+                    coarse,
+                })
+            }
+            _ => None,
         }
-        SensorKind::Mid40 => [-half, half, MID40_INCREMENT],
-        SensorKind::Mid360 => [-PI, PI, TAU / MID360_COLUMNS],
-        _ => {
-            let [from, to] = match params[3] > params[2] {
-                true => [params[2], params[3]].map(f64::to_radians),
-                false => [-PI, PI],
-            };
-            let step = (to - from) / f64::from(config.width.max(1));
-            // All around begins behind, as drivers have it.
-            let turns = match to - from > TAU - step / 2.0 {
-                true => ((from + PI) / step).round() * step,
-                false => 0.0,
-            };
-            [from - turns, to - turns, step]
+    }
+
+    /// Azimuth of point `index` of a complete cloud.
+    fn azimuth(&self, index: usize) -> f64 {
+        let column = (index % self.size[0].max(1)) as f64;
+        match self.azimuths {
+            Azimuths::Even([from, _]) => from + column * self.step,
+            Azimuths::Pixels([axis, apart, focal]) => ((axis - column * apart) / focal).atan(),
         }
     }
 }
 
-/// Elevations of the lowest ring and above the highest in degrees, and the number of rings.
+/// The horizontal field of a sensor, from and to, and the distance of its rays, in rad.
+fn field(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
+    let half = f64::from(config.fov_deg).to_radians() / 2.0;
+    let Some(columns) = columns else {
+        return match config.kind {
+            SensorKind::Mid360 => [-PI, PI, TAU / MID360_COLUMNS],
+            _ => [-half, half, MID40_INCREMENT],
+        };
+    };
+    let step = columns.step;
+    match columns.azimuths {
+        // So that rounding leaves none without a column.
+        Azimuths::Pixels(_) => [-half, half, step * 1.001],
+        // All around begins behind, as drivers have it.
+        Azimuths::Even([from, to]) if to - from > TAU - step / 2.0 => {
+            let turned = ((from + PI) / step).round() * step;
+            [from - turned, to - turned, step]
+        }
+        Azimuths::Even([from, to]) => [from, to, step],
+    }
+}
+
+/// Lowest and highest elevation in degrees, and the number of rings; the highest is not reached.
 fn elevations(config: &SensorConfig) -> ([f32; 2], u16) {
     let params = config.other_params;
     ([params[4], params[5]], config.height.max(1))
@@ -108,36 +162,33 @@ fn level_ring(config: &SensorConfig) -> u16 {
 impl ScanPlane {
     /// Returns the scan of a sensor; `None` if it has none.
     pub fn new(config: &SensorConfig, scan: &ScanParams) -> Option<Self> {
-        let [from, to, step] = field(config);
+        let columns = Columns::new(config);
+        let [from, to, step] = field(config, columns.as_ref());
         let source = match scan.source_of(config.kind) {
             ScanSource::Off => return None,
             ScanSource::Band => Source::Band([scan.min_height, scan.max_height]),
-            ScanSource::Ring => Source::Ring {
-                ring: scan.ring.unwrap_or_else(|| level_ring(config)),
-                rings: Rings::Rows {
+            ScanSource::Ring => Source::Ring(
+                scan.ring.unwrap_or_else(|| level_ring(config)),
+                Rings::Rows {
                     points: config.width.into(),
                     rings: config.height.into(),
                     elevation_deg: elevations(config).0,
                 },
-                from,
-                step,
-            },
+            ),
         };
         let own = scan.angle_increment > 0.0 && matches!(source, Source::Band(_));
         let increment = if own { scan.angle_increment } else { step };
+        let [low, high] = scan.angles().unwrap_or([from, to]);
         // Rays stay at the places of the columns where the field is cut.
-        let skipped = match scan.angles() {
-            Some([low, _]) if low > from => ((low - from) / increment - 1e-6).ceil(),
-            _ => 0.0,
-        };
-        let first = from + skipped * increment;
-        let last = scan.angles().map_or(to, |[_, high]| to.min(high));
+        let skipped = ((low - from) / increment - 1e-6).ceil().max(0.0);
+        let (first, last) = (from + skipped * increment, to.min(high));
+        let span = (last - first) / increment;
         let whole = last - first > TAU - increment / 2.0;
-        // The last angle of a field is not reached where columns divide it.
-        let divided = whole || (!own && scan.angles().is_none_or(|[_, high]| to <= high));
-        let rays = match divided && config.kind != SensorKind::DepthCloud {
-            true => ((last - first) / increment - 1e-6).ceil(),
-            false => ((last - first) / increment + 1e-6).floor() + 1.0,
+        let even = columns.is_some_and(|c| matches!(c.azimuths, Azimuths::Even(_)));
+        // The last angle is a ray unless it is the end of a field that columns divide, or the first one again.
+        let rays = match whole || (even && !own && to <= high) {
+            true => (span - 1e-6).ceil(),
+            false => (span + 1e-6).floor() + 1.0,
         };
         let max = match scan.range_max > 0.0 {
             true => scan.range_max,
@@ -145,6 +196,7 @@ impl ScanPlane {
         };
         Some(Self {
             source,
+            columns,
             first,
             increment,
             rays: rays.max(0.0) as usize,
@@ -165,48 +217,45 @@ impl ScanPlane {
     ) {
         ranges.clear();
         ranges.resize(self.rays, self.no_return);
-        let seen = |raw: &P| (!raw.is_missing()).then(|| axes.apply(raw.place()));
-        match self.source {
-            Source::Band([low, high]) => {
-                for [x, y, z] in points.iter().filter_map(seen) {
-                    if (low..=high).contains(&f64::from(z)) {
-                        self.put(x, y, azimuth(x, y), ranges);
-                    }
-                }
+        let complete = |c: &Columns| c.size[0] * c.size[1] == points.len();
+        let columns = self.columns.filter(complete);
+        let row = match self.source {
+            Source::Ring(ring, rings) => rings.row(ring, points),
+            Source::Band(_) => None,
+        };
+        for (index, raw) in row.unwrap_or(points).iter().enumerate() {
+            if raw.is_missing() {
+                continue;
             }
-            Source::Ring {
-                ring,
-                rings,
-                from,
-                step,
-            } => match rings.row(ring, points) {
-                Some(row) => {
-                    for (column, raw) in row.iter().enumerate() {
-                        let Some([x, y, _]) = seen(raw) else { continue };
-                        // The direction of a near point is coarse on the wire; its column is exact.
-                        let (angle, exact) = (azimuth(x, y), from + column as f64 * step);
-                        let off = (angle - exact + PI).rem_euclid(TAU) - PI;
-                        let angle = if off.abs() <= step { exact } else { angle };
-                        self.put(x, y, angle, ranges);
-                    }
-                }
-                None => {
-                    for [x, y, z] in points.iter().filter_map(seen) {
-                        if rings.nearest([x, y, z]) == ring {
-                            self.put(x, y, azimuth(x, y), ranges);
-                        }
-                    }
-                }
-            },
+            let [x, y, z] = axes.apply(raw.place());
+            let belongs = match self.source {
+                Source::Band([low, high]) => (low..=high).contains(&f64::from(z)),
+                Source::Ring(ring, rings) => row.is_some() || rings.nearest([x, y, z]) == ring,
+            };
+            if belongs {
+                self.put([x, y], columns.map(|c| (c, index)), ranges);
+            }
         }
     }
 
-    fn put(&self, x: f32, y: f32, angle: f64, ranges: &mut [f32]) {
+    fn put(&self, [x, y]: [f32; 2], place: Option<(Columns, usize)>, ranges: &mut [f32]) {
         let distance = x.hypot(y);
         let [min, max] = self.range;
-        if !(min..=max).contains(&f64::from(distance)) {
+        let metres = f64::from(distance);
+        if !(min..=max).contains(&metres) {
             return;
         }
+        let seen = f64::from(y).atan2(f64::from(x));
+        let angle = match place {
+            Some((columns, index)) => {
+                let exact = columns.azimuth(index);
+                let off = (seen - exact + PI).rem_euclid(TAU) - PI;
+                // A simulator may have its columns elsewhere: then the point alone counts.
+                let likely = (off.abs() - columns.step) * metres <= columns.coarse;
+                if likely { exact } else { seen }
+            }
+            None => seen,
+        };
         // A ray is the middle of its sector.
         let turned = (angle - self.first + self.increment / 2.0).rem_euclid(TAU);
         if let Some(range) = ranges.get_mut((turned / self.increment) as usize) {
@@ -221,10 +270,6 @@ impl ScanPlane {
         message.angle_increment = self.increment as f32;
         [message.range_min, message.range_max] = self.range.map(|range| range as f32);
     }
-}
-
-fn azimuth(x: f32, y: f32) -> f64 {
-    f64::from(y).atan2(f64::from(x))
 }
 
 /// Publishes the scan of a cloud.

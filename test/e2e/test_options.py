@@ -163,7 +163,7 @@ def test_the_right_camera_of_a_pair_has_the_baseline_in_p_and_shows_what_it_says
         for shares, factor in ((found, 1.0), (wrong, 1.5), (wrong, -1.0)):
             # Near enough to have a disparity that a wrong baseline would falsify.
             disparity = np.where(z < 15.0, -p[0, 3] / z * factor, np.nan)
-            moved = sampled(pixels(b), u - disparity, v)
+            moved = sampled(pixels(b), np.nan_to_num(u - disparity, nan=-9.0), v)
             near = np.isfinite(disparity) & (u - disparity >= 0)
             shares.append(float(np.nanmean(np.abs(moved - pixels(a).astype(float))[near])) if near.sum() > 500 else np.nan)
     print(f"mean difference {np.nanmean(found):.2f}, with another baseline {np.nanmean(wrong):.2f}")

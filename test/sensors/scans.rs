@@ -154,6 +154,12 @@ fn near_points_stay_in_the_rays_of_their_columns_although_the_wire_is_coarse() {
     let mut points = rays(&settings, room);
     points.reverse();
     assert_sees_the_room(&scan_of(&settings, ring(|_| ()), &points), 0.2);
+    // So do those of a band, and of a field that begins ahead.
+    let settings = mechanical(1024, 2, [0.0, 360.0, 0.0, 0.1]);
+    let scan = scan_of(&settings, band(|_| ()), &rays(&settings, |_| Some(0.1)));
+    assert!(scan.ranges.iter().all(|range| (range - 0.1).abs() < 0.005));
+    let scan = scan_of(&settings, ring(|_| ()), &rays(&settings, room));
+    assert_sees_the_room(&scan, 0.005);
 }
 
 #[test]
@@ -245,7 +251,9 @@ fn no_ray_of_a_depth_camera_is_without_a_point_whatever_its_lens() {
             let y = -(f64::from(u) - middle) / focal * 10.0;
             [10.0, y, 0.0].map(|v| (v / f64::from(RANGE) * 32767.0).round() as i16)
         });
-        append_cloud([0.0; 6], wall.collect::<Vec<_>>(), &mut payload);
+        let row: Vec<_> = wall.collect();
+        let rows = 5u16.div_ceil(step).into();
+        append_cloud([0.0; 6], row.repeat(rows), &mut payload);
         let mut rig = Rig::open(&settings, band(|_| ()));
         rig.accept(&payload).unwrap();
         let scan: LaserScan = rig.only("scan");
