@@ -277,6 +277,20 @@ def test_covariances_change(running):
     assert list(recording.messages("/rflysim/imu")[-1].linear_acceleration_covariance) == wanted
 
 
+def test_noise_of_the_imu_changes_and_ends(running):
+    _, recording, parameters = running
+    noise = {"imu__rate_hz": 50, "imu__gyroscope_noise_density": 0.01, "imu__gyroscope_bias": [0.0, 0.0, 100.0]}
+    assert all(r.successful for r in parameters.set(**noise))
+    variance = 0.01**2 * 50
+    noisy = lambda imu: imu.angular_velocity.z > 90 and abs(imu.angular_velocity_covariance[0] - variance) < 1e-12  # noqa: E731
+    recording.wait_for("/rflysim/imu", noisy)
+    off = {"imu__gyroscope_noise_density": 0.0, "imu__gyroscope_bias": [0.0, 0.0, 0.0]}
+    since = len(recording.messages("/rflysim/imu"))
+    assert all(r.successful for r in parameters.set(**off))
+    exact = lambda imu: abs(imu.angular_velocity.z) < 90 and imu.angular_velocity_covariance[0] == 0.001  # noqa: E731
+    recording.wait_for("/rflysim/imu", exact, since=since)
+
+
 def test_a_simulator_that_restarts_is_asked_for_what_was_set(running):
     system, recording, parameters = running
     assert parameters.set(sensor0__fov_deg=75.0, sensor0__rate_hz=5)[0].successful

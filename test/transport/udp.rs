@@ -286,3 +286,18 @@ fn heads_of_many_datagrams_fit_where_few_datagrams_do() {
     assert!(receiver.keep_heads());
     assert_eq!(waiting(&receiver), 150);
 }
+
+#[test]
+fn a_wait_ends_when_a_datagram_is_there_or_its_time_is_over() {
+    let (receiver, sender) = stream(1 << 18);
+    let start = Instant::now();
+    let most = Duration::from_micros(12_300);
+    assert!(!receiver.wait(most).unwrap());
+    assert!(start.elapsed() >= most, "rounded up, not down");
+    sender.send(&[7; 40]).unwrap();
+    assert!(receiver.wait(Duration::MAX).unwrap());
+    let mut bytes = [0; 64];
+    let received = receiver.recv(&mut [IoSliceMut::new(&mut bytes)]).unwrap();
+    assert!(received.is_some() && bytes[..40] == [7; 40]);
+    assert!(!receiver.wait(Duration::ZERO).unwrap());
+}
