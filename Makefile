@@ -42,9 +42,11 @@ performance: setup ## docs/performance.md with new figures; on a machine that do
 	@cargo bench -q --bench control -- --json target/control.json
 	@python3 scripts/performance.py target/path.json target/control.json
 
-algorithms: setup ## docs/algorithms.md with new figures: algorithms from PyPI on the topics, against the truth (minutes)
+algorithms: setup ## docs/algorithms.md with new figures: algorithms from PyPI, and of a sourced workspace, on the topics (minutes)
 	@cargo build -q --release
 	@RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/algorithms.sh long
+	@scripts/algorithms_ros.sh
+	@[ ! -e target/algorithms_ros.json ] || scripts/algorithms.py target/algorithms_ros.json
 
 fuzz: setup ## Every parser, sensor, clock, and a vehicle for FUZZ_SECONDS (30) each
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh

@@ -38,6 +38,8 @@ fi
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
+    part "algorithms of the workspace on the topics (short form)" env PYTHONPATH="$ros_pythonpath" RFLY_BRIDGE="$release/rfly_bridge" \
+        RFLY_EMULATOR="$release/rflysim_emulator" RFLY_ALGORITHM_SECONDS=23 scripts/algorithms_ros.sh
 else
     skip "ROS 2 package (scripts/ros.sh)" "no ROS 2 workspace is sourced, and RFLY_ROS_SETUP names no setup.bash"
 fi

@@ -17,6 +17,8 @@ from recorder import Recorded, record
 from suite import domain_id, pytest_runtest_makereport, simulator_ports  # noqa: F401
 
 ROOT = HERE.parents[1]
+# Runs with the Python of a ROS 2 workspace: scripts/algorithms_ros.sh.
+collect_ignore = ["ros"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -70,6 +70,7 @@ fn another_value(name: &str) -> ParamValue {
             ParamValue::Int(if v == max { min } else { max })
         }
         (Kind::Float(_, max), _) => ParamValue::Float(max),
+        (Kind::Vector(_, max), _) => ParamValue::List(vec![ParamValue::Float(max); 3]),
         (Kind::Choice(words), ParamValue::Str(v)) => {
             string(words.iter().find(|w| **w != v).unwrap())
         }

@@ -18,16 +18,19 @@ PLACE = (0.2, 0.1, -0.15)
 LIVOX = with_defaults(0, 23, COMPRESSED, rate=10, position=PLACE)
 OUSTER = with_defaults(0, 20, COMPRESSED, rate=10, position=PLACE, width=512, height=32, params=(80.0, 0.0, -180.0, 180.0, -30.0, 20.0))
 
+# Lidar, topic, FAST-LIO's configuration, its handler if it is not that of the configuration, the bridge's parameters.
 INPUTS = {
-    "Mid-360, CustomMsg, and IMU": (LIVOX, f"{LIVOX.topic}/custom", "mid360.yaml", {}),
-    "32 rings of 512, layout ouster, and IMU": (OUSTER, OUSTER.topic, "ouster64.yaml", {"cloud.layout": "ouster"}),
+    "Mid-360, CustomMsg, and IMU": (LIVOX, f"{LIVOX.topic}/custom", "mid360.yaml", None, {}),
+    "32 rings of 512, layout ouster, and IMU": (OUSTER, OUSTER.topic, "ouster64.yaml", None, {"cloud.layout": "ouster"}),
+    # Handler 2 makes up times of points from their directions where all are 0; 5 is none of its own, and takes them as they are.
+    "32 rings of 512, layout velodyne, and IMU": (OUSTER, OUSTER.topic, "velodyne.yaml", 5, {"cloud.layout": "velodyne"}),
 }
 
 
 @pytest.mark.parametrize("source", INPUTS)
 def test_fast_lio_drifts_less_than_half_a_percent(tmp_path, domain_id, source):
     package("fast_lio")
-    sensor, topic, config, parameters = INPUTS[source]
+    sensor, topic, config, handler, parameters = INPUTS[source]
     emulator = ("--route", "excite", "--lidar-noise", "0.02", "--livox-pattern", "rosette")
     arguments = settings(
         common__lid_topic=topic,
@@ -35,6 +38,7 @@ def test_fast_lio_drifts_less_than_half_a_percent(tmp_path, domain_id, source):
         mapping__extrinsic_T=[float(x) for x in FLU_FROM_FRD @ PLACE],
         pcd_save__pcd_save_en=False,
         publish__map_en=False,
+        **({"preprocess__lidar_type": handler} if handler else {}),
     )
     shipped = f"{get_package_share_directory('fast_lio')}/config/{config}"
     with (
@@ -50,4 +54,5 @@ def test_fast_lio_drifts_less_than_half_a_percent(tmp_path, domain_id, source):
     true = TrueMotion(flight.truth_file).vehicle
     found = drift(poses(odometry, true), true)
     changes = f"{config}; topics, extrinsic_T of the lidar's place, no PCD file, no map topic"
+    changes += f", lidar_type {handler}" if handler else ""
     row("fast_lio", source, "drift", found["drift_percent"], 0.5, "% of the path", changes, speed=SPEED, **found)

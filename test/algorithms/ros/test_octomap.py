@@ -47,7 +47,7 @@ def test_the_map_is_the_scene(tmp_path, domain_id):
     hits = rays_to_the_scene(scene, flight.truth_file)
     occupied = {tuple(cell) for cell in cells(centres)}
     enu = hits[:, [1, 0, 2]] * [1, 1, -1]
-    found = np.array([any(tuple(cell + step) in occupied for step in NEIGHBOURS) for cell in cells(enu)])
+    found = np.any([[tuple(cell) in occupied for cell in cells(enu + step)] for step in EDGES], axis=0)
     figures = {
         "cells": len(centres),
         "farthest_cell_m": round(float(away.max()), 3),
@@ -60,11 +60,12 @@ def test_the_map_is_the_scene(tmp_path, domain_id):
     stray = 100 * float((away > DIAGONAL).mean())
     row("octomap_server", given, "cells farther than half their diagonal from any surface", stray, 1.0, "% of the cells", changes, **figures)
     assert away.max() < 2 * DIAGONAL, figures
-    assert found.mean() > 0.99, figures
+    # The server itself clears cells again that more beams graze than hit.
+    assert found.mean() > 0.985, figures
 
 
-NEIGHBOURS = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)])
-"""A surface may be at the edge of a cell."""
+EDGES = 0.005 * np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)])
+"""A surface may be where two cells meet; coordinates on the wire are multiples of 2 mm."""
 
 
 def cells(points: np.ndarray) -> np.ndarray:
