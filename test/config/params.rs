@@ -80,7 +80,6 @@ fn another_value(name: &str) -> ParamValue {
         (Kind::Networks, _) => ParamValue::List(vec![string("10.0.0.0/8")]),
         (Kind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),
         (Kind::Ints(..), _) => ParamValue::List(vec![ParamValue::Int(3)]),
-        (Kind::Vector(_, max), _) => ParamValue::List(vec![ParamValue::Float(max); 3]),
         (Kind::Covariance, _) => ParamValue::List((1..=9).map(ParamValue::Int).collect()),
         other => panic!("{other:?}"),
     }
