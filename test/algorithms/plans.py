@@ -16,7 +16,7 @@ class Plan:
 
     sensors: tuple[Sensor, ...]
     begin: float
-    """What is stamped earlier is not kept, s of simulation time. The sensors are there by then."""
+    """What is not stamped later is not kept, s of simulation time. The sensors are there by then."""
     end: float
     """What is stamped later is not kept. Of a flight: after it came home."""
     emulator: tuple[str, ...] = ()
@@ -53,6 +53,8 @@ WITNESS = Sensor(5, 5, COMPRESSED, rate=200, params=(100.0,))
 FLYING = {
     "emulator": (*SEED, *NOISE, "--spawn", "-7,0,0"),
     "imu": True,
+    # Heartbeats come in simulation time.
+    "parameters": {"control.timeout_s": 60.0},
     "fly": figure_of_eight,
 }
 

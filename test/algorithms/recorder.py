@@ -7,6 +7,7 @@ way is a reason to record anew at half the speed.
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -128,8 +129,8 @@ class Recorder:
     def result(self, truth: TrueMotion, speed: float) -> Recorded:
         """What came of the time of the plan."""
         begin, end = self._window(truth)
-        inside = lambda stamps: {s: v for s, v in sorted(stamps.items()) if begin <= s <= end}  # noqa: E731
-        imu = np.array(sorted(row for row in self.imu if begin <= row[0] <= end), float).reshape(-1, 7)
+        inside = lambda stamps: {s: v for s, v in sorted(stamps.items()) if begin < s <= end}  # noqa: E731
+        imu = np.array(sorted(row for row in self.imu if begin < row[0] <= end), float).reshape(-1, 7)
         imu[:, 0] /= SECOND
         lost = {}
         for sensor in self.plan.sensors:
@@ -150,7 +151,6 @@ class Recorder:
         )
 
     def _window(self, truth: TrueMotion) -> tuple[int, int]:
-        # A period of the slowest sensor is added to the end, which belongs to the time.
         begin, end = (round(s * SECOND) for s in (self.plan.begin, self.plan.end))
         offset = truth.start_ns if self.plan.wall else 0
         return begin + offset, end + offset
@@ -169,6 +169,7 @@ def record(plan: Plan, directory: Path, domain_id: int) -> Recorded:
 
 
 def _record(plan: Plan, directory: Path, domain_id: int, speed: float) -> Recorded:
+    shutil.rmtree(directory, ignore_errors=True)
     emulator = [*plan.emulator, "--speed", f"{speed:g}"]
     parameters = {"time.mode": "aligned" if plan.wall else "sim", "transport_mode": "file", **PATIENT, **plan.parameters}
     system = System(directory, domain_id, list(plan.sensors), parameters=parameters, emulator=emulator, keep_frames=False)
