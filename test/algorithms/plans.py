@@ -41,8 +41,8 @@ MID360 = Sensor(3, 23, COMPRESSED, width=64, height=272, params=(40.0,))
 DEPTH_CLOUD = Sensor(4, 7, COMPRESSED, width=160, height=120, params=(50.0, 1.0))
 LIDARS = (ROTARY, WORLD, MID40, MID360, DEPTH_CLOUD)
 
-# Colour and depth of the same place, 1 mm per count.
-CAMERA = {"width": 320, "height": 240, "rate": 15}
+# Colour and depth of the same place, looking down by 40 degrees, 1 mm per count.
+CAMERA = {"width": 640, "height": 480, "rate": 10, "angles": (0.0, -40.0, 0.0)}
 COLOUR = Sensor(0, 1, RAW, **CAMERA)
 DEPTH_STEP = 0.001
 DEPTH = Sensor(1, 2, RAW, params=(0.3, 60.0, DEPTH_STEP), **CAMERA)
@@ -60,7 +60,7 @@ FLYING = {
 
 PLANS = {
     "lidars": Plan(LIDARS, begin=1.0, end=61.0, emulator=(*SEED, *NOISE)),
-    "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=61.0, emulator=SEED),
+    "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=33.0, emulator=SEED),
     "flight": Plan((EYE, MID360, WITNESS), begin=1.0, end=30.0, **FLYING),
     "wall": Plan((EYE,), begin=1.0, end=30.0, wall=True, **FLYING),
 }

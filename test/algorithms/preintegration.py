@@ -26,12 +26,13 @@ def windows(recorded: Recorded, seconds: float) -> list[dict]:
     found = []
     first = known[0]
     for last in known:
+        # A time of which the truth was not written down is left out; the window is a little longer then.
         if imu[last, 0] - imu[first, 0] < seconds - 1e-6:
             continue
         integral = gtsam.PreintegratedImuMeasurements(params, gtsam.imuBias.ConstantBias())
         for a, b in zip(imu[first:last], imu[first + 1 : last + 1], strict=True):
-            mean = (a + b) / 2
-            integral.integrateMeasurement(mean[4:], mean[1:4], b[0] - a[0])
+            # gtsam turns the acceleration by the attitude at the start of the step.
+            integral.integrateMeasurement(a[4:], (a[1:4] + b[1:4]) / 2, b[0] - a[0])
         begin, end = truth.vehicle[int(stamps[first])], truth.vehicle[int(stamps[last])]
         state = gtsam.NavState(gtsam.Pose3(begin), truth.velocity[int(stamps[first])])
         predicted = integral.predict(state, gtsam.imuBias.ConstantBias())
