@@ -60,7 +60,7 @@ FLYING = {
 
 PLANS = {
     "lidars": Plan(LIDARS, begin=1.0, end=61.0, emulator=(*SEED, *NOISE)),
-    "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=33.0, emulator=SEED),
+    "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=18.0, emulator=SEED),
     "flight": Plan((EYE, MID360, WITNESS), begin=1.0, end=30.0, **FLYING),
     "wall": Plan((EYE,), begin=1.0, end=30.0, wall=True, **FLYING),
 }
