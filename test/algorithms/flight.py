@@ -18,7 +18,7 @@ EASE = 4.0  # s until it is as fast as that
 
 
 def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
-    """Takes off and flies eights until simulation time `until` in s, looking along the path and around. `pump` takes what
+    """Takes off and flies eights until stamps are `until` in s, looking along the path and around. `pump` takes what
     has arrived."""
     vehicle = Vehicle(peer)
     vehicle.wait_ready()

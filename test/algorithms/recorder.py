@@ -184,9 +184,9 @@ def _record(plan: Plan, directory: Path, domain_id: int, speed: float) -> Record
             system.assert_alive()
             recorder.pump()
 
-        if plan.fly:
-            plan.fly(system.peer, pump, plan.end)
         offset = TrueMotion.start(system.truth_file) if plan.wall else 0
+        if plan.fly:
+            plan.fly(system.peer, pump, plan.end + offset / SECOND)
         done = lambda: pump() or recorder.newest > offset + plan.end * SECOND  # noqa: E731
         system.peer.wait_for(done, "the end of the recording", 60 + 10 * plan.end / speed)
     return recorder.result(TrueMotion(system.truth_file), speed)
