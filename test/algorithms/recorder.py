@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -77,6 +78,8 @@ class Recorder:
         self.imu_frame = ""
         self.transforms = TransformBuffer()
         self.newest = 0
+        self.offset = 0
+        """Stamp in ns of the simulation's beginning."""
         self._subscriptions: list[tuple[Subscription, Callable[[Any], None]]] = []
         handlers = dict(self._handlers())
         system.peer.wait_for_topics(handlers, check=system.assert_alive)
@@ -128,7 +131,7 @@ class Recorder:
 
     def result(self, truth: TrueMotion, speed: float) -> Recorded:
         """What came of the time of the plan."""
-        begin, end = self._window(truth)
+        begin, end = (round(s * SECOND) + self.offset for s in (self.plan.begin, self.plan.end))
         inside = lambda stamps: {s: v for s, v in sorted(stamps.items()) if begin < s <= end}  # noqa: E731
         imu = np.array(sorted(row for row in self.imu if begin < row[0] <= end), float).reshape(-1, 7)
         imu[:, 0] /= SECOND
@@ -149,11 +152,6 @@ class Recorder:
             lost,
             speed,
         )
-
-    def _window(self, truth: TrueMotion) -> tuple[int, int]:
-        begin, end = (round(s * SECOND) for s in (self.plan.begin, self.plan.end))
-        offset = truth.start_ns if self.plan.wall else 0
-        return begin + offset, end + offset
 
 
 def record(plan: Plan, directory: Path, domain_id: int) -> Recorded:
@@ -184,7 +182,7 @@ def _record(plan: Plan, directory: Path, domain_id: int, speed: float) -> Record
             system.assert_alive()
             recorder.pump()
 
-        offset = TrueMotion.start(system.truth_file) if plan.wall else 0
+        offset = recorder.offset = time.time_ns() if plan.wall else 0
         if plan.fly:
             plan.fly(system.peer, pump, plan.end + offset / SECOND)
         done = lambda: pump() or recorder.newest > offset + plan.end * SECOND  # noqa: E731
