@@ -1,4 +1,5 @@
 //! The rules of ARCHITECTURE.md that the compiler does not check.
+mod algorithms;
 mod node;
 mod performance;
 

@@ -6,8 +6,8 @@ import numpy as np
 from geometry import angle_between, rotation_from_quaternion
 from recorder import SECOND, Recorded
 
-# imufusion: range of the simulator's gyroscope is not limited; the rest as in its example.
-SETTINGS = {"gain": 0.5, "gyroscope_range": 2000.0, "acceleration_rejection": 10.0, "rejection_timeout": 5.0}
+# The gyroscope has no bias, and the thrust of a multirotor looks like gravity: so little weight for the accelerometer.
+SETTINGS = {"gain": 0.02, "gyroscope_range": 2000.0, "acceleration_rejection": 10.0, "rejection_timeout": 5.0}
 STARTUP = 3.5  # s that the filter needs at rest
 GRAVITY = 9.80665
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 from recorder import SECOND, Recorded
 
-FEATURES = {"maxCorners": 400, "qualityLevel": 0.01, "minDistance": 8}
+FEATURES = {"maxCorners": 250, "qualityLevel": 0.01, "minDistance": 10}
 FLOW = {"winSize": (21, 21), "maxLevel": 3}
+BACK, INLIER = 0.2, 0.1  # pixels
 SEARCH, STEP = 0.05, 0.0001  # s
 
 
-def rotations(recorded: Recorded, seq: int) -> list[tuple[float, float, np.ndarray]]:
-    """Begin and end of an image pair in s, and the mean rate of the camera between them, in its optical axes."""
+def rotations(recorded: Recorded, seq: int, begin: float) -> list[tuple[float, float, np.ndarray]]:
+    """Begin and end of an image pair in s, and the mean rate of the camera between them, in its optical axes; of images
+    after `begin`, because there is no geometry in two images of the same place."""
     import cv2
 
     camera = recorded.projections[seq][:, :3]
     found = []
-    images = list(recorded.images[seq].items())
+    images = [(stamp, image) for stamp, image in recorded.images[seq].items() if stamp > begin * SECOND]
     grey = [cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) for _, image in images]
     for (t0, _), (t1, _), a, b in zip(images, images[1:], grey, grey[1:], strict=False):
         corners = cv2.goodFeaturesToTrack(a, **FEATURES)
@@ -24,16 +26,17 @@ def rotations(recorded: Recorded, seq: int) -> list[tuple[float, float, np.ndarr
             continue
         tracked, ok, _ = cv2.calcOpticalFlowPyrLK(a, b, corners, None, **FLOW)
         back, ok_back, _ = cv2.calcOpticalFlowPyrLK(b, a, tracked, None, **FLOW)
-        good = (ok & ok_back).ravel().astype(bool) & (np.linalg.norm(back - corners, axis=-1).ravel() < 0.3)
+        good = (ok & ok_back).ravel().astype(bool) & (np.linalg.norm(back - corners, axis=-1).ravel() < BACK)
         if good.sum() < 30:
             continue
-        essential, mask = cv2.findEssentialMat(
-            corners[good], tracked[good], camera, method=cv2.RANSAC, prob=0.9999, threshold=0.3
+        essential, _ = cv2.findEssentialMat(
+            corners[good], tracked[good], camera, method=cv2.RANSAC, prob=0.9999, threshold=INLIER
         )
         if essential is None or essential.shape != (3, 3):
             continue
-        _, rotation, _, _ = cv2.recoverPose(essential, corners[good], tracked[good], camera, mask=mask)
-        turn = -cv2.Rodrigues(rotation)[0].ravel()
+        # Of the two rotations one is turned by half a circle more.
+        turns = [-cv2.Rodrigues(rotation)[0].ravel() for rotation in cv2.decomposeEssentialMat(essential)[:2]]
+        turn = min(turns, key=np.linalg.norm)
         found.append((t0 / SECOND, t1 / SECOND, turn * SECOND / (t1 - t0)))
     return found
 
@@ -42,7 +45,9 @@ def offset(recorded: Recorded, seq: int) -> dict:
     """By how much images are stamped later than samples of the IMU of the same instant, in ms: where the correlation of
     both rates is largest."""
     to_camera = recorded.transforms.lookup(recorded.frame_ids[seq], recorded.imu_frame, 0)[:3, :3]
-    pairs = rotations(recorded, seq)
+    # The accelerometer says when the vehicle has taken off.
+    away = np.abs(np.linalg.norm(recorded.imu[:, 4:], axis=1) - recorded.imu[0, 6]) > 0.5
+    pairs = rotations(recorded, seq, recorded.imu[np.argmax(away), 0] + 1.0)
     begin, end = (np.array([pair[i] for pair in pairs]) for i in (0, 1))
     seen = np.array([pair[2] for pair in pairs])
     time, rates = recorded.imu[:, 0], recorded.imu[:, 1:4] @ to_camera.T

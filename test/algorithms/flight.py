@@ -13,11 +13,12 @@ from peer import Peer
 HEIGHT = 3.5  # m
 REACH = 6.0, 4.0  # m along and across
 PERIOD = 14.0  # s
+SHAKE = 0.4, 0.5  # rad, Hz
 EASE = 4.0  # s until it is as fast as that
 
 
 def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
-    """Takes off and flies eights until simulation time `until` in s, looking along the path and around. `pump` takes what
+    """Takes off and flies eights until stamps are `until` in s, looking along the path and around. `pump` takes what
     has arrived."""
     vehicle = Vehicle(peer)
     vehicle.wait_ready()
@@ -47,4 +48,5 @@ def _eight(time: float) -> tuple[np.ndarray, float]:
     angle = math.tau * eased / PERIOD
     along, across = REACH[0] * (1 - math.cos(angle)), REACH[1] * math.sin(2 * angle)
     offset = np.array([across, along, 0.6 * math.sin(3 * angle)])
-    return offset, 0.9 * math.sin(2.5 * angle)
+    # Quick turns to and fro, so that the time of a rotation is well defined.
+    return offset, 0.6 * math.sin(2.5 * angle) + SHAKE[0] * math.sin(math.tau * SHAKE[1] * eased)

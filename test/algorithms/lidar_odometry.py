@@ -8,7 +8,7 @@ import numpy as np
 from recorder import Recorded
 
 # KISS-ICP: its defaults but for the range, of which its voxels are a hundredth. A scan is of one instant: no deskewing.
-KISS = {"max_range": 50.0, "min_range": 0.5, "deskew": False}
+KISS = {"max_range": 30.0, "min_range": 0.5, "deskew": False}
 # small_gicp: the values of its example of scan-to-model odometry.
 GICP = {"downsampling_resolution": 0.25, "voxel_resolution": 1.0}
 

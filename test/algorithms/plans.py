@@ -16,7 +16,7 @@ class Plan:
 
     sensors: tuple[Sensor, ...]
     begin: float
-    """What is stamped earlier is not kept, s of simulation time. The sensors are there by then."""
+    """What is not stamped later is not kept, s of simulation time. The sensors are there by then."""
     end: float
     """What is stamped later is not kept. Of a flight: after it came home."""
     emulator: tuple[str, ...] = ()
@@ -41,8 +41,8 @@ MID360 = Sensor(3, 23, COMPRESSED, width=64, height=272, params=(40.0,))
 DEPTH_CLOUD = Sensor(4, 7, COMPRESSED, width=160, height=120, params=(50.0, 1.0))
 LIDARS = (ROTARY, WORLD, MID40, MID360, DEPTH_CLOUD)
 
-# Colour and depth of the same place, 1 mm per count.
-CAMERA = {"width": 320, "height": 240, "rate": 15}
+# Colour and depth of the same place, looking down by 40 degrees, 1 mm per count.
+CAMERA = {"width": 640, "height": 480, "rate": 10, "angles": (0.0, -40.0, 0.0)}
 COLOUR = Sensor(0, 1, RAW, **CAMERA)
 DEPTH_STEP = 0.001
 DEPTH = Sensor(1, 2, RAW, params=(0.3, 60.0, DEPTH_STEP), **CAMERA)
@@ -53,12 +53,14 @@ WITNESS = Sensor(5, 5, COMPRESSED, rate=200, params=(100.0,))
 FLYING = {
     "emulator": (*SEED, *NOISE, "--spawn", "-7,0,0"),
     "imu": True,
+    # Heartbeats come in simulation time.
+    "parameters": {"control.timeout_s": 60.0},
     "fly": figure_of_eight,
 }
 
 PLANS = {
     "lidars": Plan(LIDARS, begin=1.0, end=61.0, emulator=(*SEED, *NOISE)),
-    "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=61.0, emulator=SEED),
+    "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=18.0, emulator=SEED),
     "flight": Plan((EYE, MID360, WITNESS), begin=1.0, end=30.0, **FLYING),
     "wall": Plan((EYE,), begin=1.0, end=30.0, wall=True, **FLYING),
 }

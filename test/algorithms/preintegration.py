@@ -8,6 +8,7 @@ from recorder import SECOND, Recorded
 
 # What a good MEMS IMU (ADIS16448) is given in configurations of visual-inertial odometry: rad/s/sqrt(Hz), m/s²/sqrt(Hz).
 GYRO_NOISE, ACCEL_NOISE = 1.7e-4, 2.0e-3
+SUBSTEPS = 8
 GRAVITY = 9.81  # the simulator's
 
 
@@ -26,12 +27,15 @@ def windows(recorded: Recorded, seconds: float) -> list[dict]:
     found = []
     first = known[0]
     for last in known:
+        # A time of which the truth was not written down is left out; the window is a little longer then.
         if imu[last, 0] - imu[first, 0] < seconds - 1e-6:
             continue
         integral = gtsam.PreintegratedImuMeasurements(params, gtsam.imuBias.ConstantBias())
         for a, b in zip(imu[first:last], imu[first + 1 : last + 1], strict=True):
-            mean = (a + b) / 2
-            integral.integrateMeasurement(mean[4:], mean[1:4], b[0] - a[0])
+            # gtsam turns the acceleration by the attitude at the start of a step: small ones, between two samples.
+            for share in (np.arange(SUBSTEPS) + 0.5) / SUBSTEPS:
+                sample = a + share * (b - a)
+                integral.integrateMeasurement(sample[4:], sample[1:4], (b[0] - a[0]) / SUBSTEPS)
         begin, end = truth.vehicle[int(stamps[first])], truth.vehicle[int(stamps[last])]
         state = gtsam.NavState(gtsam.Pose3(begin), truth.velocity[int(stamps[first])])
         predicted = integral.predict(state, gtsam.imuBias.ConstantBias())

@@ -7,6 +7,8 @@ way is a reason to record anew at half the speed.
 from __future__ import annotations
 
 import pickle
+import shutil
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,6 +78,8 @@ class Recorder:
         self.imu_frame = ""
         self.transforms = TransformBuffer()
         self.newest = 0
+        self.offset = 0
+        """Stamp in ns of the simulation's beginning."""
         self._subscriptions: list[tuple[Subscription, Callable[[Any], None]]] = []
         handlers = dict(self._handlers())
         system.peer.wait_for_topics(handlers, check=system.assert_alive)
@@ -127,9 +131,9 @@ class Recorder:
 
     def result(self, truth: TrueMotion, speed: float) -> Recorded:
         """What came of the time of the plan."""
-        begin, end = self._window(truth)
-        inside = lambda stamps: {s: v for s, v in sorted(stamps.items()) if begin <= s <= end}  # noqa: E731
-        imu = np.array(sorted(row for row in self.imu if begin <= row[0] <= end), float).reshape(-1, 7)
+        begin, end = (round(s * SECOND) + self.offset for s in (self.plan.begin, self.plan.end))
+        inside = lambda stamps: {s: v for s, v in sorted(stamps.items()) if begin < s <= end}  # noqa: E731
+        imu = np.array(sorted(row for row in self.imu if begin < row[0] <= end), float).reshape(-1, 7)
         imu[:, 0] /= SECOND
         lost = {}
         for sensor in self.plan.sensors:
@@ -149,12 +153,6 @@ class Recorder:
             speed,
         )
 
-    def _window(self, truth: TrueMotion) -> tuple[int, int]:
-        # A period of the slowest sensor is added to the end, which belongs to the time.
-        begin, end = (round(s * SECOND) for s in (self.plan.begin, self.plan.end))
-        offset = truth.start_ns if self.plan.wall else 0
-        return begin + offset, end + offset
-
 
 def record(plan: Plan, directory: Path, domain_id: int) -> Recorded:
     """Records by a plan; again at half the speed where this machine could not keep up."""
@@ -169,6 +167,7 @@ def record(plan: Plan, directory: Path, domain_id: int) -> Recorded:
 
 
 def _record(plan: Plan, directory: Path, domain_id: int, speed: float) -> Recorded:
+    shutil.rmtree(directory, ignore_errors=True)
     emulator = [*plan.emulator, "--speed", f"{speed:g}"]
     parameters = {"time.mode": "aligned" if plan.wall else "sim", "transport_mode": "file", **PATIENT, **plan.parameters}
     system = System(directory, domain_id, list(plan.sensors), parameters=parameters, emulator=emulator, keep_frames=False)
@@ -183,9 +182,9 @@ def _record(plan: Plan, directory: Path, domain_id: int, speed: float) -> Record
             system.assert_alive()
             recorder.pump()
 
+        offset = recorder.offset = time.time_ns() if plan.wall else 0
         if plan.fly:
-            plan.fly(system.peer, pump, plan.end)
-        offset = TrueMotion.start(system.truth_file) if plan.wall else 0
+            plan.fly(system.peer, pump, plan.end + offset / SECOND)
         done = lambda: pump() or recorder.newest > offset + plan.end * SECOND  # noqa: E731
         system.peer.wait_for(done, "the end of the recording", 60 + 10 * plan.end / speed)
     return recorder.result(TrueMotion(system.truth_file), speed)

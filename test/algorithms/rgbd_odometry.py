@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from recorder import Recorded
 
-# Open3D's defaults but for the range; the sensor's unit is mm.
-DEPTH_MAX, DEPTH_SCALE = 30.0, 1000.0
+# Open3D's defaults but for the range; the sensor's unit is mm. Each search begins at constant velocity.
+DEPTH_MAX, DEPTH_SCALE = 15.0, 1000.0
 
 
 def pairs(recorded: Recorded, colour: int, depth: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
@@ -24,14 +24,13 @@ def open3d_rgbd(recorded: Recorded, colour: int, depth: int) -> dict[int, np.nda
 
     odometry, tensor = o3d.t.pipelines.odometry, o3d.core.Tensor
     intrinsics = tensor(recorded.projections[colour][:, :3].copy())
-    pose, before, poses = np.eye(4), None, {}
+    pose, step, before, poses = np.eye(4), np.eye(4), None, {}
     for stamp, image, counts in pairs(recorded, colour, depth):
         now = o3d.t.geometry.RGBDImage(o3d.t.geometry.Image(image), o3d.t.geometry.Image(counts))
         if before is not None:
-            found = odometry.rgbd_odometry_multi_scale(
-                now, before, intrinsics, tensor(np.eye(4)), DEPTH_SCALE, DEPTH_MAX
-            )
-            pose = pose @ found.transformation.numpy()
+            found = odometry.rgbd_odometry_multi_scale(now, before, intrinsics, tensor(step), DEPTH_SCALE, DEPTH_MAX)
+            step = found.transformation.numpy()
+            pose = pose @ step
         before = now
         poses[stamp] = pose
     return poses

@@ -22,7 +22,7 @@ def test_open3d_follows_laps(recorded, rows):
     link, optical = f"sensor{COLOUR.seq}_link", run.frame_ids[COLOUR.seq]
     turn = run.transforms.lookup(link, optical, 0)
     found = drift({s: turn @ pose @ turn.T for s, pose in poses.items()}, run.truth.sensors[COLOUR.seq])
-    settings = f"hybrid, depth_max {rgbd_odometry.DEPTH_MAX:g} m, each image against the one before"
+    settings = f"hybrid, depth_max {rgbd_odometry.DEPTH_MAX:g} m, each image against the one before, from constant velocity"
     given = f"colour, depth and camera_info, {SIZE}"
     row(rows, run, "open3d-cpu", given, "drift", found["drift_percent"], 0.5, "% of the path", settings, **found)
 
