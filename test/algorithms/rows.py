@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+import pytest
 from recorder import Recorded
 
 
@@ -17,9 +18,11 @@ def row(
     limit: float,
     unit: str,
     settings: str,
+    why_missed: str = "",
     **more: object,
 ) -> None:
-    """Adds what an algorithm has reached, and insists on the aim."""
+    """Adds what an algorithm has reached, and insists on the aim. A miss that is known says why, and is reported as one."""
+    missed = value > limit
     rows.append(
         {
             "algorithm": f"{package} {version(package)}",
@@ -32,7 +35,11 @@ def row(
             "lost": sum(recorded.lost.values()),
             "speed": recorded.speed,
             **more,
+            **({"why": why_missed} if missed and why_missed else {}),
         }
     )
     print({name: value for name, value in rows[-1].items() if name != "error"})
-    assert value <= limit, f"{package}, {given}: {value:.4g} {unit}, aim: {aim} {limit:g}"
+    words = f"{package}, {given}: {value:.4g} {unit}, aim: {aim} {limit:g}"
+    if missed and why_missed:
+        pytest.xfail(f"{words}; {why_missed}")
+    assert not missed, words

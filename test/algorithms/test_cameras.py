@@ -24,7 +24,12 @@ def test_open3d_follows_laps(recorded, rows):
     found = drift({s: turn @ pose @ turn.T for s, pose in poses.items()}, run.truth.sensors[COLOUR.seq])
     settings = f"hybrid, depth_max {rgbd_odometry.DEPTH_MAX:g} m, each image against the one before, from constant velocity"
     given = f"colour, depth and camera_info, {SIZE}"
-    row(rows, run, "open3d-cpu", given, "drift", found["drift_percent"], 0.5, "% of the path", settings, **found)
+    why = (
+        "not explained in full: with the true poses colour and depth agree between images to less than a quarter of a pixel "
+        "(mean difference 2 of 255), and the median error of an image pair was 0.5 mm of 29 cm, but some pairs are far off "
+        "and no map makes that good"
+    )
+    row(rows, run, "open3d-cpu", given, "drift", found["drift_percent"], 0.5, "% of the path", settings, why, **found)
 
 
 @pytest.mark.long

@@ -18,6 +18,10 @@ NAMES = {
     22: "Mid-40 (22)",
     23: "Mid-360 (23)",
 }
+# Where the aim is missed.
+KNOWN_MISSES = {
+    ("kiss-icp", 7): "not explained yet; one view of 90 degrees, not a scan all around. small_gicp on the same clouds meets the aim",
+}
 
 
 def _test(recorded, rows, sensor: Sensor, package: str, odometry, settings: dict) -> None:
@@ -25,7 +29,8 @@ def _test(recorded, rows, sensor: Sensor, package: str, odometry, settings: dict
     found = drift(odometry(scans), recorded.truth.sensors[sensor.seq])
     given = f"{NAMES[sensor.type]}, {lidar_odometry.sizes(scans.values()):.0f} points at {sensor.rate} Hz"
     words = lidar_odometry.settings(settings)
-    row(rows, recorded, package, given, "drift", found["drift_percent"], AIM, "% of the path", words, **found)
+    why = KNOWN_MISSES.get((package, sensor.type), "")
+    row(rows, recorded, package, given, "drift", found["drift_percent"], AIM, "% of the path", words, why, **found)
 
 
 def test_kiss_icp_follows_a_flight(recorded, rows):
