@@ -50,9 +50,9 @@ def test_fast_lio_drifts_less_than_half_a_percent(tmp_path, domain_id, source):
         for needed in (topic, "/rflysim/imu"):
             wait(lambda name=needed: listener.node.count_subscribers(name), f"a reader of {needed}")
         wait(lambda: listener.node.count_publishers("/Odometry"), "a publisher of /Odometry")
-        flight.fly(lambda: newest(odometry))
+        lost = flight.fly(lambda: newest(odometry))
     true = TrueMotion(flight.truth_file).vehicle
     found = drift(poses(odometry, true), true)
     changes = f"{config}; topics, extrinsic_T of the lidar's place, no PCD file, no map topic"
     changes += f", lidar_type {handler}" if handler else ""
-    row("fast_lio", source, "drift", found["drift_percent"], 0.5, "% of the path", changes, speed=SPEED, **found)
+    row("fast_lio", source, "drift", found["drift_percent"], 0.5, "% of the path", changes, lost=lost, speed=SPEED, **found)
