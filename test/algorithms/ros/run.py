@@ -68,7 +68,7 @@ class Flight(Programs):
                 time.sleep(0.3 / SPEED)
             else:
                 self.command("pause" if waits else "resume")
-            time.sleep(0.05)
+            time.sleep(0.02)
         self.command("pause")
         return lost
 
