@@ -41,6 +41,9 @@ def test_fast_lio_drifts_less_than_half_a_percent(tmp_path, domain_id, source):
         **({"preprocess__lidar_type": handler} if handler else {}),
     )
     shipped = f"{get_package_share_directory('fast_lio')}/config/{config}"
+    # FAST-LIO keeps ten samples of the IMU that it has not read, and where it finds none between two scans it takes the scan
+    # before for the new one. So the clock waits for each scan's result, and the samples until then are about ten.
+    parameters = parameters | {"imu.rate_hz": 100}
     with (
         Flight(tmp_path, domain_id, [sensor], parameters=parameters, emulator=emulator) as flight,
         node("fast_lio", "fastlio_mapping", "--ros-args", "--params-file", shipped, *arguments, said="Node init finished"),
@@ -50,9 +53,9 @@ def test_fast_lio_drifts_less_than_half_a_percent(tmp_path, domain_id, source):
         for needed in (topic, "/rflysim/imu"):
             wait(lambda name=needed: listener.node.count_subscribers(name), f"a reader of {needed}")
         wait(lambda: listener.node.count_publishers("/Odometry"), "a publisher of /Odometry")
-        flight.fly(lambda: newest(odometry))
+        lost = flight.fly(lambda: newest(odometry), behind=0.11)
     true = TrueMotion(flight.truth_file).vehicle
     found = drift(poses(odometry, true), true)
-    changes = f"{config}; topics, extrinsic_T of the lidar's place, no PCD file, no map topic"
-    changes += f", lidar_type {handler}" if handler else ""
-    row("fast_lio", source, "drift", found["drift_percent"], 0.5, "% of the path", changes, speed=SPEED, **found)
+    changes = "configurations of the package (mid360, ouster64; velodyne with lidar_type 5); topics, extrinsic_T of the lidar's place, "
+    changes += "no PCD file, no map topic"
+    row("fast_lio", source, "drift", found["drift_percent"], 0.5, "% of the path", changes, lost=lost, speed=SPEED, **found)

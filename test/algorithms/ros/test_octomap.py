@@ -35,7 +35,7 @@ def test_the_map_is_the_scene(tmp_path, domain_id):
         maps = listener.collect(PointCloud2, "/octomap_point_cloud_centers", 1)
         for needed in (LIDAR.topic, "/tf", "/tf_static"):
             wait(lambda name=needed: listener.node.count_subscribers(name), f"a reader of {needed}")
-        flight.fly(lambda: newest(maps), SECONDS, behind=0.5)
+        lost = flight.fly(lambda: newest(maps), SECONDS, behind=0.5)
     fields = read_points(maps[-1], ("x", "y", "z"))
     centres = np.stack([fields[axis] for axis in "xyz"], axis=1).astype(float)
     truth = Truth(flight.truth_file, flight.truth_frames)
@@ -53,6 +53,7 @@ def test_the_map_is_the_scene(tmp_path, domain_id):
         "farthest_cell_m": round(float(away.max()), 3),
         "seen_but_not_in_the_map_percent": round(100 * float(1 - found.mean()), 3),
         "rays": len(hits),
+        "lost": lost,
         "speed": SPEED,
     }
     given = "lidar (type 20) and TF"
