@@ -92,6 +92,11 @@ def render(figures: dict) -> dict[Path, str]:
     return {DOCS / "algorithms.md": note + text, DOCS / "img" / "algorithms.svg": errors(plotted)}
 
 
+def stored(figures: dict) -> str:
+    """JSON with a pair of numbers in one line."""
+    return re.sub(r"\[\s+([-\d.e]+),\s+([-\d.e]+)\s+\]", r"[\1, \2]", json.dumps(figures, indent=1)) + "\n"
+
+
 def main() -> None:
     """Writes, or checks."""
     figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
@@ -101,7 +106,7 @@ def main() -> None:
         figures[report.pop("suite")] = report
     made = render(figures)
     if files:
-        made[FIGURES] = json.dumps(figures, indent=1) + "\n"
+        made[FIGURES] = stored(figures)
     for file, text in made.items():
         if "--check" not in sys.argv:
             file.write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from html import escape
 
 from performance_plot import text
@@ -15,6 +16,12 @@ STYLE = """
 .paper{fill:#0d1117}text{fill:#e6edf3}.dim{fill:#9198a1}.grid{stroke:#30363d}.aim{stroke:#3fb950}
 }
 """
+
+
+def shortened(given: str) -> str:
+    """An input without how much of it there is."""
+    words = re.sub(r", (through TF|\d+ points at \d+ Hz|\d+x\d+ at \d+ Hz|and IMU)|, depth and camera_info", "", given)
+    return words.removesuffix(" and IMU")
 
 
 def errors(rows: list[dict]) -> str:
@@ -44,14 +51,14 @@ def errors(rows: list[dict]) -> str:
         out.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"{dash}/>')
         at = TOP + 10 + 18 * n
         out.append(f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 36}" y1="{at}" y2="{at}" stroke="{colour}" stroke-width="3"{dash}/>')
-        name = f"{row['algorithm'].split()[0]}, {row['input'].split(',')[0]}"
+        name = f"{row['algorithm'].split()[0]}, {shortened(row['input'])}"
         out.append(text(WIDTH - RIGHT + 42, at + 4, name, 'font-size="11"'))
     # The aim is a share of the whole path.
     shares = {row["limit"] for row in rows}
     for share in shares:
         at = y(longest * share / 100)
         out.append(f'<line x1="{LEFT}" x2="{LEFT + wide}" y1="{at:.1f}" y2="{at:.1f}" class="aim" stroke-dasharray="6 4"/>')
-        out.append(text(LEFT + 4, at - 5, f"{share:g} % of {longest:.0f} m", 'class="dim"'))
+        out.append(text(LEFT + wide - 4, at - 28, f"aim: {share:g} % of {longest:.0f} m", 'text-anchor="end" class="dim"'))
     height = max(TOP + HIGH + 34, TOP + 18 * len(rows) + 20)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
