@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 BACKEND = os.environ.get("RFLY_BACKEND", "dds")
 """`dds`: the embedded Cyclone DDS. `rclrs`: a bridge that was built in the sourced ROS 2 workspace."""
@@ -31,6 +32,11 @@ ANSWERS_PEER = RMW != "rmw_fastrtps_cpp"
 # test/ros2/test_perception.py has the same test with rclpy.
 SEES_READERS_LEAVE = RMW != "rmw_fastrtps_cpp"
 """Does the bridge learn that the peer has ended a subscription?"""
+
+# The embedded back end defines the messages of this package itself; a build in a workspace has them if the workspace has.
+_PREFIXES = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+HAS_LIVOX = BACKEND == "dds" or any(Path(p, "share/livox_ros_driver2/rust/Cargo.toml").exists() for p in _PREFIXES)
+"""Does the bridge publish livox_ros_driver2/msg/CustomMsg?"""
 
 
 def environment(domain_id: int) -> dict[str, str]:
