@@ -40,10 +40,10 @@ class TestMistakes(unittest.TestCase):
         """Both programs end."""
         with tempfile.TemporaryDirectory() as folder:
             config = Path(folder) / 'Config.json'
-            config.write_text('{"VisionSensors": [{"SeqID": 0, "TypeID": 6, "SensorAngEuler": [0, 0, 0]}]}')
+            config.write_text('{"VisionSensors": [{"SeqID": 0, "TypeID": 6, "SensorPosXY": [0, 0, 0]}]}')
             text = self.launch('sim.launch.py', 'emulator:=true', f'config:={config}')
         self.assertIn('VisionSensors[0].TypeID', text)
-        self.assertIn('did you mean "SensorAngEular"', text)
+        self.assertIn('did you mean "SensorPosXYZ"', text)
         self.assertIn('the bridge has failed with exit code 1', text)
         self.assertRegex(text, r'rflysim_emulator-\d+\]: process has finished cleanly')
 
