@@ -5,7 +5,8 @@
 //! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: pure. Bytes, rotations, clocks, chance and settings as values.
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
-//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself.
+//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; [`scene`]: terrain
+//!   and what the renderer draws.
 //! * [`program`]: what both programs share around their work, log and signals.
 //! * [`node`] assembles the bridge; [`calib`] writes configuration files for those who read its topics.
 //!   [`emulator`] plays the simulator's side with the same wire types.
@@ -18,6 +19,7 @@ pub mod node;
 pub mod noise;
 pub mod program;
 pub mod ros;
+pub mod scene;
 pub mod sensors;
 pub mod session;
 pub mod time;

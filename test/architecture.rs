@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("msgs", &[]),
     ("transport", &[]),
     ("program", &["transport"]),
+    ("scene", &[]),
     ("frames", &["msgs", "time"]),
     ("time", &["msgs"]),
     ("noise", &[]),

@@ -14,6 +14,7 @@ mod node;
 mod noise;
 mod program;
 mod ros;
+mod scene;
 mod sensors;
 mod session;
 mod stream;

@@ -23,11 +23,17 @@ mod heartbeat;
 mod image_fragment;
 mod imu;
 pub mod mavlink;
+mod model_command;
+mod model_input;
+mod netsim;
 mod objects;
 mod packetiser;
 mod ports;
 mod px4_ext;
 mod range;
+mod scene_display;
+mod scene_report;
+mod scene_state;
 mod sensor_request;
 mod sensor_type;
 mod shm_block;
@@ -56,11 +62,27 @@ pub use image_fragment::{
     FragmentHeader, FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD,
 };
 pub use imu::{ImuPacket, ImuRequestPacket};
+pub use model_command::ModelCommand;
+pub use model_input::{
+    CustomDataPacket, DoubleInputsPacket, DynamicParametersPacket, InputSet, ModelInput,
+    ModelParameters, ModelParametersPacket, RayInputsPacket, RendererInputsPacket, SilInputsPacket,
+    Surroundings, SurroundingsPacket, UorbInputsPacket,
+};
+pub use netsim::{NetSimHeader, NetSimMessage, NetSimState};
 pub use objects::{BoxEntry, ListView, TargetEntry, append_list};
 pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
 pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
+pub use scene_display::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, LabelRow};
+pub use scene_report::{
+    CameraDescription, CameraReportPacket, DescribedPose, EntityDescription, EntityName,
+    ObjectBoundsPacket, SceneReport, VehicleBoundsPacket, VehicleReportPacket,
+};
+pub use scene_state::{
+    Height, MotorStatePacket, ObjectStatePacket, PointMassStatePacket, ScaledStatePacket,
+    Swarm20Packet, Swarm100Packet, SwarmState,
+};
 pub use sensor_request::{
     DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
 };

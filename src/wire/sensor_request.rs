@@ -214,6 +214,19 @@ impl SensorRequest {
             other_params,
         })
     }
+
+    /// Reads what a pod camera reports, which has the layout of the long request.
+    pub(super) fn parse_feedback(bytes: &[u8]) -> Result<Self, WireError> {
+        let report = Self::parse(bytes)?;
+        match report.layout {
+            RequestLayout::Long => Ok(report),
+            other => Err(WireError::Tag {
+                what: "report of a pod camera",
+                expected: LONG_TAG.into(),
+                found: other.tag().into(),
+            }),
+        }
+    }
 }
 
 struct Cursor<'a> {

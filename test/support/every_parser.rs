@@ -20,6 +20,23 @@ pub fn parse_all(bytes: &[u8]) {
     let _ = StartSignalPacket::parse(bytes);
     let _ = ProbePacket::parse(bytes);
     let _ = RebootPacket::parse(bytes);
+    let _ = SceneReport::parse(bytes);
+    let _ = ModelInput::parse(bytes);
+    let _ = CustomDataPacket::parse(bytes);
+    let _ = NetSimMessage::parse(bytes).map(|message| match message {
+        NetSimMessage::Request(header)
+        | NetSimMessage::State(header, _)
+        | NetSimMessage::Data(header, _) => header.names(i32::MAX) || header.names(i32::MIN),
+    });
+    let _ = ObjectStatePacket::parse(bytes).map(ObjectStatePacket::height);
+    let _ = ScaledStatePacket::parse(bytes);
+    let _ = MotorStatePacket::parse(bytes);
+    let _ = PointMassStatePacket::parse(bytes);
+    let _ = Swarm20Packet::parse(bytes).map(|packet| packet.states().count());
+    let _ = Swarm100Packet::parse(bytes).map(|packet| packet.states().count());
+    let _ = LabelPacket::parse(bytes);
+    let _ = AttachPacket::parse(bytes);
+    let _ = ExtActuatorsPacket::parse(bytes);
     let _ = ShmHeader::parse_prefix(bytes);
     let _ = ShmDirectory::parse(bytes).map(|d| (d.accepted(u16::MAX, 1, 1), d.accepted(0, 1, 1)));
     let _ = RangeRecord::parse_prefix(bytes);

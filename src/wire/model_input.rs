@@ -1,0 +1,520 @@
+//! Inputs of a vehicle's model: user to `CopterSim` port 30100+2(id-1). Values have the meaning that the model gives them.
+//!
+//! Source: vendor SDK, golden `dll_send`, `modelload_send`, `recv_modelload`.
+use super::{Packet, WireError, expect_tag};
+use zerocopy::little_endian::{F32, F64, I32, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// Which inputs of a model a packet sets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum InputSet {
+    /// The inputs themselves.
+    Plain,
+    /// One of five further sets, 1 to 5.
+    Extended(u8),
+    /// One of five further sets, 1 to 5, which waits until another one is applied. Of doubles only.
+    Waiting(u8),
+}
+
+impl InputSet {
+    const PLAIN: i32 = 1_234_567_897;
+    const EXTENDED: i32 = 1_234_567_800;
+    const WAITING: i32 = 1_234_567_900;
+    /// Number of further sets.
+    pub const EXTENSIONS: u8 = 5;
+
+    fn tag(self) -> I32 {
+        match self {
+            Self::Plain => Self::PLAIN.into(),
+            Self::Extended(n) => (Self::EXTENDED + i32::from(n)).into(),
+            Self::Waiting(n) => (Self::WAITING + i32::from(n)).into(),
+        }
+    }
+
+    fn of(tag: i32) -> Option<Self> {
+        let number = |base: i32| {
+            let n = u8::try_from(tag - base).ok()?;
+            (1..=Self::EXTENSIONS).contains(&n).then_some(n)
+        };
+        if tag == Self::PLAIN {
+            return Some(Self::Plain);
+        }
+        let extended = number(Self::EXTENDED).map(Self::Extended);
+        extended.or_else(|| number(Self::WAITING).map(Self::Waiting))
+    }
+
+    fn check(what: &'static str, tag: I32) -> Result<Self, WireError> {
+        let tag = tag.get();
+        Self::of(tag).ok_or(WireError::Tag {
+            what,
+            expected: Self::PLAIN.into(),
+            found: tag.into(),
+        })
+    }
+}
+
+/// `PX4SILIntFloat`, 120 bytes: eight integers and twenty floats.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct SilInputsPacket {
+    /// Check word 1234567897, or 1234567800 + n of a further set.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// `inSILInts`.
+    pub ints: [I32; 8],
+    /// `inSILFloats`.
+    pub floats: [F32; 20],
+}
+
+impl SilInputsPacket {
+    /// Creates the packet.
+    pub fn new(copter_id: i32, set: InputSet, ints: [i32; 8], floats: [f32; 20]) -> Self {
+        Self {
+            checksum: set.tag(),
+            copter_id: copter_id.into(),
+            ints: ints.map(I32::new),
+            floats: floats.map(F32::new),
+        }
+    }
+
+    /// Returns the inputs that it sets.
+    pub fn set(&self) -> Option<InputSet> {
+        InputSet::of(self.checksum.get())
+    }
+
+    /// Verifies that the packet is of the inputs themselves.
+    pub(super) fn expect_plain(&self) -> Result<(), WireError> {
+        expect_tag(
+            Self::NAME,
+            InputSet::PLAIN.into(),
+            self.checksum.get().into(),
+        )
+    }
+}
+
+impl Packet for SilInputsPacket {
+    const NAME: &'static str = "inputs of a model (120 bytes)";
+
+    fn check(&self) -> Result<(), WireError> {
+        match InputSet::check(Self::NAME, self.checksum)? {
+            InputSet::Plain | InputSet::Extended(_) => Ok(()),
+            InputSet::Waiting(_) => self.expect_plain(),
+        }
+    }
+}
+
+/// `DllInDoubCtrls`, 232 bytes: 28 doubles.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct DoubleInputsPacket {
+    /// Check word 1234567897, 1234567800 + n of a further set, 1234567900 + n of one that waits.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// `inDoubCtrls`.
+    pub values: [F64; 28],
+}
+
+impl DoubleInputsPacket {
+    /// Creates the packet.
+    pub fn new(copter_id: i32, set: InputSet, values: [f64; 28]) -> Self {
+        Self {
+            checksum: set.tag(),
+            copter_id: copter_id.into(),
+            values: values.map(F64::new),
+        }
+    }
+
+    /// Returns the inputs that it sets.
+    pub fn set(&self) -> Option<InputSet> {
+        InputSet::of(self.checksum.get())
+    }
+
+    /// Cuts up to 140 values into the packets that set them together: all but the last wait. `None` where there are more.
+    pub fn all(copter_id: i32, values: &[f64]) -> Option<Vec<Self>> {
+        let parts = values.chunks(28);
+        let count = parts.len();
+        if count > usize::from(InputSet::EXTENSIONS) {
+            return None;
+        }
+        let packets = parts.zip(1..).map(|(part, n)| {
+            let mut whole = [0.0; 28];
+            whole[..part.len()].copy_from_slice(part);
+            let set = if usize::from(n) == count {
+                InputSet::Extended(n)
+            } else {
+                InputSet::Waiting(n)
+            };
+            Self::new(copter_id, set, whole)
+        });
+        Some(packets.collect())
+    }
+}
+
+impl Packet for DoubleInputsPacket {
+    const NAME: &'static str = "inputs of a model (232 bytes)";
+
+    fn check(&self) -> Result<(), WireError> {
+        InputSet::check(Self::NAME, self.checksum).map(|_| ())
+    }
+}
+
+/// Which parameters of a model a packet sets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ModelParameters {
+    /// Those of its faults.
+    Faults,
+    /// Those that it starts with.
+    Initial,
+}
+
+/// `PX4ModelInParams`, 264 bytes: up to 32 parameters.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct ModelParametersPacket {
+    /// Check word 1234567891 for faults, 1234567892 for initial parameters.
+    pub checksum: I32,
+    /// One bit per parameter that applies.
+    pub mask: U32,
+    /// The parameters.
+    pub values: [F64; 32],
+}
+
+impl ModelParametersPacket {
+    const FAULTS: i32 = 1_234_567_891;
+    const INITIAL: i32 = 1_234_567_892;
+
+    /// Creates the packet.
+    pub fn new(which: ModelParameters, mask: u32, values: [f64; 32]) -> Self {
+        let tag = match which {
+            ModelParameters::Faults => Self::FAULTS,
+            ModelParameters::Initial => Self::INITIAL,
+        };
+        Self {
+            checksum: tag.into(),
+            mask: mask.into(),
+            values: values.map(F64::new),
+        }
+    }
+
+    /// Returns which parameters it sets.
+    pub fn which(&self) -> ModelParameters {
+        if self.checksum.get() == Self::INITIAL {
+            ModelParameters::Initial
+        } else {
+            ModelParameters::Faults
+        }
+    }
+}
+
+impl Packet for ModelParametersPacket {
+    const NAME: &'static str = "parameters of a model";
+
+    fn check(&self) -> Result<(), WireError> {
+        let tag = self.checksum.get();
+        if tag == Self::INITIAL {
+            return Ok(());
+        }
+        expect_tag(Self::NAME, Self::FAULTS.into(), tag.into())
+    }
+}
+
+macro_rules! tagged {
+    ($name:ident, $tag:literal, $text:literal) => {
+        impl $name {
+            const TAG: i32 = $tag;
+        }
+
+        impl Packet for $name {
+            const NAME: &'static str = $text;
+
+            fn check(&self) -> Result<(), WireError> {
+                expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+            }
+        }
+    };
+}
+
+/// `PX4DynModiParams`, 528 bytes: up to 64 parameters, while the model runs.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct DynamicParametersPacket {
+    /// Check word 1234567893.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// One bit per parameter that applies.
+    pub mask: U64,
+    /// The parameters.
+    pub values: [F64; 64],
+}
+tagged!(
+    DynamicParametersPacket,
+    1_234_567_893,
+    "dynamic parameters of a model"
+);
+
+impl DynamicParametersPacket {
+    /// Creates the packet.
+    pub fn new(copter_id: i32, mask: u64, values: [f64; 64]) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            mask: mask.into(),
+            values: values.map(F64::new),
+        }
+    }
+}
+
+/// `UEToCopterDataD`, 264 bytes: what the renderer tells a model.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct RendererInputsPacket {
+    /// Check word 1234567899.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// `inFromUE`.
+    pub values: [F64; 32],
+}
+tagged!(
+    RendererInputsPacket,
+    1_234_567_899,
+    "inputs of a model from the renderer"
+);
+
+impl RendererInputsPacket {
+    /// Creates the packet.
+    pub fn new(copter_id: i32, values: [f64; 32]) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            values: values.map(F64::new),
+        }
+    }
+}
+
+/// `Ue4RayTraceDrone`, 60 bytes: what is around a vehicle.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct RayInputsPacket {
+    /// Check word 1234567890.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// Size in m.
+    pub size: F32,
+    /// Velocity in m/s, NED.
+    pub velocity: [F32; 3],
+    /// Distances in m to the front, back, left, right, up, down.
+    pub rays: [F32; 6],
+    /// Position in m, NED.
+    pub position: [F32; 3],
+}
+tagged!(RayInputsPacket, 1_234_567_890, "distances around a vehicle");
+
+impl RayInputsPacket {
+    /// Creates the packet.
+    pub fn new(
+        copter_id: i32,
+        size: f32,
+        velocity: [f32; 3],
+        rays: [f32; 6],
+        position: [f32; 3],
+    ) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            size: size.into(),
+            velocity: velocity.map(F32::new),
+            rays: rays.map(F32::new),
+            position: position.map(F32::new),
+        }
+    }
+}
+
+/// What a model is told of its surroundings.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Surroundings {
+    /// A collision, 20 values.
+    Collision,
+    /// The terrain, 15 values.
+    Terrain,
+}
+
+/// `Ue4Coll20d`, 88 bytes: a collision, or the terrain.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct SurroundingsPacket {
+    /// Check word 1234567880 for a collision, 1234567881 for terrain.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// The values.
+    pub values: [F32; 20],
+}
+
+impl SurroundingsPacket {
+    const COLLISION: i32 = 1_234_567_880;
+    const TERRAIN: i32 = 1_234_567_881;
+
+    /// Creates the packet.
+    pub fn new(copter_id: i32, what: Surroundings, values: [f32; 20]) -> Self {
+        let tag = match what {
+            Surroundings::Collision => Self::COLLISION,
+            Surroundings::Terrain => Self::TERRAIN,
+        };
+        Self {
+            checksum: tag.into(),
+            copter_id: copter_id.into(),
+            values: values.map(F32::new),
+        }
+    }
+
+    /// Returns what it tells.
+    pub fn what(&self) -> Surroundings {
+        if self.checksum.get() == Self::TERRAIN {
+            Surroundings::Terrain
+        } else {
+            Surroundings::Collision
+        }
+    }
+}
+
+impl Packet for SurroundingsPacket {
+    const NAME: &'static str = "surroundings of a vehicle";
+
+    fn check(&self) -> Result<(), WireError> {
+        let tag = self.checksum.get();
+        if tag == Self::TERRAIN {
+            return Ok(());
+        }
+        expect_tag(Self::NAME, Self::COLLISION.into(), tag.into())
+    }
+}
+
+/// `PX4UorbRflyCtrl`, 80 bytes: values for a modified autopilot.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct UorbInputsPacket {
+    /// Check word 1234567896.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// User-defined.
+    pub modes: U32,
+    /// User-defined.
+    pub flags: U32,
+    /// User-defined.
+    pub data: [F32; 16],
+}
+tagged!(UorbInputsPacket, 1_234_567_896, "inputs of the autopilot");
+
+impl UorbInputsPacket {
+    /// Creates the packet.
+    pub fn new(copter_id: i32, [modes, flags]: [u32; 2], data: [f32; 16]) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            modes: modes.into(),
+            flags: flags.into(),
+            data: data.map(F32::new),
+        }
+    }
+}
+
+/// `CustomData`, 136 bytes: values for a program of the user's own, port 50000 by default.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct CustomDataPacket {
+    /// Check word, 123456 by default.
+    pub checksum: I32,
+    /// Vehicle id.
+    pub copter_id: I32,
+    /// User-defined.
+    pub data: [F64; 16],
+}
+
+impl CustomDataPacket {
+    /// Default check word.
+    pub const TAG: i32 = 123_456;
+    /// Default port.
+    pub const PORT: u16 = 50_000;
+
+    /// Creates the packet with a check word of the user's own.
+    pub fn new(copter_id: i32, checksum: i32, data: [f64; 16]) -> Self {
+        Self {
+            checksum: checksum.into(),
+            copter_id: copter_id.into(),
+            data: data.map(F64::new),
+        }
+    }
+}
+
+/// Any check word is right.
+impl Packet for CustomDataPacket {
+    const NAME: &'static str = "data of the user";
+}
+
+/// An input of a vehicle's model, as `CopterSim` gets it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ModelInput<'a> {
+    /// 120 bytes.
+    Sil(&'a SilInputsPacket),
+    /// 232 bytes.
+    Doubles(&'a DoubleInputsPacket),
+    /// 264 bytes.
+    Parameters(&'a ModelParametersPacket),
+    /// 264 bytes.
+    Renderer(&'a RendererInputsPacket),
+    /// 528 bytes.
+    Dynamic(&'a DynamicParametersPacket),
+    /// 60 bytes.
+    Rays(&'a RayInputsPacket),
+    /// 88 bytes.
+    Surroundings(&'a SurroundingsPacket),
+    /// 80 bytes.
+    Uorb(&'a UorbInputsPacket),
+}
+
+impl<'a> ModelInput<'a> {
+    /// Reads a datagram; length and check word say what it is.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        match bytes.len() {
+            120 => SilInputsPacket::parse(bytes).map(Self::Sil),
+            232 => DoubleInputsPacket::parse(bytes).map(Self::Doubles),
+            264 => match RendererInputsPacket::parse(bytes) {
+                Ok(inputs) => Ok(Self::Renderer(inputs)),
+                Err(_) => ModelParametersPacket::parse(bytes).map(Self::Parameters),
+            },
+            528 => DynamicParametersPacket::parse(bytes).map(Self::Dynamic),
+            60 => RayInputsPacket::parse(bytes).map(Self::Rays),
+            88 => SurroundingsPacket::parse(bytes).map(Self::Surroundings),
+            80 => UorbInputsPacket::parse(bytes).map(Self::Uorb),
+            found => Err(WireError::Length {
+                what: "input of a model",
+                expected: SilInputsPacket::LEN,
+                found,
+            }),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Vehicles that tell each other their states over a simulated network: 224.0.0.10, port 60000 or 60000 + id.
+//!
+//! Source: vendor SDK, golden `netsim_send`, `recv_netsim`.
+use super::{Packet, WireError, expect_tag};
+use zerocopy::little_endian::{F32, F64, I32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// `NetSimHeader`, 32 bytes: sender and receivers. A datagram without anything behind it asks for states.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct NetSimHeader {
+    /// Check word 12345678.
+    pub checksum: I32,
+    /// The sender.
+    pub copter_id: I32,
+    /// 12345: request; else user-defined.
+    pub mode: I32,
+    /// Vehicle of the lowest bit.
+    pub first_id: I32,
+    /// Receivers: bit i is vehicle `first_id` + i.
+    pub mask: U64,
+    /// The sender's clock in s since 1970.
+    pub unix_time: F64,
+}
+
+impl NetSimHeader {
+    const TAG: i32 = 12_345_678;
+    const REQUEST: i32 = 12_345;
+    /// Port of all vehicles; that of one is its id more.
+    pub const PORT: u16 = 60_000;
+
+    /// Creates the header of a state, or of data of the user's own.
+    pub fn new(copter_id: i32, (first_id, mask): (i32, u64), unix_time: f64) -> Self {
+        Self {
+            checksum: Self::TAG.into(),
+            copter_id: copter_id.into(),
+            mode: I32::ZERO,
+            first_id: first_id.into(),
+            mask: mask.into(),
+            unix_time: unix_time.into(),
+        }
+    }
+
+    /// Makes it a request for the states of the vehicles in the mask.
+    #[must_use]
+    pub fn asking(self) -> Self {
+        Self {
+            mode: Self::REQUEST.into(),
+            ..self
+        }
+    }
+
+    /// Whether a vehicle is among the receivers.
+    pub fn names(&self, copter_id: i32) -> bool {
+        let bit = copter_id.checked_sub(self.first_id.get());
+        let bit = bit.and_then(|bit| u32::try_from(bit).ok());
+        bit.and_then(|bit| self.mask.get().checked_shr(bit))
+            .is_some_and(|rest| rest & 1 == 1)
+    }
+}
+
+impl Packet for NetSimHeader {
+    const NAME: &'static str = "header of the simulated network";
+
+    fn check(&self) -> Result<(), WireError> {
+        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    }
+}
+
+/// `NetSimState`, 104 bytes behind the header.
+#[derive(
+    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+)]
+#[repr(C)]
+pub struct NetSimState {
+    /// Time of the vehicle in s.
+    pub time: F64,
+    /// Roll, pitch, yaw in rad.
+    pub euler: [F32; 3],
+    /// Velocity in m/s, NED.
+    pub velocity: [F32; 3],
+    /// Latitude and longitude in degrees, altitude in m, of the place of take-off.
+    pub home: [F64; 3],
+    /// Position in m, NED, from the place of take-off.
+    pub position: [F64; 3],
+    /// Position in m, NED, from the map centre.
+    pub global_position: [F64; 3],
+}
+
+impl Packet for NetSimState {
+    const NAME: &'static str = "state in the simulated network";
+}
+
+/// What a datagram of the simulated network is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NetSimMessage<'a> {
+    /// 32 bytes: the sender wants the states of the vehicles in the mask.
+    Request(&'a NetSimHeader),
+    /// 136 bytes: a state.
+    State(&'a NetSimHeader, &'a NetSimState),
+    /// Anything else: data of the user's own.
+    Data(&'a NetSimHeader, &'a [u8]),
+}
+
+impl<'a> NetSimMessage<'a> {
+    /// Reads a datagram.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
+        let (header, rest) = NetSimHeader::parse_prefix(bytes)?;
+        Ok(if rest.is_empty() {
+            Self::Request(header)
+        } else if let Ok(state) = NetSimState::parse(rest) {
+            Self::State(header, state)
+        } else {
+            Self::Data(header, rest)
+        })
+    }
+}

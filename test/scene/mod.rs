@@ -1,0 +1,3 @@
+//! The renderer's scene as values, against what the vendor's SDK computes.
+mod radiance;
+mod terrain;
