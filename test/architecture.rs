@@ -58,8 +58,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Crate roots; they assemble and may name everything.
 const ROOTS: [&str; 3] = ["bin", "lib", "main"];
 /// Modules without I/O, clock and panic.
-const PURE: [&str; 8] = [
-    "wire", "msgs", "frames", "time", "noise", "config", "session", "calib",
+const PURE: [&str; 9] = [
+    "wire", "scene", "msgs", "frames", "time", "noise", "config", "session", "calib",
 ];
 /// The only places that read a clock; everybody else is told the time.
 const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];
