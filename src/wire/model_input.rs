@@ -33,7 +33,7 @@ impl InputSet {
 
     fn of(tag: i32) -> Option<Self> {
         let number = |base: i32| {
-            let n = u8::try_from(tag - base).ok()?;
+            let n = u8::try_from(tag.checked_sub(base)?).ok()?;
             (1..=Self::EXTENSIONS).contains(&n).then_some(n)
         };
         if tag == Self::PLAIN {
