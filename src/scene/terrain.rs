@@ -174,10 +174,10 @@ impl TerrainMap {
             if cell.is_nan() || cell < 0.0 {
                 return (0, 0, 0.0);
             }
-            let low = cell as usize;
-            if low + 1 >= count {
+            if cell >= (count - 1) as f64 {
                 return (count - 1, count - 1, 0.0);
             }
+            let low = cell as usize;
             (low, low + 1, cell.fract())
         };
         let (left, right, part_x) = place(0, self.columns);

@@ -185,8 +185,8 @@ fn point_mass_vehicles_are_drawn_by_the_bytes_that_the_vendor_sends() {
             let packet = PointMassStatePacket::parse(&sent).unwrap();
             let args = Args(&vector["args"]["positional"]);
             let given = &vector["args"]["positional"];
-            let position = args.list::<3>(2).map(f64::from);
             if given.as_array().unwrap().len() == 8 {
+                let position = args.list::<3>(2).map(f64::from);
                 let mut made = PointMassStatePacket::new(
                     args.int(0),
                     args.int(1),
@@ -261,7 +261,7 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
             continue;
         };
         match SceneReport::parse(last).unwrap() {
-            SceneReport::Vehicle(report) if name != "crash160_non_utf8_name" => {
+            SceneReport::Vehicle(report) if decoded["inReqVect"].is_array() => {
                 let wanted = decoded["inReqVect"].as_array().unwrap().last().unwrap();
                 assert_eq!(report.copter_id.get(), wanted["copterID"], "{name}");
                 assert_eq!(report.vehicle_type.get(), wanted["vehicleType"], "{name}");
