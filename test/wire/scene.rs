@@ -310,9 +310,9 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
             }
             // The vendor stops listening.
             SceneReport::Vehicle(report) => assert!(!report.target_name().is_empty(), "{name}"),
-            // The vendor's listener ended at a name before this one.
-            SceneReport::ModelInputs(_) if name == "crash160_non_utf8_name" => {
-                assert_eq!(decoded["aborted_with_unread_packets"], 1);
+            // The vendor's listener ended before it.
+            SceneReport::ModelInputs(_) if decoded["inSilVect"].is_null() => {
+                assert_eq!(decoded["aborted_with_unread_packets"], 1, "{name}");
             }
             SceneReport::ModelInputs(inputs) => {
                 let wanted = &decoded["inSilVect"][0];
