@@ -1,4 +1,4 @@
-"""The time of images against that of the IMU: rotation from images (OpenCV: KLT, five points) against the gyroscope."""
+"""The time of images against that of the IMU: rotation from images (OpenCV: KLT, five points; SciPy) against the gyroscope."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from recorder import SECOND, Recorded
 FEATURES = {"maxCorners": 250, "qualityLevel": 0.01, "minDistance": 10}
 FLOW = {"winSize": (21, 21), "maxLevel": 3}
 BACK, INLIER = 0.2, 0.1  # pixels
+SCALE = 0.05  # pixels, of the loss that tells outliers
 SEARCH, STEP = 0.05, 0.0001  # s
 
 
@@ -34,11 +35,34 @@ def rotations(recorded: Recorded, seq: int, begin: float) -> list[tuple[float, f
         )
         if essential is None or essential.shape != (3, 3):
             continue
+        *both, direction = cv2.decomposeEssentialMat(essential)
         # Of the two rotations one is turned by half a circle more.
-        turns = [-cv2.Rodrigues(rotation)[0].ravel() for rotation in cv2.decomposeEssentialMat(essential)[:2]]
-        turn = min(turns, key=np.linalg.norm)
+        rotation = min(both, key=lambda r: np.linalg.norm(cv2.Rodrigues(r)[0]))
+        points = (p[good].reshape(-1, 2) for p in (corners, tracked))
+        rotation = _refined(camera, *points, rotation, direction.ravel())
+        turn = -cv2.Rodrigues(rotation)[0].ravel()
         found.append((t0 / SECOND, t1 / SECOND, turn * SECOND / (t1 - t0)))
     return found
+
+
+def _refined(camera: np.ndarray, a: np.ndarray, b: np.ndarray, rotation: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The rotation by all points. Five points alone scatter so much that a flight's offset did by a millisecond."""
+    import cv2
+    from scipy.optimize import least_squares
+
+    rays = [np.c_[points, np.ones(len(points))] @ np.linalg.inv(camera).T for points in (a, b)]
+    across = np.linalg.svd(direction[None])[2][1:]
+
+    def turned(x: np.ndarray) -> np.ndarray:
+        return cv2.Rodrigues(x[:3])[0] @ rotation
+
+    def sampson(x: np.ndarray) -> np.ndarray:
+        moved = direction + x[3:] @ across
+        essential = np.cross(moved / np.linalg.norm(moved), turned(x), axisb=0, axisc=0)
+        there, back = rays[0] @ essential.T, rays[1] @ essential
+        return camera[0, 0] * (rays[1] * there).sum(1) / np.linalg.norm(np.c_[there[:, :2], back[:, :2]], axis=1)
+
+    return turned(least_squares(sampson, np.zeros(5), loss="cauchy", f_scale=SCALE).x)
 
 
 def offset(recorded: Recorded, seq: int) -> dict:

@@ -47,7 +47,7 @@ def test_surfaces_of_a_voxel_map_are_thin(recorded, rows):
 def _time_of_images(run, rows, given: str) -> None:
     found = camera_gyro.offset(run, EYE.seq)
     assert found["pairs"] > 200, found
-    words = "KLT, five points, correlation of rates"
+    words = "KLT, five points refined by all, correlation of rates"
     row(rows, run, "opencv-python-headless", given, "offset", abs(found["offset_ms"]), 1.0, "ms", words, **found)
 
 
