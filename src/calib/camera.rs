@@ -67,13 +67,17 @@ fn is_parallel(pose: &Transform) -> bool {
     2.0 * x.hypot(y).hypot(z) < PARALLEL
 }
 
-/// The only place that knows which cameras are a stereo pair: the first two of one kind whose images are rectified as they
-/// are, that is with parallel axes, side by side, and the same size, rate and calibration. Left, then right.
-pub(super) fn stereo_pair<'a>(cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
+/// Left and right camera of the stereo pair: the one that parameters name, else the first two of one kind whose images are
+/// rectified as they are, that is with parallel axes, side by side, and the same size, rate and calibration.
+pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
     let pairs = cameras
         .iter()
         .flat_map(|left| cameras.iter().map(move |right| (left, right)));
-    let mut rectified = pairs.filter(|(left, right)| {
+    let of_parameters = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
+        let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
+        left != right && rig.settings.pairs.frame_of(right) == left
+    };
+    let mut rectified = pairs.clone().filter(|(left, right)| {
         let pose = left.pose_of(right);
         let [x, y, z] = pose.translation();
         left.sensor.kind == right.sensor.kind
@@ -84,7 +88,10 @@ pub(super) fn stereo_pair<'a>(cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]>
             && left.same_images(right)
             && left.same_rate(right)
     });
-    let (left, right) = rectified.next()?;
+    let (left, right) = pairs
+        .clone()
+        .find(of_parameters)
+        .or_else(|| rectified.next())?;
     Some([left.clone(), right.clone()])
 }
 
@@ -186,7 +193,7 @@ impl<'a> Rig<'a> {
 
     fn found_eyes(&self, output: &mut Output) -> Result<Vec<Camera<'a>>, Problems> {
         let cameras = self.rigid_cameras(&[SensorKind::Rgb, SensorKind::Grey]);
-        if let Some(pair) = stereo_pair(&cameras) {
+        if let Some(pair) = stereo_pair(self, &cameras) {
             return Ok(pair.into());
         }
         output.warnings.push(format!("one camera only: {NO_PAIR}"));

@@ -121,7 +121,7 @@ fn view<'a>(rig: &Rig<'a>) -> Result<View<'a>, Problems> {
             return Ok(View::Depth { colour, depth });
         }
     }
-    match stereo_pair(&images) {
+    match stereo_pair(rig, &images) {
         Some(pair) => Ok(View::Stereo(pair)),
         None => Err(Problems(vec![
             Problem::new(

@@ -369,6 +369,16 @@ def test_rtabmap_with_stereo(tmp_path):
     assert (found["left_image_topic"], found["right_image_topic"]) == (LEFT.topic, RIGHT.topic)
 
 
+def test_a_pair_that_parameters_name_is_the_pair(tmp_path):
+    third = beside(LEFT, 2 * BASELINE, 9)
+    every = [LEFT, RIGHT, third]
+    found = launch_arguments(Written(tmp_path, "rtabmap", every))
+    assert (found["left_image_topic"], found["right_image_topic"]) == (LEFT.topic, RIGHT.topic)
+    named = Written(tmp_path, "rtabmap", every, ros=f"-p sensor{third.seq}.stereo_left:={RIGHT.seq}")
+    found = launch_arguments(named)
+    assert (found["left_image_topic"], found["right_image_topic"]) == (RIGHT.topic, third.topic)
+
+
 @pytest.mark.parametrize("lidar", [False, True])
 def test_nvblox(tmp_path, lidar):
     written = Written(tmp_path, "nvblox", EVERY, f"--lidar {LIDAR_20.seq}" if lidar else "")
