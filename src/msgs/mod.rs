@@ -6,7 +6,7 @@
 #[cfg(feature = "rclrs")]
 pub use ros_env::{
     builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs,
-    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, vision_msgs,
+    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
 };
 /// Items of bounded sequences, which rosidl's generator leaves as the type support lays them out.
 pub mod bounded {
@@ -54,6 +54,29 @@ macro_rules! halves {
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 use halves;
 
+/// An action without a crate: its three parts, and what carries them, all called as rosidl calls them.
+#[cfg(not(feature = "rclrs"))]
+macro_rules! carriers {
+    ($action:ident $goal:tt => $result:tt => $feedback:tt) => { pastey::paste! {
+        #[derive(Debug)]
+        pub struct $action;
+        #[derive(Debug)]
+        pub struct [<$action _SendGoal>];
+        #[derive(Debug)]
+        pub struct [<$action _GetResult>];
+        crate::msgs::halves! { @half [<$action _Goal>] $goal }
+        crate::msgs::halves! { @half [<$action _Result>] $result }
+        crate::msgs::halves! { @half [<$action _Feedback>] $feedback }
+        crate::msgs::halves! { @half [<$action _SendGoal_Request>] { goal_id: UUID, goal: [<$action _Goal>], } }
+        crate::msgs::halves! { @half [<$action _SendGoal_Response>] { accepted: bool, stamp: Time, } }
+        crate::msgs::halves! { @half [<$action _GetResult_Request>] { goal_id: UUID, } }
+        crate::msgs::halves! { @half [<$action _GetResult_Response>] { status: i8, result: [<$action _Result>], } }
+        crate::msgs::halves! { @half [<$action _FeedbackMessage>] { goal_id: UUID, feedback: [<$action _Feedback>], } }
+    } };
+}
+#[cfg(not(feature = "rclrs"))]
+use carriers;
+
 use serde::{Serialize, de::DeserializeOwned};
 
 /// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
@@ -84,6 +107,38 @@ pub trait Service: 'static {
     const TYPE: &'static str;
 }
 
+/// An action: a marker type for goal, result and feedback, and for the services and topics that carry them.
+pub trait Action: 'static {
+    /// What the client wants.
+    type Goal: Send + 'static;
+    /// What it gets at the end.
+    type Result: Clone + Default + Send + 'static;
+    /// What it gets meanwhile.
+    type Feedback;
+    /// Carries the goal.
+    type SendGoal: Service;
+    /// Carries the result.
+    type GetResult: Service;
+    /// Carries the feedback.
+    type FeedbackMessage: Message;
+    /// Name as ROS writes it, for example `simulation_interfaces/action/SimulateSteps`.
+    const TYPE: &'static str;
+
+    /// Id and content of a goal.
+    fn goal(request: <Self::SendGoal as Service>::Request) -> ([u8; 16], Self::Goal);
+    /// Whether and when a goal was accepted.
+    fn accepted(
+        accepted: bool,
+        stamp: builtin_interfaces::msg::Time,
+    ) -> <Self::SendGoal as Service>::Response;
+    /// Id of the goal whose result is wanted.
+    fn wanted(request: &<Self::GetResult as Service>::Request) -> [u8; 16];
+    /// How a goal ended.
+    fn result(status: i8, result: Self::Result) -> <Self::GetResult as Service>::Response;
+    /// Feedback of a goal.
+    fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage;
+}
+
 /// Name of a type as ROS writes it, whether it begins with a header, and its type hash in hexadecimal.
 type Row = (&'static str, bool, &'static str);
 
@@ -100,7 +155,7 @@ pub(crate) fn type_hash(type_name: &str) -> Option<&'static str> {
 }
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    MESSAGES.iter().chain(HALVES)
+    MESSAGES.iter().chain(HALVES).chain(CARRIERS)
 }
 
 macro_rules! messages {
@@ -174,3 +229,80 @@ macro_rules! services {
 }
 
 crate::every_service_type! { [services] }
+
+macro_rules! actions {
+    (@rows $($package:ident {
+        $($name:ident $goal:literal $accepted:literal $wanted:literal $result:literal $feedback:literal;)+
+    })+) => {
+        $(crate::where_built! { $package actions! { @of $package $($name)+ } })+
+
+        const CARRIERS: &[Row] = &[$($(
+            (concat!(stringify!($package), "/action/", stringify!($name), "_SendGoal_Request"), false, $goal),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_SendGoal_Response"), false, $accepted),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_GetResult_Request"), false, $wanted),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_GetResult_Response"), false, $result),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_FeedbackMessage"), false, $feedback),
+        )+)+];
+    };
+    (@of $package:ident $($name:ident)+) => { pastey::paste! { $(
+        actions! { @message $package [<$name _SendGoal_Request>] }
+        actions! { @message $package [<$name _SendGoal_Response>] }
+        actions! { @message $package [<$name _GetResult_Request>] }
+        actions! { @message $package [<$name _GetResult_Response>] }
+        actions! { @message $package [<$name _FeedbackMessage>] }
+        actions! { @service $package [<$name _SendGoal>] }
+        actions! { @service $package [<$name _GetResult>] }
+
+        impl Action for $package::action::$name {
+            type Goal = $package::action::[<$name _Goal>];
+            type Result = $package::action::[<$name _Result>];
+            type Feedback = $package::action::[<$name _Feedback>];
+            type SendGoal = $package::action::[<$name _SendGoal>];
+            type GetResult = $package::action::[<$name _GetResult>];
+            type FeedbackMessage = $package::action::[<$name _FeedbackMessage>];
+            const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
+
+            fn goal(request: $package::action::[<$name _SendGoal_Request>]) -> ([u8; 16], Self::Goal) {
+                (request.goal_id.uuid, request.goal)
+            }
+
+            fn accepted(
+                accepted: bool,
+                stamp: builtin_interfaces::msg::Time,
+            ) -> $package::action::[<$name _SendGoal_Response>] {
+                $package::action::[<$name _SendGoal_Response>] { accepted, stamp }
+            }
+
+            fn wanted(request: &$package::action::[<$name _GetResult_Request>]) -> [u8; 16] {
+                request.goal_id.uuid
+            }
+
+            fn result(status: i8, result: Self::Result) -> $package::action::[<$name _GetResult_Response>] {
+                $package::action::[<$name _GetResult_Response>] { status, result }
+            }
+
+            fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage {
+                $package::action::[<$name _FeedbackMessage>] {
+                    goal_id: unique_identifier_msgs::msg::UUID { uuid: id },
+                    feedback,
+                }
+            }
+        }
+    )+ } };
+    (@message $package:ident $name:ident) => {
+        impl Message for $package::action::$name {
+            const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
+        }
+    };
+    (@service $package:ident $name:ident) => { pastey::paste! {
+        impl Service for $package::action::$name {
+            type Request = $package::action::[<$name _Request>];
+            type Response = $package::action::[<$name _Response>];
+            #[cfg(feature = "rclrs")]
+            type Native = Self;
+            const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
+        }
+    } };
+}
+
+crate::every_action_type! { [actions] }

@@ -284,3 +284,15 @@ pub mod srv {
     halves! { UnloadWorld {} => { result: Result, } }
     constants! { UnloadWorldResponse: u8 { NO_WORLD_LOADED = 101, } }
 }
+
+/// Actions.
+#[expect(non_camel_case_types, reason = "as rosidl names them")]
+pub mod action {
+    use super::msg::Result;
+    use crate::msgs::{builtin_interfaces::msg::Time, carriers, unique_identifier_msgs::msg::UUID};
+    use serde::{Deserialize, Serialize};
+
+    carriers! { SimulateSteps
+        { steps: u64, } => { result: Result, } => { completed_steps: u64, remaining_steps: u64, }
+    }
+}

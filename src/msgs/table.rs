@@ -288,3 +288,17 @@ macro_rules! every_service_type {
         }
     };
 }
+
+/// Calls a macro with every action: its package, its name, the hashes of request and response of `_SendGoal`, of
+/// `_GetResult`, and of `_FeedbackMessage`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! every_action_type {
+    ([$($then:tt)*] $($argument:tt)*) => {
+        $($then)*! { $($argument)* @rows
+            simulation_interfaces {
+                SimulateSteps "275e6fd2fafc5d33dcdc83bdea6de5cf29f30b9df74a3b9514a8c5d501fd0fe3" "755f44a68d1e8d116f50dfed7ab30a140137fb71ad59eca4851d55abe2b3d4c2" "4591b0bfbcb881003bbd46a2acebcaddceb977e5352905218688ce5ed051fdeb" "5658172e771cb145a986a8ef4c2b80b5407b741038453b8539e35bed5ff23207" "a30dee7ee7380769e616406ec5067b238aa2b27e1dbd7a5957fba1d908d7754d";
+            }
+        }
+    };
+}

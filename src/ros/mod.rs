@@ -6,6 +6,7 @@
 //!
 //! Publishing never blocks on a reader. Images and clouds go from the caller's slice to the middleware in one copy, or
 //! without a copy from a publisher's loan.
+mod action;
 mod backend;
 mod bulk;
 mod error;
@@ -32,6 +33,7 @@ compile_error!(
 #[cfg(not(any(feature = "dds", feature = "rclrs")))]
 compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
+pub use action::{ActionHandle, GoalRequest, KEPT_RESULTS, RunningGoal};
 pub use bulk::{Bulk, Bytes, CloudHead, CompressedHead, ImageHead};
 pub use error::RosError;
 pub use loan::Loan;

@@ -95,7 +95,27 @@ def register(store: Any) -> Any:
             text = text.strip().replace("; ", "\n") or "uint8 structure_needs_at_least_one_member"
             fields = next(iter(get_types_from_msg(text, f"{name}_{half}").values()))
             store.register({f"{name}_{half}": fields})
+    for name, parts in simulation.ACTIONS.items():
+        for part, text in action_parts(name, parts).items():
+            fields = next(iter(get_types_from_msg(text.replace("; ", "\n"), f"{name}_{part}").values()))
+            store.register({f"{name}_{part}": fields})
     return store
+
+
+def action_parts(name: str, parts: tuple[str, str, str]) -> dict[str, str]:
+    """Goal, result and feedback of an action, and what rosidl makes to carry them."""
+    uuid = "unique_identifier_msgs/UUID goal_id"
+    goal, result, feedback = parts
+    return {
+        "Goal": goal,
+        "Result": result,
+        "Feedback": feedback,
+        "SendGoal_Request": f"{uuid}; {name}_Goal goal",
+        "SendGoal_Response": "bool accepted; builtin_interfaces/Time stamp",
+        "GetResult_Request": uuid,
+        "GetResult_Response": f"int8 status; {name}_Result result",
+        "FeedbackMessage": f"{uuid}; {name}_Feedback feedback",
+    }
 
 
 JAZZY, HUMBLE = (register(get_typestore(store)) for store in (Stores.ROS2_JAZZY, Stores.ROS2_HUMBLE))

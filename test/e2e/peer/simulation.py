@@ -1,4 +1,4 @@
-"""Messages and services of `simulation_interfaces` 2.1, `grid_map_msgs` and `action_msgs` that `rosbags` does not ship: the
+"""Messages, services and actions of `simulation_interfaces` 2.1, `grid_map_msgs` and `action_msgs` that `rosbags` does not ship: the
 types and names of their fields."""
 
 SIM = "simulation_interfaces"
@@ -90,4 +90,9 @@ SERVICES = {
         "StepSimulation": ("uint64 steps", RESULT),
         "UnloadWorld": ("", RESULT),
     }.items()
+}
+
+# Goal, result and feedback.
+ACTIONS = {
+    f"{SIM}/action/SimulateSteps": ("uint64 steps", RESULT, "uint64 completed_steps; uint64 remaining_steps"),
 }
