@@ -9,6 +9,8 @@
 mod action;
 mod backend;
 mod bulk;
+pub mod call;
+mod client;
 mod error;
 mod loan;
 pub mod names;
@@ -35,13 +37,14 @@ compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
 pub use action::{ActionHandle, GoalRequest, KEPT_RESULTS, RunningGoal};
 pub use bulk::{Bulk, Bytes, CloudHead, CompressedHead, ImageHead};
+pub use client::Client;
 pub use error::RosError;
 pub use loan::Loan;
 pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::{Asked, Recorder};
-pub use report::{ClientInfo, Incompatible, ServiceReport, TopicInfo, WriterReport, WriterStats};
+pub use report::{Incompatible, ServiceInfo, ServiceReport, TopicInfo, WriterReport, WriterStats};
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 
@@ -239,7 +242,7 @@ impl Middleware {
     }
 
     /// Services of the whole ROS graph that have a client, as far as discovery has gone.
-    pub fn clients(&self) -> Vec<ClientInfo> {
+    pub fn clients(&self) -> Vec<ServiceInfo> {
         self.shared.backend.node().clients()
     }
 

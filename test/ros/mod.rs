@@ -2,6 +2,8 @@
 #[cfg(feature = "dds")]
 mod actions;
 #[cfg(feature = "dds")]
+mod call;
+#[cfg(feature = "dds")]
 mod conformance;
 mod encoding;
 mod environment;
