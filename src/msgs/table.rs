@@ -283,7 +283,8 @@ macro_rules! every_service_type {
                 Trigger "d010825374ce8918e72bfd826c82603e60f45419e932ea976f807b74a863a199" "2d946c21e2fc3f1e9ca6986a8191d85fcc70097a8bb7771a053564bc47009cdf";
             }
             rfly_bridge_msgs {
-                GetHeight "090a226a87b40cdc9ce98262f13388e45edd6ad0980483749f848e259920abd1" "bcc8f32fa6c550529842c31542021910413b5acb7fe3a49cc98b2332cfbbad52";
+                GetHeight "a768bd59247491e771824207807362ffe18710c69c05cfc960df69b2a0e85fef" "7bb0b82491ef96dc891457a72d18475d2121a96951a6e8841fa2906c3a39159a";
+                PublishTerrain "08beabb063b533e6f10a567c0a6bb93d731cec2dbda97e2f7a52741060ece61d" "dffa5edf94e76ccb13d0f4c79000f7bd72b04d0ec4c2ae37cea48c6525681103";
             }
         }
     };

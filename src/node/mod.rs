@@ -21,6 +21,7 @@ mod settings;
 mod stats;
 mod subsystem;
 mod tasks;
+mod terrain;
 mod tf;
 mod threads;
 mod time;
