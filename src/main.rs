@@ -5,8 +5,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, robot_description,
-    rosout, top,
+    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call,
+    robot_description, rosout, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, SetError, Signals, limit_behind, limits, note_panics, within, write_set,
@@ -43,12 +43,45 @@ const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]..
 enum Command {
     /// Subscribes to every topic of the ROS graph and shows rate, latency and losses.
     Top(TopArgs),
+    /// Calls a service of the ROS graph, as `ros2 service call` does (docs/call.md).
+    Call(CallArgs),
     /// Prints a vehicle with its sensors as URDF; parameters as for the bridge (`--ros-args -p config:=...`).
     Urdf(UrdfArgs),
     /// Writes the configuration of an algorithm that reads the topics (docs/calib.md); parameters as for the bridge.
     Calib(CalibArgs),
     /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
+}
+
+#[derive(Args)]
+struct CallArgs {
+    /// Name of the service.
+    service: String,
+    /// Its type, such as `std_srvs/srv/Trigger`; without it that of the graph.
+    #[arg(value_name = "TYPE")]
+    type_name: Option<String>,
+    /// The request in YAML, such as `{points: [{x: 1.5}]}`; fields that are missing have their defaults.
+    #[arg(value_name = "YAML")]
+    request: Option<String>,
+    /// Limit for finding the service, and for its response.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    timeout: f64,
+}
+
+impl CallArgs {
+    /// Type and request; of two words the first is a type if it looks like one.
+    fn words(&self) -> (Option<&str>, &str) {
+        match (self.type_name.as_deref(), self.request.as_deref()) {
+            (Some(word), None) if !word.contains("/srv/") => (None, word),
+            (type_name, request) => (type_name, request.unwrap_or_default()),
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok();
+    let usable = value.filter(|value| (0.0..=86_400.0).contains(value));
+    usable.ok_or_else(|| "wanted is a number from 0 to 86400".to_owned())
 }
 
 #[derive(Args)]
@@ -154,6 +187,7 @@ fn run(log: &OutputLog) -> anyhow::Result<()> {
     match cli.command {
         None => bridge(args, rosout),
         Some(Command::Top(top)) => show_top(&args, top),
+        Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Calib(calib)) => write_calib(&args, calib),
         Some(Command::Docs(docs)) => write_docs(&docs.write),
@@ -241,14 +275,7 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let seconds = top.seconds.map(Duration::from_secs);
     // The terminal may be suspended; signals must still be handled.
     let shown = signals.during(START_GRACE, move |stop| {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|source| NodeError::Start {
-                what: "the runtime",
-                source,
-            })?;
-        runtime.block_on(async {
+        runtime()?.block_on(async {
             tokio::select! {
                 shown = top::run(&middleware, &top.prefix, seconds) => shown,
                 _ = stop => Ok(()),
@@ -259,6 +286,40 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
         Ended::Done(shown) => shown.context("cannot show the table"),
         Ended::Stopped(_) | Ended::Abandoned => Ok(()),
         Ended::Panicked => anyhow::bail!("a panic ended the table"),
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, NodeError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| NodeError::Start {
+            what: "the runtime",
+            source,
+        })
+}
+
+fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
+    let middleware = middleware(args, "rfly_bridge_call", false)?;
+    let called = signals.during(START_GRACE, move |stop| {
+        runtime()?.block_on(async {
+            let (type_name, request) = arguments.words();
+            let limit = Duration::from_secs_f64(arguments.timeout);
+            let response = call(&middleware, &arguments.service, type_name, request, limit);
+            tokio::select! {
+                response = response => anyhow::Ok(Some(response?)),
+                _ = stop => Ok(None),
+            }
+        })
+    })?;
+    match called {
+        Ended::Done(response) => match response? {
+            Some(text) => write_out(&text),
+            None => anyhow::bail!("interrupted"),
+        },
+        Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
+        Ended::Panicked => anyhow::bail!("a panic ended the call"),
     }
 }
 

@@ -41,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "time",
             "noise",
             "config",
+            "scene",
             "session",
             "msgs",
             "transport",

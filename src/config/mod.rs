@@ -11,6 +11,7 @@ mod problem;
 pub(crate) use problem::did_you_mean;
 pub mod config_json;
 pub mod ros_args;
+pub(crate) use ros_args::yaml;
 mod sensor;
 
 pub use angle_unit::{

@@ -6,7 +6,7 @@
 #[cfg(feature = "rclrs")]
 pub use ros_env::{
     builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs,
-    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, vision_msgs,
+    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
 };
 /// Items of bounded sequences, which rosidl's generator leaves as the type support lays them out.
 pub mod bounded {
@@ -15,21 +15,67 @@ pub mod bounded {
     #[cfg(feature = "rclrs")]
     pub use ros_env::rcl_interfaces::msg::rmw::{FloatingPointRange, IntegerRange};
 }
-#[cfg(all(feature = "rclrs", has_rfly_bridge_msgs))]
-pub use ros_env::rfly_bridge_msgs;
-#[cfg(not(feature = "rclrs"))]
-pub use ros2_interfaces_jazzy_serde::{
-    builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs,
-    rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
-    vision_msgs,
-};
-#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
-pub mod rfly_bridge_msgs;
+#[cfg(all(feature = "rclrs", has_grid_map_msgs))]
+pub use ros_env::grid_map_msgs;
 #[cfg(all(feature = "rclrs", has_livox_ros_driver2))]
 pub use ros_env::livox_ros_driver2;
+#[cfg(all(feature = "rclrs", has_visualization_msgs))]
+pub use ros_env::visualization_msgs;
+#[cfg(not(feature = "rclrs"))]
+pub use ros2_interfaces_jazzy_serde::{
+    action_msgs, builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs,
+    grid_map_msgs, mavros_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs,
+    std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs, visualization_msgs,
+};
 #[cfg(not(feature = "rclrs"))]
 pub mod livox_ros_driver2;
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+pub mod rfly_bridge_msgs;
+#[cfg(not(feature = "rclrs"))]
+pub mod simulation_interfaces;
 mod table;
+
+/// A service without a crate: both halves and the marker type.
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+macro_rules! halves {
+    ($service:ident $request:tt => $response:tt) => { pastey::paste! {
+        crate::msgs::halves! { @half [<$service Request>] $request }
+        crate::msgs::halves! { @half [<$service Response>] $response }
+        #[derive(Debug)]
+        pub struct $service;
+    } };
+    (@half $name:ident { $($field:ident: $type:ty,)* }) => {
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+    };
+}
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+use halves;
+
+/// An action without a crate: its three parts, and what carries them, all called as rosidl calls them.
+#[cfg(not(feature = "rclrs"))]
+macro_rules! carriers {
+    ($action:ident $goal:tt => $result:tt => $feedback:tt) => { pastey::paste! {
+        #[derive(Debug)]
+        pub struct $action;
+        #[derive(Debug)]
+        pub struct [<$action _SendGoal>];
+        #[derive(Debug)]
+        pub struct [<$action _GetResult>];
+        crate::msgs::halves! { @half [<$action _Goal>] $goal }
+        crate::msgs::halves! { @half [<$action _Result>] $result }
+        crate::msgs::halves! { @half [<$action _Feedback>] $feedback }
+        crate::msgs::halves! { @half [<$action _SendGoal_Request>] { goal_id: UUID, goal: [<$action _Goal>], } }
+        crate::msgs::halves! { @half [<$action _SendGoal_Response>] { accepted: bool, stamp: Time, } }
+        crate::msgs::halves! { @half [<$action _GetResult_Request>] { goal_id: UUID, } }
+        crate::msgs::halves! { @half [<$action _GetResult_Response>] { status: i8, result: [<$action _Result>], } }
+        crate::msgs::halves! { @half [<$action _FeedbackMessage>] { goal_id: UUID, feedback: [<$action _Feedback>], } }
+    } };
+}
+#[cfg(not(feature = "rclrs"))]
+use carriers;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -61,6 +107,38 @@ pub trait Service: 'static {
     const TYPE: &'static str;
 }
 
+/// An action: a marker type for goal, result and feedback, and for the services and topics that carry them.
+pub trait Action: 'static {
+    /// What the client wants.
+    type Goal: Send + 'static;
+    /// What it gets at the end.
+    type Result: Clone + Default + Send + 'static;
+    /// What it gets meanwhile.
+    type Feedback;
+    /// Carries the goal.
+    type SendGoal: Service;
+    /// Carries the result.
+    type GetResult: Service;
+    /// Carries the feedback.
+    type FeedbackMessage: Message;
+    /// Name as ROS writes it, for example `simulation_interfaces/action/SimulateSteps`.
+    const TYPE: &'static str;
+
+    /// Id and content of a goal.
+    fn goal(request: <Self::SendGoal as Service>::Request) -> ([u8; 16], Self::Goal);
+    /// Whether and when a goal was accepted.
+    fn accepted(
+        accepted: bool,
+        stamp: builtin_interfaces::msg::Time,
+    ) -> <Self::SendGoal as Service>::Response;
+    /// Id of the goal whose result is wanted.
+    fn wanted(request: &<Self::GetResult as Service>::Request) -> [u8; 16];
+    /// How a goal ended.
+    fn result(status: i8, result: Self::Result) -> <Self::GetResult as Service>::Response;
+    /// Feedback of a goal.
+    fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage;
+}
+
 /// Name of a type as ROS writes it, whether it begins with a header, and its type hash in hexadecimal.
 type Row = (&'static str, bool, &'static str);
 
@@ -77,12 +155,12 @@ pub(crate) fn type_hash(type_name: &str) -> Option<&'static str> {
 }
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    MESSAGES.iter().chain(HALVES)
+    MESSAGES.iter().chain(HALVES).chain(CARRIERS)
 }
 
 macro_rules! messages {
     (@rows $($package:ident { $($name:ident $($header:ident)? $hash:literal;)+ })+) => {
-        $(messages! { @of $package $($name)+ })+
+        $(crate::where_built! { $package messages! { @of $package $($name)+ } })+
 
         const MESSAGES: &[Row] = &[$($((
             concat!(stringify!($package), "/msg/", stringify!($name)),
@@ -94,18 +172,6 @@ macro_rules! messages {
         pub const TYPES: &[&str] = &[
             $($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+
         ];
-    };
-    (@of rfly_bridge_msgs $($name:ident)+) => {
-        $(
-            #[cfg(has_rfly_bridge_msgs)]
-            messages! { @one rfly_bridge_msgs $name }
-        )+
-    };
-    (@of livox_ros_driver2 $($name:ident)+) => {
-        $(
-            #[cfg(has_livox_ros_driver2)]
-            messages! { @one livox_ros_driver2 $name }
-        )+
     };
     (@of $package:ident $($name:ident)+) => {
         $(messages! { @one $package $name })+
@@ -120,36 +186,8 @@ macro_rules! messages {
 crate::every_message_type! { [messages] }
 
 macro_rules! services {
-    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => { pastey::paste! {
-        $(
-            /// The package; the halves of a service are called as in the other crate.
-            #[cfg(feature = "rclrs")]
-            pub mod $package {
-                #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]
-                pub use ros_env::$package::*;
-                /// Services.
-                pub mod srv {
-                    $(pub use ros_env::$package::srv::{
-                        $name, [<$name _Request>] as [<$name Request>], [<$name _Response>] as [<$name Response>],
-                    };)+
-                }
-            }
-            $(
-                impl Message for $package::srv::[<$name Request>] {
-                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Request");
-                }
-                impl Message for $package::srv::[<$name Response>] {
-                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Response");
-                }
-                impl Service for $package::srv::$name {
-                    type Request = $package::srv::[<$name Request>];
-                    type Response = $package::srv::[<$name Response>];
-                    #[cfg(feature = "rclrs")]
-                    type Native = Self;
-                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
-                }
-            )+
-        )+
+    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => {
+        $(crate::where_built! { $package services! { @of $package $($name)+ } })+
 
         const HALVES: &[Row] = &[$($(
             (concat!(stringify!($package), "/srv/", stringify!($name), "_Request"), false, $request),
@@ -158,7 +196,113 @@ macro_rules! services {
 
         /// Every type that implements [`Service`], for tests and tools that iterate.
         pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
+    };
+    (@of $package:ident $($name:ident)+) => { pastey::paste! {
+        /// The package; the halves of a service are called as in the other crate.
+        #[cfg(feature = "rclrs")]
+        pub mod $package {
+            #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]
+            pub use ros_env::$package::*;
+            /// Services.
+            pub mod srv {
+                $(pub use ros_env::$package::srv::{
+                    $name, [<$name _Request>] as [<$name Request>], [<$name _Response>] as [<$name Response>],
+                };)+
+            }
+        }
+        $(
+            impl Message for $package::srv::[<$name Request>] {
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Request");
+            }
+            impl Message for $package::srv::[<$name Response>] {
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Response");
+            }
+            impl Service for $package::srv::$name {
+                type Request = $package::srv::[<$name Request>];
+                type Response = $package::srv::[<$name Response>];
+                #[cfg(feature = "rclrs")]
+                type Native = Self;
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
+            }
+        )+
     } };
 }
 
 crate::every_service_type! { [services] }
+
+macro_rules! actions {
+    (@rows $($package:ident {
+        $($name:ident $goal:literal $accepted:literal $wanted:literal $result:literal $feedback:literal;)+
+    })+) => {
+        $(crate::where_built! { $package actions! { @of $package $($name)+ } })+
+
+        const CARRIERS: &[Row] = &[$($(
+            (concat!(stringify!($package), "/action/", stringify!($name), "_SendGoal_Request"), false, $goal),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_SendGoal_Response"), false, $accepted),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_GetResult_Request"), false, $wanted),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_GetResult_Response"), false, $result),
+            (concat!(stringify!($package), "/action/", stringify!($name), "_FeedbackMessage"), false, $feedback),
+        )+)+];
+    };
+    (@of $package:ident $($name:ident)+) => { pastey::paste! { $(
+        actions! { @message $package [<$name _SendGoal_Request>] }
+        actions! { @message $package [<$name _SendGoal_Response>] }
+        actions! { @message $package [<$name _GetResult_Request>] }
+        actions! { @message $package [<$name _GetResult_Response>] }
+        actions! { @message $package [<$name _FeedbackMessage>] }
+        actions! { @service $package [<$name _SendGoal>] }
+        actions! { @service $package [<$name _GetResult>] }
+
+        impl Action for $package::action::$name {
+            type Goal = $package::action::[<$name _Goal>];
+            type Result = $package::action::[<$name _Result>];
+            type Feedback = $package::action::[<$name _Feedback>];
+            type SendGoal = $package::action::[<$name _SendGoal>];
+            type GetResult = $package::action::[<$name _GetResult>];
+            type FeedbackMessage = $package::action::[<$name _FeedbackMessage>];
+            const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
+
+            fn goal(request: $package::action::[<$name _SendGoal_Request>]) -> ([u8; 16], Self::Goal) {
+                (request.goal_id.uuid, request.goal)
+            }
+
+            fn accepted(
+                accepted: bool,
+                stamp: builtin_interfaces::msg::Time,
+            ) -> $package::action::[<$name _SendGoal_Response>] {
+                $package::action::[<$name _SendGoal_Response>] { accepted, stamp }
+            }
+
+            fn wanted(request: &$package::action::[<$name _GetResult_Request>]) -> [u8; 16] {
+                request.goal_id.uuid
+            }
+
+            fn result(status: i8, result: Self::Result) -> $package::action::[<$name _GetResult_Response>] {
+                $package::action::[<$name _GetResult_Response>] { status, result }
+            }
+
+            fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage {
+                $package::action::[<$name _FeedbackMessage>] {
+                    goal_id: unique_identifier_msgs::msg::UUID { uuid: id },
+                    feedback,
+                }
+            }
+        }
+    )+ } };
+    (@message $package:ident $name:ident) => {
+        impl Message for $package::action::$name {
+            const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
+        }
+    };
+    (@service $package:ident $name:ident) => { pastey::paste! {
+        impl Service for $package::action::$name {
+            type Request = $package::action::[<$name _Request>];
+            type Response = $package::action::[<$name _Response>];
+            #[cfg(feature = "rclrs")]
+            type Native = Self;
+            const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
+        }
+    } };
+}
+
+crate::every_action_type! { [actions] }

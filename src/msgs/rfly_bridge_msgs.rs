@@ -54,3 +54,45 @@ pub mod msg {
         pub rejected: u64,
     }
 }
+
+/// Services of `srv/`.
+#[expect(missing_docs, reason = "documented in the .srv files")]
+pub mod srv {
+    use crate::msgs::{geometry_msgs::msg::Point, halves};
+    use serde::{Deserialize, Serialize};
+
+    halves! { GetHeight
+        {
+            shape: u8,
+            step: f64,
+            points: Vec<Point>,
+        } => {
+            success: bool,
+            message: String,
+            points: Vec<Point>,
+            height: Vec<f64>,
+        }
+    }
+
+    impl GetHeightRequest {
+        pub const SHAPE_POINTS: u8 = 0;
+        pub const SHAPE_LINE: u8 = 1;
+        pub const SHAPE_GRID: u8 = 2;
+    }
+
+    halves! { PublishTerrain
+        {
+            center: Point,
+            length_x: f64,
+            length_y: f64,
+            resolution: f64,
+            occupied_above: f64,
+        } => {
+            success: bool,
+            message: String,
+            width: u32,
+            height: u32,
+            resolution: f64,
+        }
+    }
+}

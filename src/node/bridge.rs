@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, report, sensors, time, vehicles};
+use super::{frames, params, report, sensors, terrain, time, vehicles};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
     frames::SUBSYSTEM,
+    terrain::SUBSYSTEM,
     time::SUBSYSTEM,
     report::SUBSYSTEM,
     params::SUBSYSTEM,

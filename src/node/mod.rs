@@ -5,6 +5,7 @@
 mod assembly;
 mod binder;
 mod bridge;
+mod call;
 mod clock;
 mod context;
 mod error;
@@ -20,6 +21,7 @@ mod settings;
 mod stats;
 mod subsystem;
 mod tasks;
+mod terrain;
 mod tf;
 mod threads;
 mod time;
@@ -27,6 +29,7 @@ mod topics;
 mod vehicles;
 
 pub use bridge::Bridge;
+pub use call::{NoResponse, call};
 pub use error::NodeError;
 pub use frames::{UrdfForm, robot_description};
 pub use report::{

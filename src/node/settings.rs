@@ -2,7 +2,7 @@
 use super::error::NodeError;
 use super::pairs::Pairs;
 use crate::config;
-use crate::config::params::{ImuFrame, StampMode};
+use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
     AngleUnitChoice, ParamValue, Params, Problem, Problems, SensorConfig, config_json,
@@ -10,6 +10,7 @@ use crate::config::{
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
+use crate::scene::{Rounding, TerrainMap};
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +59,8 @@ pub struct Origin {
     pub values: Vec<(String, ParamValue)>,
     /// Sensors as in the files, disabled ones included.
     pub sensors: Vec<SensorConfig>,
+    /// `terrain.file`.
+    pub terrain: Option<Arc<TerrainMap>>,
 }
 
 impl Settings {
@@ -109,6 +112,7 @@ impl Settings {
             .collect();
         let (loaded, found) = config_json::inspect(&files, &params.vendor_overrides());
         problems.0.extend(found.0);
+        let terrain = terrain(&params, &mut problems);
         let loaded = problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         if params.config.is_empty() {
@@ -133,6 +137,7 @@ impl Settings {
         let origin = Origin {
             values: Vec::new(),
             sensors: loaded.sensors,
+            terrain,
         };
         Ok(Self::assemble(params, origin, warnings)?)
     }
@@ -347,6 +352,30 @@ fn optical_of(link: &str) -> String {
 }
 
 /// Returns name and text of a file.
+/// Reads `<map>.png` and the `<map>.txt` beside it.
+fn terrain(params: &Params, problems: &mut Problems) -> Option<Arc<TerrainMap>> {
+    let image = params.terrain_file.as_ref()?;
+    let text = read(&image.with_extension("txt"), problems);
+    let png = std::fs::read(image);
+    if let Err(error) = &png {
+        problems.push(
+            "terrain.file",
+            format!("{} cannot be read: {error}", image.display()),
+        );
+    }
+    let rounding = match params.terrain_rounding {
+        TerrainRounding::Cut => Rounding::Cut,
+        TerrainRounding::Nearest => Rounding::Nearest,
+    };
+    match TerrainMap::parse(&png.ok()?, &text?.1, rounding) {
+        Ok(map) => Some(Arc::new(map)),
+        Err(error) => {
+            problems.push("terrain.file", format!("{}: {error}", image.display()));
+            None
+        }
+    }
+}
+
 fn read(path: &Path, problems: &mut Problems) -> Option<(String, String)> {
     let name = path.display().to_string();
     match std::fs::read_to_string(path) {

@@ -3,7 +3,7 @@
 #[cfg(feature = "rclrs")]
 use super::rclrs;
 use super::{
-    Bytes, ClientInfo, Outcome, Qos, RosError, Subscription, TopicInfo, WriterReport, WriterStats,
+    Bytes, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport, WriterStats,
     bulk::Tail, loan::Block, service::CdrService, subscription::Callback,
 };
 use std::{any::Any, sync::Arc};
@@ -37,7 +37,10 @@ pub(super) trait Node: Send + Sync {
     fn topics(&self) -> Vec<TopicInfo>;
 
     /// Services of the graph that have a client.
-    fn clients(&self) -> Vec<ClientInfo>;
+    fn clients(&self) -> Vec<ServiceInfo>;
+
+    /// Services of the graph that have a server.
+    fn servers(&self) -> Vec<ServiceInfo>;
 
     /// Batches graph updates while the guard lives, where they are expensive.
     fn hold(&self) -> Guard;
@@ -66,7 +69,37 @@ pub(super) trait CdrNode: Node {
     ) -> Result<Subscription, RosError>;
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError>;
+
+    fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError>;
 }
+
+/// Types of a service.
+#[derive(Clone, Copy)]
+pub(super) struct ServiceTypes {
+    pub(super) service: &'static str,
+    #[cfg_attr(
+        not(feature = "dds"),
+        expect(dead_code, reason = "only DDS names them")
+    )]
+    pub(super) request: &'static str,
+    #[cfg_attr(
+        not(feature = "dds"),
+        expect(dead_code, reason = "only DDS names them")
+    )]
+    pub(super) response: &'static str,
+}
+
+/// A client of one service, in CDR bytes.
+pub(super) trait CdrClient: Send + Sync {
+    /// Whether a server would get a request, and we its response.
+    fn is_ready(&self) -> bool;
+
+    /// Sends a request; `answer` gets the response on the middleware's receive thread.
+    fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError>;
+}
+
+/// Takes the CDR of a response.
+pub(super) type CdrAnswer = Box<dyn FnOnce(&[u8]) + Send>;
 
 /// A writer of CDR bytes. It never waits for a reader.
 pub(super) trait CdrWriter: Send + Sync {

@@ -6,8 +6,11 @@
 //!
 //! Publishing never blocks on a reader. Images and clouds go from the caller's slice to the middleware in one copy, or
 //! without a copy from a publisher's loan.
+mod action;
 mod backend;
 mod bulk;
+pub mod call;
+mod client;
 mod error;
 mod loan;
 pub mod names;
@@ -32,14 +35,16 @@ compile_error!(
 #[cfg(not(any(feature = "dds", feature = "rclrs")))]
 compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
+pub use action::{ActionHandle, GoalRequest, KEPT_RESULTS, RunningGoal};
 pub use bulk::{Bulk, Bytes, CloudHead, CompressedHead, ImageHead};
+pub use client::Client;
 pub use error::RosError;
 pub use loan::Loan;
 pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::{Asked, Recorder};
-pub use report::{ClientInfo, Incompatible, ServiceReport, TopicInfo, WriterReport, WriterStats};
+pub use report::{Incompatible, ServiceInfo, ServiceReport, TopicInfo, WriterReport, WriterStats};
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 
@@ -237,7 +242,7 @@ impl Middleware {
     }
 
     /// Services of the whole ROS graph that have a client, as far as discovery has gone.
-    pub fn clients(&self) -> Vec<ClientInfo> {
+    pub fn clients(&self) -> Vec<ServiceInfo> {
         self.shared.backend.node().clients()
     }
 

@@ -171,6 +171,14 @@ pub fn ros_service(dds_topic: &str) -> Option<&str> {
         .strip_suffix("Request")
 }
 
+/// The service of a DDS response topic; `None` for other topics.
+pub fn ros_reply(dds_topic: &str) -> Option<&str> {
+    dds_topic
+        .strip_prefix("rr")
+        .filter(|topic| topic.starts_with('/'))?
+        .strip_suffix("Reply")
+}
+
 /// Inverse of [`dds_type`]; `None` if it is not a ROS type.
 pub fn ros_type(dds_type: &str) -> Option<String> {
     let (package, name) = dds_type.strip_suffix('_')?.split_once("::dds_::")?;

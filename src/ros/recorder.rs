@@ -1,8 +1,8 @@
 //! The back end that stores published messages, for tests and dry runs.
 use super::{
-    Bytes, ClientInfo, Outcome, Qos, RawSample, RosError, Subscription, TopicInfo, WriterReport,
+    Bytes, Outcome, Qos, RawSample, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport,
     WriterStats,
-    backend::{CdrNode, CdrWriter, Guard, Node},
+    backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, Guard, Node, ServiceTypes},
     bulk::Tail,
     loan::{Block, Pool},
     service::{self, CdrService},
@@ -208,8 +208,17 @@ impl Node for Recorder {
     }
 
     /// Only tests have clients.
-    fn clients(&self) -> Vec<ClientInfo> {
+    fn clients(&self) -> Vec<ServiceInfo> {
         Vec::new()
+    }
+
+    fn servers(&self) -> Vec<ServiceInfo> {
+        let services = self.services().into_iter();
+        let info = |(name, type_name): (String, &str)| ServiceInfo {
+            name,
+            type_name: type_name.to_owned(),
+        };
+        services.map(info).collect()
     }
 
     /// No effect: there is no graph.
@@ -289,6 +298,45 @@ impl CdrNode for Recorder {
         }
         services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
         Ok(Box::new(Server(self.services.clone(), name.to_owned())))
+    }
+
+    fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError> {
+        let (services, name) = (self.services.clone(), name.to_owned());
+        Ok(Box::new(Client {
+            services,
+            name,
+            type_name: service.service,
+        }))
+    }
+}
+
+/// Client of one service of this process.
+struct Client {
+    services: Services,
+    name: String,
+    type_name: &'static str,
+}
+
+impl Client {
+    fn service(&self) -> Option<Arc<Mutex<CdrService>>> {
+        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let service = services.get(&self.name)?;
+        let locked = service.lock().unwrap_or_else(PoisonError::into_inner);
+        (locked.type_name == self.type_name).then(|| service.clone())
+    }
+}
+
+impl CdrClient for Client {
+    fn is_ready(&self) -> bool {
+        self.service().is_some()
+    }
+
+    fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError> {
+        if let Some(service) = self.service() {
+            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            (service.handler)(request, Box::new(move |cdr| answer(&cdr)));
+        }
+        Ok(())
     }
 }
 

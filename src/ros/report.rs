@@ -65,9 +65,9 @@ pub struct TopicInfo {
     pub publishers: usize,
 }
 
-/// A service of the ROS graph that has a client.
+/// A service of the ROS graph, as a client or a server names it.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct ClientInfo {
+pub struct ServiceInfo {
     /// Full name of the service.
     pub name: String,
     /// Type, as ROS writes it.

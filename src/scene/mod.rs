@@ -3,4 +3,4 @@ mod radiance;
 mod terrain;
 
 pub use radiance::{RADIANCE_CLASSES, RadianceClass, stencil_values};
-pub use terrain::{TerrainError, TerrainMap};
+pub use terrain::{Rounding, TerrainError, TerrainMap};

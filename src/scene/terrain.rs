@@ -62,12 +62,23 @@ pub struct TerrainMap {
     columns: usize,
     /// Smallest x and y in cm.
     origin: [f64; 2],
+    /// Largest x and y in cm.
+    end: [f64; 2],
     /// Distance of columns along x, and of rows along y, in cm.
     step: [f64; 2],
     /// Row by row, in m, down.
     heights: Vec<f32>,
     /// Latitude and longitude in degrees, altitude in m, of the map centre.
     geodetic: Option<[f64; 3]>,
+}
+
+/// How the third corner of a map becomes a pixel (docs/wire/traps.md, terrain-rounding).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Rounding {
+    /// As the vendor's Python SDK.
+    Cut,
+    /// As the vendor's MATLAB program.
+    Nearest,
 }
 
 /// Grey value of height 0.
@@ -78,9 +89,8 @@ const ENOUGH: f32 = 10.0;
 impl TerrainMap {
     /// Reads `<map>.png` and `<map>.txt`.
     ///
-    /// Source: vendor SDK, golden `terrain`; a coordinate between two pixels is cut to the lower one, as the vendor does
-    /// (docs/wire/traps.md, terrain-rounding).
-    pub fn parse(png: &[u8], text: &str) -> Result<Self, TerrainError> {
+    /// Source: vendor SDK, golden `terrain`.
+    pub fn parse(png: &[u8], text: &str, rounding: Rounding) -> Result<Self, TerrainError> {
         let corners = numbers(text)?;
         let [x_max, y_max, z_max, x_min, y_min, z_min, x3, y3, z3] = corners.corners;
         let grey = match image::load_from_memory_with_format(png, ImageFormat::Png)? {
@@ -106,7 +116,10 @@ impl TerrainMap {
             (y_max - y_min) / (height - 1) as f64,
         ];
         let counts: Vec<f32> = grey.as_raw().iter().map(|g| f32::from(*g) - ZERO).collect();
-        let third = [(x3 - x_min) / step[0], (y3 - y_min) / step[1]].map(f64::trunc);
+        let third = [(x3 - x_min) / step[0], (y3 - y_min) / step[1]].map(|place| match rounding {
+            Rounding::Cut => place.trunc(),
+            Rounding::Nearest => place.round(),
+        });
         let inside = third[0] >= 0.0
             && third[0] < columns as f64
             && third[1] >= 0.0
@@ -135,6 +148,7 @@ impl TerrainMap {
             rows,
             columns,
             origin: [x_min, y_min],
+            end: [x_max, y_max],
             step,
             heights: heights.collect(),
             geodetic: corners.geodetic,
@@ -149,6 +163,11 @@ impl TerrainMap {
     /// Smallest x and y in m.
     pub fn origin(&self) -> [f64; 2] {
         self.origin.map(|cm| cm / 100.0)
+    }
+
+    /// Largest x and y in m.
+    pub fn end(&self) -> [f64; 2] {
+        self.end.map(|cm| cm / 100.0)
     }
 
     /// Distance of columns along x and of rows along y in m.

@@ -50,6 +50,11 @@ impl SimTime {
 }
 
 impl RosTime {
+    /// Converts from the message type.
+    pub fn from_msg(time: &Time) -> Self {
+        Self(i64::from(time.sec) * 1_000_000_000 + i64::from(time.nanosec))
+    }
+
     /// Converts to the message type.
     pub fn to_msg(self) -> Time {
         Time {

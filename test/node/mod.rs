@@ -9,4 +9,6 @@ mod senders;
 mod sensors;
 mod settings;
 mod tasks;
+#[cfg(feature = "dds")]
+mod terrain;
 mod vehicles;

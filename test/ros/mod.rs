@@ -1,5 +1,9 @@
 //! Tests of `ros`; what the workspace's middleware does is tested by `make ros`.
 #[cfg(feature = "dds")]
+mod actions;
+#[cfg(feature = "dds")]
+mod call;
+#[cfg(feature = "dds")]
 mod conformance;
 mod encoding;
 mod environment;

@@ -1,12 +1,12 @@
 //! Height maps, against what the vendor's SDK reads from the same files.
 use crate::support::golden::{self, numbers};
-use rfly_bridge::scene::TerrainMap;
+use rfly_bridge::scene::{Rounding, TerrainMap};
 
 fn maps() -> impl Iterator<Item = (golden::Vector, TerrainMap)> {
     golden::load("terrain").into_iter().map(|vector| {
         let args = &vector["args"];
         let png = golden::unhex(args["png_hex"].as_str().unwrap());
-        let map = TerrainMap::parse(&png, args["txt"].as_str().unwrap()).unwrap();
+        let map = TerrainMap::parse(&png, args["txt"].as_str().unwrap(), Rounding::Cut).unwrap();
         (vector, map)
     })
 }
@@ -78,10 +78,14 @@ fn a_wrong_map_says_what_is_wrong() {
         ),
         ("", "value 1 of the map's text is \"\""),
     ] {
-        let error = TerrainMap::parse(&png, text).unwrap_err().to_string();
+        let error = TerrainMap::parse(&png, text, Rounding::Cut)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(wanted), "{text}: {error}");
     }
     let text = vector["args"]["txt"].as_str().unwrap();
-    let error = TerrainMap::parse(&png[..40], text).unwrap_err().to_string();
+    let error = TerrainMap::parse(&png[..40], text, Rounding::Cut)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("no PNG image"), "{error}");
 }

@@ -38,6 +38,13 @@ macro_rules! choices {
 }
 
 choices! {
+    /// How the third corner of a height map becomes a pixel.
+    TerrainRounding {
+        /// As the vendor's Python SDK.
+        Cut = "cut",
+        /// As the vendor's MATLAB program.
+        Nearest = "nearest",
+    }
     /// Where the pose of a vehicle in TF comes from.
     TfSource {
         /// The simulator's true state.

@@ -17,7 +17,7 @@ pub(crate) use check::is_text;
 pub use choices::{
     CloudLayout, DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation,
     LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime,
-    SetpointFrame, TfSource,
+    SetpointFrame, TerrainRounding, TfSource,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
@@ -88,6 +88,12 @@ pub struct Params {
     pub cloud_odometry_topic: String,
     /// `scan.*`.
     pub scan: ScanParams,
+    /// `terrain.file`.
+    pub terrain_file: Option<PathBuf>,
+    /// `terrain.rounding`.
+    pub terrain_rounding: TerrainRounding,
+    /// `terrain.occupied_above_m`.
+    pub terrain_occupied_above_m: f64,
     /// `imu.*`.
     pub imu: ImuParams,
     /// `degrade.*`.

@@ -180,6 +180,11 @@ pub(super) fn build(r: &Reader) -> Params {
             range_max: r.float("scan.range_max"),
             use_inf: r.bool("scan.use_inf"),
         },
+        terrain_file: Some(r.string("terrain.file"))
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from),
+        terrain_rounding: r.choice("terrain.rounding"),
+        terrain_occupied_above_m: r.float("terrain.occupied_above_m"),
         imu: ImuParams {
             enabled: r.bool("imu.enabled"),
             rate_hz: r.int("imu.rate_hz") as u16,

@@ -1,8 +1,8 @@
 use super::{
     AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind,
     History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset, Reliability,
-    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode, TfSource,
-    WorldConvention,
+    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode, TerrainRounding,
+    TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use std::f64::consts::{PI, TAU};
@@ -124,6 +124,7 @@ const FRAMES: &str = "Frames and TF";
 const TIME: &str = "Time";
 const TOPICS: &str = "Topics and encodings";
 const SCANS: &str = "Planar scans";
+const TERRAIN: &str = "Terrain";
 const IMU: &str = "IMU";
 const DEGRADED: &str = "Degraded on purpose";
 const CONTROL: &str = "Control of vehicles";
@@ -262,6 +263,13 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Probability that a point of a lidar (types 20 to 23) has no return: NaN in organised clouds, left out elsewhere."),
     row(DEGRADED, "degrade.gps_noise_m", K::Vector(0.0, 10_000.0), D::Floats(&[0.0, 0.0, 0.0]), "m",
         "Standard deviations east, north and up of the topic `gps`, which exists only if one is not 0; `ground_truth/gps` stays true."),
+
+    row(TERRAIN, "terrain.file", K::Str, D::Str(""), "",
+        "Height map of the simulator's map: the path of `<map>.png`, with `<map>.txt` beside it, as CopterSim has them in `external/map`. Empty: none."),
+    row(TERRAIN, "terrain.rounding", K::Choice(TerrainRounding::NAMES), D::Str("cut"), "",
+        "How the third corner of `<map>.txt` becomes a pixel: `cut` as the vendor's Python SDK, or `nearest` as its MATLAB program."),
+    row(TERRAIN, "terrain.occupied_above_m", K::Float(-10_000.0, 10_000.0), D::Float(0.0), "m",
+        "Height above the origin of the map from which cells of `terrain/occupancy` are occupied, until `terrain/publish` is called."),
 
     row(FRAMES, "map_frame", K::Frame, D::Str("map"), "",
         "World frame, root of TF. Its origin is the simulator's."),

@@ -3,7 +3,7 @@
 //! One difference: values apply in the order of the command line, regardless of the sections' names. In rcl
 //! a file with a `/node:` section can win over a later `-p`.
 mod param_file;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use param_file::params_of_file;
 

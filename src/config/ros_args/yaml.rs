@@ -7,13 +7,13 @@ const MAX_DEPTH: usize = 32;
 
 /// A node with its first line, counted from 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Yaml {
-    pub(super) line: usize,
-    pub(super) kind: Kind,
+pub(crate) struct Yaml {
+    pub(crate) line: usize,
+    pub(crate) kind: Kind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// No value, as after `key:`.
     Empty,
     /// As written, and as typed by YAML.
@@ -24,9 +24,9 @@ pub(super) enum Kind {
 
 /// A YAML or rcl error with its line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct YamlError {
-    pub(super) line: usize,
-    pub(super) message: String,
+pub(crate) struct YamlError {
+    pub(crate) line: usize,
+    pub(crate) message: String,
 }
 
 impl YamlError {
@@ -48,7 +48,7 @@ impl From<ScanError> for YamlError {
 }
 
 /// Parses the first document; `None` if there is none.
-pub(super) fn parse(text: &str) -> Result<Option<Yaml>, YamlError> {
+pub(crate) fn parse(text: &str) -> Result<Option<Yaml>, YamlError> {
     let mut parser = Parser::new_from_str(text);
     loop {
         let Some(next) = parser.next_event() else {
@@ -130,7 +130,7 @@ fn next<'a>(
 }
 
 /// Type of an unquoted scalar by the rules of rcl_yaml_param_parser: YAML 1.1 booleans, C integers, C reals, else text.
-pub(super) fn plain_scalar(text: &str) -> ParamValue {
+pub(crate) fn plain_scalar(text: &str) -> ParamValue {
     match text {
         "Y" | "y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
             ParamValue::Bool(true)

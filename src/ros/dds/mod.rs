@@ -1,4 +1,5 @@
 //! Cyclone DDS inside this process.
+mod client;
 mod early;
 mod ffi;
 mod graph;
@@ -8,9 +9,9 @@ mod service;
 mod settings;
 
 use super::{
-    Bytes, ClientInfo, Distro, Incompatible, Options, Outcome, Qos, RosError, Subscription,
+    Bytes, Distro, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo, Subscription,
     TopicInfo, WriterReport, WriterStats,
-    backend::{self, CdrNode, CdrWriter, Guard},
+    backend::{self, CdrClient, CdrNode, CdrWriter, Guard, ServiceTypes},
     bulk::Tail,
     loan::{Block, Pool},
     names::{self, Resolver},
@@ -68,6 +69,24 @@ impl Node {
         }
     }
 
+    /// Services by the half that somebody writes.
+    fn services_of(&self, service: fn(&str) -> Option<&str>, half: &str) -> Vec<ServiceInfo> {
+        let publications = self.participant.publications().unwrap_or_default();
+        let mut services: Vec<_> = publications
+            .iter()
+            .filter_map(|(topic, type_name)| {
+                let type_name = names::ros_type(type_name)?;
+                Some(ServiceInfo {
+                    name: service(topic)?.to_owned(),
+                    type_name: type_name.strip_suffix(half)?.to_owned(),
+                })
+            })
+            .collect();
+        services.sort();
+        services.dedup();
+        services
+    }
+
     fn writers(&self) -> Vec<Arc<Writer>> {
         let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         writers.iter().filter_map(Weak::upgrade).collect()
@@ -101,21 +120,12 @@ impl backend::Node for Node {
             .collect()
     }
 
-    fn clients(&self) -> Vec<ClientInfo> {
-        let publications = self.participant.publications().unwrap_or_default();
-        let mut clients: Vec<_> = publications
-            .iter()
-            .filter_map(|(topic, type_name)| {
-                let type_name = names::ros_type(type_name)?;
-                Some(ClientInfo {
-                    name: names::ros_service(topic)?.to_owned(),
-                    type_name: type_name.strip_suffix("_Request")?.to_owned(),
-                })
-            })
-            .collect();
-        clients.sort();
-        clients.dedup();
-        clients
+    fn clients(&self) -> Vec<ServiceInfo> {
+        self.services_of(names::ros_service, "_Request")
+    }
+
+    fn servers(&self) -> Vec<ServiceInfo> {
+        self.services_of(names::ros_reply, "_Response")
     }
 
     fn hold(&self) -> Guard {
@@ -186,6 +196,10 @@ impl CdrNode for Node {
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
         Ok(Box::new(self.server(name, service)?))
+    }
+
+    fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError> {
+        Ok(Box::new(self.caller(name, service)?))
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Server {
 
 impl Node {
     pub(super) fn server(&self, name: &str, service: CdrService) -> Result<Server, RosError> {
-        let id = format!("serviceid={};", self.service_id());
+        let id = format!("serviceid={};", self.endpoint_id());
         let user_data = |type_name| id.clone() + &self.user_data(type_name);
         let replies = Arc::new(Replies {
             writer: ffi::Writer::replies(
@@ -99,8 +99,8 @@ impl Node {
         Ok(Server { reader, replies })
     }
 
-    /// The same for both endpoints of a service and unique: clients use it to find the pair.
-    fn service_id(&self) -> String {
+    /// The same for both endpoints of a service or client, and unique: the other side uses it to find the pair.
+    pub(super) fn endpoint_id(&self) -> String {
         let number = self
             .services
             .fetch_add(1, Ordering::Relaxed)

@@ -1,7 +1,7 @@
 //! Conversion of QoS to rclrs, and the graph as seen by the node.
 use super::writer::Endpoint;
 use crate::ros::{
-    ClientInfo, Durability, History, Incompatible, Policy, Qos, Reliability, TopicInfo,
+    Durability, History, Incompatible, Policy, Qos, Reliability, ServiceInfo, TopicInfo,
 };
 use rclrs::{Node, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy};
 use std::sync::PoisonError;
@@ -98,8 +98,20 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
     topics
 }
 
+/// Services that have a server.
+pub(super) fn servers(node: &Node) -> Vec<ServiceInfo> {
+    let services = node.get_service_names_and_types().unwrap_or_default();
+    let mut servers: Vec<_> = services
+        .into_iter()
+        .flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)))
+        .map(|(name, type_name)| ServiceInfo { name, type_name })
+        .collect();
+    servers.sort();
+    servers
+}
+
 /// Services that have a client.
-pub(super) fn clients(node: &Node) -> Vec<ClientInfo> {
+pub(super) fn clients(node: &Node) -> Vec<ServiceInfo> {
     let of_node = |other: rclrs::NodeNameInfo| {
         let clients = node.get_client_names_and_types_by_node(&other.name, &other.namespace);
         clients.unwrap_or_default()
@@ -109,7 +121,7 @@ pub(super) fn clients(node: &Node) -> Vec<ClientInfo> {
         .into_iter()
         .flat_map(of_node)
         .flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)))
-        .map(|(name, type_name)| ClientInfo { name, type_name })
+        .map(|(name, type_name)| ServiceInfo { name, type_name })
         .collect();
     clients.sort();
     clients.dedup();

@@ -11,7 +11,7 @@ pub(super) use fill::{CompressedImage, Image, PointCloud2, cloud, compressed, im
 pub(super) use writer::{Kept, Writer};
 
 use super::{
-    ClientInfo, Options, Qos, RosError, Subscription, TopicInfo, Watched, WriterReport,
+    Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
     backend::{self, Guard},
     names::Resolver,
     pacing,
@@ -30,7 +30,7 @@ use std::sync::{
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> RosError {
+pub(super) fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> RosError {
     RosError::Rcl {
         call,
         subject: subject.to_owned(),
@@ -138,6 +138,15 @@ impl Node {
         Ok(Box::new(server))
     }
 
+    pub(super) fn client<S: Service>(
+        &self,
+        name: &str,
+    ) -> Result<rclrs::Client<S::Native>, RosError> {
+        let options = name.qos(QoSProfile::parameter_services_default());
+        let client = self.node.create_client::<S::Native>(options);
+        client.map_err(|e| error("rcl_client_init", name, &e))
+    }
+
     pub(super) fn watch(
         &self,
         topic: &str,
@@ -169,8 +178,12 @@ impl backend::Node for Node {
         graph::topics(&self.node)
     }
 
-    fn clients(&self) -> Vec<ClientInfo> {
+    fn clients(&self) -> Vec<ServiceInfo> {
         graph::clients(&self.node)
+    }
+
+    fn servers(&self) -> Vec<ServiceInfo> {
+        graph::servers(&self.node)
     }
 
     /// No effect: the middleware announces each endpoint separately.

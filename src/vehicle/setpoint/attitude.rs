@@ -43,13 +43,9 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         let paired = autopilot
             .setpoints
             .pairs
-            .right(nanoseconds(&message.header.stamp), thrust);
+            .right(RosTime::from_msg(&message.header.stamp).0, thrust);
         autopilot.paired(THRUST, paired);
     })
-}
-
-fn nanoseconds(stamp: &Time) -> i64 {
-    i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec)
 }
 
 fn check(thrust: f64, reverse: bool) -> Result<(), Reject> {
@@ -67,7 +63,7 @@ impl Autopilot {
         if self.fcu.settings.use_quaternion != quaternion {
             return self.fcu.refuse(topic, &Reject::NotUsed(quaternion));
         }
-        let paired = self.setpoints.pairs.left(nanoseconds(stamp), part);
+        let paired = self.setpoints.pairs.left(RosTime::from_msg(stamp).0, part);
         self.paired(topic, paired);
     }
 

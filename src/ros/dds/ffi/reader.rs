@@ -128,6 +128,12 @@ impl Reader {
     pub(in super::super) fn guid(&self) -> Guid {
         self.entity.guid()
     }
+
+    /// Whether a writer is matched.
+    pub(in super::super) fn is_matched(&self) -> bool {
+        // SAFETY: no room for handles is asked for: the call only counts.
+        unsafe { c::dds_get_matched_publications(self.entity.0, ptr::null_mut(), 0) > 0 }
+    }
 }
 
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {

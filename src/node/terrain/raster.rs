@@ -1,0 +1,127 @@
+//! A region of the terrain as messages that maps are made of.
+use super::places::{Ground, Region};
+use crate::msgs::geometry_msgs::msg::Pose;
+use crate::msgs::nav_msgs::msg::OccupancyGrid;
+use crate::msgs::std_msgs::msg::Header;
+
+/// Cells of one message: some MB.
+pub(super) const MAX_CELLS: f64 = 1_000_000.0;
+
+/// Heights at the centres of cells, from the corner of the smallest x and y, along x first; NaN outside of the terrain.
+#[derive(Debug, PartialEq)]
+pub(super) struct Raster {
+    pub(super) corner: [f64; 2],
+    pub(super) resolution: f64,
+    /// Cells along x and y.
+    pub(super) size: [usize; 2],
+    pub(super) heights: Vec<f32>,
+}
+
+impl Raster {
+    /// `resolution` 0 is that of the terrain, coarser where that would be too many cells.
+    pub(super) fn new(ground: &Ground, region: Region, resolution: f64) -> Result<Self, String> {
+        let length = [0, 1].map(|axis| region.high[axis] - region.low[axis]);
+        let cells = |resolution: f64| length.map(|l| (l / resolution - 1e-9).ceil().max(1.0));
+        let count = |resolution: f64| cells(resolution).iter().product::<f64>();
+        let mut fitting = ground.step();
+        while count(fitting) > MAX_CELLS {
+            fitting *= 2.0;
+        }
+        let resolution = match resolution {
+            0.0 => fitting,
+            given if !(given.is_finite() && given > 0.0) => {
+                return Err(format!(
+                    "resolution is {given}, wanted is a distance in m, or 0 for {fitting} m"
+                ));
+            }
+            given if count(given) > MAX_CELLS => {
+                return Err(format!(
+                    "a resolution of {given} m makes {} cells of this region, at most {MAX_CELLS} are published: \
+                     {fitting} m would do",
+                    count(given)
+                ));
+            }
+            given => given,
+        };
+        let size = cells(resolution).map(|n| n as usize);
+        let centre = |axis: usize, cell: usize| region.low[axis] + (cell as f64 + 0.5) * resolution;
+        let height = |x: usize, y: usize| {
+            let height = ground.height([centre(0, x), centre(1, y)]);
+            height.map_or(f32::NAN, |height| height as f32)
+        };
+        let row = |y: usize| (0..size[0]).map(move |x| height(x, y));
+        Ok(Self {
+            corner: region.low,
+            resolution,
+            size,
+            heights: (0..size[1]).flat_map(row).collect(),
+        })
+    }
+
+    /// 100 where the terrain is higher than `above`, else 0; -1 outside of it.
+    pub(super) fn occupancy(&self, header: Header, above: f64) -> OccupancyGrid {
+        let value = |height: &f32| match f64::from(*height) {
+            height if height.is_nan() => -1,
+            height if height > above => 100,
+            _ => 0,
+        };
+        let mut grid = OccupancyGrid {
+            data: self.heights.iter().map(value).collect(),
+            ..OccupancyGrid::default()
+        };
+        grid.info.map_load_time = header.stamp.clone();
+        grid.header = header;
+        grid.info.resolution = self.resolution as f32;
+        [grid.info.width, grid.info.height] = self.size.map(|n| n as u32);
+        grid.info.origin = pose(self.corner);
+        grid
+    }
+
+    /// One layer, `elevation`. Rows and columns count down x and y, from the corner of the largest ones.
+    #[cfg(has_grid_map_msgs)]
+    pub(super) fn grid_map(&self, header: Header) -> crate::msgs::grid_map_msgs::msg::GridMap {
+        use crate::msgs::grid_map_msgs::msg::{GridMap, GridMapInfo};
+        use crate::msgs::std_msgs::msg::{Float32MultiArray, MultiArrayDimension};
+
+        let [rows, columns] = self.size;
+        let length = self.size.map(|n| n as f64 * self.resolution);
+        let centre = [0, 1].map(|axis| self.corner[axis] + length[axis] / 2.0);
+        let dimension = |label: &str, size: usize, stride: usize| MultiArrayDimension {
+            label: label.to_owned(),
+            size: size as u32,
+            stride: stride as u32,
+        };
+        let mut layer = Float32MultiArray::default();
+        // Column by column, as Eigen has its matrices.
+        layer.layout.dim = vec![
+            dimension("column_index", columns, rows * columns),
+            dimension("row_index", rows, rows),
+        ];
+        // That is the other way round: along x first, from the end.
+        layer.data = self.heights.iter().rev().copied().collect();
+        GridMap {
+            header,
+            info: GridMapInfo {
+                resolution: self.resolution,
+                length_x: length[0],
+                length_y: length[1],
+                pose: pose(centre),
+            },
+            layers: vec![LAYER.to_owned()],
+            basic_layers: vec![LAYER.to_owned()],
+            data: vec![layer],
+            ..GridMap::default()
+        }
+    }
+}
+
+#[cfg(has_grid_map_msgs)]
+const LAYER: &str = "elevation";
+
+fn pose([x, y]: [f64; 2]) -> Pose {
+    let mut pose = Pose::default();
+    pose.position.x = x;
+    pose.position.y = y;
+    pose.orientation.w = 1.0;
+    pose
+}

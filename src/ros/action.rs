@@ -1,0 +1,320 @@
+//! Actions, served: three services and two topics below `<name>/_action`, as rcl_action has them.
+//!
+//! Nothing here reads a clock: the caller says what time it is, and results are kept by count, not by age.
+use super::{Middleware, Publisher, Qos, Responder, RosError, ServiceHandle};
+use crate::{
+    msgs::{
+        Action, Service,
+        action_msgs::{
+            msg::{GoalInfo, GoalStatus, GoalStatusArray},
+            srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse},
+        },
+        unique_identifier_msgs::msg::UUID,
+    },
+    time::RosTime,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// Ended goals whose result can still be asked for.
+pub const KEPT_RESULTS: usize = 64;
+
+type Id = [u8; 16];
+
+/// An action offered by this node; ends on drop. Goals that run may still be ended, but nobody hears of it.
+pub struct ActionHandle {
+    _services: [ServiceHandle; 3],
+}
+
+/// A goal that waits for a decision. Dropped without one it is rejected, and counted as an unanswered request.
+#[must_use = "dropping it rejects the goal"]
+pub struct GoalRequest<A: Action> {
+    id: Id,
+    goal: A::Goal,
+    server: Arc<Server<A>>,
+    responder: Responder<A::SendGoal>,
+}
+
+/// A goal that runs. Dropped it is aborted with the default result.
+#[must_use = "dropping it aborts the goal"]
+pub struct RunningGoal<A: Action> {
+    id: Id,
+    goal: A::Goal,
+    canceling: watch::Receiver<bool>,
+    server: Arc<Server<A>>,
+}
+
+struct Server<A: Action> {
+    clock: Box<dyn Fn() -> RosTime + Send + Sync>,
+    feedback: Publisher<A::FeedbackMessage>,
+    status: Publisher<GoalStatusArray>,
+    /// In the order of acceptance.
+    goals: Mutex<Vec<Goal<A>>>,
+}
+
+struct Goal<A: Action> {
+    id: Id,
+    accepted: RosTime,
+    status: i8,
+    result: A::Result,
+    cancel: watch::Sender<bool>,
+    waiting: Vec<Responder<A::GetResult>>,
+}
+
+impl<A: Action> Goal<A> {
+    fn info(&self) -> GoalInfo {
+        GoalInfo {
+            goal_id: UUID { uuid: self.id },
+            stamp: self.accepted.to_msg(),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        !matches!(
+            self.status,
+            GoalStatus::STATUS_EXECUTING | GoalStatus::STATUS_CANCELING
+        )
+    }
+
+    fn can_be_canceled(&self) -> bool {
+        self.status == GoalStatus::STATUS_EXECUTING
+    }
+}
+
+impl Middleware {
+    /// Offers an action. `handler` runs on the middleware's receive thread and must return quickly: it accepts or
+    /// rejects, or hands the request on. `clock` stamps goals.
+    pub fn action<A: Action>(
+        &self,
+        name: &str,
+        clock: impl Fn() -> RosTime + Send + Sync + 'static,
+        mut handler: impl FnMut(GoalRequest<A>) + Send + 'static,
+    ) -> Result<ActionHandle, RosError> {
+        // The name is remapped as a whole, as rcl_action does.
+        let name = self.resolve(name)?;
+        let part = |part: &str| format!("{name}/_action/{part}");
+        let server = Arc::new(Server::<A> {
+            clock: Box::new(clock),
+            feedback: self.publisher(&part("feedback"), Qos::DEFAULT)?,
+            status: self.publisher(&part("status"), Qos::LATCHED)?,
+            goals: Mutex::default(),
+        });
+        let (asked, canceled, wanted) = (server.clone(), server.clone(), server);
+        let send = self.service::<A::SendGoal>(&part("send_goal"), move |request, responder| {
+            let (id, goal) = A::goal(request);
+            if asked.goals().iter().any(|goal| goal.id == id) {
+                return responder.respond(A::accepted(false, asked.now().to_msg()));
+            }
+            handler(GoalRequest {
+                id,
+                goal,
+                server: asked.clone(),
+                responder,
+            });
+        })?;
+        let cancel =
+            self.service::<CancelGoal>(&part("cancel_goal"), move |request, responder| {
+                canceled.cancel(&request, responder);
+            })?;
+        let result =
+            self.service::<A::GetResult>(&part("get_result"), move |request, answer| {
+                wanted.tell_result(&request, answer);
+            })?;
+        Ok(ActionHandle {
+            _services: [send, cancel, result],
+        })
+    }
+}
+
+impl<A: Action> Server<A> {
+    fn goals(&self) -> MutexGuard<'_, Vec<Goal<A>>> {
+        self.goals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> RosTime {
+        (self.clock)()
+    }
+
+    /// Under the lock, so that the states are published in their order.
+    fn publish(&self, goals: &[Goal<A>]) {
+        let state = |goal: &Goal<A>| GoalStatus {
+            goal_info: goal.info(),
+            status: goal.status,
+        };
+        // The publisher counts failures.
+        let _counted = self.status.publish(&GoalStatusArray {
+            status_list: goals.iter().map(state).collect(),
+        });
+    }
+
+    /// An id selects its goal, a stamp all that were accepted until then, both both, and neither all.
+    fn cancel(&self, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
+        let CancelGoalRequest { goal_info } = request;
+        let id = goal_info.goal_id.uuid;
+        let until = RosTime::from_msg(&goal_info.stamp);
+        let (has_id, has_stamp) = (id != Id::default(), until != RosTime(0));
+        let mut goals = self.goals();
+        let mut response = CancelGoalResponse::default();
+        if has_id && !has_stamp {
+            match goals.iter().find(|goal| goal.id == id) {
+                None => response.return_code = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID,
+                Some(goal) if !goal.can_be_canceled() => {
+                    response.return_code = CancelGoalResponse::ERROR_GOAL_TERMINATED;
+                }
+                Some(_) => {}
+            }
+        }
+        let mut canceled = Vec::new();
+        for goal in goals.iter_mut().filter(|goal| goal.can_be_canceled()) {
+            let selected = (has_id && goal.id == id)
+                || (has_stamp && goal.accepted <= until)
+                || !(has_id || has_stamp);
+            if selected {
+                goal.status = GoalStatus::STATUS_CANCELING;
+                response.goals_canceling.push(goal.info());
+                canceled.push(goal.cancel.clone());
+            }
+        }
+        for cancel in &canceled {
+            cancel.send_replace(true);
+        }
+        responder.respond(response);
+        if !canceled.is_empty() {
+            self.publish(&goals);
+        }
+    }
+
+    fn tell_result(
+        &self,
+        request: &<A::GetResult as Service>::Request,
+        responder: Responder<A::GetResult>,
+    ) {
+        let id = A::wanted(request);
+        match self.goals().iter_mut().find(|goal| goal.id == id) {
+            Some(goal) if goal.has_ended() => {
+                responder.respond(A::result(goal.status, goal.result.clone()));
+            }
+            Some(goal) => goal.waiting.push(responder),
+            None => responder.respond(A::result(GoalStatus::STATUS_UNKNOWN, A::Result::default())),
+        }
+    }
+
+    fn end(&self, id: Id, status: i8, result: A::Result) {
+        let mut goals = self.goals();
+        let Some(goal) = goals.iter_mut().find(|goal| goal.id == id) else {
+            return;
+        };
+        if goal.has_ended() {
+            return;
+        }
+        goal.status = status;
+        for responder in goal.waiting.drain(..) {
+            responder.respond(A::result(status, result.clone()));
+        }
+        goal.result = result;
+        let ended = goals.iter().filter(|goal| goal.has_ended()).count();
+        let oldest = goals.iter().position(Goal::has_ended);
+        if let Some(oldest) = oldest.filter(|_| ended > KEPT_RESULTS) {
+            goals.remove(oldest);
+        }
+        self.publish(&goals);
+    }
+}
+
+impl<A: Action> GoalRequest<A> {
+    /// What the client wants.
+    pub fn goal(&self) -> &A::Goal {
+        &self.goal
+    }
+
+    /// Refuses the goal; ROS has no words for why.
+    pub fn reject(self) {
+        let now = self.server.now();
+        self.responder.respond(A::accepted(false, now.to_msg()));
+    }
+
+    /// Accepts the goal and starts it.
+    pub fn accept(self) -> RunningGoal<A> {
+        let accepted = self.server.now();
+        let (cancel, canceling) = watch::channel(false);
+        let mut goals = self.server.goals();
+        goals.push(Goal {
+            id: self.id,
+            accepted,
+            status: GoalStatus::STATUS_EXECUTING,
+            result: A::Result::default(),
+            cancel,
+            waiting: Vec::new(),
+        });
+        self.responder.respond(A::accepted(true, accepted.to_msg()));
+        self.server.publish(&goals);
+        drop(goals);
+        RunningGoal {
+            id: self.id,
+            goal: self.goal,
+            canceling,
+            server: self.server,
+        }
+    }
+}
+
+impl<A: Action> RunningGoal<A> {
+    /// What the client wants.
+    pub fn goal(&self) -> &A::Goal {
+        &self.goal
+    }
+
+    /// Whether a client wants it to end.
+    pub fn is_canceling(&self) -> bool {
+        *self.canceling.borrow()
+    }
+
+    /// Waits until a client wants it to end.
+    pub async fn canceling(&mut self) {
+        // Fails if the goal has ended; then nobody can cancel it.
+        if self
+            .canceling
+            .wait_for(|canceling| *canceling)
+            .await
+            .is_err()
+        {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Tells the client how it goes.
+    pub fn feedback(&self, feedback: A::Feedback) {
+        // The publisher counts failures.
+        let _counted = self
+            .server
+            .feedback
+            .publish(&A::feedback(self.id, feedback));
+    }
+
+    /// Ends it: the goal is reached.
+    pub fn succeed(self, result: A::Result) {
+        self.server
+            .end(self.id, GoalStatus::STATUS_SUCCEEDED, result);
+    }
+
+    /// Ends it: the goal cannot be reached.
+    pub fn abort(self, result: A::Result) {
+        self.server.end(self.id, GoalStatus::STATUS_ABORTED, result);
+    }
+
+    /// Ends it as a client wanted; aborts it if none did.
+    pub fn cancel(self, result: A::Result) {
+        let status = match self.is_canceling() {
+            true => GoalStatus::STATUS_CANCELED,
+            false => GoalStatus::STATUS_ABORTED,
+        };
+        self.server.end(self.id, status, result);
+    }
+}
+
+impl<A: Action> Drop for RunningGoal<A> {
+    fn drop(&mut self) {
+        self.server
+            .end(self.id, GoalStatus::STATUS_ABORTED, A::Result::default());
+    }
+}

@@ -1,0 +1,329 @@
+//! Messages from YAML: what is not given has its default, and what does not fit is named.
+use crate::config::{
+    ParamValue, did_you_mean,
+    yaml::{Kind, Yaml},
+};
+use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::Value;
+use std::fmt::Display;
+
+/// What rosidl puts into messages without fields.
+const FILLER: &str = "structure_needs_at_least_one_member";
+
+/// A field that does not fit.
+#[derive(Debug, thiserror::Error)]
+#[error("{field}: {message}")]
+pub(super) struct Wrong {
+    pub(super) field: String,
+    pub(super) message: String,
+}
+
+impl de::Error for Wrong {
+    fn custom<T: Display>(message: T) -> Self {
+        Self {
+            field: String::new(),
+            message: message.to_string(),
+        }
+    }
+}
+
+/// A value to fill in.
+pub(super) struct Field<'a> {
+    path: String,
+    given: Option<&'a Yaml>,
+    default: Default<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Default<'a> {
+    /// As the message has it.
+    Value(&'a Value),
+    /// Elements of lists have no message to look into: zero, and 1 for the real part of a rotation, which is the
+    /// one default of the standard messages that is not zero.
+    Zero,
+    One,
+}
+
+impl<'a> Field<'a> {
+    /// A whole message.
+    pub(super) fn whole(given: Option<&'a Yaml>, default: &'a Value) -> Self {
+        Self {
+            path: String::new(),
+            given,
+            default: Default::Value(default),
+        }
+    }
+
+    /// The given value; `None` if there is none.
+    fn kind(&self) -> Option<&'a Kind> {
+        self.given
+            .map(|yaml| &yaml.kind)
+            .filter(|kind| !matches!(kind, Kind::Empty))
+    }
+
+    fn wrong(&self, message: String) -> Wrong {
+        let field = match self.path.is_empty() {
+            true => "the whole".to_owned(),
+            false => self.path.clone(),
+        };
+        Wrong { field, message }
+    }
+
+    fn wanted(&self, wanted: &str) -> Wrong {
+        let found = match self.kind() {
+            Some(Kind::Scalar(text, ParamValue::Str(_))) => format!("is \"{text}\""),
+            Some(Kind::Scalar(text, _)) => format!("is {text}"),
+            Some(Kind::Sequence(_)) => "is a list".to_owned(),
+            Some(Kind::Mapping(_)) => "has fields".to_owned(),
+            Some(Kind::Empty) | None => "is empty".to_owned(),
+        };
+        self.wrong(format!("{found}, wanted is {wanted}"))
+    }
+
+    fn default_number<T>(&self, of: impl FnOnce(&Value) -> Option<T>, number: fn(u8) -> T) -> T {
+        match self.default {
+            Default::Value(value) => of(value).unwrap_or_else(|| number(0)),
+            Default::Zero => number(0),
+            Default::One => number(1),
+        }
+    }
+
+    fn integer(&self, range: std::ops::RangeInclusive<i128>) -> Result<i128, Wrong> {
+        let value = match self.kind() {
+            None => {
+                let whole = |v: &Value| {
+                    let signed = v.as_i64().map(i128::from);
+                    signed.or_else(|| v.as_u64().map(i128::from))
+                };
+                return Ok(self.default_number(whole, i128::from));
+            }
+            Some(Kind::Scalar(_, ParamValue::Int(value))) => Some(i128::from(*value)),
+            // Beyond what a parameter can be.
+            Some(Kind::Scalar(text, ParamValue::Float(_))) => text.parse().ok(),
+            Some(_) => None,
+        };
+        value.filter(|value| range.contains(value)).ok_or_else(|| {
+            let (low, high) = range.into_inner();
+            self.wanted(&format!("a whole number from {low} to {high}"))
+        })
+    }
+
+    fn real(&self) -> Result<f64, Wrong> {
+        match self.kind() {
+            None => Ok(self.default_number(Value::as_f64, f64::from)),
+            Some(Kind::Scalar(_, ParamValue::Int(value))) => Ok(*value as f64),
+            Some(Kind::Scalar(_, ParamValue::Float(value))) => Ok(*value),
+            Some(_) => Err(self.wanted("a number")),
+        }
+    }
+
+    fn text(&self) -> Result<String, Wrong> {
+        match self.kind() {
+            None => Ok(match self.default {
+                Default::Value(value) => value.as_str().unwrap_or_default().to_owned(),
+                Default::Zero | Default::One => String::new(),
+            }),
+            Some(Kind::Scalar(text, _)) => Ok(text.clone()),
+            Some(_) => Err(self.wanted("text")),
+        }
+    }
+
+    fn truth(&self) -> Result<bool, Wrong> {
+        match self.kind() {
+            None => Ok(match self.default {
+                Default::Value(value) => value.as_bool().unwrap_or_default(),
+                Default::Zero | Default::One => false,
+            }),
+            Some(Kind::Scalar(_, ParamValue::Bool(value))) => Ok(*value),
+            Some(_) => Err(self.wanted("true or false")),
+        }
+    }
+
+    fn element(&self, index: usize, given: Option<&'a Yaml>) -> Self {
+        let default = match self.default {
+            Default::Value(Value::Array(values)) => {
+                values.get(index).map_or(Default::Zero, Default::Value)
+            }
+            _ => Default::Zero,
+        };
+        Self {
+            path: format!("{}[{index}]", self.path),
+            given,
+            default,
+        }
+    }
+
+    /// Elements, as given or else as in the default.
+    fn elements(&self) -> Result<Vec<Self>, Wrong> {
+        match (self.kind(), self.default) {
+            (Some(Kind::Sequence(items)), _) => {
+                let items = items.iter().enumerate();
+                let whole = Self {
+                    default: Default::Zero,
+                    path: self.path.clone(),
+                    given: None,
+                };
+                Ok(items
+                    .map(|(i, item)| whole.element(i, Some(item)))
+                    .collect())
+            }
+            (Some(_), _) => Err(self.wanted("a list")),
+            (None, Default::Value(Value::Array(values))) => {
+                Ok((0..values.len()).map(|i| self.element(i, None)).collect())
+            }
+            (None, _) => Ok(Vec::new()),
+        }
+    }
+
+    fn fields(&self, message: &str, names: &[&'static str]) -> Result<Vec<Self>, Wrong> {
+        let pairs = match self.kind() {
+            None => &[][..],
+            Some(Kind::Mapping(pairs)) => pairs,
+            Some(_) => return Err(self.wanted(&format!("{message}: {}", listed(names)))),
+        };
+        for (index, (key, _)) in pairs.iter().enumerate() {
+            if !names.iter().any(|name| shown(name) == key) {
+                let hint = did_you_mean(key, names.iter().copied().map(shown));
+                return Err(self.wrong(format!(
+                    "{message} has no field \"{key}\"{hint} It has: {}",
+                    listed(names)
+                )));
+            }
+            if pairs[..index].iter().any(|(other, _)| other == key) {
+                return Err(self.wrong(format!("\"{key}\" is given twice")));
+            }
+        }
+        let field = |name: &&'static str| {
+            let given = pairs.iter().find(|(key, _)| key == shown(name));
+            let default = match self.default {
+                Default::Value(value) => value.get(name).map_or(Default::Zero, Default::Value),
+                _ if message == "Quaternion" && *name == "w" => Default::One,
+                _ => Default::Zero,
+            };
+            let dot = if self.path.is_empty() { "" } else { "." };
+            Self {
+                path: format!("{}{dot}{}", self.path, shown(name)),
+                given: given.map(|(_, value)| value),
+                default,
+            }
+        };
+        Ok(names.iter().map(field).collect())
+    }
+}
+
+/// A name as in the definition: rosidl's Rust code puts `_` behind keywords.
+fn shown(name: &str) -> &str {
+    name.trim_end_matches('_')
+}
+
+fn listed(names: &[&'static str]) -> String {
+    let names: Vec<_> = names.iter().filter(|name| **name != FILLER).collect();
+    match names.is_empty() {
+        true => "no fields".to_owned(),
+        false => names
+            .iter()
+            .map(|n| shown(n))
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+macro_rules! integers {
+    ($($method:ident $visit:ident $type:ty;)+) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+            let value = self.integer(<$type>::MIN.into()..=<$type>::MAX.into())?;
+            // In its range, as was checked.
+            visitor.$visit(value as $type)
+        })+
+    };
+}
+
+impl<'de> de::Deserializer<'de> for Field<'_> {
+    type Error = Wrong;
+
+    integers! {
+        deserialize_i8 visit_i8 i8;
+        deserialize_i16 visit_i16 i16;
+        deserialize_i32 visit_i32 i32;
+        deserialize_i64 visit_i64 i64;
+        deserialize_u8 visit_u8 u8;
+        deserialize_u16 visit_u16 u16;
+        deserialize_u32 visit_u32 u32;
+        deserialize_u64 visit_u64 u64;
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_bool(self.truth()?)
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_f32(self.real()? as f32)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_f64(self.real()?)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_string(self.text()?)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_string(self.text()?)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_seq(Elements(self.elements()?.into_iter()))
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        let elements = match self.kind() {
+            None => (0..length).map(|i| self.element(i, None)).collect(),
+            Some(_) => self.elements()?,
+        };
+        if elements.len() != length {
+            let found = elements.len();
+            return Err(self.wrong(format!("has {found} elements, wanted are {length}")));
+        }
+        visitor.visit_seq(Elements(elements.into_iter()))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        message: &'static str,
+        names: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        visitor.visit_seq(Elements(self.fields(message, names)?.into_iter()))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Wrong> {
+        Err(self.wrong("is of a type that ROS messages do not have".to_owned()))
+    }
+
+    forward_to_deserialize_any! {
+        i128 u128 char bytes byte_buf option unit unit_struct newtype_struct tuple_struct map enum identifier
+        ignored_any
+    }
+}
+
+struct Elements<'a>(std::vec::IntoIter<Field<'a>>);
+
+impl<'de> SeqAccess<'de> for Elements<'_> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Wrong> {
+        self.0
+            .next()
+            .map(|field| seed.deserialize(field))
+            .transpose()
+    }
+}

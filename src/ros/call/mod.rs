@@ -1,0 +1,161 @@
+//! Calls of services whose type is known only at run time, in YAML.
+mod fill;
+
+use super::{Middleware, RosError};
+use crate::{
+    config::{did_you_mean, yaml},
+    msgs::{self, Service},
+};
+use fill::Field;
+use serde::Deserialize as _;
+use tokio::sync::oneshot;
+
+/// Why a call is not made, or has no readable response.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// Not a type that is built in.
+    #[error("`{type_name}` is no service type that is known here{hint}")]
+    Type {
+        /// As given.
+        type_name: String,
+        /// The nearest one.
+        hint: String,
+    },
+    /// The text is no YAML.
+    #[error("the request: line {line}: {message}")]
+    Yaml {
+        /// From 1.
+        line: usize,
+        /// Reason.
+        message: String,
+    },
+    /// It does not fit the type.
+    #[error("the request of {type_name}: {field}: {message}")]
+    Field {
+        /// The service.
+        type_name: &'static str,
+        /// Path of the field, empty for the whole.
+        field: String,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// The response cannot be written as YAML.
+    #[error("the response of {type_name}: {message}")]
+    Response {
+        /// The service.
+        type_name: &'static str,
+        /// Reason.
+        message: String,
+    },
+    /// The middleware returned an error.
+    #[error(transparent)]
+    Ros(#[from] RosError),
+}
+
+/// A call that was checked and not made yet.
+pub struct Call {
+    name: String,
+    is_ready: Box<dyn Fn() -> bool + Send>,
+    make: Box<dyn FnOnce() -> Result<Answer, RosError> + Send>,
+}
+
+/// The response as YAML; ends without one if the client ends.
+pub type Answer = oneshot::Receiver<Result<String, CallError>>;
+
+impl Call {
+    /// Checks the request, and opens a client. Fields that are missing have their defaults.
+    pub fn new(
+        middleware: &Middleware,
+        service: &str,
+        type_name: &str,
+        request: &str,
+    ) -> Result<Self, CallError> {
+        let prepare = by_name(type_name).ok_or_else(|| CallError::Type {
+            type_name: type_name.to_owned(),
+            hint: did_you_mean(type_name, msgs::SERVICES.iter().copied()),
+        })?;
+        prepare(middleware, service, request)
+    }
+
+    /// Full name of the service.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether a server is there.
+    pub fn is_ready(&self) -> bool {
+        (self.is_ready)()
+    }
+
+    /// Sends the request.
+    pub fn make(self) -> Result<Answer, RosError> {
+        (self.make)()
+    }
+}
+
+type Prepare = fn(&Middleware, &str, &str) -> Result<Call, CallError>;
+
+fn prepare<S: Service>(
+    middleware: &Middleware,
+    service: &str,
+    request: &str,
+) -> Result<Call, CallError> {
+    let request: S::Request = request_of::<S>(request)?;
+    let client = std::sync::Arc::new(middleware.client::<S>(service)?);
+    let ready = client.clone();
+    Ok(Call {
+        name: client.name().to_owned(),
+        is_ready: Box::new(move || ready.is_ready()),
+        make: Box::new(move || {
+            let (sender, answer) = oneshot::channel();
+            // The client has to live until the response is there.
+            let alive = client.clone();
+            client.call(request, move |response| {
+                let text = response.map_err(CallError::from).and_then(yaml_of::<S>);
+                // Fails if nobody waits any more.
+                let _unheard = sender.send(text);
+                drop(alive);
+            })?;
+            Ok(answer)
+        }),
+    })
+}
+
+fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
+    let given = yaml::parse(text).map_err(|error| CallError::Yaml {
+        line: error.line,
+        message: error.message,
+    })?;
+    // Messages have strings as keys: they are never refused.
+    let default = serde_json::to_value(S::Request::default()).unwrap_or_default();
+    S::Request::deserialize(Field::whole(given.as_ref(), &default)).map_err(|wrong| {
+        CallError::Field {
+            type_name: S::TYPE,
+            field: wrong.field,
+            message: wrong.message,
+        }
+    })
+}
+
+fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {
+    serde_saphyr::to_string(&response).map_err(|error| CallError::Response {
+        type_name: S::TYPE,
+        message: error.to_string(),
+    })
+}
+
+macro_rules! table {
+    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => {
+        fn by_name(type_name: &str) -> Option<Prepare> {
+            $(crate::where_built! { $package {
+                $(if type_name == concat!(stringify!($package), "/srv/", stringify!($name)) {
+                    return Some(prepare::<msgs::$package::srv::$name>);
+                })+
+            } })+
+            None
+        }
+    };
+}
+
+crate::every_service_type! { [table] }
