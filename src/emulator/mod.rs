@@ -246,6 +246,11 @@ impl Emulator {
         self.shared.stats().clone()
     }
 
+    /// Returns what the renderer and the models of vehicles were told, as the command `state` answers it.
+    pub fn state(&self) -> serde_json::Value {
+        control::state(&self.shared)
+    }
+
     /// Stops the emulator and returns the counters.
     pub fn stop(mut self) -> Stats {
         self.finish();

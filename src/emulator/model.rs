@@ -5,7 +5,7 @@
 //! stays as it is, so that a fault ends when it is named with the parameters of a sound vehicle.
 use super::autopilot::Damage;
 use crate::wire::{InputSet, ModelInput, ModelParameters, Surroundings, UorbInputsPacket};
-use std::ops::RangeInclusive;
+use serde_json::{Value, json};
 use zerocopy::little_endian::{F32, F64, I32};
 
 /// Numbers of the faults that the emulator's model has.
@@ -18,8 +18,6 @@ const WIND: i32 = 123_458;
 const ACCELEROMETER: i32 = 123_542;
 const GYROSCOPE: i32 = 123_543;
 const GPS: i32 = 123_546;
-/// Numbers of all faults of the library.
-const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 
 /// What the model of one vehicle was told.
 #[derive(Clone, Debug)]
@@ -128,6 +126,49 @@ impl Told {
         }
     }
 
+    /// Loads another model, which is sound.
+    pub(super) fn load(&mut self, model: String) {
+        *self = Self {
+            model: Some(model),
+            ..Self::default()
+        };
+    }
+
+    /// Starts the model again, sound.
+    pub(super) fn restart(&mut self) {
+        *self = Self {
+            model: self.model.take(),
+            ..Self::default()
+        };
+    }
+
+    /// Inputs, parameters and damage, for tests.
+    pub(super) fn state(&self) -> Value {
+        let damage = &self.damage;
+        json!({
+            "model": self.model,
+            "inputs": self.inputs,
+            "extended": self.extended,
+            "fault_parameters": self.fault_parameters,
+            "initial": self.initial,
+            "dynamic": self.dynamic.as_slice(),
+            "renderer": self.renderer,
+            "rays": self.rays,
+            "collision": self.collision,
+            "terrain": self.terrain,
+            "count": self.count,
+            "damage": {
+                "motors": damage.motors,
+                "voltage": damage.voltage,
+                "charge": damage.charge,
+                "wind": damage.wind.as_slice(),
+                "accelerometer": damage.accelerometer,
+                "gyroscope": damage.gyroscope,
+                "gps": damage.gps,
+            },
+        })
+    }
+
     /// The parameters of a fault, if the inputs name it: two for each place.
     fn parameters(&self, fault: i32) -> Option<Vec<f64>> {
         let (names, values) = self.inputs.split_at(8);
@@ -135,12 +176,6 @@ impl Told {
         let named = pairs.filter(|(name, _)| **name == f64::from(fault));
         let found: Vec<f64> = named.flat_map(|(_, pair)| pair).copied().collect();
         (!found.is_empty()).then_some(found)
-    }
-
-    /// Whether the inputs name a fault, and are no command.
-    pub(super) fn names_faults(&self) -> bool {
-        let is_fault = |name: &f64| FAULTS.iter().any(|range| range.contains(&(*name as i32)));
-        self.inputs[..8].iter().any(is_fault)
     }
 
     fn harm_by_inputs(&mut self) {
@@ -155,7 +190,11 @@ impl Told {
         let first = |fault| self.parameters(fault).and_then(|p| p.first().copied());
         let (voltage, charge) = (first(LOW_VOLTAGE), first(LOW_CHARGE));
         let (accelerometer, gyroscope) = (first(ACCELEROMETER), first(GYROSCOPE));
-        let (off, wind, gps) = (first(POWER_OFF), self.parameters(WIND), self.parameters(GPS));
+        let (off, wind, gps) = (
+            first(POWER_OFF),
+            self.parameters(WIND),
+            self.parameters(GPS),
+        );
         let damage = &mut self.damage;
         if off.is_some() {
             damage.motors = [0.0; 8];
@@ -200,5 +239,9 @@ fn masked<const N: usize>(mask: u64, values: &[F64; N], places: &mut [f64; N]) {
 }
 
 fn share(value: f64) -> f64 {
-    if value.is_nan() { 1.0 } else { value.clamp(0.0, 1.0) }
+    if value.is_nan() {
+        1.0
+    } else {
+        value.clamp(0.0, 1.0)
+    }
 }

@@ -1,12 +1,12 @@
-use super::autopilot::{ControlMode, Damage};
 use super::autopilot::fence::Limits;
 use super::autopilot::geo::Geo;
 use super::autopilot::rigid::{Segment, Trail};
+use super::autopilot::{ControlMode, Damage};
 use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
+use super::model::Told;
 use super::options::EmulatorOptions;
 use super::sensor::SensorTable;
-use super::model::Told;
 use super::servers::report::Wanted;
 use super::stage::{Contact, Motions, Stage};
 use super::world::{Kinematics, Motion, Pose, Snapshot};
@@ -267,7 +267,7 @@ impl Shared {
         self.options.world.at_with(time, motion)
     }
 
-    /// The renderer's state. Nothing else may be locked while it is held.
+    /// The renderer's state.
     pub(super) fn stage(&self) -> MutexGuard<'_, Stage> {
         lock(&self.stage)
     }

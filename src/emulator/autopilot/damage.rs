@@ -2,8 +2,8 @@
 use super::rigid::Drive;
 use crate::emulator::world::Vec3;
 
-/// Turn in rad/s that thrust missing on one side gives a vehicle, per share of the thrust of all motors. Half of it is
-/// already more than the controllers can counteract.
+/// Turn in rad/s that thrust missing on one side gives a vehicle, per share of the thrust of all motors: the controllers
+/// cannot counteract the loss of one motor in hover.
 const TUMBLE: Vec3 = Vec3::new(60.0, 60.0, 6.0);
 /// Motors of a quadrotor in PX4's order: front right, back left, front left, back right. Sides of missing thrust that turn
 /// it to the right, up, and clockwise.

@@ -303,10 +303,12 @@ impl Renderer {
             Some(SensorKind::GlobalLidar) => {
                 lidar::cloud(view, head, params[0], CloudFrame::World, noise, out)
             }
-            Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(&view.caster, hit)]),
-            Some(SensorKind::Thermal) => {
-                camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(&view.caster, hit)))
+            Some(SensorKind::Infrared) => {
+                camera::paint(view, out, |hit, _| [palette::warmth(&view.caster, hit)])
             }
+            Some(SensorKind::Thermal) => camera::paint(view, out, |hit, _| {
+                palette::thermal(palette::warmth(&view.caster, hit))
+            }),
             Some(SensorKind::Rgb | SensorKind::Fisheye | SensorKind::Pod) => {
                 camera::paint(view, out, |hit, ray| daylight.colour(view, hit, ray))
             }

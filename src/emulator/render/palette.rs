@@ -6,12 +6,7 @@ pub(super) const SKY: [u8; 3] = [235, 190, 140];
 
 /// Returns the colour of an object without texture in daylight, which its class `paint` gives it; `point` returns where it
 /// is hit, NED.
-pub(super) fn plain(
-    object: Object,
-    paint: u8,
-    hit: &Hit,
-    point: impl Fn() -> Vec3,
-) -> [u8; 3] {
+pub(super) fn plain(object: Object, paint: u8, hit: &Hit, point: impl Fn() -> Vec3) -> [u8; 3] {
     if object != Object::Ground {
         return shade(class_colour(paint), hit.face);
     }

@@ -124,7 +124,9 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
             );
         }
     }
-    packets.iter().for_each(|packet| post(shared, socket, packet));
+    packets
+        .iter()
+        .for_each(|packet| post(shared, socket, packet));
 }
 
 /// Sends the report of one vehicle.

@@ -75,8 +75,8 @@ fn command(shared: &Shared, text: &str) -> Outcome {
             outcome(true)
         }
         _ => {
-            let outcome = shared
-                .staged(|stage, now, motions| stage.command(name, arguments, now, motions));
+            let outcome =
+                shared.staged(|stage, now, motions| stage.command(name, arguments, now, motions));
             if outcome == Outcome::Done(Effect::MapChanged) {
                 shared.sensors().clear(None);
             }

@@ -76,7 +76,7 @@ impl Stage {
         name: &str,
         arguments: ConsoleArguments<'_>,
         now: f64,
-        motions: Motions,
+        motions: Motions<'_>,
     ) -> Outcome {
         let before = arguments.clone();
         let mut a = Arguments(arguments);
@@ -233,7 +233,7 @@ impl Stage {
         a: &mut Arguments<'_>,
         relative: bool,
         now: f64,
-        motions: Motions,
+        motions: Motions<'_>,
     ) -> Option<bool> {
         let id = a.id().filter(|id| self.exists(*id))?;
         let fit = a.number()? != 0.0;
@@ -253,11 +253,7 @@ impl Stage {
         } else if let Some(actor) = self.actors.get_mut(&id) {
             actor.pose = pose;
             actor.velocity = Vec3::zeros();
-            actor.height = if fit {
-                Height::Ground
-            } else {
-                Height::Given
-            };
+            actor.height = if fit { Height::Ground } else { Height::Given };
         }
         Some(true)
     }
@@ -282,7 +278,7 @@ impl Stage {
         Some(all)
     }
 
-    fn hold(&mut self, a: &mut Arguments<'_>, now: f64, motions: Motions) -> Option<bool> {
+    fn hold(&mut self, a: &mut Arguments<'_>, now: f64, motions: Motions<'_>) -> Option<bool> {
         let ids = ids(a.word()?)?;
         let on = a.number()? != 0.0;
         for id in ids {
@@ -333,5 +329,8 @@ fn ids(list: &str) -> Option<Vec<u16>> {
 }
 
 fn is_engine(name: &str) -> bool {
-    ENGINE.contains(&name) || ENGINE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    ENGINE.contains(&name)
+        || ENGINE_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
 }

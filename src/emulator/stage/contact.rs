@@ -111,9 +111,8 @@ fn nearest(solid: &Solid, point: &Vec3) -> Vec3 {
 
 /// The point of an ellipsoid that is nearest to a point.
 fn round(point: &Vec3, half: &Vec3) -> Vec3 {
-    let scaled = |t: f64| {
-        Vec3::from_fn(|i, _| half[i] * half[i] * point[i] / (half[i] * half[i] + t))
-    };
+    let scaled =
+        |t: f64| Vec3::from_fn(|i, _| half[i] * half[i] * point[i] / (half[i] * half[i] + t));
     let excess = |t: f64| scaled(t).component_div(half).norm_squared() - 1.0;
     if excess(0.0) <= 0.0 {
         return *point;

@@ -132,7 +132,9 @@ impl Display {
         };
         let all = self.blueprints.entry(id).or_insert([0.0; 24]);
         let places = all.iter_mut().skip(first);
-        places.zip(inputs).for_each(|(place, input)| *place = *input);
+        places
+            .zip(inputs)
+            .for_each(|(place, input)| *place = *input);
         true
     }
 

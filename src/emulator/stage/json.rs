@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 impl Stage {
     /// All that was told, as it is at simulation time `now` in s.
-    pub(in crate::emulator) fn state(&self, now: f64, motions: Motions) -> Value {
+    pub(in crate::emulator) fn state(&self, now: f64, motions: Motions<'_>) -> Value {
         let objects: Vec<Value> = (self.actors.keys())
             .filter(|id| !self.own.contains(id))
             .filter_map(|id| {
@@ -76,21 +76,22 @@ pub(in crate::emulator) fn body(solid: &Solid) -> Value {
 
 /// The objects of a snapshot that no vehicle simulator has.
 pub(in crate::emulator) fn spawned(snapshot: &Snapshot, own: impl Fn(u16) -> bool) -> Vec<Value> {
-    let others = snapshot.moving.iter().filter_map(|solid| match solid.object {
-        Object::Vehicle(id) if !own(id) => {
-            let mut object = body(solid);
-            object["id"] = json!(id);
-            Some(object)
-        }
-        _ => None,
-    });
+    let others = snapshot
+        .moving
+        .iter()
+        .filter_map(|solid| match solid.object {
+            Object::Vehicle(id) if !own(id) => {
+                let mut object = body(solid);
+                object["id"] = json!(id);
+                Some(object)
+            }
+            _ => None,
+        });
     others.collect()
 }
 
 fn shown(labels: &Labels, now: f64) -> Value {
-    let text = |text: &Text| {
-        json!({"text": text.text, "colour": text.colour, "size": text.size})
-    };
+    let text = |text: &Text| json!({"text": text.text, "colour": text.colour, "size": text.size});
     let rows = labels.rows.iter().filter(|row| row.until >= now);
     json!({
         "id": labels.id.as_ref().filter(|id| id.until >= now).map(text),

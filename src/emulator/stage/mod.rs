@@ -11,6 +11,7 @@ mod packets;
 
 pub(super) use console::{Effect, Outcome};
 pub(super) use contact::{Contact, contacts};
+pub(super) use json::{body, spawned};
 pub(super) use packets::Scene3d;
 
 use super::world::{
@@ -195,10 +196,7 @@ impl Stage {
         }
         let actor = Actor {
             vehicle_type: told.vehicle_type,
-            pose: Pose::new(
-                told.position.map(|x| x * self.position_scale),
-                told.euler,
-            ),
+            pose: Pose::new(told.position.map(|x| x * self.position_scale), told.euler),
             velocity: told.velocity.into(),
             scale: told.scale.into(),
             motor_rpm: told.motor_rpm,
@@ -223,7 +221,7 @@ impl Stage {
 
     /// Attaches an object where it is now, or, with kind 0, leaves it there. State packets of an attached object are
     /// relative to its carrier.
-    fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions) -> bool {
+    fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions<'_>) -> bool {
         let here = self.place(id, time, motions, 0);
         let carrier = link.and_then(|link| self.place(link.carrier, time, motions, 0));
         if here.is_none() || (link.is_some() && carrier.is_none()) {
@@ -246,7 +244,7 @@ impl Stage {
     }
 
     /// Motion of an object by itself, without its carrier.
-    fn alone(&self, id: u16, time: f64, motions: Motions) -> Option<Kinematics> {
+    fn alone(&self, id: u16, time: f64, motions: Motions<'_>) -> Option<Kinematics> {
         let actor = self.actors.get(&id);
         let Some(own) = motions(id).filter(|_| self.own.contains(&id)) else {
             let actor = actor?;
@@ -273,7 +271,7 @@ impl Stage {
     }
 
     /// Motion of an object as it is drawn.
-    fn place(&self, id: u16, time: f64, motions: Motions, depth: usize) -> Option<Kinematics> {
+    fn place(&self, id: u16, time: f64, motions: Motions<'_>, depth: usize) -> Option<Kinematics> {
         let alone = self.alone(id, time, motions)?;
         let link = self.links.get(&id).filter(|_| depth < MOST_CARRIERS);
         let carried = link.and_then(|link| {

@@ -64,7 +64,7 @@ impl Stage {
         &mut self,
         packet: Scene3d<'_>,
         now: f64,
-        motions: Motions,
+        motions: Motions<'_>,
     ) -> bool {
         match packet {
             Scene3d::Object(p) => self.tell(object(p), now),
@@ -133,7 +133,9 @@ impl Stage {
                 euler: state.euler.map(f64::from),
                 velocity: [0.0; 3],
                 motor_rpm: state.motor_rpm.map(f64::from),
-                scale: state.scale_percent.map(|percent| f64::from(percent) / 100.0),
+                scale: state
+                    .scale_percent
+                    .map(|percent| f64::from(percent) / 100.0),
                 height,
             };
             right &= self.tell(told, now);
@@ -141,7 +143,7 @@ impl Stage {
         right
     }
 
-    fn attach_all(&mut self, packet: &AttachPacket, now: f64, motions: Motions) -> bool {
+    fn attach_all(&mut self, packet: &AttachPacket, now: f64, motions: Motions<'_>) -> bool {
         let mut right = true;
         let pairs = packet.copter_ids.iter().zip(&packet.carrier_ids);
         for ((id, carrier), kind) in pairs.zip(&packet.kinds) {
