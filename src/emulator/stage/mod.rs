@@ -219,14 +219,11 @@ impl Stage {
         self.display.clear_labels(Some(id));
     }
 
-    /// Attaches an object where it is now, or, with kind 0, leaves it there. State packets of an attached object are
+    /// Attaches an object where it is now, or, without a link, leaves it there. State packets of an attached object are
     /// relative to its carrier.
-    fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions<'_>) -> bool {
+    fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions<'_>) {
         let here = self.place(id, time, motions, 0);
         let carrier = link.and_then(|link| self.place(link.carrier, time, motions, 0));
-        if here.is_none() || (link.is_some() && carrier.is_none()) {
-            return false;
-        }
         if let (Some(actor), Some(here)) = (self.actors.get_mut(&id), here) {
             actor.pose = match (link, carrier) {
                 (Some(link), Some(carrier)) => link.relative(&carrier.pose, &here.pose),
@@ -240,7 +237,6 @@ impl Stage {
             Some(link) => drop(self.links.insert(id, link)),
             None => drop(self.links.remove(&id)),
         }
-        true
     }
 
     /// Motion of an object by itself, without its carrier.

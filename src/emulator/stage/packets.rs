@@ -159,7 +159,7 @@ impl Stage {
                     continue;
                 }
             };
-            right &= self.attach(id, link, now, motions);
+            self.attach(id, link, now, motions);
         }
         right
     }
