@@ -84,7 +84,7 @@ impl Engine {
         if let Some(socket) = self.windows.first() {
             coptersim::send_true_states(&self.shared, socket, &snapshot);
         }
-        let snapshot = self.shared.drawn(&snapshot);
+        let snapshot = self.shared.drawn(snapshot);
         self.truth.map(&snapshot.scene);
         self.places
             .retain(|seq_id, _| tick.requests.contains_key(seq_id));

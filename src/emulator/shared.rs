@@ -279,7 +279,7 @@ impl Shared {
     }
 
     /// The world as the renderer draws it.
-    pub(super) fn drawn(&self, snapshot: &Snapshot) -> Snapshot {
+    pub(super) fn drawn(&self, snapshot: Snapshot) -> Snapshot {
         self.stage().draw(snapshot)
     }
 

@@ -243,7 +243,7 @@ fn a_noisy_accelerometer_is_noisy_until_the_fault_is_taken_back() {
         (sample.sim_time.get(), wide(sample.acc), wide(sample.rate))
     };
     let after = |time: f64| std::iter::repeat_with(sample).skip_while(move |s| s.0 <= time);
-    let mut fault = |gain: f32| {
+    let fault = |gain: f32| {
         let ids = [123_542, 123_543, 0, 0, 0, 0, 0, 0];
         input(&rig, 1, faults(ids, &[gain, 0.0, gain, 0.0]).as_bytes());
         rig.emulator.sim_time()
@@ -251,13 +251,23 @@ fn a_noisy_accelerometer_is_noisy_until_the_fault_is_taken_back() {
     assert_eq!(sample().2, [0.0; 3]);
     let time = fault(2.0);
     let noisy: Vec<_> = after(time).take(400).collect();
-    let deviation = |values: &dyn Fn(&(f64, [f64; 3], [f64; 3])) -> f64| {
-        let sum: f64 = noisy.iter().map(|s| values(s).powi(2)).sum();
-        (sum / noisy.len() as f64).sqrt()
+    let deviation = |values: Vec<f64>| {
+        let sum: f64 = values.iter().map(|value| value.powi(2)).sum();
+        (sum / values.len() as f64).sqrt()
     };
     // 400 samples: the deviation is known to 3.5 percent, five times that is allowed.
-    near(deviation(&|s| s.1[0]), 0.2, 0.035, "accelerometer");
-    near(deviation(&|s| s.2[1]), 0.02, 0.0035, "gyroscope");
+    near(
+        deviation(noisy.iter().map(|s| s.1[0]).collect()),
+        0.2,
+        0.035,
+        "accelerometer",
+    );
+    near(
+        deviation(noisy.iter().map(|s| s.2[1]).collect()),
+        0.02,
+        0.0035,
+        "gyroscope",
+    );
     let time = fault(0.0);
     let quiet = after(time + 0.1).next().unwrap();
     near(quiet.1[2], -9.81, 1e-5, "sound again");

@@ -37,7 +37,7 @@ impl Watch {
             return;
         }
         self.due = now + 1.0 / RATE;
-        let drawn = shared.drawn(&shared.snapshot(now));
+        let drawn = shared.drawn(shared.snapshot(now));
         let lies = |id: &u16| {
             self.touched
                 .get(id)

@@ -74,7 +74,7 @@ impl Wanted {
 /// Sends all requested reports, as of simulation time `time`.
 pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
     let options = &shared.options;
-    let snapshot = shared.drawn(&shared.snapshot(time));
+    let snapshot = shared.drawn(shared.snapshot(time));
     let mut packets = Vec::new();
     let requests: BTreeMap<u16, SensorRequest> = shared
         .sensors()

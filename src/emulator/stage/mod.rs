@@ -319,13 +319,10 @@ impl Stage {
     }
 
     /// Draws the world as `CopterSim` has it: with the map, the objects and the changes that the renderer was told.
-    pub(super) fn draw(&self, snapshot: &Snapshot) -> Snapshot {
+    pub(super) fn draw(&self, snapshot: Snapshot) -> Snapshot {
         let scene = Arc::clone(&self.scene);
         if self.is_plain() {
-            return Snapshot {
-                scene,
-                ..snapshot.clone()
-            };
+            return Snapshot { scene, ..snapshot };
         }
         let time = snapshot.time;
         let motions = |id: u16| snapshot.vehicle(id).copied();
