@@ -242,6 +242,7 @@ def test_coptersim_puts_the_vehicle_where_the_client_wants_it(tmp_path):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as states:
             states.bind(("127.0.0.1", 30101))
             states.settimeout(PATIENCE)
+            client("req", "isFalseMulti", True)  # to ports of this machine instead of the network
             client("req", "sendReSimXYyaw", 1, [5.0, 6.0, 90.0])
             there = lambda place: lambda: math.dist(true_position(states), place) < 1e-3  # noqa: E731
             wait(there((5, 6, -0.15)), "on the ground")

@@ -1,6 +1,6 @@
 """Calls the vendor's public Python client, one call for each line of standard input.
 
-A program of its own, because the client's threads never end. A line is JSON: client, method or attribute, arguments; `done`
+A program of its own, because the client's threads never end. A line is JSON: client, method or attribute, arguments or value; `done`
 and the result, as far as JSON has it, are written when the call has returned.
 
     python vendor_calls.py SDK_DIRECTORY
@@ -36,7 +36,10 @@ def main() -> None:
             _, module, kind = CLIENTS[name]
             clients[name] = getattr(importlib.import_module(module), kind)()
         value = getattr(clients[name], member)
-        value = value(*arguments) if callable(value) else value
+        if callable(value):
+            value = value(*arguments)
+        elif arguments:
+            setattr(clients[name], member, arguments[0])
         print("\ndone " + json.dumps(value, default=plain), flush=True)
     os._exit(0)
 
