@@ -6,6 +6,7 @@
 use super::autopilot::Damage;
 use crate::wire::{InputSet, ModelInput, ModelParameters, Surroundings, UorbInputsPacket};
 use serde_json::{Value, json};
+use std::ops::RangeInclusive;
 use zerocopy::little_endian::{F32, F64, I32};
 
 /// Numbers of the faults that the emulator's model has.
@@ -18,6 +19,8 @@ const WIND: i32 = 123_458;
 const ACCELEROMETER: i32 = 123_542;
 const GYROSCOPE: i32 = 123_543;
 const GPS: i32 = 123_546;
+/// Numbers of all faults of the library.
+const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 
 /// What the model of one vehicle was told.
 #[derive(Clone, Debug)]
@@ -36,6 +39,8 @@ pub(super) struct Told {
     pub(super) damage: Damage,
     /// Name or number of the model.
     pub(super) model: Option<String>,
+    /// A new command, if the model flies by itself.
+    command: Option<[f64; 28]>,
     /// Datagrams taken.
     pub(super) count: u64,
 }
@@ -57,6 +62,7 @@ impl Default for Told {
             terrain: [0.0; 20],
             damage: Damage::default(),
             model: None,
+            command: None,
             count: 0,
         }
     }
@@ -107,6 +113,9 @@ impl Told {
         match set {
             Some(InputSet::Plain) => {
                 self.inputs = inputs;
+                if self.flies_itself() && !self.names_faults() {
+                    self.command = Some(inputs);
+                }
                 self.harm_by_inputs();
             }
             Some(InputSet::Waiting(n)) => {
@@ -167,6 +176,22 @@ impl Told {
                 "gps": damage.gps,
             },
         })
+    }
+
+    /// Whether the model has no PX4, by its name as the vendor's have it.
+    fn flies_itself(&self) -> bool {
+        let named = |name: &String| name.to_ascii_lowercase().contains("nopx4");
+        self.model.as_ref().is_some_and(named)
+    }
+
+    fn names_faults(&self) -> bool {
+        let is_fault = |name: &f64| FAULTS.iter().any(|range| range.contains(&(*name as i32)));
+        self.inputs.iter().take(8).any(is_fault)
+    }
+
+    /// Returns a new command of a model that flies by itself.
+    pub(super) fn take_command(&mut self) -> Option<[f64; 28]> {
+        self.command.take()
     }
 
     /// The parameters of a fault, if the inputs name it: two for each place.

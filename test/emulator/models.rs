@@ -360,6 +360,41 @@ fn without_satellites_there_is_no_position() {
 }
 
 #[test]
+fn a_model_without_an_autopilot_flies_as_the_vendors_helper_says() {
+    for vector in golden::load("rflysimcp") {
+        let name = vector.name();
+        let inputs = numbers(&vector["decoded"]["inSILDoub28"]);
+        let given = numbers(&vector["args"]);
+        let mut rig = PilotRig::ready(ControlMode::MavlinkFull);
+        rig.pilot.steer(&inputs.try_into().unwrap());
+        rig.run(25.0);
+        let motion = rig.pilot.flown().expect("it is armed and flies");
+        let wanted = Vec3::new(given[0], given[1], given[2]);
+        if name.starts_with("getPos") {
+            // It starts on the ground at the map centre: 15 cm below its own centre.
+            let start = if name == "getPosLocal" { 0.15 } else { 0.0 };
+            let expected = wanted - Vec3::new(0.0, 0.0, start);
+            assert!(
+                (motion.pose.position - expected).norm() < 0.2,
+                "{name}: {}",
+                motion.pose.position
+            );
+            near(motion.pose.roll_pitch_yaw()[2], given[3], 0.02, name);
+        } else {
+            near(motion.velocity.z, -3.0, 0.2, name);
+            let turned = name == "getVelFRD" || given.len() == 4;
+            near(motion.velocity.xy().norm(), wanted.xy().norm(), 0.4, name);
+            near(
+                motion.rate.z,
+                if turned { given[3] } else { 0.0 },
+                0.05,
+                name,
+            );
+        }
+    }
+}
+
+#[test]
 fn coptersim_loads_models_and_maps() {
     let rig = two();
     let send = |packet: &CopterSimLoadPacket| {

@@ -21,6 +21,7 @@ pub mod parameters;
 pub mod rigid;
 pub mod setpoints;
 mod setup;
+mod steer;
 pub mod telemetry;
 mod udp;
 
@@ -116,6 +117,8 @@ pub struct Autopilot {
     pretended: Option<f64>,
     breach: Option<Breach>,
     damage: Damage,
+    /// A model without an autopilot holds its command.
+    steered: bool,
     /// Inputs of the model in the autopilot, which CopterSim forwards.
     outputs: Option<[f32; 8]>,
     sent: u32,
@@ -178,6 +181,7 @@ impl Autopilot {
             pretended: setup.battery,
             breach: None,
             damage: Damage::default(),
+            steered: false,
             outputs: None,
             sent: 0,
             received: 0,
@@ -302,6 +306,9 @@ impl Autopilot {
         }
         if let Some(body) = &mut self.body {
             body.advance(dt);
+        }
+        if self.steered {
+            self.setpoint_at = Some(now);
         }
         self.fly(dt);
         self.motion = self.flown().unwrap_or(*scripted);

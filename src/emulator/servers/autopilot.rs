@@ -2,6 +2,7 @@
 use super::Role;
 use crate::emulator::autopilot::{Autopilot, ControlMode, Damage, Outbox, Setup};
 use crate::emulator::clock::Steps;
+use crate::emulator::model::Told;
 use crate::emulator::shared::{Order, Shared};
 use crate::emulator::world::{Kinematics, Motion, Pose};
 use crate::transport::{try_recv_from, wait_readable};
@@ -174,6 +175,12 @@ impl Line {
         if damage != self.damage {
             self.damage = damage;
             self.pilot.set_damage(damage);
+        }
+        let command = { shared.models() }
+            .get_mut(&self.id)
+            .and_then(Told::take_command);
+        if let Some(command) = command {
+            self.pilot.steer(&command);
         }
         self.pilot.step(now, &scripted, out);
         self.send(out);
