@@ -197,7 +197,7 @@ struct FaultArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tests")]
 struct Tests {
-    /// UDP port for commands: faults, restart, pause, resume, speed, stats (docs/emulator.md)
+    /// UDP port for commands: faults, restart, pause, resume, speed, stats, state (docs/emulator.md)
     #[arg(long, value_name = "PORT")]
     control: Option<u16>,
     /// Write one line of JSON per rendered frame: content, pose and time

@@ -2,7 +2,7 @@
 //!
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
 //! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `battery 1 12`
-//! (vehicle, percent; `battery 1 none` ends it), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
+//! (vehicle, percent; `battery 1 none` ends it), `state` (what renderer and models were told), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
 use super::autopilot::fence::Limits;
 use super::faults::{FaultCounts, FaultScope, Faults};
 use super::shared::{Order, SensorStats, Shared};
@@ -17,6 +17,7 @@ pub(super) fn obey(shared: &Shared, text: &str) -> String {
         Some("battery") => pretend_battery(shared, words),
         Some("fence") => set_fence(shared, words),
         Some("stats") => return stats(shared).to_string(),
+        Some("state") => return state(shared).to_string(),
         Some(word) => simple(shared, word),
         None => Err("no command".to_owned()),
     };
@@ -146,6 +147,18 @@ fn counts(faults: &FaultCounts) -> Value {
     })
 }
 
+/// What the renderer and the models of vehicles were told.
+pub(super) fn state(shared: &Shared) -> Value {
+    let mut state = shared.staged(|stage, now, motions| stage.state(now, motions));
+    let models = shared.models();
+    let models = models
+        .iter()
+        .map(|(id, told)| (id.to_string(), told.state()));
+    state["models"] = Value::Object(models.collect());
+    state["ok"] = json!(true);
+    state
+}
+
 fn stats(shared: &Shared) -> Value {
     let stats = shared.stats().clone();
     let sensor = |s: &SensorStats| {
@@ -175,6 +188,10 @@ fn stats(shared: &Shared) -> Value {
         "requests": stats.requests,
         "refused": stats.refused,
         "commands": stats.commands,
+        "unknown_commands": stats.unknown_commands,
+        "wrong_commands": stats.wrong_commands,
+        "scene_packets": stats.scene_packets,
+        "model_inputs": stats.model_inputs,
         "heartbeats": stats.heartbeats,
         "imu_samples": stats.imu_samples,
         "imu_faults": counts(&stats.imu_faults),

@@ -84,6 +84,8 @@ impl Engine {
         if let Some(socket) = self.windows.first() {
             coptersim::send_true_states(&self.shared, socket, &snapshot);
         }
+        let snapshot = self.shared.drawn(snapshot);
+        self.truth.map(&snapshot.scene);
         self.places
             .retain(|seq_id, _| tick.requests.contains_key(seq_id));
         let due = self.streams.begin(tick, &snapshot);
@@ -145,6 +147,7 @@ impl Engine {
                 host_ns,
                 due_ns: self.shared.clock().wall_ns_at(snapshot.time),
                 pose,
+                snapshot,
                 vehicle: own.and_then(|id| Some((id, snapshot.vehicle(id)?))),
                 encoding: frame.encoding,
                 raw: frame.raw,

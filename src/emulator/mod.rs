@@ -14,6 +14,7 @@ pub mod clock;
 mod control;
 mod engine;
 mod faults;
+mod model;
 mod options;
 mod pacer;
 mod random;
@@ -22,6 +23,7 @@ mod sender;
 mod sensor;
 mod servers;
 mod shared;
+mod stage;
 mod streams;
 mod truth;
 pub mod world;
@@ -242,6 +244,11 @@ impl Emulator {
     /// Returns the counters.
     pub fn stats(&self) -> Stats {
         self.shared.stats().clone()
+    }
+
+    /// Returns what the renderer and the models of vehicles were told, as the command `state` answers it.
+    pub fn state(&self) -> serde_json::Value {
+        control::state(&self.shared)
     }
 
     /// Stops the emulator and returns the counters.

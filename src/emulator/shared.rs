@@ -1,13 +1,15 @@
-use super::autopilot::ControlMode;
 use super::autopilot::fence::Limits;
 use super::autopilot::geo::Geo;
 use super::autopilot::rigid::{Segment, Trail};
+use super::autopilot::{ControlMode, Damage};
 use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
+use super::model::Told;
 use super::options::EmulatorOptions;
 use super::sensor::SensorTable;
 use super::servers::report::Wanted;
-use super::world::{Kinematics, Motion, Snapshot};
+use super::stage::{Contact, Motions, Stage};
+use super::world::{Kinematics, Motion, Pose, Snapshot};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,6 +49,14 @@ pub struct Stats {
     pub refused: u64,
     /// Console commands received.
     pub commands: u64,
+    /// Those that the renderer does not have.
+    pub unknown_commands: u64,
+    /// Those whose arguments are wrong, or name nothing that exists.
+    pub wrong_commands: u64,
+    /// Packets with states, labels, attachments or inputs of blueprints that were obeyed.
+    pub scene_packets: u64,
+    /// Inputs of models taken.
+    pub model_inputs: u64,
     /// Heartbeats sent.
     pub heartbeats: u64,
     /// IMU samples sent.
@@ -92,8 +102,15 @@ impl Course {
 pub(super) enum Order {
     /// Change the protocol to the controlling host.
     Control(ControlMode),
-    /// Stand on the ground at north and east in m and yaw in rad.
-    Place([f64; 3]),
+    /// Stand somewhere.
+    Place(Pose),
+    /// Load another model of the vehicle; a fixed wing, or a multirotor.
+    Model {
+        /// It flies as a fixed wing.
+        wing: bool,
+    },
+    /// Values for a model in the autopilot.
+    Outputs([f32; 8]),
     /// Change the map centre.
     Origin,
     /// Change the destination host.
@@ -111,6 +128,9 @@ pub(super) struct Shared {
     sensors: Mutex<SensorTable>,
     imu: Mutex<Vec<ImuReader>>,
     reports: Mutex<Wanted>,
+    stage: Mutex<Stage>,
+    contacts: Mutex<BTreeMap<u16, Contact>>,
+    models: Mutex<BTreeMap<u16, Told>>,
     courses: Mutex<BTreeMap<u16, Course>>,
     orders: Mutex<Vec<(u16, Order)>>,
     clients: Mutex<BTreeMap<u16, IpAddr>>,
@@ -135,7 +155,14 @@ impl Shared {
                 options.clock_drift_ppm,
                 options.autopilot.is_some() && !options.world.vehicles.is_empty(),
             )),
+            stage: Mutex::new(Stage::new(
+                &options.world.scene,
+                options.world.vehicles.iter().map(|v| v.id).collect(),
+                options.state_rate,
+            )),
             options,
+            contacts: Mutex::default(),
+            models: Mutex::default(),
             sensors: Mutex::default(),
             imu: Mutex::default(),
             reports: Mutex::default(),
@@ -233,11 +260,49 @@ impl Shared {
         }
     }
 
-    /// The world at an instant.
+    /// The world at an instant, as `CopterSim` has it.
     pub(super) fn snapshot(&self, time: f64) -> Snapshot {
         let courses = lock(&self.courses);
         let motion = |id| courses.get(&id).and_then(|c| c.at(time));
         self.options.world.at_with(time, motion)
+    }
+
+    /// The renderer's state.
+    pub(super) fn stage(&self) -> MutexGuard<'_, Stage> {
+        lock(&self.stage)
+    }
+
+    /// Runs `act` on the renderer's state at the present simulation time, with the motions of `CopterSim`'s vehicles.
+    pub(super) fn staged<T>(&self, act: impl FnOnce(&mut Stage, f64, Motions<'_>) -> T) -> T {
+        let now = self.clock().now();
+        act(&mut self.stage(), now, &|id| self.motion(id, now))
+    }
+
+    /// The world as the renderer draws it.
+    pub(super) fn drawn(&self, snapshot: Snapshot) -> Snapshot {
+        self.stage().draw(snapshot)
+    }
+
+    /// Sets what vehicles touch.
+    pub(super) fn collide(&self, contacts: BTreeMap<u16, Contact>) {
+        *lock(&self.contacts) = contacts;
+    }
+
+    /// What a vehicle touches.
+    pub(super) fn contact(&self, id: u16) -> Option<Contact> {
+        lock(&self.contacts).get(&id).copied()
+    }
+
+    /// What vehicles' models were told.
+    pub(super) fn models(&self) -> MutexGuard<'_, BTreeMap<u16, Told>> {
+        lock(&self.models)
+    }
+
+    /// Damage of a vehicle.
+    pub(super) fn damage(&self, id: u16) -> Damage {
+        self.models()
+            .get(&id)
+            .map_or_else(Damage::default, |told| told.damage)
     }
 
     /// Queues an order for a vehicle's autopilot; drops duplicates of pending orders, which bounds a flood.
@@ -291,6 +356,9 @@ impl Shared {
         self.imu_readers().clear();
         *self.reports() = Wanted::default();
         lock(&self.courses).clear();
+        lock(&self.contacts).clear();
+        self.models().clear();
+        self.stage().restart();
         self.set_clock(SimClock::restart);
         self.stats().restarts += 1;
         self.epoch.fetch_add(1, Ordering::Release);

@@ -1,19 +1,25 @@
 //! The reference log for tests: each rendered frame with its pose and send time.
 //!
-//! One JSON object per line. `{"kind":"start"}` opens each run of the simulation clock with the wall clock at time 0;
-//! `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
+//! One JSON object per line. `{"kind":"start"}` opens each run of the simulation clock with the wall clock at time 0,
+//! `{"kind":"map"}` says what stands in a map that was loaded, and `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
 //! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
 //! before fragmentation.
 use super::options::EmulatorOptions;
-use super::world::{Kinematics, Pose, Shape, Solid};
+use super::stage::{body, spawned};
+use super::world::{Kinematics, Pose, Scene, Snapshot, Solid};
 use crate::wire::SensorRequest;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The log; does nothing unless enabled.
 pub(super) struct Truth {
+    /// The logged map.
+    map: Option<Arc<Scene>>,
+    /// Ids of CopterSim's vehicles.
+    own: Vec<u16>,
     lines: Option<BufWriter<File>>,
     frames: Option<PathBuf>,
 }
@@ -28,6 +34,7 @@ pub(super) struct FrameTruth<'a> {
     /// Wall clock in ns at `sim_time`.
     pub(super) due_ns: u64,
     pub(super) pose: &'a Pose,
+    pub(super) snapshot: &'a Snapshot,
     pub(super) vehicle: Option<(u16, &'a Kinematics)>,
     pub(super) encoding: &'static str,
     pub(super) raw: &'a [u8],
@@ -48,6 +55,8 @@ impl Truth {
             .transpose()?
             .map(BufWriter::new);
         Ok(Self {
+            map: None,
+            own: options.world.vehicles.iter().map(|v| v.id).collect(),
             lines,
             frames: options.truth_frames.clone(),
         })
@@ -59,28 +68,25 @@ impl Truth {
 
     /// Logs the start of a run of the simulation clock.
     pub(super) fn start(&mut self, start_ns: u64, options: &EmulatorOptions) {
-        let solid = |solid: &Solid| {
-            json!({
-                "id": solid.object.id(),
-                "class": solid.object.class(),
-                "shape": match solid.shape {
-                    Shape::Box => "box",
-                    Shape::Cylinder => "cylinder",
-                    Shape::Ellipsoid => "ellipsoid",
-                },
-                "centre": solid.pose.position.as_slice(),
-                "quaternion": solid.pose.wxyz(),
-                "half": solid.half.as_slice(),
-            })
-        };
-        let solids: Vec<Value> = options.world.scene.solids().iter().map(solid).collect();
+        self.map = Some(Arc::clone(&options.world.scene));
         self.line(&json!({
             "kind": "start",
             "start_ns": start_ns,
             "speed": options.speed,
             "clock_drift_ppm": options.clock_drift_ppm,
-            "solids": solids,
+            "map": options.world.scene.name(),
+            "solids": solids(&options.world.scene),
         }));
+    }
+
+    /// Logs the map from now on, if it is another one.
+    pub(super) fn map(&mut self, scene: &Arc<Scene>) {
+        let known = self.map.as_ref();
+        if known.is_some_and(|map| Arc::ptr_eq(map, scene)) {
+            return;
+        }
+        self.map = Some(Arc::clone(scene));
+        self.line(&json!({"kind": "map", "map": scene.name(), "solids": solids(scene)}));
     }
 
     /// Logs a frame.
@@ -125,6 +131,7 @@ impl Truth {
             "file": self.frames.is_some().then_some(name),
             "sensor": {"position": frame.pose.position.as_slice(), "quaternion": frame.pose.wxyz()},
             "vehicle": vehicle,
+            "objects": spawned(frame.snapshot, |id| self.own.contains(&id)),
         }));
     }
 
@@ -142,4 +149,13 @@ impl Truth {
             self.lines = None;
         }
     }
+}
+
+fn solids(scene: &Scene) -> Vec<Value> {
+    let solid = |solid: &Solid| {
+        let mut logged = body(solid);
+        logged["id"] = json!(solid.object.id());
+        logged
+    };
+    scene.solids().iter().map(solid).collect()
 }

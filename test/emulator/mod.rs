@@ -1,12 +1,15 @@
 //! Tests of `emulator`: over its sockets, against arithmetic of their own.
 mod autopilot;
 mod cameras;
+mod collisions;
 mod command_line;
 mod consistency;
+mod console;
 mod failsafe;
 mod faults;
 mod lidars;
 mod lines;
+mod models;
 mod motion;
 mod mounts;
 mod objects;
@@ -19,3 +22,4 @@ mod scans;
 mod scene;
 mod shared_memory;
 mod shots;
+mod stage;

@@ -181,7 +181,7 @@ impl Rig {
 }
 
 /// Waits for the next whole frame that arrives at a socket.
-fn frame(client: &UdpSocket) -> Frame {
+pub(super) fn frame(client: &UdpSocket) -> Frame {
     let mut parts: BTreeMap<u64, BTreeMap<u32, Vec<u8>>> = BTreeMap::new();
     let mut buffer = vec![0; 70_000];
     loop {

@@ -157,6 +157,7 @@ impl Body {
             thrust,
             grounded,
             ground,
+            wind: Vec3::zeros(),
         };
         Self {
             state,

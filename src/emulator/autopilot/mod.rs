@@ -5,6 +5,7 @@
 //! differences.
 pub mod carrot;
 mod commands;
+mod damage;
 pub mod dynamics;
 pub mod failsafe;
 pub mod fence;
@@ -20,9 +21,11 @@ pub mod parameters;
 pub mod rigid;
 pub mod setpoints;
 mod setup;
+mod steer;
 pub mod telemetry;
 mod udp;
 
+pub use damage::Damage;
 pub use mission_items::Leg;
 pub use modes::{Landed, Mode};
 pub use outbox::{Outbox, Texts};
@@ -113,6 +116,9 @@ pub struct Autopilot {
     /// Overrides the reported battery level.
     pretended: Option<f64>,
     breach: Option<Breach>,
+    damage: Damage,
+    /// A model without an autopilot holds its command.
+    steered: bool,
     /// Inputs of the model in the autopilot, which CopterSim forwards.
     outputs: Option<[f32; 8]>,
     sent: u32,
@@ -174,6 +180,8 @@ impl Autopilot {
             battery: 100.0,
             pretended: setup.battery,
             breach: None,
+            damage: Damage::default(),
+            steered: false,
             outputs: None,
             sent: 0,
             received: 0,
@@ -232,7 +240,7 @@ impl Autopilot {
     }
 
     fn has_gps(&self) -> bool {
-        self.setup.control != ControlMode::MavlinkNoGps
+        self.setup.control != ControlMode::MavlinkNoGps && self.damage.gps[0] >= 3
     }
 
     /// Whether the estimator has a position.
@@ -261,6 +269,7 @@ impl Autopilot {
         let body = self
             .body
             .get_or_insert_with(|| Body::new(&self.motion, ground));
+        body.state.wind = self.damage.wind;
         if !body.state.grounded {
             self.modes.landed = Landed::Air;
         }
@@ -298,6 +307,9 @@ impl Autopilot {
         if let Some(body) = &mut self.body {
             body.advance(dt);
         }
+        if self.steered {
+            self.setpoint_at = Some(now);
+        }
         self.fly(dt);
         self.motion = self.flown().unwrap_or(*scripted);
         if !self.home_known && self.located() {
@@ -322,7 +334,8 @@ impl Autopilot {
         // Measured on PX4: 90 % in 60 s of flight.
         let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN", 60.0).max(1.0);
         let least = self.parameters.number("SIM_BAT_MIN_PCT", 50.0);
-        self.battery = match self.pretended {
+        let damaged = self.damage.charge.map(|charge| charge * 100.0);
+        self.battery = match self.pretended.or(damaged) {
             Some(percent) => percent,
             None if self.modes.armed => (self.battery.min(100.0) - rate * dt).max(least),
             None => 100.0,
@@ -337,6 +350,19 @@ impl Autopilot {
     /// Changes PX4's maximum distances from home.
     pub fn set_fence(&mut self, limits: Limits) {
         self.parameters.set_fence(limits);
+    }
+
+    /// Damages the vehicle, or repairs it.
+    pub fn set_damage(&mut self, damage: Damage) {
+        self.damage = damage;
+        if let Some(body) = &mut self.body {
+            body.state.wind = damage.wind;
+        }
+    }
+
+    /// Gives values to the model in the autopilot.
+    pub fn set_outputs(&mut self, outputs: [f32; 8]) {
+        self.outputs = Some(outputs);
     }
 
     /// Returns new outputs of the model in the autopilot: its inputs.
@@ -407,6 +433,7 @@ impl Autopilot {
         };
         let target = self.flight.target(body, &mut situation);
         body.control(&target, &self.gains, dt);
+        body.drive = self.damage.applied(body.drive);
         if self.mission.wants_return && self.modes.active == Mode::Loiter && self.modes.armed {
             self.mission.wants_return = false;
             let _ = self.change(Mode::Return);

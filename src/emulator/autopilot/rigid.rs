@@ -68,6 +68,8 @@ pub struct State {
     pub grounded: bool,
     /// Height of the ground in m, NED, where the vehicle's centre comes to rest.
     pub ground: f64,
+    /// Wind in m/s, NED.
+    pub wind: Vec3,
 }
 
 impl State {
@@ -165,7 +167,9 @@ impl State {
     /// Integrates a multirotor under thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
     fn fall(&self, drive: &Drive, dt: f64, end: &mut Self) {
         let middle = self.turned(drive, dt / 2.0);
-        let (v0, push) = (self.velocity, |at: &Self, v: Vec3| at.push() - v * DRAG);
+        let (v0, push) = (self.velocity, |at: &Self, v: Vec3| {
+            at.push() - (v - self.wind) * DRAG
+        });
         let a1 = push(self, v0);
         let a2 = push(&middle, v0 + a1 * (dt / 2.0));
         let a3 = push(&middle, v0 + a2 * (dt / 2.0));
@@ -184,7 +188,7 @@ impl State {
     fn acceleration(&self, drive: &Drive) -> Vec3 {
         match *drive {
             Drive::Rotors { .. } if self.rests(drive) => Vec3::zeros(),
-            Drive::Rotors { .. } => self.push() - self.velocity * DRAG,
+            Drive::Rotors { .. } => self.push() - (self.velocity - self.wind) * DRAG,
             Drive::Wing { push, lift, .. } => {
                 let (roll, pitch, yaw) = self.attitude.euler_angles();
                 let turn = (self.rate.y * roll.sin() + self.rate.z * roll.cos()) / pitch.cos();

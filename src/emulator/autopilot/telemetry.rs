@@ -320,7 +320,7 @@ impl Autopilot {
                 vel: u16::MAX,
                 cog: u16::MAX,
                 fix_type: GpsFixType::GPS_FIX_TYPE_NO_GPS,
-                satellites_visible: 255,
+                satellites_visible: u8::MAX,
                 ..Default::default()
             };
         }
@@ -337,7 +337,7 @@ impl Autopilot {
             vel: (k.velocity.xy().norm() * 100.0) as u16,
             cog: (course.rem_euclid(360.0) * 100.0) as u16,
             fix_type: GpsFixType::GPS_FIX_TYPE_3D_FIX,
-            satellites_visible: 10,
+            satellites_visible: self.damage.gps[1],
             alt_ellipsoid: alt,
             h_acc: 900,
             v_acc: 1780,

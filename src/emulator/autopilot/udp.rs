@@ -79,7 +79,7 @@ impl Autopilot {
     }
 
     /// Follows a setpoint, armed and in OFFBOARD.
-    fn pursue(&mut self, wish: Option<Wish>) {
+    pub(super) fn pursue(&mut self, wish: Option<Wish>) {
         let Some(wish) = wish else { return };
         self.wish = Some(wish);
         self.setpoint_at = Some(self.now);
@@ -224,7 +224,7 @@ impl Autopilot {
         Wish::Attitude(attitude, self.lines.throttle, 0.0)
     }
 
-    fn arm_by_struct(&mut self, arm: bool) {
+    pub(super) fn arm_by_struct(&mut self, arm: bool) {
         if arm {
             let _ = self.arm("Armed by external command\t");
         } else {

@@ -33,11 +33,18 @@ impl Daylight {
             return SKY;
         };
         match self {
-            Self::Plain => plain(object, hit, || view.caster.point(direction, hit.distance)),
+            Self::Plain => plain(object, view.caster.paint(hit), hit, || {
+                view.caster.point(direction, hit.distance)
+            }),
             Self::Textured(texture) => {
                 let spot = view.caster.spot(direction, hit);
                 let width = view.bundle.pixel_angle(direction) * hit.distance / spot.slant;
-                textured(texture, base(object), &spot, width)
+                textured(
+                    texture,
+                    base(object, || view.caster.paint(hit)),
+                    &spot,
+                    width,
+                )
             }
         }
     }
@@ -57,8 +64,8 @@ fn textured(texture: &Texture, base: [f32; 3], spot: &Spot, width: f64) -> [u8; 
     std::array::from_fn(|i| (base[i] * grey * tint[i]) as u8)
 }
 
-/// Returns the average colour of an object's surface.
-fn base(object: Object) -> [f32; 3] {
+/// Returns the average colour of an object's surface, which may follow from its class, `paint`.
+fn base(object: Object, paint: impl FnOnce() -> u8) -> [f32; 3] {
     match object {
         Object::Ground => [85.0, 125.0, 110.0],
         Object::Slope => [75.0, 115.0, 135.0],
@@ -67,7 +74,7 @@ fn base(object: Object) -> [f32; 3] {
         Object::Trunk(_) => [60.0, 85.0, 110.0],
         Object::Crown(_) => [60.0, 135.0, 80.0],
         Object::Block(_) | Object::Vehicle(_) | Object::Walker(_) => {
-            class_colour(object.class()).map(|c| 70.0 + f32::from(c) / 2.5)
+            class_colour(paint()).map(|c| 70.0 + f32::from(c) / 2.5)
         }
     }
 }

@@ -159,7 +159,7 @@ pub(super) fn cloud(
             CloudFrame::Sensor => flu(&ray, distance),
             CloudFrame::World => view.caster.point(&ray, distance),
         };
-        (distance <= range).then(|| (point, palette::class(hit)))
+        (distance <= range).then(|| (point, palette::class(&view.caster, hit)))
     });
     write::<4>(head, range, points, out);
 }
@@ -178,7 +178,7 @@ pub(super) fn depth_cloud(
     let points = rows.flat_map(|(v, row)| {
         row.iter().enumerate().step_by(step).map(move |(u, hit)| {
             let point = flu(&view.bundle.direction(v * width + u), hit.distance);
-            (hit.distance <= range).then(|| (point, palette::class(hit)))
+            (hit.distance <= range).then(|| (point, palette::class(&view.caster, hit)))
         })
     });
     write::<3>(head, range, points, out);

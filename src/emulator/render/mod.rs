@@ -292,7 +292,7 @@ impl Renderer {
                 [palette::grey(daylight.colour(view, hit, ray))]
             }),
             Some(SensorKind::Segmentation) => camera::paint(view, out, |hit, _| {
-                palette::class_colour(palette::class(hit))
+                palette::class_colour(palette::class(&view.caster, hit))
             }),
             Some(SensorKind::DepthCloud) => {
                 lidar::depth_cloud(view, head, request.width, [params[0], params[1]], out)
@@ -303,10 +303,12 @@ impl Renderer {
             Some(SensorKind::GlobalLidar) => {
                 lidar::cloud(view, head, params[0], CloudFrame::World, noise, out)
             }
-            Some(SensorKind::Infrared) => camera::paint(view, out, |hit, _| [palette::warmth(hit)]),
-            Some(SensorKind::Thermal) => {
-                camera::paint(view, out, |hit, _| palette::thermal(palette::warmth(hit)))
+            Some(SensorKind::Infrared) => {
+                camera::paint(view, out, |hit, _| [palette::warmth(&view.caster, hit)])
             }
+            Some(SensorKind::Thermal) => camera::paint(view, out, |hit, _| {
+                palette::thermal(palette::warmth(&view.caster, hit))
+            }),
             Some(SensorKind::Rgb | SensorKind::Fisheye | SensorKind::Pod) => {
                 camera::paint(view, out, |hit, ray| daylight.colour(view, hit, ray))
             }

@@ -31,7 +31,7 @@ pub(super) fn range(
         Some(Object::Ground) => point,
         Some(object) => snapshot
             .bodies()
-            .find(|s| s.object.id() == object.id())
+            .find(|s| s.object.is_same(object))
             .map_or(point, |solid| solid.pose.position),
     };
     let narrow = |v: [f64; 3]| v.map(|x| x as f32);

@@ -1,13 +1,14 @@
 //! Appearance of objects to each kind of camera. Colours are blue, green, red.
-use crate::emulator::world::{Hit, Object, Vec3};
+use crate::emulator::world::{Caster, Hit, Object, Vec3};
 
 /// Colour of the sky.
 pub(super) const SKY: [u8; 3] = [235, 190, 140];
 
-/// Returns the colour of an object without texture in daylight; `point` returns where it is hit, NED.
-pub(super) fn plain(object: Object, hit: &Hit, point: impl Fn() -> Vec3) -> [u8; 3] {
+/// Returns the colour of an object without texture in daylight, which its class `paint` gives it; `point` returns where it
+/// is hit, NED.
+pub(super) fn plain(object: Object, paint: u8, hit: &Hit, point: impl Fn() -> Vec3) -> [u8; 3] {
     if object != Object::Ground {
-        return shade(class_colour(object.class()), hit.face);
+        return shade(class_colour(paint), hit.face);
     }
     let point = point();
     let odd = (point.x.floor() as i64 + point.y.floor() as i64) & 1 != 0;
@@ -36,13 +37,21 @@ pub fn class_colour(class: u8) -> [u8; 3] {
     ]
 }
 
-/// Returns the class of a hit; 0 for no hit.
-pub(super) fn class(hit: &Hit) -> u8 {
-    hit.object.map_or(0, Object::class)
+/// Returns the class of a hit of `caster`; 0 for no hit.
+#[inline]
+pub(super) fn class(caster: &Caster, hit: &Hit) -> u8 {
+    match hit.object {
+        None => 0,
+        Some(_) => caster.stencil(hit).unwrap_or_else(|| caster.paint(hit)),
+    }
 }
 
-/// Returns the apparent temperature of an object, 0 to 255: the sky cold, the ground cool, vehicles hot.
-pub(super) fn warmth(hit: &Hit) -> u8 {
+/// Returns the apparent temperature of an object, 0 to 255: its stencil value if a command gave it one, otherwise the sky
+/// cold, the ground cool, vehicles hot.
+pub(super) fn warmth(caster: &Caster, hit: &Hit) -> u8 {
+    if let (Some(_), Some(stencil)) = (hit.object, caster.stencil(hit)) {
+        return stencil;
+    }
     match hit.object {
         None => 8,
         Some(Object::Ground) => 90,

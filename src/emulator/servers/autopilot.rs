@@ -1,9 +1,10 @@
 //! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends their output.
 use super::Role;
-use crate::emulator::autopilot::{Autopilot, ControlMode, Outbox, Setup};
+use crate::emulator::autopilot::{Autopilot, ControlMode, Damage, Outbox, Setup};
 use crate::emulator::clock::Steps;
+use crate::emulator::model::Told;
 use crate::emulator::shared::{Order, Shared};
-use crate::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
+use crate::emulator::world::{Kinematics, Motion, Pose};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::{IntoBytes as _, Packet as _, Px4ExtPacket, RebootPacket};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -22,6 +23,10 @@ struct Line {
     control: ControlMode,
     /// Position set by a request.
     placed: Option<Motion>,
+    /// Flies as a fixed wing.
+    wing: bool,
+    /// What the autopilot knows of it.
+    damage: Damage,
     pilot: Autopilot,
 }
 
@@ -45,6 +50,7 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
             steps = Steps::default();
             for line in &mut lines {
                 line.placed = None;
+                line.wing = shared.options.fixed_wing;
                 line.restart(shared);
             }
         }
@@ -92,13 +98,16 @@ impl Line {
             client: known.then(|| SocketAddr::new(shared.options.client, port)),
             control,
             placed: None,
-            pilot: switch_on(shared, id, control),
+            wing: shared.options.fixed_wing,
+            damage: Damage::default(),
+            pilot: switch_on(shared, id, control, shared.options.fixed_wing),
         }
     }
 
     fn restart(&mut self, shared: &Shared) {
         shared.ground(self.id, self.placed);
-        self.pilot = switch_on(shared, self.id, self.control);
+        self.damage = Damage::default();
+        self.pilot = switch_on(shared, self.id, self.control, self.wing);
     }
 
     fn obey(&mut self, shared: &Shared, order: Order) {
@@ -109,11 +118,15 @@ impl Line {
                 self.control = control;
                 self.restart(shared);
             }
-            Order::Place([north, east, yaw]) => {
-                let position = [north, east, -VEHICLE_HALF.z];
-                self.placed = Some(Motion::Hover(Pose::new(position, [0.0, 0.0, yaw])));
+            Order::Place(pose) => {
+                self.placed = Some(Motion::Hover(pose));
                 self.restart(shared);
             }
+            Order::Model { wing } => {
+                self.wing = wing;
+                self.restart(shared);
+            }
+            Order::Outputs(outputs) => self.pilot.set_outputs(outputs),
             Order::Origin => self.restart(shared),
             Order::Client(_) if direct => {}
             Order::Client(ip) => self.client.iter_mut().for_each(|to| to.set_ip(ip)),
@@ -158,6 +171,17 @@ impl Line {
         let Some(scripted) = self.scripted(shared, now) else {
             return;
         };
+        let damage = shared.damage(self.id);
+        if damage != self.damage {
+            self.damage = damage;
+            self.pilot.set_damage(damage);
+        }
+        let command = { shared.models() }
+            .get_mut(&self.id)
+            .and_then(Told::take_command);
+        if let Some(command) = command {
+            self.pilot.steer(&command);
+        }
         self.pilot.step(now, &scripted, out);
         self.send(out);
         self.forward_outputs(shared, now);
@@ -186,12 +210,12 @@ impl Line {
     }
 }
 
-fn switch_on(shared: &Shared, id: u16, control: ControlMode) -> Autopilot {
+fn switch_on(shared: &Shared, id: u16, control: ControlMode, wing: bool) -> Autopilot {
     let clock = shared.clock();
     let now = clock.now();
     let mut setup = Setup::new(id as u8, clock.start_ns() / 1000, control);
     setup.geo = shared.geo();
-    setup.wing = shared.options.fixed_wing;
+    setup.wing = wing;
     setup.battery = shared.options.battery;
     setup.fence = shared.options.fence;
     let nowhere = Motion::Hover(Pose::new([0.0; 3], [0.0; 3]));

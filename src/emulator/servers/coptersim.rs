@@ -1,16 +1,20 @@
 //! The vehicle simulator: heartbeats, IMU samples, true states.
+use super::collision::{Watch, target_id};
 use super::report;
 use crate::emulator::autopilot::ControlMode;
 use crate::emulator::autopilot::geo::Geo;
 use crate::emulator::clock::wall_ms;
 use crate::emulator::faults::{FaultScope, Faults, Way};
 use crate::emulator::options::StatePacket;
+use crate::emulator::random::SplitMix;
 use crate::emulator::sender::{Postman, Sender};
 use crate::emulator::shared::{ImuReader, Order, Shared};
-use crate::emulator::world::{Kinematics, Snapshot, Vec3};
+use crate::emulator::stage::QUADROTOR;
+use crate::emulator::world::{Kinematics, Pose, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{
-    CopterSimRequestPacket, FullStatePacket, HeartbeatPacket, ImuPacket, ImuRequestPacket,
-    MapCentrePacket, NETWORK_GROUP, Packet, ShortStatePacket, TimedStatePacket, TrueState,
+    CopterSimLoadPacket, CopterSimRequestPacket, FullStatePacket, HeartbeatPacket, ImuPacket,
+    ImuRequestPacket, InputSet, MapCentrePacket, ModelInput, ModelOutputPacket, NETWORK_GROUP,
+    Packet, ShortStatePacket, TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -21,6 +25,10 @@ use zerocopy::IntoBytes as _;
 const REPORT_PERIOD: f64 = 1.0;
 /// Limits the samples caused by a flood of requests.
 const MAX_IMU_READERS: usize = 64;
+/// Outputs of a model per second of simulation time, once it has inputs.
+const OUTPUT_RATE: f64 = 30.0;
+/// Standard deviation of the noise of an accelerometer in m/s² and of a gyroscope in rad/s, for a gain of 1.
+const NOISE: [f64; 2] = [0.1, 0.01];
 /// Check word and code of a heartbeat request.
 const HEARTBEAT_REQUEST: i32 = 123_450;
 
@@ -57,18 +65,85 @@ pub(in crate::emulator) fn accept(
     {
         let to = SocketAddr::new(source.ip(), shared.options.ports.heartbeat);
         let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the sender may be gone
+    } else if let Ok(input) = ModelInput::parse(bytes) {
+        tell_model(shared, socket, id, &input, bytes);
     } else if !request(shared, socket, bytes, source) {
         shared.stats().refused += 1;
     }
 }
 
-/// Executes a request for a vehicle; `false` if it is no request, or the vehicle does not exist.
+/// Gives an input to the model of vehicle `id`.
+fn tell_model(shared: &Shared, socket: &UdpSocket, id: u16, input: &ModelInput<'_>, bytes: &[u8]) {
+    let outputs = shared.models().entry(id).or_default().take(input);
+    if let Some(outputs) = outputs {
+        shared.order(id, Order::Outputs(outputs));
+    }
+    // `CopterSim` repeats the plain inputs to everybody.
+    if matches!(input, ModelInput::Sil(sil) if sil.set() == Some(InputSet::Plain)) {
+        let options = &shared.options;
+        // There may be no listener.
+        let _ = socket.send_to(bytes, (options.client, options.ports.report));
+        if options.multicast {
+            let _ = socket.send_to(bytes, (NETWORK_GROUP, options.ports.report));
+        }
+    }
+    shared.stats().model_inputs += 1;
+}
+
+/// Loads another model of vehicles, or another map; `false` if the request addresses nobody, or there is no such map.
+fn load(shared: &Shared, packet: &CopterSimLoadPacket) -> bool {
+    const MODEL: i32 = 1;
+    const MAP: i32 = 2;
+    let (to, index) = (packet.copter_id.get(), packet.index.get());
+    let addressed = |id: u16| to == -1 || to == i32::from(id);
+    let vehicles = shared.options.world.vehicles.iter().map(|v| v.id);
+    let ids: Vec<u16> = vehicles.filter(|id| addressed(*id)).collect();
+    let text = String::from_utf8_lossy(&packet.name);
+    let name = text.trim_matches('\0').trim();
+    if ids.is_empty() {
+        return false;
+    }
+    match packet.what.get() {
+        MODEL => {
+            let model = if index >= 0 {
+                index.to_string()
+            } else {
+                name.to_owned()
+            };
+            let wing = model.to_ascii_lowercase().contains("wing");
+            for id in ids {
+                shared.models().entry(id).or_default().load(model.clone());
+                shared.order(id, Order::Model { wing });
+            }
+            true
+        }
+        MAP => {
+            let loaded = shared.stage().load_map(name, index);
+            if loaded {
+                shared.sensors().clear(None);
+                for id in ids {
+                    shared.models().entry(id).or_default().restart();
+                    shared.order(id, Order::Origin);
+                }
+            }
+            loaded
+        }
+        _ => false,
+    }
+}
+
+/// Executes a request for a vehicle or for all; `false` if it is no request, or the vehicle does not exist.
 pub(in crate::emulator) fn request(
     shared: &Shared,
     socket: &UdpSocket,
     bytes: &[u8],
     source: SocketAddr,
 ) -> bool {
+    if let Ok(packet) = CopterSimLoadPacket::parse(bytes) {
+        let done = load(shared, packet);
+        shared.stats().requests += u64::from(done);
+        return done;
+    }
     let Ok(packet) = CopterSimRequestPacket::parse(bytes) else {
         return false;
     };
@@ -86,8 +161,18 @@ pub(in crate::emulator) fn request(
     }
     let [x, y] = packet.xy.map(|v| v.get());
     let third = f64::from(packet.yaw.get());
+    let place = |north: f64, east: f64, yaw: f64| {
+        let [z, roll, pitch] = packet.z_roll_pitch.map(|v| f64::from(v.get()));
+        let (down, tilt) = match packet.stand > 0 {
+            true => (z, [roll, pitch]),
+            false => (-VEHICLE_HALF.z, [0.0; 2]),
+        };
+        let angles = [tilt[0], tilt[1], yaw].map(f64::to_radians);
+        shared.models().entry(id).or_default().restart();
+        shared.order(id, Order::Place(Pose::new([north, east, down], angles)));
+    };
     match packet.place {
-        1 => shared.order(id, Order::Place([x, y, third.to_radians()])),
+        1 => place(x, y, third),
         2 => {
             let centre = [x, y, third];
             shared.set_geo(Geo { centre });
@@ -102,8 +187,8 @@ pub(in crate::emulator) fn request(
             }
         }
         3 => {
-            let place = shared.geo().to_ned([x, y, third]);
-            shared.order(id, Order::Place([place.x, place.y, 0.0]));
+            let there = shared.geo().to_ned([x, y, third]);
+            place(there.x, there.y, 0.0);
         }
         _ => {}
     }
@@ -124,11 +209,13 @@ fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
 pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Postman) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
-    let (mut beats, mut states, mut reports) = (0u64, 0u64, 0.0);
+    let (mut beats, mut states, mut reports, mut outputs) = (0u64, 0u64, 0.0, 0.0);
+    let mut watch = Watch::default();
     while !shared.stopped() {
         if epoch != shared.epoch() {
-            (epoch, beats, states, reports) = (shared.epoch(), 0, 0, 0.0);
+            (epoch, beats, states, reports, outputs) = (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
+            watch.restart();
         }
         adopt(shared, &mut streams);
         let clock = shared.clock();
@@ -150,6 +237,11 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
                 &shared.snapshot((now * rate).floor() / rate),
             );
             states = (now * rate).floor() as u64 + 1;
+        }
+        watch.look(shared, socket, now);
+        if now >= outputs {
+            send_outputs(shared, socket, now);
+            outputs = now + 1.0 / OUTPUT_RATE;
         }
         if now >= reports || shared.reports().fresh {
             let wanted = shared.reports().clone();
@@ -222,12 +314,21 @@ impl ImuStream {
             let Some(motion) = shared.motion(self.reader.vehicle, self.due()) else {
                 return;
             };
-            let sample = ImuPacket::new(
-                self.seq,
+            let damage = shared.damage(self.reader.vehicle);
+            let mut random = SplitMix::of_frame(
+                shared.options.seed,
+                0x1_0000 + u64::from(self.reader.vehicle),
                 self.due(),
-                narrow(&motion.specific_force),
-                narrow(&motion.rate),
             );
+            let mut noisy = |exact: &Vec3, deviation: f64| {
+                narrow(&exact.map(|x| match deviation > 0.0 {
+                    true => x + deviation * random.normal(),
+                    false => x,
+                }))
+            };
+            let force = noisy(&motion.specific_force, damage.accelerometer * NOISE[0]);
+            let rate = noisy(&motion.rate, damage.gyroscope * NOISE[1]);
+            let sample = ImuPacket::new(self.seq, self.due(), force, rate);
             let mut sender = Sender::new(socket, postman, self.reader.to);
             self.way
                 .pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
@@ -255,6 +356,20 @@ fn send_heartbeats(shared: &Shared, socket: &UdpSocket, count: u64) {
     }
 }
 
+/// Sends the outputs of the models that have inputs.
+fn send_outputs(shared: &Shared, socket: &UdpSocket, now: f64) {
+    let outputs: Vec<_> = {
+        let told = shared.models();
+        let told = told.iter().filter(|(_, told)| told.count > 0);
+        told.map(|(id, told)| (*id, told.outputs(now))).collect()
+    };
+    for (id, data) in outputs {
+        let to = (shared.client(id), shared.options.ports.true_state(id));
+        let packet = ModelOutputPacket::new(id.into(), data);
+        let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
+    }
+}
+
 /// Sends the true state of every vehicle at the instant of `snapshot`.
 pub(in crate::emulator) fn send_true_states(
     shared: &Shared,
@@ -272,6 +387,7 @@ pub(in crate::emulator) fn send_true_states(
             shared.thrust(*id, snapshot.time),
         );
         state.gps = geo.to_degrees(&motion.pose.position);
+        state.collided_with = shared.contact(*id).map(|contact| target_id(contact.with));
         // There may be no listener.
         let _ = match options.state_packet {
             StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
@@ -287,8 +403,6 @@ fn narrow(v: &Vec3) -> [f32; 3] {
 }
 
 fn true_state(id: u16, sim_time: f64, motion: &Kinematics, thrust: Option<f64>) -> TrueState {
-    /// Class and style of the vehicles: a quadrotor.
-    const QUADROTOR: i32 = 3;
     /// Speed of hovering rotors in rpm.
     const HOVER_RPM: f64 = 5000.0;
     // Lift grows with the square of the speed; half of the largest thrust hovers.

@@ -1,5 +1,6 @@
 //! The receiving side: one thread polls every socket and dispatches the datagrams.
 pub(super) mod autopilot;
+mod collision;
 pub(super) mod coptersim;
 pub(super) mod report;
 pub(super) mod shm;
@@ -33,9 +34,11 @@ pub(super) enum Role {
 pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Datagrams per turn of one socket.
     const BATCH: usize = 64;
+    /// Longer than a packet of 100 states.
+    const LONGEST: usize = 8192;
     /// Interval of checks whether to stop.
     const LOOK: Duration = Duration::from_millis(50);
-    let mut buffer = [0u8; 2048];
+    let mut buffer = [0u8; LONGEST];
     while !shared.stopped() {
         let readable = wait_readable(sockets.iter().map(|(_, s)| &**s), LOOK);
         for (readable, (role, socket)) in readable.iter().zip(sockets) {

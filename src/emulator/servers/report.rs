@@ -1,11 +1,11 @@
 //! Reports of the renderer on port 20006: cameras, vehicles and objects on request, once per second.
 //!
-//! The rate is not documented; positions are in m in NED, as in all other structures.
+//! The rate is not documented; positions are in m in NED, as in all other structures. The report of a vehicle is also sent
+//! when it begins or ceases to touch something.
+use super::collision::described;
 use crate::emulator::sensor::world_pose;
 use crate::emulator::shared::Shared;
-use crate::emulator::world::{
-    Caster, Kinematics, Object, Pose, Snapshot, Solid, VEHICLE_HALF, Vec3,
-};
+use crate::emulator::world::{Caster, Kinematics, Object, Pose, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{NETWORK_GROUP, SensorRequest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::UdpSocket;
@@ -59,6 +59,11 @@ impl Wanted {
         self.fresh = true;
     }
 
+    /// Whether vehicles and their collisions are reported.
+    pub(in crate::emulator) fn wants_vehicles(&self) -> bool {
+        self.vehicle_data
+    }
+
     /// Executes `RflyReqVehicleData`.
     pub(in crate::emulator) fn vehicle_data(&mut self, on: bool) {
         self.vehicle_data = on;
@@ -69,7 +74,7 @@ impl Wanted {
 /// Sends all requested reports, as of simulation time `time`.
 pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
     let options = &shared.options;
-    let snapshot = shared.snapshot(time);
+    let snapshot = shared.drawn(shared.snapshot(time));
     let mut packets = Vec::new();
     let requests: BTreeMap<u16, SensorRequest> = shared
         .sensors()
@@ -87,21 +92,27 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
     }
     for (id, motion) in &snapshot.vehicles {
         if wanted.vehicles.has(&id.to_string()) {
+            let body = snapshot.moving.iter();
+            let half = { body }
+                .find(|s| s.object == Object::Vehicle(*id))
+                .map_or(VEHICLE_HALF, |solid| solid.half);
             let packet = Packet::default().i32s(&[DESCRIPTION, i32::from(*id)]);
             packets.push(
                 packet
                     .pose(&motion.pose)
                     .f32s(&motion.pose.position)
-                    .f32s(&VEHICLE_HALF)
+                    .f32s(&half)
                     .f64(time),
             );
         }
         if wanted.vehicle_data {
-            packets.push(vehicle(&snapshot, *id, motion));
+            packets.push(vehicle(shared, &snapshot, *id, motion));
         }
     }
-    for solid in snapshot.bodies() {
-        if let Some(name) = name_of(solid).filter(|name| wanted.objects.has(name)) {
+    let objects = snapshot.bodies();
+    for solid in objects.filter(|s| !matches!(s.object, Object::Vehicle(_))) {
+        let name = solid.object.name();
+        if wanted.objects.has(&name) {
             let head = Packet::default().i32s(&[DESCRIPTION, solid.object.id()]);
             let packet = head.pose(&solid.pose);
             packets.push(
@@ -113,24 +124,24 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
             );
         }
     }
-    for Packet(bytes) in packets {
-        // There may be no listener.
-        let _ = socket.send_to(&bytes, (options.client, options.ports.report));
-        if options.multicast {
-            let _ = socket.send_to(&bytes, (NETWORK_GROUP, options.ports.report));
-        }
+    packets
+        .iter()
+        .for_each(|packet| post(shared, socket, packet));
+}
+
+/// Sends the report of one vehicle.
+pub(super) fn send_vehicle(shared: &Shared, socket: &UdpSocket, snapshot: &Snapshot, id: u16) {
+    if let Some(motion) = snapshot.vehicle(id) {
+        post(shared, socket, &vehicle(shared, snapshot, id, motion));
     }
 }
 
-fn name_of(solid: &Solid) -> Option<String> {
-    match solid.object {
-        Object::Block(i) => Some(format!("Box_{i}")),
-        Object::Walker(i) => Some(format!("Walker_{i}")),
-        Object::Slope => Some("Slope_0".to_owned()),
-        Object::Building => Some("Building_0".to_owned()),
-        Object::Wall(i) => Some(format!("Wall_{i}")),
-        Object::Trunk(i) | Object::Crown(i) => Some(format!("Tree_{i}")),
-        Object::Ground | Object::Vehicle(_) => None,
+fn post(shared: &Shared, socket: &UdpSocket, Packet(bytes): &Packet) {
+    let options = &shared.options;
+    // There may be no listener.
+    let _ = socket.send_to(bytes, (options.client, options.ports.report));
+    if options.multicast {
+        let _ = socket.send_to(bytes, (NETWORK_GROUP, options.ports.report));
     }
 }
 
@@ -146,10 +157,12 @@ fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> Packet {
     head.f32s(&[request.fov_deg.into()]).pose(pose).f64(time)
 }
 
-fn vehicle(snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
-    /// Class and style: a quadrotor. It has not hit anything.
-    const QUADROTOR: i32 = 3;
-    const NO_CRASH: i32 = 0;
+fn vehicle(shared: &Shared, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
+    let (vehicle_type, motor_rpm) = {
+        let stage = shared.stage();
+        (stage.vehicle_type(id), stage.motor_rpm(id))
+    };
+    let (kind, contact, centre, name) = described(shared.contact(id).as_ref());
     let caster = Caster::new(snapshot, &motion.pose, Some(id));
     let six = [
         Vec3::x(),
@@ -161,18 +174,19 @@ fn vehicle(snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
     ];
     let rays = six.map(|direction| caster.ray(&direction).distance);
     Packet::default()
-        .i32s(&[VEHICLE, i32::from(id), QUADROTOR, NO_CRASH])
+        .i32s(&[VEHICLE, i32::from(id), vehicle_type, kind])
         .f64(snapshot.time)
         .f32s(&motion.velocity)
         .f32s(&motion.pose.position)
-        .f32s(&[0.0; 6])
+        .f32s(&contact)
+        .f32s(&centre)
         .f32s(&motion.pose.roll_pitch_yaw())
-        .f32s(&[0.0; 8])
+        .f32s(&motor_rpm)
         .f32s(&rays)
-        .text("", 20)
+        .text(&name, 20)
 }
 
-/// A datagram written field by field; `wire` has no structs because the bridge does not read them yet.
+/// A datagram written field by field, so that a mistake in the structs of `wire` is seen.
 #[derive(Debug, Default)]
 struct Packet(Vec<u8>);
 

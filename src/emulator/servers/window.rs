@@ -1,5 +1,6 @@
 use crate::emulator::control;
 use crate::emulator::shared::Shared;
+use crate::emulator::stage::{Effect, Outcome, Scene3d};
 use crate::wire::{
     HandshakePacket, Packet, SensorRequest, parse_console_command, split_console_command,
 };
@@ -27,33 +28,59 @@ pub(in crate::emulator) fn accept(
             Err(_) => stats.refused += 1,
         }
     } else if let Ok(text) = parse_console_command(bytes) {
-        command(shared, text);
-        shared.stats().commands += 1; // counted last, so that the count implies completion
+        let outcome = command(shared, text);
+        let mut stats = shared.stats();
+        match outcome {
+            Outcome::Done(_) => {}
+            Outcome::Unknown => stats.unknown_commands += 1,
+            Outcome::Wrong => stats.wrong_commands += 1,
+        }
+        stats.commands += 1; // counted last, so that the count implies completion
     } else if let Ok(question) = HandshakePacket::parse(bytes) {
         let answer = HandshakePacket::new(question.checksum.get(), 1);
         let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
+    } else if let Some(packet) = Scene3d::parse(bytes)
+        && shared.staged(|stage, now, motions| stage.accept(packet, now, motions))
+    {
+        shared.stats().scene_packets += 1; // counted last as well
     } else {
         shared.stats().refused += 1;
     }
 }
 
-/// Executes a console command; those unrelated to sensor data are accepted and ignored.
-fn command(shared: &Shared, text: &str) {
+/// Executes a console command.
+fn command(shared: &Shared, text: &str) -> Outcome {
     let (name, mut arguments) = split_console_command(text);
+    let outcome = |right: bool| match right {
+        true => Outcome::Done(Effect::Nothing),
+        false => Outcome::Wrong,
+    };
     match name {
         "RflyClearCapture" => {
             let seq_id = arguments.next().and_then(|a| a.parse::<u16>().ok()); // negative: all
             shared.sensors().clear(seq_id);
+            outcome(true)
         }
-        "RflySetSimSpeed" => drop(control::set_speed(shared, arguments.next())),
+        "RflySetSimSpeed" => outcome(control::set_speed(shared, arguments.next()).is_ok()),
         "RflyReqObjData" => {
-            if let Some(operation) = arguments.next().and_then(|a| a.parse().ok()) {
-                shared
-                    .reports()
-                    .describe(operation, arguments.next().unwrap_or_default());
+            let operation = arguments.next().and_then(|a| a.parse().ok());
+            if let Some(operation) = operation {
+                let name = arguments.next().unwrap_or_default();
+                shared.reports().describe(operation, name);
             }
+            outcome(operation.is_some())
         }
-        "RflyReqVehicleData" => shared.reports().vehicle_data(arguments.next() == Some("1")),
-        _ => {}
+        "RflyReqVehicleData" => {
+            shared.reports().vehicle_data(arguments.next() == Some("1"));
+            outcome(true)
+        }
+        _ => {
+            let outcome =
+                shared.staged(|stage, now, motions| stage.command(name, arguments, now, motions));
+            if outcome == Outcome::Done(Effect::MapChanged) {
+                shared.sensors().clear(None);
+            }
+            outcome
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! The emulated world: a static scene, vehicles on analytic paths, and ray casting.
+//! The emulated world: a static scene, vehicles on analytic paths, models of spawned objects, and ray casting.
 //!
 //! Everything is in metres, seconds and radians; the world is NED with its origin at the map centre, bodies are FRD.
 mod bundle;
 mod jet;
+mod model;
 mod path;
 mod raycast;
 mod scene;
@@ -10,9 +11,10 @@ mod solid;
 mod yard;
 
 pub use bundle::{Pixel, RayBundle};
+pub use model::Model;
 pub use path::{Kinematics, Motion};
 pub use raycast::{Caster, Hit, Nothing, Spot};
-pub use scene::{Scene, Snapshot, VEHICLE_HALF, Vehicle, World};
+pub use scene::{MAPS, Scene, Snapshot, VEHICLE_HALF, Vehicle, World};
 pub use solid::{Object, Shape, Solid};
 pub use yard::Block;
 

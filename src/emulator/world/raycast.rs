@@ -1,5 +1,5 @@
 use super::bundle::Cone;
-use super::{Object, Pose, RayBundle, Shape, Snapshot, Solid, Vec3};
+use super::{Object, Pose, RayBundle, Scene, Shape, Snapshot, Solid, Vec3};
 use nalgebra::Matrix3;
 
 /// Face of the ground.
@@ -43,6 +43,8 @@ pub struct Spot {
 
 struct Target {
     object: Object,
+    paint: u8,
+    stencil: Option<u8>,
     shape: Shape,
     to_own: Option<Matrix3<f64>>,
     /// Of the rays, in own axes from the centre.
@@ -75,6 +77,7 @@ pub struct Caster {
     /// In ascending order of `near`.
     targets: Vec<Target>,
     bounds: Vec<Bound>,
+    ground: Option<u8>,
 }
 
 impl Caster {
@@ -95,6 +98,25 @@ impl Caster {
             to_world: *pose.attitude.to_rotation_matrix().matrix(),
             targets,
             bounds,
+            ground: snapshot.scene.ground(),
+        }
+    }
+
+    /// Returns the class that gives a hit object its colour.
+    #[inline]
+    pub fn paint(&self, hit: &Hit) -> u8 {
+        match self.targets.get(usize::from(hit.target)) {
+            Some(target) if hit.face != GROUND => target.paint,
+            _ => Object::Ground.class(),
+        }
+    }
+
+    /// Returns the stencil value that a command gave the hit object.
+    #[inline]
+    pub fn stencil(&self, hit: &Hit) -> Option<u8> {
+        match self.targets.get(usize::from(hit.target)) {
+            Some(target) if hit.face != GROUND => target.stencil,
+            _ => self.ground,
         }
     }
 
@@ -168,6 +190,19 @@ impl Caster {
     }
 }
 
+impl Scene {
+    /// Returns the height of the terrain in m, NED: the ground, or the slope on it.
+    pub fn terrain(&self, north: f64, east: f64) -> f64 {
+        const HIGH: f64 = -1000.0;
+        let above = Vec3::new(north, east, HIGH);
+        let down = Ray::new(Vec3::z());
+        let slopes = self.solids().iter().filter(|s| s.object == Object::Slope);
+        let tops = slopes.filter_map(|slope| target(slope, &above, true).0.meet(&down));
+        tops.map(|(distance, _)| HIGH + distance)
+            .fold(0.0, f64::min)
+    }
+}
+
 /// The nearest hit of a ray; targets in ascending order of `near`.
 fn nearest<'a>(ray: &Ray, mut hit: Hit, targets: impl Iterator<Item = (&'a Target, u16)>) -> Hit {
     for (target, number) in targets {
@@ -197,6 +232,8 @@ fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (Target, Bound) {
     let centre = to_own * solid.pose.position;
     let target = Target {
         object: solid.object,
+        paint: solid.paint,
+        stencil: solid.stencil,
         shape: solid.shape,
         to_own: (to_own.angle() > 0.0).then(|| *to_own.to_rotation_matrix().matrix()),
         origin: to_own * -away,

@@ -7,35 +7,72 @@ use std::sync::Arc;
 pub const VEHICLE_HALF: Vec3 = Vec3::new(0.4, 0.4, 0.15);
 
 /// Half the depth, width and height of a walker in m.
-const WALKER_HALF: Vec3 = Vec3::new(0.2, 0.3, 0.9);
+pub(super) const WALKER_HALF: Vec3 = Vec3::new(0.2, 0.3, 0.9);
 
 /// What stands on the ground, and whether surfaces have textures.
 #[derive(Debug, PartialEq)]
 pub struct Scene {
+    name: &'static str,
     solids: Vec<Solid>,
     bodies: Vec<Solid>,
     textured: bool,
+    /// Stencil value of the ground, given by a command.
+    ground: Option<u8>,
 }
+
+/// The maps that can be loaded, by number.
+pub const MAPS: [&str; 3] = ["yard", "simple", "Grasslands"];
 
 impl Scene {
     /// A yard with walls around it, trees, a building, a slope and nine boxes. Every surface has a texture.
     pub fn yard() -> Arc<Self> {
         let mut solids = solids_of(&yard::boxes());
         solids.extend(yard::yard());
-        Arc::new(Self::new(solids, true))
+        Arc::new(Self::new(MAPS[0], solids, true))
     }
 
     /// Nine boxes on a checkerboard.
     pub fn simple() -> Arc<Self> {
-        Self::of(&yard::boxes())
+        Arc::new(Self::new(MAPS[1], solids_of(&yard::boxes()), false))
     }
 
     /// Boxes on a checkerboard of 1 m.
     pub fn of(blocks: &[Block]) -> Arc<Self> {
-        Arc::new(Self::new(solids_of(blocks), false))
+        Arc::new(Self::new("", solids_of(blocks), false))
     }
 
-    fn new(solids: Vec<Solid>, textured: bool) -> Self {
+    /// Loads a map of [`MAPS`] by its name; capitals do not matter.
+    pub fn named(name: &str) -> Option<Arc<Self>> {
+        let found = MAPS.iter().position(|map| map.eq_ignore_ascii_case(name));
+        found.and_then(Self::numbered)
+    }
+
+    /// Loads a map by its number in [`MAPS`].
+    pub fn numbered(number: usize) -> Option<Arc<Self>> {
+        match number {
+            0 => Some(Self::yard()),
+            1 => Some(Self::simple()),
+            2 => Some(Arc::new(Self::new(MAPS[2], Vec::new(), false))),
+            _ => None,
+        }
+    }
+
+    /// Returns this scene with the stencil values that `stencil` gives its objects by their names.
+    #[must_use]
+    pub fn stencilled(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
+        let given = |solid: &Solid| Solid {
+            stencil: stencil(&solid.object.name()),
+            ..*solid
+        };
+        Arc::new(Self {
+            solids: self.solids.iter().map(given).collect(),
+            bodies: self.bodies.iter().map(given).collect(),
+            ground: stencil(&Object::Ground.name()),
+            ..*self
+        })
+    }
+
+    fn new(name: &'static str, solids: Vec<Solid>, textured: bool) -> Self {
         let mut bodies: Vec<Solid> = Vec::new();
         for solid in &solids {
             let body = bodies
@@ -47,10 +84,22 @@ impl Scene {
             }
         }
         Self {
+            name,
             solids,
             bodies,
             textured,
+            ground: None,
         }
+    }
+
+    /// Name of the map; empty for a scene that is none of [`MAPS`].
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Stencil value of the ground, given by a command.
+    pub(super) fn ground(&self) -> Option<u8> {
+        self.ground
     }
 
     /// What rays can hit.
@@ -110,11 +159,11 @@ pub struct World {
 pub struct Snapshot {
     /// Simulation time in s.
     pub time: f64,
-    /// Id and motion of each vehicle.
+    /// Id and motion of each vehicle, and of each object that was spawned like one.
     pub vehicles: Vec<(u16, Kinematics)>,
     /// What stands still.
     pub scene: Arc<Scene>,
-    /// Vehicles and walkers.
+    /// Vehicles, spawned objects and walkers.
     pub moving: Vec<Solid>,
 }
 
@@ -201,17 +250,12 @@ impl World {
             .iter()
             .map(|v| (v.id, flown(v.id).unwrap_or_else(|| v.motion.at(time))))
             .collect();
-        let bodies = vehicles.iter().map(|(id, k)| Solid {
-            object: Object::Vehicle(*id),
-            shape: Shape::Box,
-            pose: k.pose,
-            half: VEHICLE_HALF,
-        });
-        let walkers = self.walkers.iter().zip(0..).map(|(motion, i)| Solid {
-            object: Object::Walker(i),
-            shape: Shape::Box,
-            pose: motion.at(time).pose,
-            half: WALKER_HALF,
+        let bodies = vehicles
+            .iter()
+            .map(|(id, k)| Solid::new(Object::Vehicle(*id), Shape::Box, k.pose, VEHICLE_HALF));
+        let walkers = self.walkers.iter().zip(0..).map(|(motion, i)| {
+            let pose = motion.at(time).pose;
+            Solid::new(Object::Walker(i), Shape::Box, pose, WALKER_HALF)
         });
         let moving = bodies.chain(walkers).collect();
         Snapshot {

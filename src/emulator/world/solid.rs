@@ -17,7 +17,7 @@ pub enum Object {
     Crown(u16),
     /// A box of the scene, by index.
     Block(u16),
-    /// A vehicle, by id from 1.
+    /// A vehicle, or an object that was spawned, by id from 1.
     Vehicle(u16),
     /// An object walking on the ground, by index.
     Walker(u16),
@@ -36,6 +36,28 @@ impl Object {
             Self::Wall(i) => 1210 + i32::from(i),
             Self::Trunk(i) | Self::Crown(i) => 1220 + i32::from(i),
             Self::Vehicle(id) => i32::from(id),
+        }
+    }
+
+    /// Whether both are parts of one object.
+    pub fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Trunk(a) | Self::Crown(a), Self::Trunk(b) | Self::Crown(b)) => a == b,
+            (a, b) => a == b,
+        }
+    }
+
+    /// Returns what the renderer calls it; parts of one object share the name.
+    pub fn name(self) -> String {
+        match self {
+            Self::Ground => "Floor".to_owned(),
+            Self::Block(i) => format!("Box_{i}"),
+            Self::Walker(i) => format!("Walker_{i}"),
+            Self::Slope => "Slope_0".to_owned(),
+            Self::Building => "Building_0".to_owned(),
+            Self::Wall(i) => format!("Wall_{i}"),
+            Self::Trunk(i) | Self::Crown(i) => format!("Tree_{i}"),
+            Self::Vehicle(id) => format!("Copter_{id}"),
         }
     }
 
@@ -77,21 +99,32 @@ pub struct Solid {
     pub pose: Pose,
     /// Half extents along its own axes in m.
     pub half: Vec3,
+    /// The class that gives it its colour.
+    pub paint: u8,
+    /// Stencil value given by a command, instead of that class.
+    pub stencil: Option<u8>,
 }
 
 impl Solid {
+    /// Creates a solid of its object's class.
+    pub fn new(object: Object, shape: Shape, pose: Pose, half: Vec3) -> Self {
+        Self {
+            object,
+            shape,
+            pose,
+            half,
+            paint: object.class(),
+            stencil: None,
+        }
+    }
+
     /// Creates a solid whose own axes are north, east and down.
     pub fn upright(object: Object, shape: Shape, centre: [f64; 3], half: [f64; 3]) -> Self {
         let pose = Pose {
             position: centre.into(),
             attitude: Quat::identity(),
         };
-        Self {
-            object,
-            shape,
-            pose,
-            half: half.into(),
-        }
+        Self::new(object, shape, pose, half.into())
     }
 
     /// Creates an upright box from its limits north, east and down in m.

@@ -55,15 +55,11 @@ fn slope() -> Solid {
         HALF_DEPTH,
     );
     let centre = pose.position + pose.attitude * Vec3::new(half.x, 0.0, half.z);
-    Solid {
-        object: Object::Slope,
-        shape: Shape::Box,
-        pose: Pose {
-            position: centre,
-            ..pose
-        },
-        half,
-    }
+    let pose = Pose {
+        position: centre,
+        ..pose
+    };
+    Solid::new(Object::Slope, Shape::Box, pose, half)
 }
 
 /// Four walls around the yard. Pillars divide them, at no regular distance, so that nothing looks the same one pillar

@@ -1,0 +1,69 @@
+//! What faults do to a vehicle.
+use super::rigid::Drive;
+use crate::emulator::world::Vec3;
+
+/// Turn in rad/s that thrust missing on one side gives a vehicle, per share of the thrust of all motors: the controllers
+/// cannot counteract the loss of one motor in hover.
+const TUMBLE: Vec3 = Vec3::new(60.0, 60.0, 6.0);
+/// Motors of a quadrotor in PX4's order: front right, back left, front left, back right. Sides of missing thrust that turn
+/// it to the right, up, and clockwise.
+const SIDES: [Vec3; 4] = [
+    Vec3::new(1.0, -1.0, -1.0),
+    Vec3::new(-1.0, 1.0, -1.0),
+    Vec3::new(-1.0, -1.0, 1.0),
+    Vec3::new(1.0, 1.0, 1.0),
+];
+
+/// Damage of a vehicle and its surroundings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Damage {
+    /// Health of each motor, 0 to 1: the share of its thrust that is left at most.
+    pub motors: [f64; 8],
+    /// Share of the battery's voltage, which limits all motors.
+    pub voltage: f64,
+    /// What is left in the battery, 0 to 1; `None`: as simulated.
+    pub charge: Option<f64>,
+    /// Wind in m/s, NED.
+    pub wind: Vec3,
+    /// Gain of the noise of the accelerometer; 0 is none.
+    pub accelerometer: f64,
+    /// Gain of the noise of the gyroscope; 0 is none.
+    pub gyroscope: f64,
+    /// Fix type and satellites of the GPS.
+    pub gps: [u8; 2],
+}
+
+impl Default for Damage {
+    fn default() -> Self {
+        Self {
+            motors: [1.0; 8],
+            voltage: 1.0,
+            charge: None,
+            wind: Vec3::zeros(),
+            accelerometer: 0.0,
+            gyroscope: 0.0,
+            gps: [3, 10],
+        }
+    }
+}
+
+impl Damage {
+    /// What damaged motors make of the controllers' output. A motor that is asked for no more than it can give is not missed:
+    /// the others do not have to help.
+    pub(super) fn applied(&self, drive: Drive) -> Drive {
+        let Drive::Rotors { thrust, rate } = drive else {
+            return drive;
+        };
+        let missing = |health: f64| (thrust - health * self.voltage).max(0.0) / 4.0;
+        let mut turn = Vec3::zeros();
+        let mut lost = 0.0;
+        for (health, side) in self.motors.iter().zip(&SIDES) {
+            turn += side * missing(*health);
+            lost += missing(*health);
+        }
+        Drive::Rotors {
+            thrust: thrust - lost,
+            rate: rate + turn.component_mul(&TUMBLE),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Commands to a model that flies by itself: 8 integers and 20 floats, which hold until the next ones.
+use super::dynamics::Trajectory;
+use super::setpoints::Wish;
+use super::{Autopilot, Mode};
+use crate::emulator::world::{Quat, Vec3};
+
+/// Bits of the first integer.
+const ENABLE: i64 = 1;
+const SIL: i64 = 2;
+const ARMED: i64 = 4;
+const TAKE_OFF: i64 = 256;
+const LAND: i64 = 1024;
+const RETURN: i64 = 2048;
+/// Bits of the second integer.
+const POSITION: i64 = 1;
+const VELOCITY: i64 = 2;
+const YAW: i64 = 8;
+const YAW_RATE: i64 = 16;
+const BODY: i64 = 4096;
+const LOCAL: i64 = 8192;
+/// Places of the floats.
+const POSITION_AT: usize = 8;
+const VELOCITY_AT: usize = 11;
+const YAW_AT: usize = 19;
+const YAW_RATE_AT: usize = 22;
+
+impl Autopilot {
+    /// Flies as a model is told that has no autopilot of its own.
+    pub fn steer(&mut self, inputs: &[f64; 28]) {
+        let (orders, how) = (inputs[0] as i64, inputs[1] as i64);
+        let has = |bits: i64, of: i64| of & bits == bits;
+        if !has(ENABLE | SIL, orders) {
+            return;
+        }
+        if !has(ARMED, orders) {
+            self.steered = false;
+            self.arm_by_struct(false);
+            return;
+        }
+        let mode = [
+            (TAKE_OFF, Mode::Takeoff),
+            (LAND, Mode::Land),
+            (RETURN, Mode::Return),
+        ];
+        if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, orders)) {
+            self.steered = false;
+            self.arm_by_struct(true);
+            let _ = self.change(mode);
+            return;
+        }
+        let vector = |at: usize| Vec3::new(inputs[at], inputs[at + 1], inputs[at + 2]);
+        let free = Vec3::repeat(f64::NAN);
+        let given = |bit: i64, at: usize| if has(bit, how) { inputs[at] } else { f64::NAN };
+        let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
+        let goal = Trajectory {
+            position: match (has(POSITION, how), has(LOCAL, how)) {
+                (true, true) => vector(POSITION_AT) + self.origin,
+                (true, false) => vector(POSITION_AT),
+                _ => free,
+            },
+            velocity: match (has(VELOCITY, how), has(BODY, how)) {
+                (true, true) => heading * vector(VELOCITY_AT),
+                (true, false) => vector(VELOCITY_AT),
+                _ => free,
+            },
+            acceleration: free,
+            yaw: given(YAW, YAW_AT),
+            yaw_rate: given(YAW_RATE, YAW_RATE_AT),
+        };
+        if has(POSITION, how) || has(VELOCITY, how) {
+            self.steered = true;
+            self.pursue(Some(Wish::Follow(goal)));
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Console commands that change what the renderer shows.
+use super::display::{Text, until};
+use super::{Motions, Names, Stage, Stencil};
+use crate::emulator::world::{Pose, Quat, Vec3};
+use crate::wire::{ConsoleArguments, Height};
+use regex_lite::Regex;
+
+/// Seconds for which `RflyShowText` shows its text.
+const SHOWN: f64 = 5.0;
+/// Commands and prefixes of the engine itself.
+const ENGINE: [&str; 3] = ["slomo", "stat", "quit"];
+const ENGINE_PREFIXES: [&str; 2] = ["t.", "r."];
+/// Names given by commands.
+const MOST_STENCILS: usize = 256;
+
+/// What the rest of the emulator has to do after a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in crate::emulator) enum Effect {
+    Nothing,
+    /// Another map was loaded: running captures end.
+    MapChanged,
+}
+
+/// Result of a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in crate::emulator) enum Outcome {
+    Done(Effect),
+    /// There is no command of this name.
+    Unknown,
+    /// Its arguments name nothing that exists, or are not what it takes.
+    Wrong,
+}
+
+struct Arguments<'a>(ConsoleArguments<'a>);
+
+impl<'a> Arguments<'a> {
+    fn word(&mut self) -> Option<&'a str> {
+        self.0.next()
+    }
+
+    fn number(&mut self) -> Option<f64> {
+        let number = self.word()?.parse().ok();
+        number.filter(|number: &f64| number.is_finite())
+    }
+
+    fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
+        let mut all = [0.0; N];
+        for place in &mut all {
+            *place = self.number()?;
+        }
+        Some(all)
+    }
+
+    fn id(&mut self) -> Option<u16> {
+        self.word()?.parse().ok().filter(|id| *id > 0)
+    }
+
+    /// Red, green and blue as six hexadecimal digits.
+    fn colour(&mut self) -> Option<[u8; 3]> {
+        let digits = u32::from_str_radix(self.word()?, 16).ok();
+        let [0, red, green, blue] = digits?.to_be_bytes() else {
+            return None;
+        };
+        Some([red, green, blue])
+    }
+
+    fn rest(self) -> String {
+        self.0.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Stage {
+    /// Executes a command at simulation time `now` in s.
+    pub(in crate::emulator) fn command(
+        &mut self,
+        name: &str,
+        arguments: ConsoleArguments<'_>,
+        now: f64,
+        motions: Motions<'_>,
+    ) -> Outcome {
+        let before = arguments.clone();
+        let mut a = Arguments(arguments);
+        let done = match name {
+            "RflyChangeMapbyID" => self.change_map(a.word()),
+            "RflyChangeMapbyName" => a.word().map(|map| self.load_map(map, -1)),
+            "RflyChangeViewKeyCmd" => return self.press(a),
+            "RflyShowText" => Some(self.show(&a.rest(), SHOWN, now)),
+            "RflyShowTextTime" => self.show_for(a, now),
+            "RflySetIDLabel" => self.id_label(&mut a, now),
+            "RflySetMsgLabel" => self.message_label(&mut a, now),
+            "RflyCameraPosAng" => a.numbers().map(|view| self.look(view, false)),
+            "RflyCameraPosAngAdd" => a.numbers().map(|view| self.look(view, true)),
+            "RflyCameraFovDegrees" => a.number().map(|fov| {
+                self.display.view.fov_deg = fov;
+                true
+            }),
+            "RflyChange3DModel" => self.change_model(&mut a),
+            "RflyChangeVehicleSize" => self.change_size(&mut a),
+            "RflyMoveVehiclePosAng" => self.put(&mut a, true, now, motions),
+            "RflySetVehiclePosAng" => self.put(&mut a, false, now, motions),
+            "RflySetActuatorPWMs" => self.actuate::<8>(&mut a, 0),
+            "RflySetActuatorPWMsExt" => self.actuate::<16>(&mut a, 8),
+            "RflySetCopterLine" => a.id().zip(a.colour()).map(|(id, colour)| {
+                self.display.lines.insert(id, colour);
+                true
+            }),
+            "RflyDelVehicles" => self.delete_all(&a.rest()),
+            "RflyDisableVeMove" => self.hold(&mut a, now, motions),
+            "RflySetPosScale" => a.number().map(|factor| {
+                self.position_scale = factor;
+                true
+            }),
+            "RflySetStencilValueByActorName" | "RflySetStencilValueByMeshComponentName" => {
+                self.name_stencil(&mut a)
+            }
+            "RflySetStencilValueByCopterID" => self.set_stencil(&mut a),
+            "RflyEnImgSync" | "RflyCesiumOriPos" | "RflyScanTerrainH" | "RflyLoad3DFile" => {
+                self.display.keep(name, &a.rest());
+                Some(true)
+            }
+            _ if is_engine(name) => {
+                self.display.keep(name, &a.rest());
+                Some(true)
+            }
+            _ => return Outcome::Unknown,
+        };
+        match done {
+            Some(true) if name.starts_with("RflyChangeMap") => Outcome::Done(Effect::MapChanged),
+            Some(true) => {
+                if name.starts_with("RflyCamera") {
+                    self.display.keep(name, &Arguments(before).rest());
+                }
+                Outcome::Done(Effect::Nothing)
+            }
+            _ => Outcome::Wrong,
+        }
+    }
+
+    fn change_map(&mut self, number: Option<&str>) -> Option<bool> {
+        let number = number?.parse().ok()?;
+        Some(self.load_map("", number))
+    }
+
+    fn press(&mut self, mut a: Arguments<'_>) -> Outcome {
+        let Some(key) = a.word() else {
+            return Outcome::Wrong;
+        };
+        let number = a.number();
+        self.display.press(key, number);
+        match (key, number) {
+            ("M", Some(number)) if self.load_map("", number as i32) => {
+                Outcome::Done(Effect::MapChanged)
+            }
+            ("M", Some(_)) => Outcome::Wrong,
+            _ => Outcome::Done(Effect::Nothing),
+        }
+    }
+
+    fn show(&mut self, text: &str, seconds: f64, now: f64) -> bool {
+        self.display.message(text, seconds, now);
+        true
+    }
+
+    /// The last word is the time; the text may have several words without quotes.
+    fn show_for(&mut self, a: Arguments<'_>, now: f64) -> Option<bool> {
+        let words: Vec<&str> = a.0.collect();
+        let (seconds, text) = words.split_last()?;
+        let seconds = seconds.parse().ok().filter(|s: &f64| s.is_finite())?;
+        Some(self.show(&text.join(" "), seconds, now))
+    }
+
+    fn id_label(&mut self, a: &mut Arguments<'_>, now: f64) -> Option<bool> {
+        let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
+        let label = Text {
+            text,
+            colour: a.colour()?,
+            size: a.number()?,
+            until: f64::INFINITY,
+        };
+        self.display.set_label(id, 0, label, now);
+        Some(true)
+    }
+
+    /// Rows count from 0 here, from 1 in the packet.
+    fn message_label(&mut self, a: &mut Arguments<'_>, now: f64) -> Option<bool> {
+        let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
+        let (colour, size, seconds) = (a.colour()?, a.number()?, a.number()?);
+        let row = a.number()? as i32;
+        let label = Text {
+            text,
+            colour,
+            size,
+            until: until(seconds, now),
+        };
+        let row = if row < 0 { -1 } else { row + 1 };
+        self.display.set_label(id, row, label, now);
+        Some(true)
+    }
+
+    fn look(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) -> bool {
+        let view = &mut self.display.view;
+        let add = |place: &mut [f64; 3], values: [f64; 3]| {
+            for (place, value) in place.iter_mut().zip(values) {
+                *place = if relative { *place + value } else { value };
+            }
+        };
+        add(&mut view.position, [x, y, z]);
+        add(&mut view.euler_deg, [roll, pitch, yaw]);
+        true
+    }
+
+    fn exists(&self, id: u16) -> bool {
+        self.own.contains(&id) || self.actors.contains_key(&id)
+    }
+
+    fn change_model(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+        let id = a.id().filter(|id| self.exists(*id))?;
+        let model = a.word()?.parse().ok()?;
+        self.looks.entry(id).or_default().model = Some(model);
+        Some(true)
+    }
+
+    fn change_size(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+        let id = a.id().filter(|id| self.exists(*id))?;
+        let size = a.number().filter(|size| *size > 0.0)?;
+        self.looks.entry(id).or_default().size = Some(size);
+        Some(true)
+    }
+
+    /// Puts an object somewhere else. `CopterSim` moves its own vehicles back at once, unless they ignore it.
+    fn put(
+        &mut self,
+        a: &mut Arguments<'_>,
+        relative: bool,
+        now: f64,
+        motions: Motions<'_>,
+    ) -> Option<bool> {
+        let id = a.id().filter(|id| self.exists(*id))?;
+        let fit = a.number()? != 0.0;
+        let [x, y, z, roll, pitch, yaw] = a.numbers()?;
+        let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
+        let mut pose = Pose::new([x, y, z], [roll, pitch, yaw]);
+        if relative {
+            let now = self.alone(id, now, motions)?.pose;
+            let [r, p, y] = now.roll_pitch_yaw();
+            pose = Pose {
+                position: now.position + pose.position,
+                attitude: Quat::from_euler_angles(r + roll, p + pitch, y + yaw),
+            };
+        }
+        if let Some(Some(held)) = self.held.get_mut(&id) {
+            *held = pose;
+        } else if let Some(actor) = self.actors.get_mut(&id) {
+            actor.pose = pose;
+            actor.velocity = Vec3::zeros();
+            actor.height = if fit { Height::Ground } else { Height::Given };
+        }
+        Some(true)
+    }
+
+    fn actuate<const N: usize>(&mut self, a: &mut Arguments<'_>, first: usize) -> Option<bool> {
+        let id = a.id()?;
+        let mut inputs = [0.0; N];
+        // What is left out is 0.
+        for place in &mut inputs {
+            match a.word() {
+                Some(word) => *place = word.parse().ok()?,
+                None => break,
+            }
+        }
+        Some(self.display.blueprint(id.into(), first, &inputs))
+    }
+
+    fn delete_all(&mut self, list: &str) -> Option<bool> {
+        let ids = ids(list)?;
+        let all = ids.iter().all(|id| self.exists(*id));
+        ids.into_iter().for_each(|id| self.delete(id));
+        Some(all)
+    }
+
+    fn hold(&mut self, a: &mut Arguments<'_>, now: f64, motions: Motions<'_>) -> Option<bool> {
+        let ids = ids(a.word()?)?;
+        let on = a.number()? != 0.0;
+        for id in ids {
+            if on {
+                let own = self.own.contains(&id);
+                let pose = { self.alone(id, now, motions) }.filter(|_| own);
+                self.held.insert(id, pose.map(|k| k.pose));
+            } else {
+                self.held.remove(&id);
+            }
+        }
+        Some(true)
+    }
+
+    fn name_stencil(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+        let text = a.word()?.to_owned();
+        let value = a.word()?.parse().ok()?;
+        let names = match a.word() {
+            Some("True" | "true" | "1") => Names::Matching(Regex::new(&text).ok()?),
+            _ => Names::Exactly(text.clone()),
+        };
+        if self.stencils.len() == MOST_STENCILS {
+            return None;
+        }
+        self.stencils.retain(|stencil| stencil.text != text);
+        self.stencils.push(Stencil { text, names, value });
+        let named = &self.stencils;
+        self.scene = self.scene.stencilled(|name| {
+            let mut last = named.iter().rev();
+            last.find(|stencil| stencil.names.has(name))
+                .map(|stencil| stencil.value)
+        });
+        Some(true)
+    }
+
+    fn set_stencil(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+        let id = a.id().filter(|id| self.exists(*id))?;
+        let value = a.word()?.parse().ok()?;
+        self.looks.entry(id).or_default().stencil = Some(value);
+        Some(true)
+    }
+}
+
+/// Ids with commas between them.
+fn ids(list: &str) -> Option<Vec<u16>> {
+    let id = |text: &str| text.trim().parse().ok().filter(|id| *id > 0);
+    list.split(',').map(id).collect()
+}
+
+fn is_engine(name: &str) -> bool {
+    ENGINE.contains(&name)
+        || ENGINE_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+}

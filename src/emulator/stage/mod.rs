@@ -1,0 +1,389 @@
+//! What a renderer has been told: the map, objects, labels, settings. No I/O and no clock: packets and commands come
+//! with simulation time.
+//!
+//! A state packet moves an object, and creates it first where there is none. `CopterSim` sends the states of its own
+//! vehicles as well, so that another sender's state of one of them shows until `CopterSim`'s next: the latest wins.
+mod console;
+mod contact;
+mod display;
+mod json;
+mod packets;
+
+pub(super) use console::{Effect, Outcome};
+pub(super) use contact::{Contact, contacts};
+pub(super) use json::{body, spawned};
+pub(super) use packets::Scene3d;
+
+use super::world::{
+    GRAVITY, Kinematics, Model, Object, Pose, Quat, Scene, Shape, Snapshot, Solid, VEHICLE_HALF,
+    Vec3,
+};
+use crate::wire::Height;
+use display::Display;
+use packets::Told;
+use regex_lite::Regex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Class and style of `CopterSim`'s vehicles: a quadrotor.
+pub(super) const QUADROTOR: i32 = 3;
+/// Carriers that may follow each other.
+const MOST_CARRIERS: usize = 25;
+
+/// What is known of an object from its last state packet.
+#[derive(Clone, Copy, Debug)]
+struct Actor {
+    vehicle_type: i32,
+    pose: Pose,
+    velocity: Vec3,
+    scale: Vec3,
+    motor_rpm: [f64; 8],
+    height: Height,
+    /// Simulation time in s at which `CopterSim` sends the next state of its own vehicle.
+    until: f64,
+}
+
+/// What commands have changed of an object's look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    model: Option<i32>,
+    size: Option<f64>,
+    stencil: Option<u8>,
+}
+
+/// How an object follows another one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Link {
+    carrier: u16,
+    /// 1 position, 2 position and yaw, 3 pose.
+    kind: i32,
+}
+
+/// Stencil value of objects whose names match.
+#[derive(Clone, Debug)]
+struct Stencil {
+    text: String,
+    names: Names,
+    value: u8,
+}
+
+/// Names of objects.
+#[derive(Clone, Debug)]
+enum Names {
+    Exactly(String),
+    Matching(Regex),
+}
+
+impl Names {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Exactly(text) => text == name,
+            Self::Matching(pattern) => pattern.is_match(name),
+        }
+    }
+}
+
+/// Motion that `CopterSim` gives its vehicles at an instant, by id.
+pub(super) type Motions<'a> = &'a dyn Fn(u16) -> Option<Kinematics>;
+
+/// The state of the renderer. All windows of an emulator show the same.
+#[derive(Debug)]
+pub(super) struct Stage {
+    start: Arc<Scene>,
+    scene: Arc<Scene>,
+    /// Ids of `CopterSim`'s vehicles.
+    own: Vec<u16>,
+    /// Rate in Hz of `CopterSim`'s states.
+    state_rate: f64,
+    actors: BTreeMap<u16, Actor>,
+    /// Objects that ignore state packets; `CopterSim`'s own with the pose that they keep.
+    held: BTreeMap<u16, Option<Pose>>,
+    looks: BTreeMap<u16, Look>,
+    links: BTreeMap<u16, Link>,
+    stencils: Vec<Stencil>,
+    position_scale: f64,
+    display: Display,
+}
+
+impl Stage {
+    pub(super) fn new(scene: &Arc<Scene>, own: Vec<u16>, state_rate: u32) -> Self {
+        Self {
+            start: Arc::clone(scene),
+            scene: Arc::clone(scene),
+            own,
+            state_rate: state_rate.into(),
+            actors: BTreeMap::new(),
+            held: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            links: BTreeMap::new(),
+            stencils: Vec::new(),
+            position_scale: 1.0,
+            display: Display::default(),
+        }
+    }
+
+    /// Forgets all that it was told.
+    pub(super) fn restart(&mut self) {
+        *self = Self::new(
+            &self.start,
+            std::mem::take(&mut self.own),
+            self.state_rate as u32,
+        );
+    }
+
+    /// Loads a map: what was spawned is gone.
+    pub(super) fn load(&mut self, scene: Arc<Scene>) {
+        self.scene = scene;
+        self.actors.clear();
+        self.held.clear();
+        self.looks.clear();
+        self.links.clear();
+        self.stencils.clear();
+        self.display.clear_labels(None);
+    }
+
+    /// Loads a map by its name, or by its number; `false` if there is none.
+    pub(super) fn load_map(&mut self, name: &str, number: i32) -> bool {
+        let by_number = |number: i32| Scene::numbered(usize::try_from(number).ok()?);
+        let scene = by_number(number).or_else(|| Scene::named(name));
+        let found = scene.is_some();
+        if let Some(scene) = scene {
+            self.load(scene);
+        }
+        found
+    }
+
+    /// Whether collisions are reported to `CopterSim`.
+    pub(super) fn collides(&self) -> bool {
+        self.display.collides
+    }
+
+    /// Class and style of an object.
+    pub(super) fn vehicle_type(&self, id: u16) -> i32 {
+        let told = self.actors.get(&id).map(|actor| actor.vehicle_type);
+        let changed = self.looks.get(&id).and_then(|look| look.model);
+        changed.or(told).unwrap_or(QUADROTOR)
+    }
+
+    /// Motor speeds in rpm of an object that was spawned.
+    pub(super) fn motor_rpm(&self, id: u16) -> [f64; 8] {
+        self.actors
+            .get(&id)
+            .map_or([0.0; 8], |actor| actor.motor_rpm)
+    }
+
+    /// Whether one of two objects is attached to the other.
+    pub(super) fn attached(&self, a: u16, b: u16) -> bool {
+        let carries = |id: u16, carrier: u16| {
+            self.links
+                .get(&id)
+                .is_some_and(|link| link.carrier == carrier)
+        };
+        carries(a, b) || carries(b, a)
+    }
+
+    /// Takes the state of an object at simulation time `now` in s; `false` if it is none that can be drawn.
+    fn tell(&mut self, told: Told, now: f64) -> bool {
+        let Some(id) = u16::try_from(told.id).ok().filter(|id| *id > 0) else {
+            return false;
+        };
+        let numbers = [told.position, told.euler, told.velocity, told.scale];
+        if !numbers.iter().flatten().all(|x| x.is_finite()) {
+            return false;
+        }
+        if self.held.contains_key(&id) {
+            return true;
+        }
+        let actor = Actor {
+            vehicle_type: told.vehicle_type,
+            pose: Pose::new(told.position.map(|x| x * self.position_scale), told.euler),
+            velocity: told.velocity.into(),
+            scale: told.scale.into(),
+            motor_rpm: told.motor_rpm,
+            height: told.height,
+            until: if self.state_rate > 0.0 {
+                ((now * self.state_rate).floor() + 1.0) / self.state_rate
+            } else {
+                now
+            },
+        };
+        self.actors.insert(id, actor);
+        true
+    }
+
+    fn delete(&mut self, id: u16) {
+        self.actors.remove(&id);
+        self.looks.remove(&id);
+        self.held.remove(&id);
+        self.links.retain(|a, link| *a != id && link.carrier != id);
+        self.display.clear_labels(Some(id));
+    }
+
+    /// Attaches an object where it is now, or, without a link, leaves it there. State packets of an attached object are
+    /// relative to its carrier.
+    fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions<'_>) {
+        let here = self.place(id, time, motions, 0);
+        let carrier = link.and_then(|link| self.place(link.carrier, time, motions, 0));
+        if let (Some(actor), Some(here)) = (self.actors.get_mut(&id), here) {
+            actor.pose = match (link, carrier) {
+                (Some(link), Some(carrier)) => link.relative(&carrier.pose, &here.pose),
+                _ => here.pose,
+            };
+            if link.is_none() {
+                actor.height = Height::Given;
+            }
+        }
+        match link {
+            Some(link) => drop(self.links.insert(id, link)),
+            None => drop(self.links.remove(&id)),
+        }
+    }
+
+    /// Motion of an object by itself, without its carrier.
+    fn alone(&self, id: u16, time: f64, motions: Motions<'_>) -> Option<Kinematics> {
+        let actor = self.actors.get(&id);
+        let Some(own) = motions(id).filter(|_| self.own.contains(&id)) else {
+            let actor = actor?;
+            let mut pose = actor.pose;
+            if actor.height == Height::Ground && !self.links.contains_key(&id) {
+                let height = Model::of(self.vehicle_type(id)).half_height(&self.scale(id));
+                pose.position.z = self.scene.terrain(pose.position.x, pose.position.y) - height;
+            }
+            return Some(resting(pose, actor.velocity));
+        };
+        if let Some(Some(pose)) = self.held.get(&id) {
+            return Some(resting(*pose, Vec3::zeros()));
+        }
+        Some(match actor.filter(|actor| time < actor.until) {
+            Some(actor) => resting(actor.pose, actor.velocity),
+            None => Kinematics {
+                pose: Pose {
+                    position: own.pose.position * self.position_scale,
+                    ..own.pose
+                },
+                ..own
+            },
+        })
+    }
+
+    /// Motion of an object as it is drawn.
+    fn place(&self, id: u16, time: f64, motions: Motions<'_>, depth: usize) -> Option<Kinematics> {
+        let alone = self.alone(id, time, motions)?;
+        let link = self.links.get(&id).filter(|_| depth < MOST_CARRIERS);
+        let carried = link.and_then(|link| {
+            let carrier = self.place(link.carrier, time, motions, depth + 1)?;
+            let pose = link.absolute(&carrier.pose, &alone.pose);
+            Some(resting(pose, carrier.velocity))
+        });
+        Some(carried.unwrap_or(alone))
+    }
+
+    fn scale(&self, id: u16) -> Vec3 {
+        let told = self.actors.get(&id).map(|actor| actor.scale);
+        let size = self.looks.get(&id).and_then(|look| look.size);
+        told.unwrap_or_else(|| Vec3::repeat(1.0)) * size.unwrap_or(1.0)
+    }
+
+    fn solid(&self, id: u16, pose: Pose) -> Solid {
+        let look = self.looks.get(&id).copied().unwrap_or_default();
+        let own = self.own.contains(&id);
+        let solid = if own && look.model.is_none() {
+            let half = VEHICLE_HALF * look.size.unwrap_or(1.0);
+            Solid::new(Object::Vehicle(id), Shape::Box, pose, half)
+        } else {
+            Model::of(self.vehicle_type(id)).solid(id, pose, &self.scale(id))
+        };
+        Solid {
+            stencil: look.stencil.or_else(|| self.stencil(&solid)),
+            ..solid
+        }
+    }
+
+    /// The stencil value that a command gave an object by its name; the last one counts.
+    fn stencil(&self, solid: &Solid) -> Option<u8> {
+        let name = (!self.stencils.is_empty()).then(|| solid.object.name())?;
+        let mut named = self.stencils.iter().rev();
+        named
+            .find(|stencil| stencil.names.has(&name))
+            .map(|stencil| stencil.value)
+    }
+
+    /// Whether everything is as `CopterSim` says.
+    fn is_plain(&self) -> bool {
+        self.actors.is_empty()
+            && self.held.is_empty()
+            && self.looks.is_empty()
+            && self.links.is_empty()
+            && self.stencils.is_empty()
+            && self.position_scale == 1.0
+    }
+
+    /// Draws the world as `CopterSim` has it: with the map, the objects and the changes that the renderer was told.
+    pub(super) fn draw(&self, snapshot: Snapshot) -> Snapshot {
+        let scene = Arc::clone(&self.scene);
+        if self.is_plain() {
+            return Snapshot { scene, ..snapshot };
+        }
+        let time = snapshot.time;
+        let motions = |id: u16| snapshot.vehicle(id).copied();
+        let others = self.actors.keys().filter(|id| !self.own.contains(id));
+        let ids = snapshot.vehicles.iter().map(|(id, _)| id).chain(others);
+        let vehicles: Vec<(u16, Kinematics)> = ids
+            .filter_map(|id| Some((*id, self.place(*id, time, &motions, 0)?)))
+            .collect();
+        let bodies = vehicles.iter().map(|(id, k)| self.solid(*id, k.pose));
+        // What has no extent cannot be seen.
+        let bodies = bodies.filter(|solid| solid.half.iter().all(|x| *x > 0.0));
+        let walkers = snapshot.moving.iter();
+        let walkers = walkers.filter(|s| !matches!(s.object, Object::Vehicle(_)));
+        let walkers = walkers.map(|solid| Solid {
+            stencil: self.stencil(solid),
+            ..*solid
+        });
+        Snapshot {
+            time,
+            moving: bodies.chain(walkers).collect(),
+            vehicles,
+            scene,
+        }
+    }
+}
+
+impl Link {
+    /// The carrier's part of a pose.
+    fn frame(self, carrier: &Pose) -> Pose {
+        let attitude = match self.kind {
+            1 => Quat::identity(),
+            2 => Quat::from_euler_angles(0.0, 0.0, carrier.attitude.euler_angles().2),
+            _ => carrier.attitude,
+        };
+        Pose {
+            attitude,
+            ..*carrier
+        }
+    }
+
+    fn absolute(self, carrier: &Pose, own: &Pose) -> Pose {
+        self.frame(carrier).then(own)
+    }
+
+    fn relative(self, carrier: &Pose, drawn: &Pose) -> Pose {
+        let frame = self.frame(carrier);
+        let back = frame.attitude.inverse();
+        Pose {
+            position: back * (drawn.position - frame.position),
+            attitude: back * drawn.attitude,
+        }
+    }
+}
+
+/// Motion of a body that was only told its pose and velocity.
+fn resting(pose: Pose, velocity: Vec3) -> Kinematics {
+    Kinematics {
+        pose,
+        velocity,
+        acceleration: Vec3::zeros(),
+        rate: Vec3::zeros(),
+        specific_force: pose.attitude.inverse() * Vec3::new(0.0, 0.0, -GRAVITY),
+    }
+}

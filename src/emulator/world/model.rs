@@ -1,0 +1,55 @@
+//! Shapes of the renderer's models, which stand for its meshes.
+use super::scene::{VEHICLE_HALF, WALKER_HALF};
+use super::solid::Shape;
+use super::{Object, Pose, Solid, Vec3};
+
+/// A simple body about the reference point of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    shape: Shape,
+    half: Vec3,
+    paint: u8,
+}
+
+impl Model {
+    /// Number in `vehicleType` from one style of a class to the next.
+    const STYLE: i32 = 1000;
+    /// Classes of spawned objects follow those of the scene.
+    const FIRST_PAINT: i32 = 200;
+
+    /// Returns the body of a model, by class + 1000 x style; a cube of 1 m for an unknown class.
+    pub fn of(vehicle_type: i32) -> Self {
+        let class = vehicle_type.rem_euclid(Self::STYLE);
+        let cube = Vec3::repeat(0.5);
+        let (shape, half) = match (class, vehicle_type.div_euclid(Self::STYLE)) {
+            (3, _) => (Shape::Box, VEHICLE_HALF),
+            (5 | 6, _) => (Shape::Box, Vec3::new(0.5, 0.5, 0.2)),
+            (30, _) => (Shape::Box, WALKER_HALF),
+            (60, _) => (Shape::Ellipsoid, Vec3::repeat(0.15)),
+            (100, _) => (Shape::Box, Vec3::new(0.6, 0.9, 0.15)),
+            (150, 1) => (Shape::Ellipsoid, cube),
+            (150, 2) => (Shape::Cylinder, cube),
+            _ => (Shape::Box, cube),
+        };
+        Self {
+            shape,
+            half,
+            // It fits: 200 to 255.
+            paint: (Self::FIRST_PAINT + class % 56) as u8,
+        }
+    }
+
+    /// Returns the body of object `id`, as many times as large along its axes.
+    pub fn solid(&self, id: u16, pose: Pose, scale: &Vec3) -> Solid {
+        let half = self.half.component_mul(&scale.abs());
+        Solid {
+            paint: self.paint,
+            ..Solid::new(Object::Vehicle(id), self.shape, pose, half)
+        }
+    }
+
+    /// Half its height in m.
+    pub fn half_height(&self, scale: &Vec3) -> f64 {
+        self.half.z * scale.z.abs()
+    }
+}
