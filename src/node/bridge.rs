@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, report, sensors, time, vehicles};
+use super::{frames, params, report, scene, sensors, time, vehicles};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     vehicles::SUBSYSTEM,
     frames::SUBSYSTEM,
     time::SUBSYSTEM,
+    scene::SUBSYSTEM,
     report::SUBSYSTEM,
     params::SUBSYSTEM,
 ];

@@ -10,6 +10,7 @@ use crate::config::{
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
+use crate::scene::{Library, find_world};
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +59,8 @@ pub struct Origin {
     pub values: Vec<(String, ParamValue)>,
     /// Sensors as in the files, disabled ones included.
     pub sensors: Vec<SensorConfig>,
+    /// Models, maps and named poses.
+    pub library: Library,
 }
 
 impl Settings {
@@ -109,6 +112,7 @@ impl Settings {
             .collect();
         let (loaded, found) = config_json::inspect(&files, &params.vendor_overrides());
         problems.0.extend(found.0);
+        let library = library(&params, &mut problems);
         let loaded = problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         if params.config.is_empty() {
@@ -133,6 +137,7 @@ impl Settings {
         let origin = Origin {
             values: Vec::new(),
             sensors: loaded.sensors,
+            library,
         };
         Ok(Self::assemble(params, origin, warnings)?)
     }
@@ -344,6 +349,26 @@ fn optical_of(link: &str) -> String {
         "{}_optical_frame",
         link.strip_suffix("_link").unwrap_or(link)
     )
+}
+
+/// Reads the user's file of the scene, and checks the map against it.
+fn library(params: &Params, problems: &mut Problems) -> Library {
+    let mut library = Library::default();
+    if let Some(path) = &params.scene.file
+        && let Some((file, text)) = read(path, problems)
+    {
+        match Library::with_file(&file, &text) {
+            Ok(own) => library = own,
+            Err(Problems(found)) => problems.0.extend(found),
+        }
+    }
+    let world = &params.scene.world;
+    if !world.is_empty()
+        && let Err(refusal) = find_world(world, &library.worlds)
+    {
+        problems.push("scene.world", refusal.message);
+    }
+    library
 }
 
 /// Returns name and text of a file.

@@ -3,9 +3,9 @@ use crate::config::did_you_mean;
 use crate::wire::split_console_command;
 
 /// Longest command to a window in bytes.
-pub const LONGEST: usize = 249;
+pub(super) const LONGEST: usize = 249;
 /// Longest command to the network in bytes.
-pub const LONGEST_TO_NETWORK: usize = 91;
+pub(super) const LONGEST_TO_NETWORK: usize = 91;
 
 /// What an argument must be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -115,7 +115,10 @@ pub fn check_command(text: &str, longest: usize) -> Result<&str, String> {
     let (name, arguments) = split_console_command(text);
     if let Some((function, inside)) = name.split_once('(') {
         let words = text.get(function.len() + 1..).unwrap_or(inside);
-        let words = words.trim_end_matches(';').trim_end_matches(')').replace(',', " ");
+        let words = words
+            .trim_end_matches(';')
+            .trim_end_matches(')')
+            .replace(',', " ");
         return Err(format!(
             "a command has its arguments behind spaces here: `{function} {}`",
             words.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -128,7 +131,9 @@ pub fn check_command(text: &str, longest: usize) -> Result<&str, String> {
             "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
         ));
     }
-    let known = COMMANDS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
+    let known = COMMANDS
+        .iter()
+        .find(|(known, ..)| known.eq_ignore_ascii_case(name));
     match known {
         Some((name, kinds, needed)) => check_arguments(name, kinds, *needed, arguments)?,
         None if name.eq_ignore_ascii_case(SHOW) => check_show(arguments)?,
@@ -187,12 +192,14 @@ fn check_show<'a>(arguments: impl Iterator<Item = &'a str>) -> Result<(), String
 }
 
 /// Makes an argument of a text, in quotes if it has spaces.
-pub fn quoted(text: &str) -> Result<String, String> {
+pub(super) fn quoted(text: &str) -> Result<String, String> {
     if let Some(c) = text.chars().find(|c| c.is_control() || *c == '"') {
         return Err(format!("the text must be one line without `\"`, has {c:?}"));
     }
-    Ok(match text.contains(char::is_whitespace) || text.is_empty() {
-        true => format!("\"{text}\""),
-        false => text.to_owned(),
-    })
+    Ok(
+        match text.contains(char::is_whitespace) || text.is_empty() {
+            true => format!("\"{text}\""),
+            false => text.to_owned(),
+        },
+    )
 }

@@ -1,7 +1,5 @@
 //! What goes out, and to whom.
-use crate::wire::{
-    CONSOLE_LONG_LEN, IntoBytes as _, Packet, console_command, console_command_for_network,
-};
+use crate::wire::{CONSOLE_LONG_LEN, Packet, console_command, console_command_for_network};
 
 /// Who gets a datagram.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

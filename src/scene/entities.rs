@@ -5,9 +5,8 @@ use super::names::{camera_name, object_name, vehicle_name};
 use super::place::Place;
 use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
-use crate::frames::{Attitude, Euler, Frd, Ned, Vector};
+use crate::frames::{Frd, Ned, Vector};
 use crate::time::RosTime;
-use crate::wire::{CameraDescription, DescribedPose, EntityDescription, EntityName};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -88,8 +87,8 @@ impl Entity {
     }
 }
 
-/// Entities that reports may add; more are left out, so that foreign datagrams do not fill the memory.
-const MOST_REPORTED: usize = 10_000;
+/// Vehicles that announce themselves; more are left out, so that foreign datagrams do not fill the memory.
+const MOST_HEARD: usize = 1000;
 
 /// All entities, by name.
 #[derive(Clone, Debug)]
@@ -100,7 +99,8 @@ pub struct Entities {
     /// Where the search for a free id begins: an id is used again as late as possible, because packets for the entity that had it
     /// may be on their way.
     next: i32,
-    reported: usize,
+    /// How many vehicles were heard.
+    heard: usize,
 }
 
 impl Entities {
@@ -111,7 +111,7 @@ impl Entities {
             names: BTreeMap::new(),
             next: *ids.start(),
             ids,
-            reported: 0,
+            heard: 0,
         };
         for id in vehicles {
             let vehicle = Entity::new(Kind::Vehicle, Some(id.into()), Category::Robot);
@@ -129,7 +129,9 @@ impl Entities {
 
     /// All of them with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Entity)> {
-        self.by_name.iter().map(|(name, entity)| (name.as_str(), entity))
+        self.by_name
+            .iter()
+            .map(|(name, entity)| (name.as_str(), entity))
     }
 
     /// Whether a name is in use.
@@ -187,7 +189,9 @@ impl Entities {
     pub fn spawn(&mut self, name: String, mut entity: Entity) -> Result<i32, Refusal> {
         let (first, last) = (*self.ids.start(), *self.ids.end());
         let from_next = (self.next..=last).chain(first..self.next);
-        let free = from_next.into_iter().find(|id| !self.names.contains_key(id));
+        let free = from_next
+            .into_iter()
+            .find(|id| !self.names.contains_key(id));
         let id = free.ok_or_else(|| {
             let message = format!(
                 "all ids from {first} to {last} are taken: delete entities, or raise scene.last_id"
@@ -212,7 +216,9 @@ impl Entities {
     /// Removes all that clients spawned, and returns their ids.
     pub fn remove_spawned(&mut self) -> Vec<i32> {
         let spawned = |entity: &Entity| entity.kind == Kind::Spawned;
-        let ids = { self.by_name.values() }.filter(|e| spawned(e)).filter_map(|e| e.id);
+        let ids = { self.by_name.values() }
+            .filter(|e| spawned(e))
+            .filter_map(|e| e.id);
         let ids: Vec<i32> = ids.collect();
         self.by_name.retain(|_, entity| !spawned(entity));
         for id in &ids {
@@ -225,12 +231,12 @@ impl Entities {
     pub fn forget_map(&mut self) {
         let of_map = |entity: &Entity| matches!(entity.kind, Kind::Object | Kind::Camera);
         self.by_name.retain(|_, entity| !of_map(entity));
-        self.reported = 0;
     }
 
     /// A vehicle announced itself.
     pub fn heard(&mut self, id: i32) {
-        if !self.names.contains_key(&id) && self.may_add() {
+        if !self.names.contains_key(&id) && self.heard < MOST_HEARD {
+            self.heard += 1;
             let vehicle = Entity::new(Kind::Vehicle, Some(id), Category::Robot);
             self.insert(vehicle_name(id), vehicle);
         }
@@ -244,70 +250,38 @@ impl Entities {
         }
     }
 
-    /// The renderer described a vehicle, a spawned object or an object of the map.
-    pub fn described(&mut self, description: &EntityDescription, stamp: RosTime) {
-        let Some(place) = place_of(&description.pose) else {
-            return;
-        };
-        let entity = match &description.name {
-            EntityName::Id(id) => {
-                self.heard(*id);
-                self.of_id(*id)
+    /// The renderer described a vehicle or a spawned object.
+    pub fn described(&mut self, id: i32, place: Place, extent: Option<Extent>, stamp: RosTime) {
+        self.heard(id);
+        if let Some(entity) = self.of_id(id) {
+            entity.extent = extent;
+            // True states are newer, and what was spawned is where it was put.
+            if entity.motion.is_none() {
+                entity.motion = Some(at_rest(place, stamp));
             }
-            EntityName::Object(name) => {
-                let name = object_name(name);
-                if !self.has(&name) && self.may_add() {
-                    let object = Entity::new(Kind::Object, None, Category::StaticObject);
-                    self.insert(name.clone(), object);
-                }
-                self.by_name.get_mut(&name)
-            }
-        };
-        let Some(entity) = entity else {
-            return;
-        };
-        entity.extent = Extent::described(&place, description.centre, description.half_size);
-        if entity.kind != Kind::Vehicle || entity.motion.is_none() {
-            entity.motion = Some(Motion {
-                place,
-                stamp,
-                ..Motion::default()
-            });
         }
+    }
+
+    /// The renderer described an object of the map.
+    pub fn object(&mut self, name: &str, place: Place, extent: Option<Extent>, stamp: RosTime) {
+        let mut object = Entity::new(Kind::Object, None, Category::StaticObject);
+        object.extent = extent;
+        object.motion = Some(at_rest(place, stamp));
+        self.insert(object_name(name), object);
     }
 
     /// The renderer described a camera.
-    pub fn camera(&mut self, description: &CameraDescription, stamp: RosTime) {
-        let Some(place) = place_of(&description.pose) else {
-            return;
-        };
-        let name = camera_name(description.seq_id);
-        if !self.has(&name) && self.may_add() {
-            self.insert(name.clone(), Entity::new(Kind::Camera, None, Category::Object));
-        }
-        if let Some(entity) = self.by_name.get_mut(&name) {
-            entity.motion = Some(Motion {
-                place,
-                stamp,
-                ..Motion::default()
-            });
-        }
-    }
-
-    fn may_add(&mut self) -> bool {
-        self.reported += 1;
-        self.reported <= MOST_REPORTED
+    pub fn camera(&mut self, seq_id: i32, place: Place, stamp: RosTime) {
+        let mut camera = Entity::new(Kind::Camera, None, Category::Object);
+        camera.motion = Some(at_rest(place, stamp));
+        self.insert(camera_name(seq_id), camera);
     }
 }
 
-fn place_of(pose: &DescribedPose) -> Option<Place> {
-    let position = Vector::from(pose.position);
-    let [roll, pitch, yaw] = pose.euler.map(f64::from);
-    let quaternion = pose.quaternion.map(|q| q.map(f64::from));
-    let attitude = quaternion
-        .and_then(Attitude::from_wxyz)
-        .unwrap_or_else(|| Attitude::from_euler(Euler { roll, pitch, yaw }));
-    let place = Place { position, attitude };
-    let finite = position.norm().is_finite() && attitude.wxyz().iter().all(|v| v.is_finite());
-    finite.then_some(place)
+fn at_rest(place: Place, stamp: RosTime) -> Motion {
+    Motion {
+        place,
+        stamp,
+        ..Motion::default()
+    }
 }

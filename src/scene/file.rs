@@ -123,7 +123,9 @@ impl Library {
             models.push(entry.name.clone());
             match model(entry) {
                 Ok(model) => {
-                    library.models.retain(|m| !m.name.eq_ignore_ascii_case(&model.name));
+                    library
+                        .models
+                        .retain(|m| !m.name.eq_ignore_ascii_case(&model.name));
                     library.models.push(model);
                 }
                 Err(why) => problems.push(at, why),
@@ -135,7 +137,9 @@ impl Library {
             worlds.push(entry.name.clone());
             match check_name(&entry.name) {
                 Ok(()) => {
-                    library.worlds.retain(|w| !w.name.eq_ignore_ascii_case(&entry.name));
+                    library
+                        .worlds
+                        .retain(|w| !w.name.eq_ignore_ascii_case(&entry.name));
                     library.worlds.push(World {
                         name: entry.name,
                         description: entry.description,
@@ -154,8 +158,14 @@ impl Library {
         let poses: Vec<_> = library.poses.iter().map(|pose| pose.name.clone()).collect();
         for (list, names) in [("models", &models), ("worlds", &worlds), ("poses", &poses)] {
             for (i, name) in names.iter().enumerate() {
-                if names[..i].iter().any(|other| other.eq_ignore_ascii_case(name)) {
-                    problems.push(format!("{file}: {list}"), format!("{name:?} is there twice"));
+                if names[..i]
+                    .iter()
+                    .any(|other| other.eq_ignore_ascii_case(name))
+                {
+                    problems.push(
+                        format!("{file}: {list}"),
+                        format!("{name:?} is there twice"),
+                    );
                 }
             }
         }
@@ -166,14 +176,22 @@ impl Library {
 fn model(entry: ModelEntry) -> Result<Model, String> {
     check_name(&entry.name)?;
     if entry.name.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("name must not be a number alone, is {:?}", entry.name));
+        return Err(format!(
+            "name must not be a number alone, is {:?}",
+            entry.name
+        ));
     }
-    super::models::parse_resource(&format!("rflysim://{}?style={}", entry.class, entry.style), &[])
-        .map_err(|refusal| refusal.message)?;
+    super::models::parse_resource(
+        &format!("rflysim://{}?style={}", entry.class, entry.style),
+        &[],
+    )
+    .map_err(|refusal| refusal.message)?;
     if let Some(size) = entry.size
         && !size.iter().all(|side| (1e-3..=1e5).contains(side))
     {
-        return Err(format!("size must be length, width, height in m, each above 0, is {size:?}"));
+        return Err(format!(
+            "size must be length, width, height in m, each above 0, is {size:?}"
+        ));
     }
     let description = match entry.description.is_empty() {
         true => format!("class {}, style {}", entry.class, entry.style),

@@ -3,7 +3,7 @@ use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
 
 /// Beginning of every resource of this simulator.
-pub const SCHEME: &str = "rflysim://";
+pub(super) const SCHEME: &str = "rflysim://";
 /// Classes of the renderer.
 const CLASSES: std::ops::RangeInclusive<u16> = 1..=999;
 /// Class and style together have 16 bits in packets of many objects.
@@ -88,7 +88,7 @@ const BUILT_IN: [(u16, Category, &[&str]); 8] = [
 ];
 
 /// Returns the models that every renderer has.
-pub fn built_in_models() -> Vec<Model> {
+pub(super) fn built_in_models() -> Vec<Model> {
     let of_class = |(class, category, names): &(u16, Category, &[&str])| {
         let (class, category) = (*class, *category);
         let styles = (0..).zip(names.iter());
@@ -124,11 +124,13 @@ pub struct Wanted {
 pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
     const RIGHT: &str = "such as rflysim://3, rflysim://60?style=2 or a name of GetSpawnables";
     if uri.is_empty() {
-        let message = format!("no resource: entity_resource.uri must be a model of the renderer, {RIGHT}");
+        let message =
+            format!("no resource: entity_resource.uri must be a model of the renderer, {RIGHT}");
         return Err(Refusal::new(Cause::NoResource, message));
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
-        let message = format!("{uri:?} is no model of the renderer: it draws its own models only, {RIGHT}");
+        let message =
+            format!("{uri:?} is no model of the renderer: it draws its own models only, {RIGHT}");
         return Err(Refusal::new(Cause::Format, message));
     };
     let parse = |message: String| Refusal::new(Cause::Parse, format!("{uri:?}: {message}"));
@@ -137,7 +139,9 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         let class = word.parse().ok().filter(|class| CLASSES.contains(class));
         let class: u16 = class.ok_or_else(|| {
             let (first, last) = CLASSES.into_inner();
-            parse(format!("a class is a number from {first} to {last}, {RIGHT}"))
+            parse(format!(
+                "a class is a number from {first} to {last}, {RIGHT}"
+            ))
         })?;
         let known = models.iter().find(|model| model.class == class);
         let category = known.map_or(Category::Object, |model| model.category);
@@ -159,7 +163,9 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
                 let number = value.parse().ok().filter(|style| STYLES.contains(style));
                 style = number.ok_or_else(|| {
                     let (first, last) = STYLES.into_inner();
-                    parse(format!("style must be a number from {first} to {last}, is {value:?}"))
+                    parse(format!(
+                        "style must be a number from {first} to {last}, is {value:?}"
+                    ))
                 })?;
             }
             "scale" => {
@@ -183,8 +189,10 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
     }
     let vehicle_type = u32::from(class) + 1000 * u32::from(style);
     Ok(Wanted {
-        vehicle_type: vehicle_type.try_into().map_err(|_| {
-            parse(format!("class + 1000 x style must be below 65536, is {vehicle_type}"))
+        vehicle_type: u16::try_from(vehicle_type).map_err(|_cast| {
+            parse(format!(
+                "class + 1000 x style must be below 65536, is {vehicle_type}"
+            ))
         })?,
         base,
         category,
@@ -204,10 +212,12 @@ fn scale_of(text: &str) -> Option<[f32; 3]> {
 }
 
 /// Checks factors of the size.
-pub fn check_scale(scale: [f32; 3]) -> Result<[f32; 3], String> {
+pub(super) fn check_scale(scale: [f32; 3]) -> Result<[f32; 3], String> {
     let (least, most) = SCALES.into_inner();
     match scale.iter().all(|factor| SCALES.contains(factor)) {
         true => Ok(scale),
-        false => Err(format!("scale must be from {least} to {most} along each axis, is {scale:?}")),
+        false => Err(format!(
+            "scale must be from {least} to {most} along each axis, is {scale:?}"
+        )),
     }
 }

@@ -4,13 +4,16 @@
 const LONGEST: usize = 64;
 
 /// Checks a name: letters, digits, `_`, `-`, `.`, and `/` between parts.
-pub fn check_name(name: &str) -> Result<(), String> {
+pub(super) fn check_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if name.is_empty() {
         return Err("a name is needed".to_owned());
     }
     if name.len() > LONGEST {
-        return Err(format!("a name has at most {LONGEST} bytes, this one has {}", name.len()));
+        return Err(format!(
+            "a name has at most {LONGEST} bytes, this one has {}",
+            name.len()
+        ));
     }
     if let Some(wrong) = name.chars().find(|c| !allowed(*c)) {
         return Err(format!(
@@ -18,16 +21,20 @@ pub fn check_name(name: &str) -> Result<(), String> {
         ));
     }
     if name.split('/').any(str::is_empty) {
-        return Err(format!("{name:?} must not begin or end with `/`, nor have `//`"));
+        return Err(format!(
+            "{name:?} must not begin or end with `/`, nor have `//`"
+        ));
     }
     Ok(())
 }
 
 /// Checks the name of a new entity.
-pub fn check_new_name(name: &str) -> Result<(), String> {
+pub(super) fn check_new_name(name: &str) -> Result<(), String> {
     check_name(name)?;
     if name.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("{name:?} is a number, which means an id: add a letter"));
+        return Err(format!(
+            "{name:?} is a number, which means an id: add a letter"
+        ));
     }
     let of = |prefix: &str| {
         let rest = name.strip_prefix(prefix)?;
@@ -42,10 +49,12 @@ pub fn check_new_name(name: &str) -> Result<(), String> {
 }
 
 /// Checks a namespace of ROS, without slashes at its ends.
-pub fn check_namespace(namespace: &str) -> Result<(), String> {
+pub(super) fn check_namespace(namespace: &str) -> Result<(), String> {
     let part = |part: &str| {
         let mut chars = part.chars();
-        chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        chars
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
             && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     match namespace.split('/').all(part) {
@@ -58,16 +67,16 @@ pub fn check_namespace(namespace: &str) -> Result<(), String> {
 }
 
 /// Name of a vehicle.
-pub fn vehicle_name(id: i32) -> String {
+pub(super) fn vehicle_name(id: i32) -> String {
     format!("copter{id}")
 }
 
 /// Name of a camera.
-pub fn camera_name(seq_id: i32) -> String {
+pub(super) fn camera_name(seq_id: i32) -> String {
     format!("sensor{seq_id}")
 }
 
 /// Name of an object of the map.
-pub fn object_name(name: &str) -> String {
+pub(super) fn object_name(name: &str) -> String {
     format!("scene/{name}")
 }

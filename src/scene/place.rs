@@ -4,26 +4,17 @@ use crate::frames::{Attitude, Frd, Ned, Transform, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion};
 
 /// Farther from the origin of the map a 32-bit number resolves less than a decimetre.
-pub const REACH_M: f64 = 1e6;
+pub(super) const REACH_M: f64 = 1e6;
 /// A norm that differs more from 1 is not one of rounding.
 const NORM_TOLERANCE: f64 = 1e-2;
 
 /// Position and attitude in the simulator's world.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
     /// In m from the map centre.
     pub position: Vector<Ned>,
     /// Attitude.
     pub attitude: Attitude<Frd, Ned>,
-}
-
-impl Default for Place {
-    fn default() -> Self {
-        Self {
-            position: Vector::zero(),
-            attitude: Attitude::identity(),
-        }
-    }
 }
 
 /// The frame that poses are given in.
@@ -51,15 +42,20 @@ impl MapFrame {
         if !position.iter().all(|v| v.abs() <= REACH_M) {
             return Err(Refusal::new(
                 Cause::Pose,
-                format!("position must be finite and within {REACH_M} m of the origin, is {position:?}"),
+                format!(
+                    "position must be finite and within {REACH_M} m of the origin, is {position:?}"
+                ),
             ));
         }
         let wxyz = [q.w, q.x, q.y, q.z];
         let norm = wxyz.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if !((norm - 1.0).abs() <= NORM_TOLERANCE) {
+        let is_unit = (norm - 1.0).abs() <= NORM_TOLERANCE;
+        if !is_unit {
             return Err(Refusal::new(
                 Cause::Pose,
-                format!("orientation must be a quaternion with norm 1, such as {{w: 1.0}}, has norm {norm}"),
+                format!(
+                    "orientation must be a quaternion with norm 1, such as {{w: 1.0}}, has norm {norm}"
+                ),
             ));
         }
         let own = Transform::from_parts(position, wxyz.map(|v| v / norm));

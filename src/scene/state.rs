@@ -278,6 +278,12 @@ impl Scene {
         Ok(())
     }
 
+    /// The map was changed without the name of the new one.
+    pub fn forget_world(&mut self) {
+        self.world = None;
+        self.entities.forget_map();
+    }
+
     /// Deletes all that was spawned.
     pub fn clear(&mut self, call: &mut Call<'_>) {
         let ids = self.entities.remove_spawned();

@@ -25,7 +25,7 @@ const BUILT_IN: [&str; 24] = [
 ];
 
 /// Returns the maps that the vendor ships.
-pub fn built_in_worlds() -> Vec<World> {
+pub(super) fn built_in_worlds() -> Vec<World> {
     let world = |name: &&str| World {
         name: (*name).to_owned(),
         description: "a map that the vendor ships".to_owned(),
@@ -57,16 +57,21 @@ impl WorldId {
 pub fn parse_world(uri: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
     const RIGHT: &str = "such as rflysim://map/Grasslands or rflysim://map/5";
     if uri.is_empty() {
-        let message = format!("no resource: world_resource.uri must be a map of the renderer, {RIGHT}");
+        let message =
+            format!("no resource: world_resource.uri must be a map of the renderer, {RIGHT}");
         return Err(Refusal::new(Cause::NoResource, message));
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
-        let message = format!("{uri:?} is no map of the renderer: it has its own maps only, {RIGHT}");
+        let message =
+            format!("{uri:?} is no map of the renderer: it has its own maps only, {RIGHT}");
         return Err(Refusal::new(Cause::Format, message));
     };
     let word = rest.strip_prefix("map/").filter(|word| !word.is_empty());
     let word = word.ok_or_else(|| {
-        Refusal::new(Cause::Parse, format!("{uri:?}: a map is rflysim://map/<name or number>, {RIGHT}"))
+        Refusal::new(
+            Cause::Parse,
+            format!("{uri:?}: a map is rflysim://map/<name or number>, {RIGHT}"),
+        )
     })?;
     find_world(word, worlds)
 }
@@ -75,17 +80,24 @@ pub fn parse_world(uri: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
 pub fn find_world(word: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
     // `3DDisplay` begins with a digit, too.
     if word.bytes().all(|b| b.is_ascii_digit()) {
-        let number = word.parse().map_err(|_| {
-            Refusal::new(Cause::Parse, format!("map {word}: the number must be from 0 to 65535"))
+        let number = word.parse().map_err(|_number| {
+            Refusal::new(
+                Cause::Parse,
+                format!("map {word}: the number must be from 0 to 65535"),
+            )
         });
         return number.map(WorldId::Number);
     }
-    match worlds.iter().find(|world| world.name.eq_ignore_ascii_case(word)) {
+    match worlds
+        .iter()
+        .find(|world| world.name.eq_ignore_ascii_case(word))
+    {
         Some(world) => Ok(WorldId::Name(world.name.clone())),
         None => {
             let hint = did_you_mean(word, worlds.iter().map(|world| world.name.as_str()));
-            let message =
-                format!("no map is called {word:?}{hint}; GetAvailableWorlds lists them, scene.file adds more");
+            let message = format!(
+                "no map is called {word:?}{hint}; GetAvailableWorlds lists them, scene.file adds more"
+            );
             Err(Refusal::new(Cause::NotFound, message))
         }
     }

@@ -100,11 +100,10 @@ pub fn delete_entity(
     }
 }
 
-/// `GetEntityBounds`; `None` if the renderer has to be asked first, which `call` does.
+/// `GetEntityBounds`; `None` where only the renderer knows them.
 pub fn entity_bounds(
-    scene: &mut Scene,
+    scene: &Scene,
     request: &GetEntityBoundsRequest,
-    call: &mut Call<'_>,
 ) -> Option<GetEntityBoundsResponse> {
     let refuse = |refusal: Refusal| GetEntityBoundsResponse {
         result: refused(refusal),
@@ -114,19 +113,25 @@ pub fn entity_bounds(
         Ok(found) => found,
         Err(refusal) => return Some(refuse(refusal)),
     };
-    if let Some(extent) = entity.extent {
-        return Some(GetEntityBoundsResponse {
+    match (entity.extent, entity.id) {
+        (Some(extent), _) => Some(GetEntityBoundsResponse {
             result: done(),
             bounds: bounds_of(Volume::Box(extent.corners())),
-        });
+        }),
+        (None, Some(_)) => None,
+        (None, None) => {
+            let message = format!("{name:?} has no bounds: the renderer describes none of it");
+            Some(refuse(Refusal::new(Cause::Failed, message)))
+        }
     }
-    let Some(id) = entity.id else {
-        let message = format!("{name:?} has no bounds: the renderer did not say any");
-        return Some(refuse(Refusal::new(Cause::Failed, message)));
-    };
-    let text = format!("RflyReqObjData 1 {id} 0");
-    call.out.command(Recipient::Windows, &text);
-    None
+}
+
+/// Asks the renderer to describe an entity.
+pub fn describe(scene: &Scene, entity: &str, call: &mut Call<'_>) {
+    if let Ok(id) = scene.entities.id_of(entity) {
+        let text = format!("RflyReqObjData 1 {id} 0");
+        call.out.command(Recipient::Windows, &text);
+    }
 }
 
 /// The answer where the renderer says no bounds in time.

@@ -6,13 +6,13 @@ mod spawning;
 mod states;
 mod worlds;
 
-pub use entities::{delete_entity, entities, entity_bounds, entity_info, set_entity_info};
+pub use entities::{
+    delete_entity, describe, entities, entity_bounds, entity_info, no_bounds, set_entity_info,
+};
 pub use simulation::{
     features, reset_simulation, set_simulation_state, simulation_state, step_simulation,
 };
-pub use spawning::{
-    named_pose_bounds, named_poses, spawn_entities, spawn_entity, spawnables,
-};
+pub use spawning::{named_pose_bounds, named_poses, spawn_entities, spawn_entity, spawnables};
 pub use states::{entities_states, entity_state, set_entity_state};
 pub use worlds::{available_worlds, current_world, load_world, unload_world};
 

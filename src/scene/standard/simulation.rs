@@ -127,7 +127,9 @@ pub fn set_simulation_state(
         ),
         other => refused(Refusal::new(
             Cause::Failed,
-            format!("state must be 0 (stopped), 1 (playing), 2 (paused) or 3 (quitting), is {other}"),
+            format!(
+                "state must be 0 (stopped), 1 (playing), 2 (paused) or 3 (quitting), is {other}"
+            ),
         )),
     };
     SetSimulationStateResponse { result }
@@ -139,8 +141,7 @@ pub fn step_simulation(
     _: StepSimulationRequest,
     _: &mut Call<'_>,
 ) -> StepSimulationResponse {
-    let message = "RflySim cannot be stepped: it has no pause, and synchronous images (scene/command with `RflyEnImgSync 1`) make it wait \
-                   for images, not for a client";
+    let message = "RflySim cannot be stepped, because it cannot be paused";
     StepSimulationResponse {
         result: refused(Refusal::new(Cause::Unsupported, message)),
     }
@@ -162,7 +163,9 @@ pub fn reset_simulation(
         scope => scope,
     };
     if scope & !(TIME | STATE | SPAWNED) != 0 {
-        let message = format!("scope must be 0, 255 or a sum of 1 (time), 2 (state) and 4 (spawned), is {scope}");
+        let message = format!(
+            "scope must be 0, 255 or a sum of 1 (time), 2 (state) and 4 (spawned), is {scope}"
+        );
         return ResetSimulationResponse {
             result: refused(Refusal::new(Cause::Failed, message)),
         };

@@ -1,6 +1,7 @@
 //! What can be spawned, spawning, and named poses to spawn at.
 use super::filter::Tags;
 use super::{answer, bounds_of, done, done_but, refused_with};
+use crate::config::did_you_mean;
 use crate::msgs::geometry_msgs::msg::PoseStamped;
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, NamedPose, Resource, Result as Outcome, SpawnEntity, SpawnResult, Spawnable,
@@ -10,7 +11,6 @@ use crate::msgs::simulation_interfaces::srv::{
     GetNamedPosesResponse, GetSpawnablesRequest, GetSpawnablesResponse, SpawnEntitiesRequest,
     SpawnEntitiesResponse, SpawnEntityRequest, SpawnEntityResponse,
 };
-use crate::config::did_you_mean;
 use crate::scene::bounds::Volume;
 use crate::scene::models::{Model, SCHEME};
 use crate::scene::refusal::{Cause, Refusal};
@@ -127,7 +127,9 @@ fn code(cause: Cause) -> Option<u8> {
         Cause::Namespace => SpawnResult::NAMESPACE_INVALID,
         Cause::Parse => SpawnResult::RESOURCE_PARSE_ERROR,
         Cause::Pose => SpawnResult::INVALID_POSE,
-        Cause::Unsupported | Cause::NotFound | Cause::IncorrectState | Cause::Failed => return None,
+        Cause::Unsupported | Cause::NotFound | Cause::IncorrectState | Cause::Failed => {
+            return None;
+        }
     })
 }
 

@@ -111,7 +111,11 @@ fn set(
     let twist = &state.twist;
     let acceleration = &state.acceleration;
     for (what, wanted, rests) in [
-        ("twist", request.set_twist, at_rest(&twist.linear, &twist.angular)),
+        (
+            "twist",
+            request.set_twist,
+            at_rest(&twist.linear, &twist.angular),
+        ),
         (
             "acceleration",
             request.set_acceleration,

@@ -24,7 +24,9 @@ pub fn available_worlds(
     let (mut result, worlds): (Outcome, Vec<_>) = answer(worlds);
     let sources = &request.additional_sources;
     if result.result == Outcome::RESULT_OK && !sources.is_empty() {
-        let message = format!("unknown sources {sources:?}: maps are the renderer's own and those of scene.file");
+        let message = format!(
+            "unknown sources {sources:?}: maps are the renderer's own and those of scene.file"
+        );
         if !request.continue_on_error {
             let refusal = Refusal::new(Cause::Failed, message);
             return GetAvailableWorldsResponse {
@@ -127,11 +129,7 @@ pub fn current_world(
 }
 
 /// `UnloadWorld`.
-pub fn unload_world(
-    _: &mut Scene,
-    _: UnloadWorldRequest,
-    _: &mut Call<'_>,
-) -> UnloadWorldResponse {
+pub fn unload_world(_: &mut Scene, _: UnloadWorldRequest, _: &mut Call<'_>) -> UnloadWorldResponse {
     let message = "the renderer always shows a map: load another with LoadWorld, or remove what was spawned with ResetSimulation (SCOPE_SPAWNED)";
     UnloadWorldResponse {
         result: refused(Refusal::new(Cause::Unsupported, message)),
