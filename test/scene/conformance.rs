@@ -47,7 +47,11 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
     type Change = fn(&mut SpawnEntityRequest);
     let cases: [(Change, u8, &[&str]); 25] = [
         (|_| {}, OK, &[]),
-        (|r| r.name = "taken".into(), 101, &["taken", "allow_renaming"]),
+        (
+            |r| r.name = "taken".into(),
+            101,
+            &["taken", "allow_renaming"],
+        ),
         (|r| r.name = String::new(), 102, &["allow_renaming"]),
         (|r| r.name = "two words".into(), 102, &["' '", "letters"]),
         (|r| r.name = "a\nb".into(), 102, &["letters"]),
@@ -56,9 +60,21 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
         (|r| r.name = "copter7".into(), 102, &["vehicles"]),
         (|r| r.name = "sensor0".into(), 102, &["cameras"]),
         (|r| r.name = "a//b".into(), 102, &["//"]),
-        (|r| r.entity_resource = resource("file:///box.sdf"), 103, &["rflysim://"]),
-        (|r| r.entity_resource = resource("box.urdf"), 103, &["rflysim://"]),
-        (|r| r.entity_resource = Resource::default(), 104, &["uri", "rflysim://3"]),
+        (
+            |r| r.entity_resource = resource("file:///box.sdf"),
+            103,
+            &["rflysim://"],
+        ),
+        (
+            |r| r.entity_resource = resource("box.urdf"),
+            103,
+            &["rflysim://"],
+        ),
+        (
+            |r| r.entity_resource = Resource::default(),
+            104,
+            &["uri", "rflysim://3"],
+        ),
         (
             |r| {
                 r.entity_resource = Resource {
@@ -69,21 +85,57 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
             UNSUPPORTED,
             &["resource_string", "rflysim://3"],
         ),
-        (|r| r.entity_namespace = "9a".into(), 105, &["9a", "letters"]),
+        (
+            |r| r.entity_namespace = "9a".into(),
+            105,
+            &["9a", "letters"],
+        ),
         (|r| r.entity_namespace = "a b".into(), 105, &["letters"]),
-        (|r| r.entity_resource = resource("rflysim://0"), 106, &["1 to 999"]),
-        (|r| r.entity_resource = resource("rflysim://3?style=x"), 106, &["style", "0 to 64"]),
-        (|r| r.entity_resource = resource("rflysim://3?styl=1"), 106, &["style"]),
-        (|r| r.entity_resource = resource("rflysim://3?scale=0"), 106, &["scale", "0.01"]),
-        (|r| r.entity_resource = resource("rflysim://3?scale=1,2"), 106, &["scale", "three"]),
-        (|r| r.entity_resource = resource("rflysim://3?ground=maybe"), 106, &["true or false"]),
+        (
+            |r| r.entity_resource = resource("rflysim://0"),
+            106,
+            &["1 to 999"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?style=x"),
+            106,
+            &["style", "0 to 64"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?styl=1"),
+            106,
+            &["style"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?scale=0"),
+            106,
+            &["scale", "0.01"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?scale=1,2"),
+            106,
+            &["scale", "three"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?ground=maybe"),
+            106,
+            &["true or false"],
+        ),
         (
             |r| r.entity_resource = resource("rflysim://Standard_Car_Bleu"),
             NOT_FOUND,
             &["Standard_Car_Blue", "GetSpawnables"],
         ),
-        (|r| r.initial_pose.pose = Pose::default(), 109, &["norm 0", "w: 1.0"]),
-        (|r| r.initial_pose.header.frame_id = "odom".into(), 109, &["odom", "map"]),
+        (
+            |r| r.initial_pose.pose = Pose::default(),
+            109,
+            &["norm 0", "w: 1.0"],
+        ),
+        (
+            |r| r.initial_pose.header.frame_id = "odom".into(),
+            109,
+            &["odom", "map"],
+        ),
     ];
     for (i, (change, code, words)) in cases.into_iter().enumerate() {
         println!("case {i}");
@@ -93,7 +145,11 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
         let result = spawn_result(|r| r.initial_pose.pose = pose([0.0, bad, 0.0], IDENTITY));
         assert_result(&result, 109, &["finite", "1000000 m"]);
     }
-    for bad in [[0.5, 0.5, 0.0, 0.0], [f64::NAN, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]] {
+    for bad in [
+        [0.5, 0.5, 0.0, 0.0],
+        [f64::NAN, 0.0, 0.0, 0.0],
+        [2.0, 0.0, 0.0, 0.0],
+    ] {
         let result = spawn_result(|r| r.initial_pose.pose = pose([0.0; 3], bad));
         assert_result(&result, 109, &["norm 1"]);
     }
@@ -169,7 +225,11 @@ fn several_are_spawned_and_each_has_its_result() {
     let (response, sent) = rig.call(standard::spawn_entities, good);
     assert_result(&response.result, OK, &[]);
     assert_eq!((response.results.len(), sent.len()), (2, 2));
-    let mixed = all(vec![wish("c", "rflysim://3"), wish("a", "rflysim://3"), wish("d", "")]);
+    let mixed = all(vec![
+        wish("c", "rflysim://3"),
+        wish("a", "rflysim://3"),
+        wish("d", ""),
+    ]);
     let (response, sent) = rig.call(standard::spawn_entities, mixed);
     assert_result(&response.result, 150, &["2 of 3", "[1, 2]"]);
     let codes: Vec<_> = response.results.iter().map(|r| r.result.result).collect();
@@ -181,7 +241,9 @@ fn several_are_spawned_and_each_has_its_result() {
 #[test]
 fn only_what_was_spawned_is_deleted() {
     let mut rig = Rig::new();
-    rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
+    rig.scene
+        .entities
+        .object("Cube_2", Place::default(), None, RosTime(0));
     rig.scene.entities.camera(4, Place::default(), RosTime(0));
     for (entity, code, words) in [
         ("", NOT_FOUND, "GetEntities"),
@@ -204,10 +266,14 @@ fn information_is_kept_as_it_was_set() {
     rig.spawn("box", "rflysim://60?style=2");
     let get = |rig: &mut Rig, entity: &str| {
         let entity = entity.to_owned();
-        rig.call(standard::entity_info, GetEntityInfoRequest { entity }).0
+        rig.call(standard::entity_info, GetEntityInfoRequest { entity })
+            .0
     };
     let light = get(&mut rig, "box");
-    assert_eq!(light.info.category.category, EntityCategory::CATEGORY_STATIC_OBJECT);
+    assert_eq!(
+        light.info.category.category,
+        EntityCategory::CATEGORY_STATIC_OBJECT
+    );
     assert_eq!(light.info.description, "rflysim://60?style=2");
     let vehicle = get(&mut rig, "copter2").info;
     assert_eq!(vehicle.category.category, EntityCategory::CATEGORY_ROBOT);
@@ -256,8 +322,18 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
         (|r| r.set_twist = true, OK, 1, &[]),
         (|r| r.set_pose = false, OK, 0, &["set_pose"]),
         (|r| r.entity = "nobody".into(), NOT_FOUND, 0, &["nobody"]),
-        (|r| r.state.header.frame_id = "nowhere".into(), 101, 0, &["nowhere", "map"]),
-        (|r| r.state.header.frame_id = "copter2".into(), 101, 0, &["copter2", "known pose"]),
+        (
+            |r| r.state.header.frame_id = "nowhere".into(),
+            101,
+            0,
+            &["nowhere", "map"],
+        ),
+        (
+            |r| r.state.header.frame_id = "copter2".into(),
+            101,
+            0,
+            &["copter2", "known pose"],
+        ),
         (|r| r.state.pose.position.z = f64::NAN, 101, 0, &["finite"]),
         (|r| r.state.pose.orientation.w = 0.0, 101, 0, &["norm 1"]),
         (
@@ -286,7 +362,9 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
     for (i, (change, code, sent, words)) in cases.into_iter().enumerate() {
         let mut rig = Rig::new();
         rig.spawn("box", "rflysim://3");
-        rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
+        rig.scene
+            .entities
+            .object("Cube_2", Place::default(), None, RosTime(0));
         let (result, count) = set_state(&mut rig, change);
         assert_result(&result, code, words);
         assert_eq!(count, sent, "case {i}");
@@ -295,7 +373,8 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
 
 fn state(rig: &mut Rig, entity: &str) -> GetEntityStateResponse {
     let entity = entity.to_owned();
-    rig.call(standard::entity_state, GetEntityStateRequest { entity }).0
+    rig.call(standard::entity_state, GetEntityStateRequest { entity })
+        .0
 }
 
 fn moving() -> Motion {
@@ -313,7 +392,11 @@ fn moving() -> Motion {
 #[test]
 fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
     let mut rig = Rig::new();
-    assert_result(&state(&mut rig, "copter1").result, FAILED, &["CopterSim", "true states"]);
+    assert_result(
+        &state(&mut rig, "copter1").result,
+        FAILED,
+        &["CopterSim", "true states"],
+    );
     rig.scene.entities.moved(1, moving());
     let response = state(&mut rig, "copter1");
     assert_result(&response.result, OK, &[]);
@@ -366,7 +449,10 @@ fn a_pose_comes_back_as_it_was_set() {
         let (p, q) = (&pose.position, &pose.orientation);
         [p.x, p.y, p.z, q.w, q.x, q.y, q.z]
     };
-    let same = numbers(&made).iter().zip(numbers(&wanted)).all(|(a, b)| (a - b).abs() < 1e-12);
+    let same = numbers(&made)
+        .iter()
+        .zip(numbers(&wanted))
+        .all(|(a, b)| (a - b).abs() < 1e-12);
     assert!(same, "{made:?} instead of {wanted:?}");
 }
 
@@ -374,7 +460,9 @@ fn a_pose_comes_back_as_it_was_set() {
 fn bounds_are_those_that_the_renderer_described() {
     let mut rig = Rig::new();
     rig.spawn("box", "rflysim://3");
-    rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
+    rig.scene
+        .entities
+        .object("Cube_2", Place::default(), None, RosTime(0));
     let bounds = |rig: &Rig, entity: &str| {
         let entity = entity.to_owned();
         standard::entity_bounds(&rig.scene, &GetEntityBoundsRequest { entity })
@@ -397,21 +485,53 @@ fn bounds_are_those_that_the_renderer_described() {
     let points = response.bounds.points.iter().map(|p| [p.x, p.y, p.z]);
     let points: Vec<_> = points.collect();
     assert_eq!(points, [[1.0, 2.0, 1.0], [-1.0, -2.0, 0.0]]);
-    assert_result(&standard::no_bounds("box", 2.0).result, FAILED, &["box", "2 s", "20006"]);
+    assert_result(
+        &standard::no_bounds("box", 2.0).result,
+        FAILED,
+        &["box", "2 s", "20006"],
+    );
 }
 
 #[test]
 fn worlds_are_found_by_name_and_number_and_all_else_is_refused() {
     type Change = fn(&mut LoadWorldRequest);
     let cases: [(Change, u8, &[&str]); 9] = [
-        (|r| r.world_resource.uri = "rflysim://map/3DDisplay".into(), OK, &[]),
-        (|r| r.world_resource.uri = "rflysim://map/12".into(), OK, &[]),
+        (
+            |r| r.world_resource.uri = "rflysim://map/3DDisplay".into(),
+            OK,
+            &[],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://map/12".into(),
+            OK,
+            &[],
+        ),
         (|_| {}, 102, &["rflysim://map/Grasslands"]),
-        (|r| r.world_resource.resource_string = "<sdf/>".into(), UNSUPPORTED, &["uri"]),
-        (|r| r.world_resource.uri = "Grasslands".into(), 101, &["rflysim://map/Grasslands"]),
-        (|r| r.world_resource.uri = "file:///a.world".into(), 101, &["own maps"]),
-        (|r| r.world_resource.uri = "rflysim://Grasslands".into(), 103, &["rflysim://map/"]),
-        (|r| r.world_resource.uri = "rflysim://map/70000".into(), 103, &["65535"]),
+        (
+            |r| r.world_resource.resource_string = "<sdf/>".into(),
+            UNSUPPORTED,
+            &["uri"],
+        ),
+        (
+            |r| r.world_resource.uri = "Grasslands".into(),
+            101,
+            &["rflysim://map/Grasslands"],
+        ),
+        (
+            |r| r.world_resource.uri = "file:///a.world".into(),
+            101,
+            &["own maps"],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://Grasslands".into(),
+            103,
+            &["rflysim://map/"],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://map/70000".into(),
+            103,
+            &["65535"],
+        ),
         (
             |r| r.world_resource.uri = "rflysim://map/Graslands".into(),
             NOT_FOUND,
@@ -428,7 +548,11 @@ fn worlds_are_found_by_name_and_number_and_all_else_is_refused() {
         assert_result(&response.result, code, words);
         // What was spawned is removed first.
         let loaded = code == OK;
-        assert_eq!((rig.map_changed, sent.len()), (loaded, if loaded { 3 } else { 0 }), "case {i}");
+        assert_eq!(
+            (rig.map_changed, sent.len()),
+            (loaded, if loaded { 3 } else { 0 }),
+            "case {i}"
+        );
         assert_eq!(rig.scene.entities.has("box"), !loaded);
         let (current, _) = rig.call(standard::current_world, GetCurrentWorldRequest::default());
         if loaded {
@@ -494,7 +618,9 @@ fn features_are_those_whose_services_do_not_refuse() {
     let (response, _) = Rig::new().call(standard::features, Default::default());
     let features = response.features.features;
     // Numbers of SimulatorFeatures.msg.
-    for served in [0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13, 14, 20, 22, 23, 24, 40, 42, 44, 45, 50] {
+    for served in [
+        0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13, 14, 20, 22, 23, 24, 40, 42, 44, 45, 50,
+    ] {
         assert!(features.contains(&served), "{served}");
     }
     // Convex bounds, text resources, time, setting of the state, pause, steps, unloading.
@@ -508,8 +634,30 @@ fn features_are_those_whose_services_do_not_refuse() {
 #[test]
 fn the_simulation_plays_or_has_not_been_heard_and_cannot_be_changed() {
     for (playing, now, wanted) in [
-        (true, 1, [(0, UNSUPPORTED), (1, 101), (2, UNSUPPORTED), (3, UNSUPPORTED), (4, 103), (9, FAILED)]),
-        (false, 0, [(0, 101), (1, 102), (2, 103), (3, UNSUPPORTED), (5, 103), (6, FAILED)]),
+        (
+            true,
+            1,
+            [
+                (0, UNSUPPORTED),
+                (1, 101),
+                (2, UNSUPPORTED),
+                (3, UNSUPPORTED),
+                (4, 103),
+                (9, FAILED),
+            ],
+        ),
+        (
+            false,
+            0,
+            [
+                (0, 101),
+                (1, 102),
+                (2, 103),
+                (3, UNSUPPORTED),
+                (5, 103),
+                (6, FAILED),
+            ],
+        ),
     ] {
         let mut rig = Rig::new();
         rig.playing = playing;

@@ -7,8 +7,8 @@ use rfly_bridge::msgs::rfly_bridge_msgs::srv::*;
 use rfly_bridge::msgs::simulation_interfaces::msg::EntityState;
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
 use rfly_bridge::msgs::std_msgs::msg::{ColorRGBA, Header};
-use rfly_bridge::scene::{Datagram, Library, Outbox, Recipient, own, standard};
 use rfly_bridge::scene::{Call, check_command};
+use rfly_bridge::scene::{Datagram, Library, Outbox, Recipient, own, standard};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::parse_console_command;
 use serde_json::Value;
@@ -102,7 +102,10 @@ fn what_was_spawned_is_deleted_as_the_vendor_does() {
     };
     let (response, sent) = rig.call(standard::reset_simulation, request);
     assert_eq!(response.result.result, 1);
-    assert_eq!(single(sent, Recipient::Windows), golden("cmd_RflyDelVehicles_25"));
+    assert_eq!(
+        single(sent, Recipient::Windows),
+        golden("cmd_RflyDelVehicles_25")
+    );
 }
 
 #[test]
@@ -124,7 +127,8 @@ fn maps_are_changed_in_renderer_and_coptersim() {
         bytes[4..8].fill(0xff);
         bytes
     };
-    let [renderer, coptersim] = <[Datagram; 2]>::try_from(load("rflysim://map/grasslands")).unwrap();
+    let [renderer, coptersim] =
+        <[Datagram; 2]>::try_from(load("rflysim://map/grasslands")).unwrap();
     assert_eq!(renderer.bytes, golden("cmd_RflyChangeMapbyNam_30"));
     assert_eq!(coptersim.bytes, to_all("mapName/multicast"));
     assert_eq!(coptersim.to, Recipient::CopterSim(1));
@@ -208,9 +212,15 @@ fn attachments_are_those_of_the_vendor() {
     };
     for (name, attachments) in [
         ("attach_scalar", vec![pair(2, 1, 3)]),
-        ("attach_lists", vec![pair(2, 1, 1), pair(3, 1, 2), pair(4, 2, 3)]),
+        (
+            "attach_lists",
+            vec![pair(2, 1, 1), pair(3, 1, 2), pair(4, 2, 3)],
+        ),
         // The vendor leaves out the 26th.
-        ("attach_26_truncated", (1..=25).map(|id| pair(id, 100, 3)).collect()),
+        (
+            "attach_26_truncated",
+            (1..=25).map(|id| pair(id, 100, 3)).collect(),
+        ),
     ] {
         let (response, sent) = Rig::new().call(own::attach, AttachRequest { attachments });
         assert!(response.success, "{name}: {}", response.message);
@@ -237,7 +247,10 @@ fn inputs_of_blueprints_are_those_of_the_vendor() {
         ..SetActuatorsRequest::default()
     };
     let (_, sent) = Rig::new().call(own::set_actuators, request);
-    assert_eq!(single(sent, Recipient::Windows), golden("cmd_RflySetActuatorPWM_44"));
+    assert_eq!(
+        single(sent, Recipient::Windows),
+        golden("cmd_RflySetActuatorPWM_44")
+    );
 }
 
 #[test]
@@ -288,7 +301,10 @@ fn sizes_stencils_views_and_texts_are_those_of_the_vendor() {
     let relative = SetViewRequest {
         set_pose: true,
         relative: true,
-        pose: stamped("", pose([0.0, 0.0, 10.0], [half.cos(), 0.0, half.sin(), 0.0])),
+        pose: stamped(
+            "",
+            pose([0.0, 0.0, 10.0], [half.cos(), 0.0, half.sin(), 0.0]),
+        ),
         fov_deg: 120.0,
         ..SetViewRequest::default()
     };
@@ -368,7 +384,10 @@ fn states(name: &str, motors: usize) -> EntityStates {
         poses: (0..count)
             .map(|i| pose_of(three(&list(2), i), three(&list(3), i)))
             .collect(),
-        scale: list(scale).iter().map(|percent| (*percent / 100.0) as f32).collect(),
+        scale: list(scale)
+            .iter()
+            .map(|percent| (*percent / 100.0) as f32)
+            .collect(),
         motor_rpm: list(rpm).iter().map(|rpm| *rpm as f32).collect(),
         fit_to_ground: args[6].as_bool().unwrap(),
         ..EntityStates::default()
@@ -388,7 +407,11 @@ fn streams_of_states_are_those_of_the_vendor() {
         };
         let (drawn, skipped) = own::set_states(&mut Rig::new().scene, &message, &mut call);
         assert_eq!((drawn, skipped), (message.poses.len(), vec![]), "{name}");
-        assert_close(&single(out.datagrams, Recipient::Windows), &golden(name), name);
+        assert_close(
+            &single(out.datagrams, Recipient::Windows),
+            &golden(name),
+            name,
+        );
     }
 }
 
@@ -409,7 +432,10 @@ fn assert_close(made: &[u8], wanted: &[u8], name: &str) {
         };
         let (a, b) = (attitude(made), attitude(wanted));
         for (a, b) in a.iter().zip(&b) {
-            assert!((a - b).abs() < 1e-6, "{name}: {a} instead of {b} in slot {slot}");
+            assert!(
+                (a - b).abs() < 1e-6,
+                "{name}: {a} instead of {b} in slot {slot}"
+            );
         }
     }
 }

@@ -134,12 +134,18 @@ fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 
 /// The console commands among datagrams.
 pub fn commands(sent: &[Datagram]) -> Vec<String> {
-    let text = |datagram: &Datagram| parse_console_command(&datagram.bytes).ok().map(str::to_owned);
+    let text = |datagram: &Datagram| {
+        parse_console_command(&datagram.bytes)
+            .ok()
+            .map(str::to_owned)
+    };
     sent.iter().filter_map(text).collect()
 }
 
 /// All datagrams for the windows.
 pub fn to_windows(sent: &[Datagram]) -> Vec<Vec<u8>> {
-    let windows = sent.iter().filter(|datagram| datagram.to == Recipient::Windows);
+    let windows = sent
+        .iter()
+        .filter(|datagram| datagram.to == Recipient::Windows);
     windows.map(|datagram| datagram.bytes.clone()).collect()
 }
