@@ -13,7 +13,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("msgs", &[]),
     ("transport", &[]),
     ("program", &["transport"]),
-    ("scene", &[]),
     ("frames", &["msgs", "time"]),
     ("time", &["msgs"]),
     ("noise", &[]),
@@ -32,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "wire", "frames", "time", "noise", "session", "msgs", "ros", "config",
         ],
     ),
+    ("scene", &["wire", "frames", "time", "msgs", "config"]),
     ("emulator", &["wire", "transport"]),
     (
         "node",
@@ -49,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ros",
             "sensors",
             "vehicle",
+            "scene",
         ],
     ),
     (

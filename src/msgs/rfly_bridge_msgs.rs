@@ -2,8 +2,18 @@
 
 /// Messages.
 pub mod msg {
+    use crate::msgs::geometry_msgs::msg::Pose;
     use crate::msgs::std_msgs::msg::Header;
     use serde::{Deserialize, Serialize};
+
+    /// `msg/Attachment.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct Attachment {
+        pub entity: String,
+        pub carrier: String,
+        pub kind: u8,
+    }
 
     /// `msg/BridgeStats.msg`.
     #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -39,6 +49,30 @@ pub mod msg {
         pub count: u64,
     }
 
+    /// `msg/EntityStates.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct EntityStates {
+        pub header: Header,
+        pub names: Vec<String>,
+        pub ids: Vec<u16>,
+        pub vehicle_types: Vec<u16>,
+        pub poses: Vec<Pose>,
+        pub motor_rpm: Vec<f32>,
+        pub scale: Vec<f32>,
+        pub fit_to_ground: bool,
+    }
+
+    /// `msg/ThermalClass.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct ThermalClass {
+        pub name: String,
+        pub temperature: f64,
+        pub emissivity: f64,
+        pub actor: bool,
+    }
+
     /// `msg/ClockStats.msg`.
     #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
     #[expect(missing_docs, reason = "documented in the .msg file")]
@@ -58,9 +92,17 @@ pub mod msg {
 /// Services of `srv/`.
 #[expect(missing_docs, reason = "documented in the .srv files")]
 pub mod srv {
-    use crate::msgs::{geometry_msgs::msg::Point, halves};
+    use super::msg::{Attachment, ThermalClass};
+    use crate::msgs::{
+        geometry_msgs::msg::{Point, PoseStamped, Vector3},
+        halves,
+        std_msgs::msg::ColorRGBA,
+    };
     use serde::{Deserialize, Serialize};
 
+    halves! { Attach
+        { attachments: Vec<Attachment>, } => { success: bool, message: String, }
+    }
     halves! { GetHeight
         {
             shape: u8,
@@ -93,6 +135,64 @@ pub mod srv {
             width: u32,
             height: u32,
             resolution: f64,
+        }
+    }
+    halves! { SceneCommand
+        { command: String, window: i16, } => { success: bool, message: String, }
+    }
+    halves! { SetActuators
+        {
+            entity: String,
+            inputs: Vec<f64>,
+            extended: Vec<f64>,
+        } => {
+            success: bool,
+            message: String,
+        }
+    }
+    halves! { SetLabel
+        {
+            entity: String,
+            text: String,
+            row: i8,
+            color: ColorRGBA,
+            size: f32,
+            duration: f32,
+            clear: bool,
+        } => {
+            success: bool,
+            message: String,
+        }
+    }
+    halves! { SetSize
+        { entity: String, scale: Vector3, } => { success: bool, message: String, }
+    }
+    halves! { SetStencil
+        { by: u8, name: String, regex: bool, value: u8, } => { success: bool, message: String, }
+    }
+    halves! { SetTemperatures
+        { classes: Vec<ThermalClass>, } => { success: bool, message: String, values: Vec<u8>, }
+    }
+    halves! { SetView
+        {
+            entity: String,
+            set_pose: bool,
+            relative: bool,
+            pose: PoseStamped,
+            fov_deg: f32,
+        } => {
+            success: bool,
+            message: String,
+        }
+    }
+    halves! { ShowMessage
+        {
+            entities: Vec<String>,
+            text: String,
+            duration: f32,
+        } => {
+            success: bool,
+            message: String,
         }
     }
 }

@@ -202,10 +202,13 @@ macro_rules! every_message_type {
                 MarkerArray "86cb8800b6fb05b5eff1abd7a56f62a5641d3ae9a1c29e78e67e704f1d067dcf";
             }
             rfly_bridge_msgs {
+                Attachment "ba4de9e7ecde486e8c53dae5715abb7c1c85432fdd64a2589caecaf9c8cc29a2";
                 BridgeStats header "d08ea28d7d852e1bbedfeeef81554f036516d39e3fda81d64f989ce3f43cb0ab";
                 ClockStats "a898607a684a6f0ac3bd70993c89eb6bbdaabf5160362907420356761374b220";
                 DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
+                EntityStates header "5cf77e2ab8b0b3b91f51dbecb9140c0b4c73e334bc15c9f03bcf79b2567841db";
                 SourceStats "c281e46ea4ecec746b11e7560de422946f15a42f0a7d69db1dea4926bec62ed4";
+                ThermalClass "503a85d05b59d31f71590a59b3081ce4b9d4a918da921b4a3c31257bae5d0213";
             }
         }
     };
@@ -283,8 +286,17 @@ macro_rules! every_service_type {
                 Trigger "d010825374ce8918e72bfd826c82603e60f45419e932ea976f807b74a863a199" "2d946c21e2fc3f1e9ca6986a8191d85fcc70097a8bb7771a053564bc47009cdf";
             }
             rfly_bridge_msgs {
+                Attach "82e5521a03a9fad06a6e448fe0c1ce814cfde7f10a74727bf302a32431e244a4" "1571e006c635c2c47cdfe2da8308e416e5c99c06ca84fd654691e9ecf1d21e66";
                 GetHeight "a768bd59247491e771824207807362ffe18710c69c05cfc960df69b2a0e85fef" "7bb0b82491ef96dc891457a72d18475d2121a96951a6e8841fa2906c3a39159a";
                 PublishTerrain "08beabb063b533e6f10a567c0a6bb93d731cec2dbda97e2f7a52741060ece61d" "dffa5edf94e76ccb13d0f4c79000f7bd72b04d0ec4c2ae37cea48c6525681103";
+                SceneCommand "06ac491a56c3634ba2489d1191af685454d151cd6e189cdd441284daee838de8" "b93ecf1f8e471b9723981c7a5a232145b539cbbc1f3e475ca5e6621e6091e8f3";
+                SetActuators "89a6ae1074a6ad2fba148107c82028d641a8809c49766d4f1e3bb53c1ce8b163" "489149607bf2973c2ce7b2b579ad6765ad6ef76cb1efd5ae0cab2de2a5111b14";
+                SetLabel "5cfd67969b0b21986c87695605d82079692dfa90ab532abfca2cf5a3c1c743c2" "df11f7919ac660adc2eebba46aa5c3dd54338760d960491d17feb376855e0948";
+                SetSize "8c9ed0f0764c260ca07365fee5f907893299d97ae5ad973c46dc0b6799383b3f" "5bfcbe701bbc474ca61dc39053efd53c10696b8dc44686ee30ca546c950a41f2";
+                SetStencil "5f9d91caee9c01a42f98269ff661031a3cf159b87061a68414184eb35b275ea6" "324dd99fd372bb6b38c22e093f097d0f266441360312babb6cdb5f899b4e675e";
+                SetTemperatures "740afa7a880fb505d376472b28bc32870b5c74d3cf6de2cb4e6dce0a36214e52" "8c206166e74faece17672b15aebda53e64ca12ce0fad6a54663a9eab24180390";
+                SetView "a8ffc7a130e096ca85b5cc821a18266f432e3b0692b42b9129726d169f09220f" "66669607075ab950a7fa4a0a24efccf1a4fb429b92aff8e01d7ddcebf2cdddb0";
+                ShowMessage "aa99b9c57f7e0635fbe8c419a509918e71e41eb36131c56fadb8dcee0a5c22d0" "4b23f3e3b1d3ed8023e73b6287ec4e72f3fb105a364d1a7eb9a34c54350b80d2";
             }
         }
     };

@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, report, sensors, terrain, time, vehicles};
+use super::{frames, params, report, scene, sensors, terrain, time, vehicles};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     frames::SUBSYSTEM,
     terrain::SUBSYSTEM,
     time::SUBSYSTEM,
+    scene::SUBSYSTEM,
     report::SUBSYSTEM,
     params::SUBSYSTEM,
 ];

@@ -3,6 +3,7 @@ use super::clock::SimClocks;
 use super::error::NodeError;
 use super::senders::Senders;
 use super::settings::{Settings, SettingsWatch};
+use super::shared_scene::SharedScene;
 use super::tf::{StaticTf, Tf};
 use crate::config::params::QosGroup;
 use crate::frames::FrameTree;
@@ -26,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) tf: Option<Tf>,
     /// `Some` whenever [`Self::tf`] is.
     pub(super) static_tf: Option<StaticTf>,
+    /// What is in the scene.
+    pub(super) scene: SharedScene,
     /// Origin of monotonic time.
     pub(super) start: Instant,
 }
@@ -40,6 +43,8 @@ impl<'a> Context<'a> {
         let vehicles = settings.vehicles();
         let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
             .map_err(NodeError::Frames)?;
+        let names = tree.names();
+        let scene = SharedScene::new(settings, &names.map, names.world);
         let mut context = Self {
             settings,
             changes: watch::Sender::new(Arc::new(settings.clone())),
@@ -49,6 +54,7 @@ impl<'a> Context<'a> {
             tree,
             tf: None,
             static_tf: None,
+            scene,
             start: Instant::now(),
         };
         if settings.params.frames.publish_tf {

@@ -10,7 +10,7 @@ use crate::config::{
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
-use crate::scene::{Rounding, TerrainMap};
+use crate::scene::{Library, Rounding, TerrainMap, find_world};
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,8 @@ pub struct Origin {
     pub sensors: Vec<SensorConfig>,
     /// `terrain.file`.
     pub terrain: Option<Arc<TerrainMap>>,
+    /// Models, maps and named poses.
+    pub library: Library,
 }
 
 impl Settings {
@@ -113,6 +115,7 @@ impl Settings {
         let (loaded, found) = config_json::inspect(&files, &params.vendor_overrides());
         problems.0.extend(found.0);
         let terrain = terrain(&params, &mut problems);
+        let library = library(&params, &mut problems);
         let loaded = problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         if params.config.is_empty() {
@@ -138,6 +141,7 @@ impl Settings {
             values: Vec::new(),
             sensors: loaded.sensors,
             terrain,
+            library,
         };
         Ok(Self::assemble(params, origin, warnings)?)
     }
@@ -351,7 +355,26 @@ fn optical_of(link: &str) -> String {
     )
 }
 
-/// Returns name and text of a file.
+/// Reads the user's file of the scene, and checks the map against it.
+fn library(params: &Params, problems: &mut Problems) -> Library {
+    let mut library = Library::default();
+    if let Some(path) = &params.scene.file
+        && let Some((file, text)) = read(path, problems)
+    {
+        match Library::with_file(&file, &text) {
+            Ok(own) => library = own,
+            Err(Problems(found)) => problems.0.extend(found),
+        }
+    }
+    let world = &params.scene.world;
+    if !world.is_empty()
+        && let Err(refusal) = find_world(world, &library.worlds)
+    {
+        problems.push("scene.world", refusal.message);
+    }
+    library
+}
+
 /// Reads `<map>.png` and the `<map>.txt` beside it.
 fn terrain(params: &Params, problems: &mut Problems) -> Option<Arc<TerrainMap>> {
     let image = params.terrain_file.as_ref()?;
@@ -376,6 +399,7 @@ fn terrain(params: &Params, problems: &mut Problems) -> Option<Arc<TerrainMap>> 
     }
 }
 
+/// Returns name and text of a file.
 fn read(path: &Path, problems: &mut Problems) -> Option<(String, String)> {
     let name = path.display().to_string();
     match std::fs::read_to_string(path) {

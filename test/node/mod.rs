@@ -5,6 +5,7 @@ mod mounts;
 mod pairs;
 mod params;
 mod report;
+mod scene;
 mod senders;
 mod sensors;
 mod settings;

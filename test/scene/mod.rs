@@ -1,3 +1,11 @@
-//! The renderer's scene as values, against what the vendor's SDK computes.
+//! The renderer's scene, against what the vendor's SDK computes and sends, and against the standard's text.
+mod conformance;
+mod console;
+mod filters;
+mod golden;
+mod library;
+mod own;
 mod radiance;
+mod rig;
+mod states;
 mod terrain;

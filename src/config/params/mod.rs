@@ -36,6 +36,7 @@ use crate::wire::SensorKind;
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -112,6 +113,8 @@ pub struct Params {
     pub control: ControlParams,
     /// `setpoint.*`.
     pub setpoint: SetpointParams,
+    /// `scene.*`.
+    pub scene: SceneParams,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -329,6 +332,19 @@ pub struct SetpointParams {
     pub reverse_thrust: bool,
     /// Factor on thrust.
     pub thrust_scaling: f64,
+}
+
+/// `scene.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneParams {
+    /// The user's models, maps and poses.
+    pub file: Option<PathBuf>,
+    /// Windows that draw what is spawned; at least one.
+    pub windows: Vec<u16>,
+    /// Name or number of the map at the start; empty: not known.
+    pub world: String,
+    /// Ids of spawned objects.
+    pub ids: RangeInclusive<i32>,
 }
 
 /// `vehicle<CopterID>.*`; absent values default to the parameter for all vehicles.

@@ -5,7 +5,8 @@ use super::families;
 use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
     ImuParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams, RequestParams,
-    RgbEncoding, ScanParams, ScanSource, SensorParams, SetpointParams, TimeParams, VehicleParams,
+    RgbEncoding, ScanParams, ScanSource, SceneParams, SensorParams, SetpointParams, TimeParams,
+    VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -260,6 +261,17 @@ pub(super) fn build(r: &Reader) -> Params {
             reverse_thrust: r.bool("setpoint.reverse_thrust"),
             thrust_scaling: r.float("setpoint.thrust_scaling"),
         },
+        scene: SceneParams {
+            file: Some(r.string("scene.file"))
+                .filter(|file| !file.is_empty())
+                .map(PathBuf::from),
+            windows: match r.ids("scene.windows") {
+                none if none.is_empty() => vec![r.int("window") as u16],
+                windows => windows,
+            },
+            world: r.string("scene.world"),
+            ids: r.int("scene.first_id") as i32..=r.int("scene.last_id") as i32,
+        },
         mavros_quirks: r.bool("compat.mavros_quirks"),
         own_vehicles: r.vehicles.clone(),
         sensors: r.sensors.clone(),
@@ -358,6 +370,14 @@ fn check_together(params: &Params, problems: &mut Problems) {
         problems.push(
             "cloud.odometry_topic",
             format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
+        );
+    }
+    let ids = &params.scene.ids;
+    if ids.is_empty() {
+        let (first, last) = (ids.start(), ids.end());
+        problems.push(
+            "scene.last_id",
+            format!("must be at least scene.first_id, {first}, is {last}"),
         );
     }
     let scan = &params.scan;

@@ -128,6 +128,7 @@ const TERRAIN: &str = "Terrain";
 const IMU: &str = "IMU";
 const DEGRADED: &str = "Degraded on purpose";
 const CONTROL: &str = "Control of vehicles";
+const SCENE: &str = "Scene";
 const NODE: &str = "Node";
 
 /// Every parameter with a fixed name. Generates parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml`.
@@ -356,6 +357,16 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "compat.mavros_quirks", K::Bool, D::Bool(false), "",
         "Behave as mavros 2.12 also where that is a defect; docs/mavros.md lists the cases."),
 
+    row(SCENE, "scene.file", K::Str, D::Str(""), "",
+        "JSON file with further models, maps and named poses for the services of `simulation_interfaces` (docs/scene.md)."),
+    row(SCENE, "scene.windows", K::Ints(0, 19), D::Empty, "",
+        "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."),
+    row(SCENE, "scene.world", K::Str, D::Str(""), "",
+        "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself."),
+    row(SCENE, "scene.first_id", K::Int(1, 65_535), D::Int(10_001), "",
+        "Spawned objects get ids from this one ..."),
+    row(SCENE, "scene.last_id", K::Int(1, 65_535), D::Int(20_000), "",
+        "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."),
     row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
         "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",

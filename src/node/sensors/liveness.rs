@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 pub struct Liveness {
     timeout: Duration,
     state: LinkState,
+    /// Earlier data does not count.
+    since: Option<Instant>,
 }
 
 /// Change since the last check.
@@ -28,12 +30,19 @@ impl Liveness {
         Self {
             timeout,
             state: LinkState::Waiting,
+            since: None,
         }
     }
 
     /// Changes the silence after which a source counts as lost.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
+    }
+
+    /// Forgets the data until now: the source must be requested again.
+    pub fn start_again(&mut self, now: Instant) {
+        self.state = LinkState::Waiting;
+        self.since = Some(now);
     }
 
     /// Returns the state as of the last [`Self::look`].
@@ -48,6 +57,8 @@ impl Liveness {
 
     /// Updates the state from the time of the last data.
     pub fn look(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
+        let counts = |at: &Instant| self.since.is_none_or(|since| *at > since);
+        let last_data = last_data.filter(counts);
         let alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);
         let (state, change) = match (self.state, alive) {
             (LinkState::Waiting, true) => (LinkState::Up, LinkChange::Started),

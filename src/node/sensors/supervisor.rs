@@ -14,6 +14,7 @@ use crate::wire::{CONSOLE_LONG_LEN, console_command};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// Interval of link checks.
 const LOOK: Duration = Duration::from_millis(200);
@@ -21,6 +22,9 @@ const LOOK: Duration = Duration::from_millis(200);
 const CALM: Duration = Duration::from_millis(500);
 /// Delay of the sensor requests, so that every image finds the pose of its vehicle in TF.
 const POSES_FIRST: Duration = Duration::from_secs(1);
+
+/// How long the renderer takes at least to show another map; the vendor's client waits as long.
+const MAP_CHANGES: Duration = Duration::from_secs(1);
 
 /// One requested sensor.
 pub(super) struct Link {
@@ -58,6 +62,8 @@ pub(super) struct Supervisor {
     /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
     settings: SettingsWatch,
+    /// Changes when the renderer shows another map, which ends running captures.
+    maps: watch::Receiver<u64>,
     /// Time of the first request.
     asked: Option<Instant>,
 }
@@ -95,6 +101,7 @@ impl Supervisor {
             clear_first: params.clear_capture_on_start,
             poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
             settings: context.watch(),
+            maps: context.scene.maps(),
             asked: None,
         })
     }
@@ -112,6 +119,10 @@ impl Supervisor {
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
                     next_request = next_request.min(Instant::now() + self.request_period);
+                }
+                Ok(()) = self.maps.changed() => {
+                    self.start_again();
+                    next_request = Instant::now() + MAP_CHANGES;
                 }
             }
             let now = Instant::now();
@@ -162,6 +173,16 @@ impl Supervisor {
         }
         if !lost.is_empty() {
             tracing::warn!(renderer = %self.renderer, "no data any more from {}; requesting again", lost.join(", "));
+        }
+    }
+
+    /// Counts all sensors as silent, until data comes from the new map.
+    fn start_again(&mut self) {
+        self.maps.mark_unchanged();
+        let now = Instant::now();
+        for link in &mut self.links {
+            link.liveness.start_again(now);
+            link.stats.lock().state = Some(link.liveness.state());
         }
     }
 

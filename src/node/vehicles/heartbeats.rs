@@ -1,11 +1,12 @@
 //! Heartbeats: they update the clocks and announce vehicles.
 use super::datagrams::{BUFFER, arrival, receive};
-use super::heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
+use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, Whereabouts};
 use crate::config::ControlLink;
 use crate::node::assembly::Assembly;
 use crate::node::clock::SimClocks;
 use crate::node::context::Context;
 use crate::node::settings::Settings;
+use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
 use crate::time::Heartbeat;
@@ -27,6 +28,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         clocks: context.clocks.clone(),
         announced: announced(context.settings),
         served: context.settings.vehicles(),
+        scene: context.scene.clone(),
         stats: assembly.source("heartbeats".into()),
     };
     tasks::start(runtime, source);
@@ -55,6 +57,7 @@ struct HeartbeatSource {
     announced: HeartbeatDirectory,
     /// Served vehicles.
     served: Vec<u16>,
+    scene: SharedScene,
     stats: Arc<SourceStats>,
 }
 
@@ -77,6 +80,9 @@ impl Source for HeartbeatSource {
                 continue;
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
+            if IDS.contains(&id) {
+                self.scene.heard(id);
+            }
             if let Some(cause) = self.announce(id, from) {
                 self.stats.lock().drop_one(cause);
             }

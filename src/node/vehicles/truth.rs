@@ -8,10 +8,12 @@ use crate::node::assembly::Assembly;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
 use crate::node::tf::Tf;
 use crate::ros::Publisher;
+use crate::scene::{Motion, Place};
 use crate::sensors::AttitudeSample;
 use crate::session::{Mark, Order};
 use crate::time::{RosTime, SimTime, SourceKind};
@@ -89,6 +91,7 @@ pub(super) fn open(
             TfSource::Estimate | TfSource::External => None,
         },
         truth: ground_truth(context, vehicle)?,
+        scene: context.scene.clone(),
         on_link,
         on_link_wanted: wanted.clone(),
         map_centre: map_centre.clone(),
@@ -150,6 +153,7 @@ struct TruthSource {
     order: Order,
     tf: Option<Tf>,
     truth: GroundTruth,
+    scene: SharedScene,
     /// The true state that CopterSim sends on the autopilot's link.
     on_link: mpsc::Receiver<(TrueState, RosTime)>,
     on_link_wanted: Arc<AtomicBool>,
@@ -278,6 +282,7 @@ impl TruthSource {
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
+            self.scene.moved(self.vehicle, motion(&pose, state, stamp));
             published = self.truth.publish(state, &pose, stamp);
         }
         let mut figures = self.stats.lock();
@@ -317,6 +322,18 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
         vehicle,
         position: Vector::new(x, y, z),
         attitude,
+    }
+}
+
+fn motion(pose: &VehiclePose, state: &TrueState, stamp: RosTime) -> Motion {
+    Motion {
+        place: Place {
+            position: pose.position,
+            attitude: pose.attitude,
+        },
+        velocity: Vector::from(state.velocity),
+        rate: state.rate.map(Vector::from),
+        stamp,
     }
 }
 

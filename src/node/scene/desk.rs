@@ -1,0 +1,69 @@
+//! Where requests about the scene are answered.
+use super::outlet::Outlet;
+use crate::msgs::Service;
+use crate::node::assembly::Assembly;
+use crate::node::clock::{HeaderClock, SimClocks};
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::shared_scene::SharedScene;
+use crate::node::stats::SourceStats;
+use crate::ros::{Middleware, RosError, ServiceHandle};
+use crate::scene::{Call, Outbox, Scene};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What every service of the scene needs.
+#[derive(Clone)]
+pub(super) struct Desk {
+    scene: SharedScene,
+    outlet: Arc<Outlet>,
+    clock: HeaderClock,
+    clocks: SimClocks,
+    start: Instant,
+    pub(super) stats: Arc<SourceStats>,
+}
+
+impl Desk {
+    pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<Self, NodeError> {
+        let stats = assembly.source("scene".to_owned());
+        Ok(Self {
+            scene: context.scene.clone(),
+            outlet: Arc::new(Outlet::open(context, stats.clone())?),
+            clock: context.clocks.headers(None),
+            clocks: context.clocks.clone(),
+            start: context.start,
+            stats,
+        })
+    }
+
+    /// Asks the scene, and sends what it says.
+    pub(super) fn ask<R>(&self, question: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
+        let mut out = Outbox::default();
+        let mut call = Call {
+            now: self.clock.now(),
+            uptime_s: self.start.elapsed().as_secs_f64(),
+            playing: { self.clocks.iter() }.any(|(_, clock)| clock.status().observations > 0),
+            out: &mut out,
+        };
+        let answer = question(&mut self.scene.lock(), &mut call);
+        self.outlet.send(&out.datagrams);
+        if out.map_changed {
+            self.scene.change_map();
+        }
+        answer
+    }
+
+    /// Offers a service that is answered at once.
+    pub(super) fn serve<S: Service>(
+        &self,
+        middleware: &Middleware,
+        name: &str,
+        answer: fn(&mut Scene, S::Request, &mut Call<'_>) -> S::Response,
+    ) -> Result<ServiceHandle, RosError> {
+        let desk = self.clone();
+        middleware.service::<S>(name, move |request, responder| {
+            desk.stats.lock().received += 1;
+            responder.respond(desk.ask(|scene, call| answer(scene, request, call)));
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! What the scene can be asked for: the services of `simulation_interfaces`, and more below `scene`.
+#[cfg(has_simulation_interfaces)]
+mod bounds;
+mod desk;
+mod outlet;
+mod services;
+#[cfg(has_rfly_bridge_msgs)]
+mod states;
+
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::below;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use desk::Desk;
+use std::fmt::Write as _;
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let desk = Desk::open(context, assembly)?;
+    #[cfg(has_simulation_interfaces)]
+    {
+        let waiting = bounds::Waiting::open(assembly, &desk)?;
+        let handle = waiting.serve(&desk, context.middleware, "~/get_entity_bounds")?;
+        assembly.guards.push(Box::new(handle));
+    }
+    for service in services::rows() {
+        let handle = (service.open)(&desk, context.middleware, &full_name(context, service.name))?;
+        assembly.guards.push(Box::new(handle));
+    }
+    #[cfg(has_rfly_bridge_msgs)]
+    states::open(context, assembly, &desk)?;
+    Ok(())
+}
+
+/// Services of the standard are below the node, the others below the prefix of topics.
+fn full_name(context: &Context<'_>, name: &str) -> String {
+    match name.starts_with('~') {
+        true => name.to_owned(),
+        false => below(&context.settings.params.topic_prefix, name),
+    }
+}
+
+fn topics(page: &mut TopicPage) {
+    page.chapters += HEAD;
+    #[cfg(has_rfly_bridge_msgs)]
+    {
+        page.chapters += states::ROW;
+    }
+    page.chapters += SERVICES;
+    for service in services::rows() {
+        let name = match service.name.strip_prefix('~') {
+            Some(name) => format!("/rfly_bridge{name}"),
+            None => format!("/rflysim/{}", service.name),
+        };
+        let (interface, doc) = (service.interface, service.doc);
+        let _ = writeln!(page.chapters, "| `{name}` | `{interface}` | {doc} |");
+    }
+    #[cfg(has_simulation_interfaces)]
+    {
+        page.chapters += bounds::ROW;
+    }
+}
+
+const HEAD: &str = "
+# Scene
+
+Services of `simulation_interfaces` are below the bridge's node, the others below `topic_prefix`; [scene.md](scene.md) has an example of each.
+
+| Topic | | Type | QoS | Content |
+|---|---|---|---|---|
+";
+
+const SERVICES: &str = "
+| Service | Type | What it does |
+|---|---|---|
+";

@@ -1,0 +1,86 @@
+//! Sends what requests about the scene become.
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::stats::SourceStats;
+use crate::scene::{Datagram, Recipient};
+use crate::transport::is_local_address;
+use crate::wire::{NETWORK_GROUP, Ports};
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::Arc;
+
+/// The socket, and who is where.
+pub(super) struct Outlet {
+    socket: UdpSocket,
+    renderer: Ipv4Addr,
+    windows: Vec<u16>,
+    /// Hosts of `CopterSim` that differ from that of the renderer, by vehicle.
+    hosts: BTreeMap<u16, Ipv4Addr>,
+    ports: Ports,
+    stats: Arc<SourceStats>,
+}
+
+impl Outlet {
+    pub(super) fn open(context: &Context<'_>, stats: Arc<SourceStats>) -> Result<Self, NodeError> {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
+            .map_err(|source| NodeError::Start {
+                what: "the socket of the scene",
+                source,
+            })?;
+        let params = &context.settings.params;
+        let own = |id: &u16| Some((*id, params.own_vehicles.get(id)?.address?));
+        Ok(Self {
+            socket,
+            renderer: params.simulator_address,
+            windows: params.scene.windows.clone(),
+            hosts: params.own_vehicles.keys().filter_map(own).collect(),
+            ports: context.settings.ports,
+            stats,
+        })
+    }
+
+    /// Sends all datagrams; what cannot be sent is counted.
+    pub(super) fn send(&self, datagrams: &[Datagram]) {
+        for Datagram { to, bytes } in datagrams {
+            let targets = self.targets(*to);
+            let sent = targets.iter().filter(|target| {
+                let sent = self.socket.send_to(bytes, target);
+                sent.is_ok()
+            });
+            // One of several ways is enough.
+            let sent = sent.count();
+            let mut figures = self.stats.lock();
+            match sent {
+                0 => figures.drop_one("not_sent"),
+                _ => figures.frames += 1,
+            }
+        }
+    }
+
+    fn targets(&self, to: Recipient) -> Vec<SocketAddrV4> {
+        let ports = &self.ports;
+        let window = |window: u16| SocketAddrV4::new(self.renderer, ports.window(window));
+        match to {
+            Recipient::Windows => self.windows.iter().map(|number| window(*number)).collect(),
+            Recipient::Window(number) => vec![window(number)],
+            Recipient::Network => vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)],
+            Recipient::CopterSim(id) => {
+                let host = self.host(id);
+                let mut targets = vec![
+                    SocketAddrV4::new(NETWORK_GROUP, ports.requests),
+                    SocketAddrV4::new(host, ports.coptersim(id)),
+                ];
+                if !is_local_address(host) {
+                    targets.push(SocketAddrV4::new(host, ports.requests));
+                }
+                targets
+            }
+            Recipient::Autopilot(id) => vec![SocketAddrV4::new(self.host(id), ports.autopilot(id))],
+        }
+    }
+
+    fn host(&self, id: u16) -> Ipv4Addr {
+        self.hosts.get(&id).copied().unwrap_or(self.renderer)
+    }
+}

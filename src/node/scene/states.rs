@@ -1,0 +1,47 @@
+//! `scene/set_states`: many entities in one message.
+use super::desk::Desk;
+use super::full_name;
+use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::ros::Qos;
+use crate::scene::own::set_states;
+use std::collections::BTreeSet;
+
+/// The row of the documentation.
+pub(super) const ROW: &str = "\
+| `/rflysim/scene/set_states` | in | `rfly_bridge_msgs/msg/EntityStates` |  | poses of many entities, with motors, size, fit to ground; best effort, depth 5 |
+";
+
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    desk: &Desk,
+) -> Result<(), NodeError> {
+    let stats = assembly.source("scene/set_states".to_owned());
+    let (desk, name) = (desk.clone(), full_name(context, "scene/set_states"));
+    let mut told = BTreeSet::new();
+    let draw = move |message: EntityStates| {
+        let (drawn, skipped) = desk.ask(|scene, call| set_states(scene, &message, call));
+        let mut figures = stats.lock();
+        figures.received += 1;
+        if drawn > 0 {
+            figures.frames += 1;
+        }
+        for reason in &skipped {
+            figures.drop_one(reason.cause);
+        }
+        drop(figures);
+        for reason in skipped {
+            if told.insert(reason.cause) {
+                tracing::warn!("scene/set_states: {}; told once", reason.message);
+            }
+        }
+    };
+    let subscription = context
+        .middleware
+        .subscribe(&name, Qos::SENSOR_DATA, draw)?;
+    assembly.guards.push(Box::new(subscription));
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! The scene, shared: services change it, sources of vehicles say where these are, sensors learn that the map changed.
+use super::settings::Settings;
+use crate::frames::WorldConvention;
+use crate::scene::{MapFrame, Motion, Scene, SceneSettings, find_world};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// Handle of the scene.
+#[derive(Clone)]
+pub(super) struct SharedScene {
+    scene: Arc<Mutex<Scene>>,
+    maps: watch::Sender<u64>,
+}
+
+impl SharedScene {
+    /// A scene in the frame `map` with these axes.
+    pub(super) fn new(settings: &Settings, map: &str, world: WorldConvention) -> Self {
+        let params = &settings.params.scene;
+        let library = settings.origin.library.clone();
+        let scene = Scene::new(SceneSettings {
+            // Checked with the parameters; an empty name is no map.
+            world: find_world(&params.world, &library.worlds)
+                .ok()
+                .filter(|_| !params.world.is_empty()),
+            library,
+            frame: MapFrame {
+                name: map.to_owned(),
+                world,
+            },
+            ids: params.ids.clone(),
+            vehicles: settings.vehicles(),
+        });
+        Self {
+            scene: Arc::new(Mutex::new(scene)),
+            maps: watch::Sender::new(0),
+        }
+    }
+
+    /// Locks the scene; never held across I/O.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Scene> {
+        self.scene.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another vehicle announced itself.
+    pub(super) fn heard(&self, id: i32) {
+        self.lock().entities.heard(id);
+    }
+
+    /// The true state of a vehicle.
+    pub(super) fn moved(&self, id: u16, motion: Motion) {
+        self.lock().entities.moved(id.into(), motion);
+    }
+
+    /// The renderer was told to show another map.
+    pub(super) fn change_map(&self) {
+        self.maps.send_modify(|count| *count += 1);
+    }
+
+    /// Changes when the map does.
+    pub(super) fn maps(&self) -> watch::Receiver<u64> {
+        self.maps.subscribe()
+    }
+}

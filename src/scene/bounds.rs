@@ -1,0 +1,114 @@
+//! Volumes: what an entity fills, and where a query looks.
+use super::place::Place;
+use crate::frames::{Transform, WorldConvention};
+
+/// A volume; lengths in m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Volume {
+    /// Least and greatest corner.
+    Box([[f64; 3]; 2]),
+    /// Centre and radius.
+    Sphere([f64; 3], f64),
+}
+
+impl Volume {
+    /// A box between two opposite corners.
+    pub fn of_corners(corners: [[f64; 3]; 2]) -> Result<Self, String> {
+        if !corners.as_flattened().iter().all(|v| v.is_finite()) {
+            return Err(format!(
+                "the corners of a box must be finite, are {corners:?}"
+            ));
+        }
+        let [a, b] = corners;
+        let pick = |f: fn(f64, f64) -> f64| std::array::from_fn(|i| f(a[i], b[i]));
+        Ok(Self::Box([pick(f64::min), pick(f64::max)]))
+    }
+
+    /// A sphere.
+    pub fn sphere(centre: [f64; 3], radius: f64) -> Result<Self, String> {
+        let finite = centre.iter().all(|v| v.is_finite()) && radius.is_finite();
+        if !finite || radius < 0.0 {
+            return Err(format!(
+                "a sphere needs a finite centre and a radius of at least 0, has {centre:?} and {radius}"
+            ));
+        }
+        Ok(Self::Sphere(centre, radius))
+    }
+
+    /// Whether two volumes share a point.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Box([a, b]), Self::Box([c, d])) => (0..3).all(|i| a[i] <= d[i] && c[i] <= b[i]),
+            (Self::Sphere(a, r), Self::Sphere(b, s)) => distance(*a, *b) <= r + s,
+            (Self::Sphere(centre, radius), Self::Box([least, most]))
+            | (Self::Box([least, most]), Self::Sphere(centre, radius)) => {
+                let nearest = std::array::from_fn(|i| centre[i].clamp(least[i], most[i]));
+                distance(*centre, nearest) <= *radius
+            }
+        }
+    }
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let squares = (0..3).map(|i| (a[i] - b[i]).powi(2));
+    squares.sum::<f64>().sqrt()
+}
+
+/// A box around an entity, along its body's axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Centre in the body, FLU.
+    pub centre: [f64; 3],
+    /// Half the sides.
+    pub half: [f64; 3],
+}
+
+impl Extent {
+    /// The box along the body's axes that contains one with its own pose; `pose` and `centre` are in one frame.
+    pub fn around(pose: &Transform, centre: &Transform, size: [f64; 3]) -> Option<Self> {
+        let in_body = pose.inverse() * *centre;
+        let half = size.map(|side| side / 2.0);
+        let around = corners(half.map(|side| -side), half).map(|corner| in_body.apply(corner));
+        let [least, most] = around.fold(NOTHING, widened);
+        let extent = Self {
+            centre: std::array::from_fn(|i| (least[i] + most[i]) / 2.0),
+            half: std::array::from_fn(|i| (most[i] - least[i]) / 2.0),
+        };
+        let mut all = extent.centre.iter().chain(&extent.half);
+        all.all(|v| v.is_finite()).then_some(extent)
+    }
+
+    /// Returns least and greatest corner in the body, FLU.
+    pub fn corners(&self) -> [[f64; 3]; 2] {
+        let corner = |sign: f64| std::array::from_fn(|i| self.centre[i] + sign * self.half[i]);
+        [corner(-1.0), corner(1.0)]
+    }
+
+    /// Returns the box along the axes of the world that contains this one.
+    pub fn in_world(&self, place: &Place, world: WorldConvention) -> Volume {
+        let pose = world.pose(place.position, place.attitude);
+        let [least, most] = self.corners();
+        let around = corners(least, most).map(|corner| pose.apply(corner));
+        Volume::Box(around.fold(NOTHING, widened))
+    }
+}
+
+/// The corners of a box.
+fn corners(least: [f64; 3], most: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
+    (0..8_u8).map(move |corner| {
+        std::array::from_fn(|i| match corner >> i & 1 {
+            0 => least[i],
+            _ => most[i],
+        })
+    })
+}
+
+/// Least and greatest corner of no point.
+const NOTHING: [[f64; 3]; 2] = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+
+fn widened([least, most]: [[f64; 3]; 2], point: [f64; 3]) -> [[f64; 3]; 2] {
+    [
+        std::array::from_fn(|i| least[i].min(point[i])),
+        std::array::from_fn(|i| most[i].max(point[i])),
+    ]
+}

@@ -1,0 +1,205 @@
+//! Console commands of the renderer: checked before they are sent.
+use crate::config::did_you_mean;
+use crate::wire::split_console_command;
+
+/// Longest command to a window in bytes.
+pub(super) const LONGEST: usize = 249;
+/// Longest command to the network in bytes.
+pub(super) const LONGEST_TO_NETWORK: usize = 91;
+
+/// What an argument must be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    /// Any word or quoted text.
+    Text,
+    /// A number.
+    Number,
+    /// A whole number.
+    Integer,
+    /// Ids between commas.
+    Ids,
+    /// `RRGGBB`, or 0.
+    Colour,
+    /// 0 or 1.
+    Switch,
+    /// `True` or `False`.
+    Truth,
+}
+
+impl Kind {
+    fn takes(self, word: &str) -> bool {
+        match self {
+            Self::Text => !word.is_empty(),
+            Self::Number => word.parse().is_ok_and(f64::is_finite),
+            Self::Integer => word.parse::<i32>().is_ok(),
+            Self::Ids => word.split(',').all(|id| id.parse::<i32>().is_ok()),
+            Self::Colour => {
+                word == "0" || word.len() == 6 && word.bytes().all(|b| b.is_ascii_hexdigit())
+            }
+            Self::Switch => matches!(word, "0" | "1"),
+            Self::Truth => matches!(word, "True" | "False"),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::Integer => "a whole number",
+            Self::Ids => "ids between commas",
+            Self::Colour => "RRGGBB",
+            Self::Switch => "0 or 1",
+            Self::Truth => "True or False",
+        }
+    }
+}
+
+use Kind::{Colour, Ids, Integer, Number, Switch, Text, Truth};
+
+/// Commands of the renderer: name, arguments, how many of them must be given. Source: vendor SDK 3.06, pages `command/Rfly*`.
+#[rustfmt::skip] // a table
+const COMMANDS: [(&str, &[Kind], usize); 30] = [
+    ("RflyCameraFovDegrees", &[Number], 1),
+    ("RflyCameraPosAng", &[Number; 6], 3),
+    ("RflyCameraPosAngAdd", &[Number; 6], 3),
+    ("RflyCesiumOriPos", &[Number; 4], 3),
+    ("RflyChange3DModel", &[Integer, Integer], 1),
+    ("RflyChangeMapbyID", &[Integer], 1),
+    ("RflyChangeMapbyName", &[Text], 1),
+    ("RflyChangeVehicleSize", &[Integer, Number], 1),
+    ("RflyChangeViewKeyCmd", &[Text, Integer], 1),
+    ("RflyClearCapture", &[Integer], 0),
+    ("RflyDelVehicles", &[Ids], 1),
+    ("RflyDisableVeMove", &[Ids, Switch], 2),
+    ("RflyEnImgSync", &[Switch], 1),
+    ("RflyLoad3DFile", &[Text], 1),
+    ("RflyMoveVehiclePosAng", &[Integer, Switch, Number, Number, Number, Number, Number, Number], 8),
+    ("RflyReqObjData", &[Integer, Text, Colour], 1),
+    ("RflyReqVehicleData", &[Switch], 1),
+    ("RflyScanTerrainH", &[Number; 6], 6),
+    ("RflySetActuatorPWMs", &[Integer, Number, Number, Number, Number, Number, Number, Number, Number], 9),
+    ("RflySetActuatorPWMsExt", &[Integer, Number, Number, Number, Number, Number, Number, Number, Number, Number, Number, Number,
+        Number, Number, Number, Number, Number], 17),
+    ("RflySetCopterLine", &[Integer, Colour], 2),
+    ("RflySetIDLabel", &[Integer, Text, Colour, Number], 2),
+    ("RflySetMsgLabel", &[Integer, Text, Colour, Number, Number, Integer], 2),
+    ("RflySetPosScale", &[Number], 1),
+    ("RflySetSimSpeed", &[Number], 1),
+    ("RflySetStencilValueByActorName", &[Text, Integer, Truth], 2),
+    ("RflySetStencilValueByCopterID", &[Integer, Integer], 2),
+    ("RflySetStencilValueByMeshComponentName", &[Text, Integer, Truth], 2),
+    ("RflySetVehiclePosAng", &[Integer, Switch, Number, Number, Number, Number, Number, Number], 8),
+    ("RflyShowText", &[Text], 1),
+];
+/// Takes texts with spaces without quotes, too.
+const SHOW: &str = "RflyShowTextTime";
+
+/// Checks a command and returns it without white space around it.
+pub fn check_command(text: &str, longest: usize) -> Result<&str, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("a command is needed, such as `RflyShowTextTime hello 5`".to_owned());
+    }
+    if text.len() > longest {
+        return Err(format!(
+            "a command has at most {longest} bytes there, this one has {}",
+            text.len()
+        ));
+    }
+    if let Some(c) = text.chars().find(|c| c.is_control()) {
+        return Err(format!("a command is one line of text, this one has {c:?}"));
+    }
+    if text.matches('"').count() % 2 == 1 {
+        return Err("a `\"` has no partner: a text with spaces stands between two".to_owned());
+    }
+    let (name, arguments) = split_console_command(text);
+    if let Some((function, inside)) = name.split_once('(') {
+        let words = text.get(function.len() + 1..).unwrap_or(inside);
+        let words = words
+            .trim_end_matches(';')
+            .trim_end_matches(')')
+            .replace(',', " ");
+        return Err(format!(
+            "a command has its arguments behind spaces here: `{function} {}`",
+            words.split_whitespace().collect::<Vec<_>>().join(" ")
+        ));
+    }
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let word = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if !starts || !name.chars().all(word) {
+        return Err(format!(
+            "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
+        ));
+    }
+    let known = COMMANDS
+        .iter()
+        .find(|(known, ..)| known.eq_ignore_ascii_case(name));
+    match known {
+        Some((name, kinds, needed)) => check_arguments(name, kinds, *needed, arguments)?,
+        None if name.eq_ignore_ascii_case(SHOW) => check_show(arguments)?,
+        // The engine has thousands more.
+        None if !name.starts_with("Rfly") => {}
+        None => {
+            let names = COMMANDS.iter().map(|(name, ..)| *name).chain([SHOW]);
+            let hint = did_you_mean(name, names);
+            if !hint.is_empty() {
+                return Err(format!("{name} is no command of the renderer{hint}"));
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn check_arguments<'a>(
+    name: &str,
+    kinds: &[Kind],
+    needed: usize,
+    arguments: impl Iterator<Item = &'a str>,
+) -> Result<(), String> {
+    let words: Vec<&str> = arguments.collect();
+    let wanted: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    let wanted = wanted.join(", ");
+    if words.len() < needed || words.len() > kinds.len() {
+        let count = match needed == kinds.len() {
+            true => needed.to_string(),
+            false => format!("{needed} to {}", kinds.len()),
+        };
+        return Err(format!(
+            "{name} has {count} arguments ({wanted}), got {}; a text with spaces stands between `\"`",
+            words.len()
+        ));
+    }
+    for (i, (kind, word)) in kinds.iter().zip(&words).enumerate() {
+        if !kind.takes(word) {
+            return Err(format!(
+                "{name}: argument {} must be {}, is {word:?}; the arguments are {wanted}",
+                i + 1,
+                kind.name()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_show<'a>(arguments: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let words: Vec<&str> = arguments.collect();
+    match words.split_last() {
+        Some((seconds, [_, ..])) if Number.takes(seconds) => Ok(()),
+        _ => Err(format!(
+            "{SHOW} has a text and its seconds, such as `{SHOW} hello 5`, got {words:?}"
+        )),
+    }
+}
+
+/// Makes an argument of a text, in quotes if it has spaces.
+pub(super) fn quoted(text: &str) -> Result<String, String> {
+    if let Some(c) = text.chars().find(|c| c.is_control() || *c == '"') {
+        return Err(format!("the text must be one line without `\"`, has {c:?}"));
+    }
+    Ok(
+        match text.contains(char::is_whitespace) || text.is_empty() {
+            true => format!("\"{text}\""),
+            false => text.to_owned(),
+        },
+    )
+}

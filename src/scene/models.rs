@@ -1,0 +1,223 @@
+//! What can be spawned: classes and styles of the renderer, under names or numbers.
+use super::refusal::{Cause, Refusal};
+use crate::config::did_you_mean;
+
+/// Beginning of every resource of this simulator.
+pub(super) const SCHEME: &str = "rflysim://";
+/// Classes of the renderer.
+const CLASSES: std::ops::RangeInclusive<u16> = 1..=999;
+/// Class and style together have 16 bits in packets of many objects.
+const STYLES: std::ops::RangeInclusive<u16> = 0..=64;
+/// Factors of the size.
+const SCALES: std::ops::RangeInclusive<f32> = 0.01..=655.0;
+
+/// Major kind of an entity, the numbers of `EntityCategory`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Category {
+    /// Unspecified.
+    #[default]
+    Object = 0,
+    /// A drone.
+    Robot = 1,
+    /// A person.
+    Human = 2,
+    /// Something else that moves.
+    DynamicObject = 4,
+    /// Something that stays where it is.
+    StaticObject = 5,
+}
+
+impl Category {
+    /// Returns the category with a number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        let all = [
+            Self::Object,
+            Self::Robot,
+            Self::Human,
+            Self::DynamicObject,
+            Self::StaticObject,
+        ];
+        all.into_iter().find(|category| *category as u8 == number)
+    }
+}
+
+/// A model of the renderer with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Name, the word after `rflysim://`.
+    pub name: String,
+    /// Class id.
+    pub class: u16,
+    /// Style, the place in the renderer's list of the class.
+    pub style: u16,
+    /// Major kind.
+    pub category: Category,
+    /// For people.
+    pub description: String,
+    /// Length, width, height in m, if known.
+    pub size: Option<[f64; 3]>,
+}
+
+/// The models of the renderer's own list: class, category, names in the order of their styles.
+///
+/// Source: vendor SDK 3.06, page `FullVersion3DModel`.
+#[rustfmt::skip] // a table
+const BUILT_IN: [(u16, Category, &[&str]); 8] = [
+    (3, Category::Robot, &[
+        "F450_Default", "Droneyee_QuadX330", "Droneyee_QuadX200", "DJI_Phantom_White", "DJI_Phantom_Red", "DJI_Phantom_Army",
+        "AR_Drone_BlackGreen", "AR_Drone_Blue", "AR_Drone_Army", "Quad_Fold_Gray", "Quad_Fold_Army",
+    ]),
+    (30, Category::Human, &[
+        "Dennis_Static", "Mei_Static", "Nathan_Static", "Nathan_Walking", "Nathan_Dancing", "Nathan_Standing", "Carla_Static",
+        "Carla_Walking", "Carla_Standing", "Claudia_Static", "Claudia_Walking", "Claudia_Standing", "Eric_Static",
+        "Eric_Walking", "Eric_Standing", "Manuel_Static", "Manuel_Walking", "Manuel_Standing", "Sophia_Static",
+        "Sophia_Walking", "Sophia_Standing",
+    ]),
+    (50, Category::DynamicObject, &["Standard_Car_Blue"]),
+    (60, Category::StaticObject, &[
+        "Light_White", "Light_Red", "Light_Green", "Light_Blue", "Light_Purple", "Light_Yellow", "Light_Aqua",
+        "Light_White_Strong", "Light_Red_Strong", "Light_Green_Strong", "Light_Blue_Strong", "Light_Purple_Strong",
+        "Light_Yellow_Strong", "Light_Aqua_Strong", "Light_Dark",
+    ]),
+    (100, Category::Robot, &["Flying_Wing", "Fixed_Wing"]),
+    (150, Category::StaticObject, &["Ring_Target_Blue", "Ring_Target_Green"]),
+    (151, Category::StaticObject, &["Quad_Target_Red", "Quad_Target_Green", "Quad_Target_Blue"]),
+    (152, Category::StaticObject, &["Sphere_Target_Red"]),
+];
+
+/// Returns the models that every renderer has.
+pub(super) fn built_in_models() -> Vec<Model> {
+    let of_class = |(class, category, names): &(u16, Category, &[&str])| {
+        let (class, category) = (*class, *category);
+        let styles = (0..).zip(names.iter());
+        let model = |(style, name): (u16, &&str)| Model {
+            name: (*name).to_owned(),
+            class,
+            style,
+            category,
+            description: format!("class {class}, style {style}"),
+            size: None,
+        };
+        styles.map(model).collect::<Vec<_>>()
+    };
+    BUILT_IN.iter().flat_map(of_class).collect()
+}
+
+/// What a resource asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Class + 1000 x style.
+    pub vehicle_type: u16,
+    /// Beginning of a generated name.
+    pub base: String,
+    /// Major kind.
+    pub category: Category,
+    /// Factors of the size along the body's axes.
+    pub scale: [f32; 3],
+    /// The terrain decides the height.
+    pub ground: bool,
+}
+
+/// Reads a resource: `rflysim://3`, `rflysim://60?style=2`, `rflysim://Standard_Car_Blue?scale=2&ground=true`.
+pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
+    const RIGHT: &str = "such as rflysim://3, rflysim://60?style=2 or a name of GetSpawnables";
+    if uri.is_empty() {
+        let message =
+            format!("no resource: entity_resource.uri must be a model of the renderer, {RIGHT}");
+        return Err(Refusal::new(Cause::NoResource, message));
+    }
+    let Some(rest) = uri.strip_prefix(SCHEME) else {
+        let message =
+            format!("{uri:?} is no model of the renderer: it draws its own models only, {RIGHT}");
+        return Err(Refusal::new(Cause::Format, message));
+    };
+    let parse = |message: String| Refusal::new(Cause::Parse, format!("{uri:?}: {message}"));
+    let (word, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (class, mut style, base, category) = if word.bytes().all(|b| b.is_ascii_digit()) {
+        let class = word.parse().ok().filter(|class| CLASSES.contains(class));
+        let class: u16 = class.ok_or_else(|| {
+            let (first, last) = CLASSES.into_inner();
+            parse(format!(
+                "a class is a number from {first} to {last}, {RIGHT}"
+            ))
+        })?;
+        let known = models.iter().find(|model| model.class == class);
+        let category = known.map_or(Category::Object, |model| model.category);
+        (class, 0, format!("class{class}"), category)
+    } else {
+        let found = models.iter().find(|m| m.name.eq_ignore_ascii_case(word));
+        let model = found.ok_or_else(|| {
+            let hint = did_you_mean(word, models.iter().map(|model| model.name.as_str()));
+            let message = format!("{uri:?}: no model is called {word:?}{hint}; GetSpawnables lists them, scene.file adds more");
+            Refusal::new(Cause::NotFound, message)
+        })?;
+        (model.class, model.style, model.name.clone(), model.category)
+    };
+    let (mut scale, mut ground) = ([1.0; 3], false);
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        match key {
+            "style" => {
+                let number = value.parse().ok().filter(|style| STYLES.contains(style));
+                style = number.ok_or_else(|| {
+                    let (first, last) = STYLES.into_inner();
+                    parse(format!(
+                        "style must be a number from {first} to {last}, is {value:?}"
+                    ))
+                })?;
+            }
+            "scale" => {
+                scale = scale_of(value).ok_or_else(|| {
+                    let (least, most) = SCALES.into_inner();
+                    parse(format!(
+                        "scale must be one factor or three (x,y,z) from {least} to {most}, is {value:?}"
+                    ))
+                })?;
+            }
+            "ground" if matches!(value, "true" | "1") => ground = true,
+            "ground" if matches!(value, "false" | "0") => ground = false,
+            "ground" => return Err(parse(format!("ground must be true or false, is {value:?}"))),
+            _ => {
+                let hint = did_you_mean(key, ["style", "scale", "ground"]);
+                return Err(parse(format!(
+                    "unknown option {key:?}{hint}; the options are style, scale, ground"
+                )));
+            }
+        }
+    }
+    let vehicle_type = u32::from(class) + 1000 * u32::from(style);
+    Ok(Wanted {
+        vehicle_type: u16::try_from(vehicle_type).map_err(|_cast| {
+            parse(format!(
+                "class + 1000 x style must be below 65536, is {vehicle_type}"
+            ))
+        })?,
+        base,
+        category,
+        scale,
+        ground,
+    })
+}
+
+fn scale_of(text: &str) -> Option<[f32; 3]> {
+    let factors: Option<Vec<f32>> = text.split(',').map(|word| word.parse().ok()).collect();
+    let scale = match factors?[..] {
+        [all] => [all; 3],
+        [x, y, z] => [x, y, z],
+        _ => return None,
+    };
+    check_scale(scale).ok()
+}
+
+/// Checks factors of the size.
+pub(super) fn check_scale(scale: [f32; 3]) -> Result<[f32; 3], String> {
+    let (least, most) = SCALES.into_inner();
+    match scale.iter().all(|factor| SCALES.contains(factor)) {
+        true => Ok(scale),
+        false => Err(format!(
+            "scale must be from {least} to {most} along each axis, is {scale:?}"
+        )),
+    }
+}

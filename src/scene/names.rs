@@ -1,0 +1,82 @@
+//! Names of entities.
+
+/// Longest name in bytes.
+const LONGEST: usize = 64;
+
+/// Checks a name: letters, digits, `_`, `-`, `.`, and `/` between parts.
+pub(super) fn check_name(name: &str) -> Result<(), String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    if name.is_empty() {
+        return Err("a name is needed".to_owned());
+    }
+    if name.len() > LONGEST {
+        return Err(format!(
+            "a name has at most {LONGEST} bytes, this one has {}",
+            name.len()
+        ));
+    }
+    if let Some(wrong) = name.chars().find(|c| !allowed(*c)) {
+        return Err(format!(
+            "a name has letters, digits, `_`, `-`, `.` and `/` only, {name:?} has {wrong:?}"
+        ));
+    }
+    if name.split('/').any(str::is_empty) {
+        return Err(format!(
+            "{name:?} must not begin or end with `/`, nor have `//`"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the name of a new entity.
+pub(super) fn check_new_name(name: &str) -> Result<(), String> {
+    check_name(name)?;
+    if name.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!(
+            "{name:?} is a number, which means an id: add a letter"
+        ));
+    }
+    let of = |prefix: &str| {
+        let rest = name.strip_prefix(prefix)?;
+        (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())).then_some(())
+    };
+    if of("copter").or(of("sensor")).is_some() || name.starts_with("scene/") {
+        return Err(format!(
+            "{name:?} is a name of the bridge: copter<number> are vehicles, sensor<number> cameras, scene/ objects of the map"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a namespace of ROS, without slashes at its ends.
+pub(super) fn check_namespace(namespace: &str) -> Result<(), String> {
+    let part = |part: &str| {
+        let mut chars = part.chars();
+        chars
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+            && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    match namespace.split('/').all(part) {
+        true => Ok(()),
+        false => Err(format!(
+            "entity_namespace must be a namespace of ROS (letters, digits, `_`, parts between `/` not beginning with a digit), is \
+             {namespace:?}"
+        )),
+    }
+}
+
+/// Name of a vehicle.
+pub(super) fn vehicle_name(id: i32) -> String {
+    format!("copter{id}")
+}
+
+/// Name of a camera.
+pub(super) fn camera_name(seq_id: i32) -> String {
+    format!("sensor{seq_id}")
+}
+
+/// Name of an object of the map.
+pub(super) fn object_name(name: &str) -> String {
+    format!("scene/{name}")
+}

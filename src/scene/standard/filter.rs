@@ -1,0 +1,108 @@
+//! Which entities a query means.
+use super::volume_of;
+use crate::frames::WorldConvention;
+use crate::msgs::simulation_interfaces::msg::{EntityFilters, TagsFilter};
+use crate::scene::bounds::Volume;
+use crate::scene::entities::Entity;
+use crate::scene::models::Category;
+use crate::scene::refusal::{Cause, Refusal};
+use regex_lite::Regex;
+
+/// Longest regular expression in bytes.
+const LONGEST: usize = 1000;
+
+/// A checked query.
+pub(super) struct Filter<'a> {
+    name: Option<Regex>,
+    categories: Vec<Category>,
+    tags: Tags<'a>,
+    bounds: Option<Volume>,
+    world: WorldConvention,
+}
+
+impl<'a> Filter<'a> {
+    pub(super) fn new(filters: &'a EntityFilters, world: WorldConvention) -> Result<Self, Refusal> {
+        let failed = |message: String| Refusal::new(Cause::Failed, message);
+        let name = match filters.filter.as_str() {
+            "" => None,
+            long if long.len() > LONGEST => {
+                let len = long.len();
+                return Err(failed(format!(
+                    "filters.filter has at most {LONGEST} bytes, this one has {len}"
+                )));
+            }
+            text => Some(Regex::new(text).map_err(|error| {
+                failed(format!(
+                    "filters.filter must be a regular expression such as `copter.*`, is {text:?}: {error}"
+                ))
+            })?),
+        };
+        let category = |number: u8| {
+            Category::from_number(number).ok_or_else(|| {
+                failed(format!(
+                    "a category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}"
+                ))
+            })
+        };
+        let categories = filters.categories.iter().map(|c| category(c.category));
+        Ok(Self {
+            name,
+            categories: categories.collect::<Result<_, _>>()?,
+            tags: Tags::new(&filters.tags)?,
+            bounds: volume_of(&filters.bounds)?,
+            world,
+        })
+    }
+
+    pub(super) fn takes(&self, name: &str, entity: &Entity) -> bool {
+        self.name.as_ref().is_none_or(|regex| regex.is_match(name))
+            && (self.categories.is_empty() || self.categories.contains(&entity.info.category))
+            && self.tags.takes(&entity.info.tags)
+            && self
+                .bounds
+                .is_none_or(|bounds| self.is_inside(entity, &bounds))
+    }
+
+    /// An entity of unknown size is a point, one of unknown place is nowhere.
+    fn is_inside(&self, entity: &Entity, bounds: &Volume) -> bool {
+        let Some(motion) = &entity.motion else {
+            return false;
+        };
+        let point = self.world.vector(motion.place.position);
+        let own = match &entity.extent {
+            Some(extent) => extent.in_world(&motion.place, self.world),
+            None => Volume::Sphere(point, 0.0),
+        };
+        own.overlaps(bounds)
+    }
+}
+
+/// Checked tags.
+pub(super) struct Tags<'a> {
+    tags: &'a [String],
+    all: bool,
+}
+
+impl<'a> Tags<'a> {
+    pub(super) fn new(filter: &'a TagsFilter) -> Result<Self, Refusal> {
+        let all = match filter.filter_mode {
+            TagsFilter::FILTER_MODE_ANY => false,
+            TagsFilter::FILTER_MODE_ALL => true,
+            other => {
+                let message =
+                    format!("filter_mode must be 0 (any tag) or 1 (all tags), is {other}");
+                return Err(Refusal::new(Cause::Failed, message));
+            }
+        };
+        let tags = &filter.tags;
+        Ok(Self { tags, all })
+    }
+
+    pub(super) fn takes(&self, tags: &[String]) -> bool {
+        match (self.tags, self.all) {
+            ([], _) => true,
+            (wanted, true) => wanted.iter().all(|tag| tags.contains(tag)),
+            (wanted, false) => wanted.iter().any(|tag| tags.contains(tag)),
+        }
+    }
+}

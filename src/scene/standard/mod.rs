@@ -1,0 +1,114 @@
+//! The services of `simulation_interfaces`.
+mod entities;
+mod filter;
+mod simulation;
+mod spawning;
+mod states;
+mod worlds;
+
+pub use entities::{
+    delete_entity, describe, entities, entity_bounds, entity_info, no_bounds, set_entity_info,
+};
+pub use simulation::{
+    features, reset_simulation, set_simulation_state, simulation_state, step_simulation,
+};
+pub use spawning::{named_pose_bounds, named_poses, spawn_entities, spawn_entity, spawnables};
+pub use states::{entities_states, entity_state, set_entity_state};
+pub use worlds::{available_worlds, current_world, load_world, unload_world};
+
+use super::bounds::Volume;
+use super::refusal::{Cause, Refusal};
+use crate::msgs::geometry_msgs::msg::Vector3;
+use crate::msgs::simulation_interfaces::msg::{Bounds, Result as Outcome};
+
+/// Success.
+fn done() -> Outcome {
+    Outcome {
+        result: Outcome::RESULT_OK,
+        error_message: String::new(),
+    }
+}
+
+/// Success, with a remark.
+fn done_but(remark: impl Into<String>) -> Outcome {
+    Outcome {
+        error_message: remark.into(),
+        ..done()
+    }
+}
+
+/// A refusal with the code of every service.
+fn refused(refusal: Refusal) -> Outcome {
+    refused_with(refusal, |_| None)
+}
+
+/// A refusal, with the service's own code where it has one.
+fn refused_with(refusal: Refusal, own: fn(Cause) -> Option<u8>) -> Outcome {
+    let common = match refusal.cause {
+        Cause::Unsupported => Outcome::RESULT_FEATURE_UNSUPPORTED,
+        Cause::NotFound => Outcome::RESULT_NOT_FOUND,
+        Cause::IncorrectState => Outcome::RESULT_INCORRECT_STATE,
+        _ => Outcome::RESULT_OPERATION_FAILED,
+    };
+    Outcome {
+        result: own(refusal.cause).unwrap_or(common),
+        error_message: refusal.message,
+    }
+}
+
+/// Returns the outcome, and the answer or an empty one.
+fn answer<T: Default>(result: Result<T, Refusal>) -> (Outcome, T) {
+    match result {
+        Ok(value) => (done(), value),
+        Err(refusal) => (refused(refusal), T::default()),
+    }
+}
+
+fn bounds_of(volume: Volume) -> Bounds {
+    let point = |[x, y, z]: [f64; 3]| Vector3 { x, y, z };
+    match volume {
+        // Upper right, then lower left.
+        Volume::Box([least, most]) => Bounds {
+            type_: Bounds::TYPE_BOX,
+            points: vec![point(most), point(least)],
+        },
+        Volume::Sphere(centre, radius) => Bounds {
+            type_: Bounds::TYPE_SPHERE,
+            points: vec![point(centre), point([radius, 0.0, 0.0])],
+        },
+    }
+}
+
+/// Reads bounds; `None` if they are empty.
+fn volume_of(bounds: &Bounds) -> Result<Option<Volume>, Refusal> {
+    let failed = |message: String| Refusal::new(Cause::Failed, message);
+    let array = |v: &Vector3| [v.x, v.y, v.z];
+    let found = bounds.points.len();
+    match (bounds.type_, &bounds.points[..]) {
+        (Bounds::TYPE_EMPTY, []) => Ok(None),
+        (Bounds::TYPE_BOX, [a, b]) => {
+            let volume = Volume::of_corners([array(a), array(b)]);
+            volume.map(Some).map_err(failed)
+        }
+        (Bounds::TYPE_SPHERE, [centre, radius]) => {
+            let volume = Volume::sphere(array(centre), radius.x);
+            volume.map(Some).map_err(failed)
+        }
+        (Bounds::TYPE_CONVEX_HULL, _) => Err(Refusal::new(
+            Cause::Unsupported,
+            "bounds.type TYPE_CONVEX_HULL (2) is not supported: use TYPE_BOX (1) or TYPE_SPHERE (3)",
+        )),
+        (Bounds::TYPE_EMPTY, _) => Err(failed(format!(
+            "bounds.type TYPE_EMPTY (0) has no points, got {found}; TYPE_BOX is 1, TYPE_SPHERE is 3"
+        ))),
+        (Bounds::TYPE_BOX, _) => Err(failed(format!(
+            "bounds.type TYPE_BOX (1) has two points, its upper right and lower left corner, got {found}"
+        ))),
+        (Bounds::TYPE_SPHERE, _) => Err(failed(format!(
+            "bounds.type TYPE_SPHERE (3) has two points, its centre and its radius in x, got {found}"
+        ))),
+        (other, _) => Err(failed(format!(
+            "bounds.type must be 0 (empty), 1 (box) or 3 (sphere), is {other}"
+        ))),
+    }
+}

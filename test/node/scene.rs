@@ -1,0 +1,220 @@
+//! The scene of a whole bridge: a window of the renderer is a socket of this test, the client is the recorder.
+use crate::support::wait::wait_until;
+use rfly_bridge::config::ros_args;
+use rfly_bridge::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped, Quaternion};
+use rfly_bridge::msgs::rfly_bridge_msgs::msg::EntityStates;
+use rfly_bridge::msgs::rfly_bridge_msgs::srv::{SceneCommand, SceneCommandRequest};
+use rfly_bridge::msgs::simulation_interfaces::msg::Resource;
+use rfly_bridge::msgs::simulation_interfaces::srv::*;
+use rfly_bridge::node::{Bridge, Settings};
+use rfly_bridge::ros::{self, Middleware, Qos, Recorder};
+use rfly_bridge::wire::{Packet, Ports, ScaledStatePacket, Swarm20Packet, parse_console_command};
+use std::net::UdpSocket;
+use std::time::Duration;
+
+struct Rig {
+    window: UdpSocket,
+    recorder: Recorder,
+    middleware: Middleware,
+    _bridge: Bridge,
+}
+
+fn start(more: &[&str]) -> Rig {
+    let window = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    window
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .expect("a socket");
+    let mut words = vec!["--ros-args".to_owned()];
+    for word in ["imu.enabled:=false", "control.link:=off"]
+        .iter()
+        .chain(more)
+    {
+        words.extend(["-p".to_owned(), (*word).to_owned()]);
+    }
+    let arguments = ros_args::parse(words).expect("arguments");
+    let mut settings = Settings::load(&arguments).unwrap_or_else(|error| panic!("{error}"));
+    // 0: ports that the system chooses.
+    settings.ports = Ports {
+        window: window.local_addr().expect("it is bound").port(),
+        heartbeat: 0,
+        true_state: 0,
+        report: 0,
+        ..Ports::default()
+    };
+    let options = ros::Options::new("rfly_bridge");
+    let (middleware, recorder) = Middleware::recorder(&options).expect("a middleware");
+    let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
+    Rig {
+        window,
+        recorder,
+        middleware,
+        _bridge: bridge,
+    }
+}
+
+impl Rig {
+    fn datagram(&self) -> Vec<u8> {
+        let mut buffer = [0; 65_536];
+        let len = self.window.recv(&mut buffer).expect("a datagram");
+        buffer[..len].to_vec()
+    }
+}
+
+fn level(x: f64) -> Pose {
+    Pose {
+        position: Point { x, y: 0.0, z: 0.0 },
+        orientation: Quaternion {
+            w: 1.0,
+            ..Quaternion::default()
+        },
+    }
+}
+
+fn spawn(rig: &Rig, name: &str) -> SpawnEntityResponse {
+    let request = SpawnEntityRequest {
+        name: name.to_owned(),
+        entity_resource: Resource {
+            uri: "rflysim://3".to_owned(),
+            resource_string: String::new(),
+        },
+        initial_pose: PoseStamped {
+            pose: level(7.0),
+            ..PoseStamped::default()
+        },
+        ..SpawnEntityRequest::default()
+    };
+    let service = "/rfly_bridge/spawn_entity";
+    rig.recorder
+        .call::<SpawnEntity>(service, &request)
+        .expect("the service")
+}
+
+#[test]
+fn requests_reach_the_window_and_are_answered() {
+    let rig = start(&["scene.first_id:=600"]);
+    let spawned = spawn(&rig, "box");
+    assert_eq!(
+        (spawned.result.result, spawned.entity_name.as_str()),
+        (1, "box")
+    );
+    let datagram = rig.datagram();
+    let packet = ScaledStatePacket::parse(&datagram).expect("a state");
+    // East in ROS is the second axis there.
+    assert_eq!(
+        (packet.copter_id.get(), packet.position[1].get()),
+        (600, 7.0)
+    );
+    let command = SceneCommandRequest {
+        command: "stat fps".to_owned(),
+        window: -1,
+    };
+    let service = "/rflysim/scene/command";
+    let answer = rig
+        .recorder
+        .call::<SceneCommand>(service, &command)
+        .expect("the service");
+    assert!(answer.success, "{}", answer.message);
+    assert_eq!(parse_console_command(&rig.datagram()), Ok("stat fps"));
+}
+
+#[test]
+fn every_service_of_the_standard_has_its_name() {
+    let rig = start(&[]);
+    let services = rig.recorder.services();
+    let standard: Vec<_> = services
+        .iter()
+        .filter_map(|(name, kind)| Some((name, kind.strip_prefix("simulation_interfaces/srv/")?)))
+        .collect();
+    // All of simulation_interfaces 2.1.
+    assert_eq!(standard.len(), 22, "{standard:?}");
+    for (name, kind) in standard {
+        let snake = kind.chars().fold(String::new(), |mut text, c| {
+            if c.is_ascii_uppercase() && !text.is_empty() {
+                text.push('_');
+            }
+            text.push(c.to_ascii_lowercase());
+            text
+        });
+        assert_eq!(*name, format!("/rfly_bridge/{snake}"));
+    }
+}
+
+#[test]
+fn a_stream_of_states_is_drawn() {
+    let rig = start(&[]);
+    let topic = "/rflysim/scene/set_states";
+    let publisher = rig
+        .middleware
+        .publisher::<EntityStates>(topic, Qos::DEFAULT)
+        .expect("a publisher");
+    let message = EntityStates {
+        ids: vec![5],
+        vehicle_types: vec![3],
+        poses: vec![level(1.0)],
+        ..EntityStates::default()
+    };
+    publisher.publish(&message).expect("published");
+    let datagram = rig.datagram();
+    let packet = Swarm20Packet::parse(&datagram).expect("states");
+    let states: Vec<_> = packet
+        .states()
+        .map(|state| (state.id, state.position))
+        .collect();
+    assert_eq!(states, [(5, [0.0, 1.0, 0.0])]);
+}
+
+#[test]
+fn bounds_that_the_renderer_does_not_say_are_refused_after_a_while() {
+    let rig = start(&[]);
+    spawn(&rig, "box");
+    rig.datagram();
+    let request = GetEntityBoundsRequest {
+        entity: "box".to_owned(),
+    };
+    let service = "/rfly_bridge/get_entity_bounds";
+    let asked = rig
+        .recorder
+        .ask::<GetEntityBounds>(service, &request)
+        .expect("the service");
+    assert_eq!(
+        parse_console_command(&rig.datagram()),
+        Ok("RflyReqObjData 1 10001 0")
+    );
+    let answer = std::cell::RefCell::new(None);
+    wait_until(|| {
+        *answer.borrow_mut() = asked.response();
+        answer.borrow().is_some()
+    });
+    let answer = answer.into_inner().expect("an answer");
+    assert_eq!(answer.result.result, 4);
+    assert!(answer.result.error_message.contains("20006"), "{answer:?}");
+}
+
+#[test]
+fn wrong_parameters_are_named_together() {
+    let arguments = [
+        "--ros-args",
+        "-p",
+        "scene.first_id:=9",
+        "-p",
+        "scene.last_id:=8",
+    ];
+    let arguments = ros_args::parse(arguments.map(str::to_owned)).expect("arguments");
+    let error = Settings::load(&arguments)
+        .expect_err("the range is empty")
+        .to_string();
+    assert!(
+        error.contains("scene.last_id") && error.contains('9'),
+        "{error}"
+    );
+    let file = "-p scene.file:=/nowhere.json -p scene.world:=Graslands -p scene.windows:=[1]";
+    let words = ["--ros-args"].into_iter().chain(file.split(' '));
+    let arguments = ros_args::parse(words.map(str::to_owned)).expect("arguments");
+    let error = Settings::load(&arguments)
+        .expect_err("there is no file")
+        .to_string();
+    assert!(
+        error.contains("/nowhere.json") && error.contains("Grasslands"),
+        "{error}"
+    );
+}

@@ -1,0 +1,695 @@
+//! Every service of the standard: results, codes, unknown names, wrong arguments. The codes are the numbers of the .msg and .srv files of
+//! simulation_interfaces 2.1.
+use super::rig::{Rig, commands, pose, pose_of, request, resource, stamped};
+use rfly_bridge::frames::{Attitude, Euler, Frd, Ned, Vector};
+use rfly_bridge::msgs::geometry_msgs::msg::Pose;
+use rfly_bridge::msgs::simulation_interfaces::msg::{
+    EntityCategory, EntityInfo, EntityState, Resource, Result as Outcome, SimulationState,
+    SpawnEntity, TagsFilter,
+};
+use rfly_bridge::msgs::simulation_interfaces::srv::*;
+use rfly_bridge::scene::{Entities, Extent, Library, Motion, Place, standard};
+use rfly_bridge::time::RosTime;
+
+const UNSUPPORTED: u8 = 0;
+const OK: u8 = 1;
+const NOT_FOUND: u8 = 2;
+const FAILED: u8 = 4;
+
+/// Asserts a code, and that the message has these words.
+fn assert_result(result: &Outcome, code: u8, words: &[&str]) {
+    assert_eq!(result.result, code, "{}", result.error_message);
+    for word in words {
+        let message = &result.error_message;
+        assert!(message.contains(word), "{word:?} is missing: {message}");
+    }
+    if code != OK {
+        assert!(result.error_message.len() > 20, "{}", result.error_message);
+    }
+}
+
+const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
+fn spawn_result(change: impl Fn(&mut SpawnEntityRequest)) -> Outcome {
+    let mut rig = Rig::new();
+    rig.spawn("taken", "rflysim://3");
+    let mut wish = request("new", "rflysim://3");
+    change(&mut wish);
+    let (response, sent) = rig.call(standard::spawn_entity, wish);
+    let spawned = response.result.result == OK;
+    assert_eq!(spawned, !response.entity_name.is_empty());
+    assert_eq!(spawned, sent.len() == 1, "only what was spawned is sent");
+    response.result
+}
+
+#[test]
+fn spawning_refuses_with_the_codes_of_the_standard() {
+    type Change = fn(&mut SpawnEntityRequest);
+    let cases: [(Change, u8, &[&str]); 25] = [
+        (|_| {}, OK, &[]),
+        (
+            |r| r.name = "taken".into(),
+            101,
+            &["taken", "allow_renaming"],
+        ),
+        (|r| r.name = String::new(), 102, &["allow_renaming"]),
+        (|r| r.name = "two words".into(), 102, &["' '", "letters"]),
+        (|r| r.name = "a\nb".into(), 102, &["letters"]),
+        (|r| r.name = "x".repeat(65), 102, &["64", "65"]),
+        (|r| r.name = "17".into(), 102, &["number"]),
+        (|r| r.name = "copter7".into(), 102, &["vehicles"]),
+        (|r| r.name = "sensor0".into(), 102, &["cameras"]),
+        (|r| r.name = "a//b".into(), 102, &["//"]),
+        (
+            |r| r.entity_resource = resource("file:///box.sdf"),
+            103,
+            &["rflysim://"],
+        ),
+        (
+            |r| r.entity_resource = resource("box.urdf"),
+            103,
+            &["rflysim://"],
+        ),
+        (
+            |r| r.entity_resource = Resource::default(),
+            104,
+            &["uri", "rflysim://3"],
+        ),
+        (
+            |r| {
+                r.entity_resource = Resource {
+                    uri: String::new(),
+                    resource_string: "<sdf/>".into(),
+                }
+            },
+            UNSUPPORTED,
+            &["resource_string", "rflysim://3"],
+        ),
+        (
+            |r| r.entity_namespace = "9a".into(),
+            105,
+            &["9a", "letters"],
+        ),
+        (|r| r.entity_namespace = "a b".into(), 105, &["letters"]),
+        (
+            |r| r.entity_resource = resource("rflysim://0"),
+            106,
+            &["1 to 999"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?style=x"),
+            106,
+            &["style", "0 to 64"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?styl=1"),
+            106,
+            &["style"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?scale=0"),
+            106,
+            &["scale", "0.01"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?scale=1,2"),
+            106,
+            &["scale", "three"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://3?ground=maybe"),
+            106,
+            &["true or false"],
+        ),
+        (
+            |r| r.entity_resource = resource("rflysim://Standard_Car_Bleu"),
+            NOT_FOUND,
+            &["Standard_Car_Blue", "GetSpawnables"],
+        ),
+        (
+            |r| r.initial_pose.pose = Pose::default(),
+            109,
+            &["norm 0", "w: 1.0"],
+        ),
+        (
+            |r| r.initial_pose.header.frame_id = "odom".into(),
+            109,
+            &["odom", "map"],
+        ),
+    ];
+    for (i, (change, code, words)) in cases.into_iter().enumerate() {
+        println!("case {i}");
+        assert_result(&spawn_result(change), code, words);
+    }
+    for bad in [f64::NAN, f64::INFINITY, 1.1e6] {
+        let result = spawn_result(|r| r.initial_pose.pose = pose([0.0, bad, 0.0], IDENTITY));
+        assert_result(&result, 109, &["finite", "1000000 m"]);
+    }
+    for bad in [
+        [0.5, 0.5, 0.0, 0.0],
+        [f64::NAN, 0.0, 0.0, 0.0],
+        [2.0, 0.0, 0.0, 0.0],
+    ] {
+        let result = spawn_result(|r| r.initial_pose.pose = pose([0.0; 3], bad));
+        assert_result(&result, 109, &["norm 1"]);
+    }
+}
+
+#[test]
+fn names_are_unique_generated_where_allowed_and_carry_the_namespace() {
+    let mut rig = Rig::new();
+    let mut spawn = |name: &str, uri: &str, namespace: &str| {
+        let mut wish = request(name, uri);
+        wish.allow_renaming = true;
+        wish.entity_namespace = namespace.to_owned();
+        let (response, _) = rig.call(standard::spawn_entity, wish);
+        assert_result(&response.result, OK, &[]);
+        response.entity_name
+    };
+    assert_eq!(spawn("box", "rflysim://3", ""), "box");
+    assert_eq!(spawn("box", "rflysim://3", ""), "box_1");
+    assert_eq!(spawn("box", "rflysim://3", ""), "box_2");
+    assert_eq!(spawn("box", "rflysim://3", "/yard/"), "yard/box");
+    assert_eq!(spawn("", "rflysim://60?style=2", ""), "class60_1");
+    assert_eq!(spawn("", "rflysim://light_red", "yard"), "yard/Light_Red_1");
+}
+
+#[test]
+fn ids_are_of_the_range_and_used_again_late() {
+    let mut rig = Rig::with(7..=9, Library::default());
+    let id = |rig: &mut Rig, name: &str| {
+        let (response, _) = rig.spawn(name, "rflysim://3");
+        assert_result(&response.result, OK, &[]);
+        rig.scene.entities.find(name).unwrap().1.id
+    };
+    assert_eq!(id(&mut rig, "a"), Some(7));
+    let entity = "a".to_owned();
+    let (response, sent) = rig.call(standard::delete_entity, DeleteEntityRequest { entity });
+    assert_result(&response.result, OK, &[]);
+    assert_eq!(commands(&sent), ["RflyDelVehicles 7"]);
+    assert_eq!(id(&mut rig, "b"), Some(8));
+    assert_eq!(id(&mut rig, "c"), Some(9));
+    assert_eq!(id(&mut rig, "d"), Some(7));
+    let (response, sent) = rig.spawn("e", "rflysim://3");
+    assert_result(&response.result, FAILED, &["7 to 9", "scene.last_id"]);
+    assert_eq!(sent, []);
+}
+
+#[test]
+fn ids_of_vehicles_are_left_out() {
+    let mut rig = Rig::with(1..=3, Library::default());
+    rig.scene.entities.heard(3);
+    let (response, _) = rig.spawn("a", "rflysim://3");
+    assert_result(&response.result, FAILED, &["1 to 3"]);
+}
+
+#[test]
+fn several_are_spawned_and_each_has_its_result() {
+    let wish = |name: &str, uri: &str| {
+        let SpawnEntityRequest {
+            name,
+            entity_resource,
+            initial_pose,
+            ..
+        } = request(name, uri);
+        SpawnEntity {
+            name,
+            entity_resource,
+            initial_pose,
+            ..SpawnEntity::default()
+        }
+    };
+    let mut rig = Rig::new();
+    let all = |spawn_requests| SpawnEntitiesRequest { spawn_requests };
+    let good = all(vec![wish("a", "rflysim://3"), wish("b", "rflysim://60")]);
+    let (response, sent) = rig.call(standard::spawn_entities, good);
+    assert_result(&response.result, OK, &[]);
+    assert_eq!((response.results.len(), sent.len()), (2, 2));
+    let mixed = all(vec![
+        wish("c", "rflysim://3"),
+        wish("a", "rflysim://3"),
+        wish("d", ""),
+    ]);
+    let (response, sent) = rig.call(standard::spawn_entities, mixed);
+    assert_result(&response.result, 150, &["2 of 3", "[1, 2]"]);
+    let codes: Vec<_> = response.results.iter().map(|r| r.result.result).collect();
+    assert_eq!((codes, sent.len()), (vec![OK, 101, 104], 1));
+    let (response, _) = rig.call(standard::spawn_entities, all(vec![]));
+    assert_result(&response.result, OK, &[]);
+}
+
+#[test]
+fn only_what_was_spawned_is_deleted() {
+    let mut rig = Rig::new();
+    rig.scene
+        .entities
+        .object("Cube_2", Place::default(), None, RosTime(0));
+    rig.scene.entities.camera(4, Place::default(), RosTime(0));
+    for (entity, code, words) in [
+        ("", NOT_FOUND, "GetEntities"),
+        ("nobody", NOT_FOUND, "nobody"),
+        ("copter3", NOT_FOUND, "did you mean"),
+        ("copter1", FAILED, "CopterSim"),
+        ("scene/Cube_2", FAILED, "map"),
+        ("sensor4", FAILED, "camera"),
+    ] {
+        let entity = entity.to_owned();
+        let (response, sent) = rig.call(standard::delete_entity, DeleteEntityRequest { entity });
+        assert_result(&response.result, code, &[words]);
+        assert_eq!(sent, []);
+    }
+}
+
+#[test]
+fn information_is_kept_as_it_was_set() {
+    let mut rig = Rig::new();
+    rig.spawn("box", "rflysim://60?style=2");
+    let get = |rig: &mut Rig, entity: &str| {
+        let entity = entity.to_owned();
+        rig.call(standard::entity_info, GetEntityInfoRequest { entity })
+            .0
+    };
+    let light = get(&mut rig, "box");
+    assert_eq!(
+        light.info.category.category,
+        EntityCategory::CATEGORY_STATIC_OBJECT
+    );
+    assert_eq!(light.info.description, "rflysim://60?style=2");
+    let vehicle = get(&mut rig, "copter2").info;
+    assert_eq!(vehicle.category.category, EntityCategory::CATEGORY_ROBOT);
+    assert!(vehicle.description.contains("CopterID 2"));
+    assert_result(&get(&mut rig, "bax").result, NOT_FOUND, &["\"box\""]);
+    let info = EntityInfo {
+        category: EntityCategory { category: 2 },
+        description: "somebody".to_owned(),
+        tags: vec!["a".to_owned()],
+    };
+    let set = |rig: &mut Rig, entity: &str, info: EntityInfo| {
+        let entity = entity.to_owned();
+        let request = SetEntityInfoRequest { entity, info };
+        rig.call(standard::set_entity_info, request).0.result
+    };
+    assert_result(&set(&mut rig, "box", info.clone()), OK, &[]);
+    assert_eq!(get(&mut rig, "box").info, info);
+    let mut wrong = info.clone();
+    wrong.category.category = 3;
+    assert_result(&set(&mut rig, "box", wrong), FAILED, &["0, 1, 2, 4 or 5"]);
+    assert_eq!(get(&mut rig, "box").info, info);
+    assert_result(&set(&mut rig, "", info), NOT_FOUND, &["GetEntities"]);
+}
+
+fn set_state(rig: &mut Rig, change: impl Fn(&mut SetEntityStateRequest)) -> (Outcome, usize) {
+    let mut request = SetEntityStateRequest {
+        entity: "box".to_owned(),
+        state: EntityState {
+            pose: pose([1.0, 2.0, 3.0], IDENTITY),
+            ..EntityState::default()
+        },
+        set_pose: true,
+        ..SetEntityStateRequest::default()
+    };
+    change(&mut request);
+    let (response, sent) = rig.call(standard::set_entity_state, request);
+    (response.result, sent.len())
+}
+
+#[test]
+fn states_are_set_or_refused_with_the_codes_of_the_standard() {
+    type Change = fn(&mut SetEntityStateRequest);
+    let cases: [(Change, u8, usize, &[&str]); 13] = [
+        (|_| {}, OK, 1, &[]),
+        (|r| r.entity = "copter1".into(), OK, 1, &[]),
+        (|r| r.set_twist = true, OK, 1, &[]),
+        (|r| r.set_pose = false, OK, 0, &["set_pose"]),
+        (|r| r.entity = "nobody".into(), NOT_FOUND, 0, &["nobody"]),
+        (
+            |r| r.state.header.frame_id = "nowhere".into(),
+            101,
+            0,
+            &["nowhere", "map"],
+        ),
+        (
+            |r| r.state.header.frame_id = "copter2".into(),
+            101,
+            0,
+            &["copter2", "known pose"],
+        ),
+        (|r| r.state.pose.position.z = f64::NAN, 101, 0, &["finite"]),
+        (|r| r.state.pose.orientation.w = 0.0, 101, 0, &["norm 1"]),
+        (
+            |r| (r.set_twist, r.state.twist.linear.x) = (true, 1.0),
+            FAILED,
+            0,
+            &["twist", "set_states"],
+        ),
+        (
+            |r| (r.set_acceleration, r.state.acceleration.angular.z) = (true, f64::NAN),
+            FAILED,
+            0,
+            &["acceleration"],
+        ),
+        (
+            |r| {
+                r.entity = "copter1".into();
+                (r.set_twist, r.state.twist.linear.x) = (true, 1.0);
+            },
+            UNSUPPORTED,
+            0,
+            &["twist", "CopterSim"],
+        ),
+        (|r| r.entity = "scene/Cube_2".into(), FAILED, 0, &["map"]),
+    ];
+    for (i, (change, code, sent, words)) in cases.into_iter().enumerate() {
+        let mut rig = Rig::new();
+        rig.spawn("box", "rflysim://3");
+        rig.scene
+            .entities
+            .object("Cube_2", Place::default(), None, RosTime(0));
+        let (result, count) = set_state(&mut rig, change);
+        assert_result(&result, code, words);
+        assert_eq!(count, sent, "case {i}");
+    }
+}
+
+fn state(rig: &mut Rig, entity: &str) -> GetEntityStateResponse {
+    let entity = entity.to_owned();
+    rig.call(standard::entity_state, GetEntityStateRequest { entity })
+        .0
+}
+
+fn moving() -> Motion {
+    Motion {
+        place: Place {
+            position: Vector::new(10.0, 20.0, -5.0),
+            attitude: Attitude::<Frd, Ned>::from_euler(Euler::new(0.0, 0.0, 0.0)),
+        },
+        velocity: Vector::<Ned>::new(1.0, 2.0, 3.0),
+        rate: Some(Vector::<Frd>::new(0.1, 0.2, 0.3)),
+        stamp: RosTime(5_000_000_000),
+    }
+}
+
+#[test]
+fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
+    let mut rig = Rig::new();
+    assert_result(
+        &state(&mut rig, "copter1").result,
+        FAILED,
+        &["CopterSim", "true states"],
+    );
+    rig.scene.entities.moved(1, moving());
+    let response = state(&mut rig, "copter1");
+    assert_result(&response.result, OK, &[]);
+    let EntityState {
+        header,
+        pose,
+        twist,
+        ..
+    } = response.state;
+    assert_eq!((header.frame_id.as_str(), header.stamp.sec), ("map", 5));
+    let p = pose.position;
+    assert_eq!([p.x, p.y, p.z], [20.0, 10.0, 5.0]);
+    // It faces north: +90 degrees.
+    assert!((pose.orientation.z - 0.5_f64.sqrt()).abs() < 1e-12);
+    let v = twist.linear;
+    assert_eq!([v.x, v.y, v.z], [2.0, 1.0, -3.0]);
+    // Forward is north, right is east, down is down.
+    let w = twist.angular;
+    for (made, wanted) in [w.x, w.y, w.z].into_iter().zip([0.2, 0.1, -0.3]) {
+        assert!((made - wanted).abs() < 1e-12, "{w:?}");
+    }
+    assert_result(&state(&mut rig, "copter").result, NOT_FOUND, &["copter1"]);
+}
+
+#[test]
+fn a_pose_in_the_frame_of_an_entity_is_turned_and_moved_with_it() {
+    let mut rig = Rig::new();
+    rig.scene.entities.moved(1, moving());
+    let mut wish = request("ahead", "rflysim://3");
+    wish.initial_pose = stamped("copter1", pose([2.0, 0.0, 1.0], IDENTITY));
+    let (response, _) = rig.call(standard::spawn_entity, wish);
+    assert_result(&response.result, OK, &[]);
+    let p = state(&mut rig, "ahead").state.pose.position;
+    // 2 m north of the vehicle, which is at (20, 10, 5) in ENU, and 1 m above.
+    for (made, wanted) in [p.x, p.y, p.z].into_iter().zip([20.0, 12.0, 6.0]) {
+        assert!((made - wanted).abs() < 1e-9, "{p:?}");
+    }
+}
+
+#[test]
+fn a_pose_comes_back_as_it_was_set() {
+    let mut rig = Rig::new();
+    rig.spawn("box", "rflysim://3");
+    let wanted = pose_of([3.0, -4.0, -5.0], [0.3, -0.4, 2.0]);
+    let again = wanted.clone();
+    let (result, _) = set_state(&mut rig, move |r| r.state.pose = again.clone());
+    assert_result(&result, OK, &[]);
+    let made = state(&mut rig, "box").state.pose;
+    let numbers = |pose: &Pose| {
+        let (p, q) = (&pose.position, &pose.orientation);
+        [p.x, p.y, p.z, q.w, q.x, q.y, q.z]
+    };
+    let same = numbers(&made)
+        .iter()
+        .zip(numbers(&wanted))
+        .all(|(a, b)| (a - b).abs() < 1e-12);
+    assert!(same, "{made:?} instead of {wanted:?}");
+}
+
+#[test]
+fn bounds_are_those_that_the_renderer_described() {
+    let mut rig = Rig::new();
+    rig.spawn("box", "rflysim://3");
+    rig.scene
+        .entities
+        .object("Cube_2", Place::default(), None, RosTime(0));
+    let bounds = |rig: &Rig, entity: &str| {
+        let entity = entity.to_owned();
+        standard::entity_bounds(&rig.scene, &GetEntityBoundsRequest { entity })
+    };
+    assert_eq!(bounds(&rig, "box"), None, "the renderer has to be asked");
+    let unknown = bounds(&rig, "bix").unwrap().result;
+    assert_result(&unknown, NOT_FOUND, &["box"]);
+    let none = bounds(&rig, "scene/Cube_2").unwrap().result;
+    assert_result(&none, FAILED, &["no bounds"]);
+    let extent = Extent {
+        centre: [0.0, 0.0, 0.5],
+        half: [1.0, 2.0, 0.5],
+    };
+    let entities: &mut Entities = &mut rig.scene.entities;
+    entities.described(10_001, Place::default(), Some(extent), RosTime(0));
+    let response = bounds(&rig, "box").unwrap();
+    assert_result(&response.result, OK, &[]);
+    assert_eq!(response.bounds.type_, 1);
+    // Upper right corner first.
+    let points = response.bounds.points.iter().map(|p| [p.x, p.y, p.z]);
+    let points: Vec<_> = points.collect();
+    assert_eq!(points, [[1.0, 2.0, 1.0], [-1.0, -2.0, 0.0]]);
+    assert_result(
+        &standard::no_bounds("box", 2.0).result,
+        FAILED,
+        &["box", "2 s", "20006"],
+    );
+}
+
+#[test]
+fn worlds_are_found_by_name_and_number_and_all_else_is_refused() {
+    type Change = fn(&mut LoadWorldRequest);
+    let cases: [(Change, u8, &[&str]); 9] = [
+        (
+            |r| r.world_resource.uri = "rflysim://map/3DDisplay".into(),
+            OK,
+            &[],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://map/12".into(),
+            OK,
+            &[],
+        ),
+        (|_| {}, 102, &["rflysim://map/Grasslands"]),
+        (
+            |r| r.world_resource.resource_string = "<sdf/>".into(),
+            UNSUPPORTED,
+            &["uri"],
+        ),
+        (
+            |r| r.world_resource.uri = "Grasslands".into(),
+            101,
+            &["rflysim://map/Grasslands"],
+        ),
+        (
+            |r| r.world_resource.uri = "file:///a.world".into(),
+            101,
+            &["own maps"],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://Grasslands".into(),
+            103,
+            &["rflysim://map/"],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://map/70000".into(),
+            103,
+            &["65535"],
+        ),
+        (
+            |r| r.world_resource.uri = "rflysim://map/Graslands".into(),
+            NOT_FOUND,
+            &["Grasslands", "GetAvailableWorlds"],
+        ),
+    ];
+    for (i, (change, code, words)) in cases.into_iter().enumerate() {
+        let mut rig = Rig::new();
+        rig.spawn("box", "rflysim://3");
+        let mut request = LoadWorldRequest::default();
+        change(&mut request);
+        let uri = request.world_resource.uri.clone();
+        let (response, sent) = rig.call(standard::load_world, request);
+        assert_result(&response.result, code, words);
+        // What was spawned is removed first.
+        let loaded = code == OK;
+        assert_eq!(
+            (rig.map_changed, sent.len()),
+            (loaded, if loaded { 3 } else { 0 }),
+            "case {i}"
+        );
+        assert_eq!(rig.scene.entities.has("box"), !loaded);
+        let (current, _) = rig.call(standard::current_world, GetCurrentWorldRequest::default());
+        if loaded {
+            assert_eq!(response.world.world_resource.uri, uri);
+            assert_result(&current.result, OK, &[]);
+            assert_eq!(current.world, response.world);
+        } else {
+            assert_result(&current.result, FAILED, &["scene.world", "LoadWorld"]);
+        }
+    }
+    let (response, _) = Rig::new().call(standard::unload_world, UnloadWorldRequest::default());
+    assert_result(&response.result, UNSUPPORTED, &["LoadWorld"]);
+}
+
+#[test]
+fn worlds_and_spawnables_that_are_listed_can_be_used() {
+    let (worlds, _) = Rig::new().call(standard::available_worlds, Default::default());
+    assert_result(&worlds.result, OK, &[]);
+    assert!(worlds.worlds.len() >= 24);
+    for world in worlds.worlds {
+        let mut rig = Rig::new();
+        let request = LoadWorldRequest {
+            world_resource: world.world_resource.clone(),
+            ..LoadWorldRequest::default()
+        };
+        let (response, _) = rig.call(standard::load_world, request);
+        assert_result(&response.result, OK, &[]);
+        assert_eq!(response.world, world);
+    }
+    let (spawnables, _) = Rig::new().call(standard::spawnables, Default::default());
+    assert_result(&spawnables.result, OK, &[]);
+    assert!(spawnables.spawnables.len() > 50);
+    for spawnable in spawnables.spawnables {
+        let (response, _) = Rig::new().spawn("x", &spawnable.entity_resource.uri);
+        assert_result(&response.result, OK, &[]);
+    }
+    let sources = vec!["elsewhere".to_owned()];
+    let (found, _) = Rig::new().call(standard::spawnables, GetSpawnablesRequest { sources });
+    assert_result(&found.result, OK, &["elsewhere"]);
+    for (continue_on_error, code) in [(false, FAILED), (true, OK)] {
+        let request = GetAvailableWorldsRequest {
+            additional_sources: vec!["elsewhere".to_owned()],
+            continue_on_error,
+            ..GetAvailableWorldsRequest::default()
+        };
+        let (found, _) = Rig::new().call(standard::available_worlds, request);
+        assert_result(&found.result, code, &["elsewhere"]);
+        assert_eq!(found.worlds.is_empty(), code == FAILED);
+    }
+    let request = GetAvailableWorldsRequest {
+        filter: TagsFilter {
+            tags: vec!["indoor".to_owned()],
+            filter_mode: 0,
+        },
+        ..GetAvailableWorldsRequest::default()
+    };
+    let (found, _) = Rig::new().call(standard::available_worlds, request);
+    assert_eq!((found.result.result, found.worlds), (OK, vec![]));
+}
+
+#[test]
+fn features_are_those_whose_services_do_not_refuse() {
+    let (response, _) = Rig::new().call(standard::features, Default::default());
+    let features = response.features.features;
+    // Numbers of SimulatorFeatures.msg.
+    for served in [
+        0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13, 14, 20, 22, 23, 24, 40, 42, 44, 45, 50,
+    ] {
+        assert!(features.contains(&served), "{served}");
+    }
+    // Convex bounds, text resources, time, setting of the state, pause, steps, unloading.
+    for refused in [7, 9, 21, 25, 26, 31, 32, 33, 41, 43] {
+        assert!(!features.contains(&refused), "{refused}");
+    }
+    let (step, _) = Rig::new().call(standard::step_simulation, Default::default());
+    assert_result(&step.result, UNSUPPORTED, &["paused"]);
+}
+
+#[test]
+fn the_simulation_plays_or_has_not_been_heard_and_cannot_be_changed() {
+    for (playing, now, wanted) in [
+        (
+            true,
+            1,
+            [
+                (0, UNSUPPORTED),
+                (1, 101),
+                (2, UNSUPPORTED),
+                (3, UNSUPPORTED),
+                (4, 103),
+                (9, FAILED),
+            ],
+        ),
+        (
+            false,
+            0,
+            [
+                (0, 101),
+                (1, 102),
+                (2, 103),
+                (3, UNSUPPORTED),
+                (5, 103),
+                (6, FAILED),
+            ],
+        ),
+    ] {
+        let mut rig = Rig::new();
+        rig.playing = playing;
+        let (response, _) = rig.call(standard::simulation_state, Default::default());
+        assert_eq!((response.result.result, response.state.state), (OK, now));
+        for (state, code) in wanted {
+            let state = SimulationState { state };
+            let request = SetSimulationStateRequest { state };
+            let (response, sent) = rig.call(standard::set_simulation_state, request);
+            assert_result(&response.result, code, &[]);
+            assert_eq!(sent, []);
+        }
+    }
+}
+
+#[test]
+fn a_reset_does_what_its_scope_says() {
+    for (scope, code, remark, sent, left) in [
+        (0, OK, "time", 3, false),
+        (255, OK, "time", 3, false),
+        (1, UNSUPPORTED, "time", 0, true),
+        (2, OK, "", 2, true),
+        (4, OK, "", 1, false),
+        (5, OK, "time", 1, false),
+        (8, FAILED, "scope", 0, true),
+    ] {
+        let mut rig = Rig::new();
+        rig.spawn("box", "rflysim://3");
+        let request = ResetSimulationRequest { scope };
+        let (response, datagrams) = rig.call(standard::reset_simulation, request);
+        assert_result(&response.result, code, &[remark]);
+        assert_eq!(datagrams.len(), sent, "scope {scope}");
+        assert_eq!(rig.scene.entities.has("box"), left, "scope {scope}");
+    }
+}

@@ -1,0 +1,140 @@
+//! The stream of states: what is drawn, what is left out and why, and what it costs.
+use super::rig::{Rig, pose};
+use rfly_bridge::msgs::rfly_bridge_msgs::msg::EntityStates;
+use rfly_bridge::msgs::simulation_interfaces::srv::GetEntityStateRequest;
+use rfly_bridge::scene::{Call, Datagram, Outbox, own, standard};
+use rfly_bridge::time::RosTime;
+use rfly_bridge::wire::{Height, Packet, Swarm20Packet, Swarm100Packet};
+
+fn draw(rig: &mut Rig, message: &EntityStates) -> (usize, Vec<&'static str>, Vec<Datagram>) {
+    let mut out = Outbox::default();
+    let mut call = Call {
+        out: &mut out,
+        now: RosTime(9),
+        uptime_s: 0.0,
+        playing: true,
+    };
+    let (drawn, skipped) = own::set_states(&mut rig.scene, message, &mut call);
+    for reason in &skipped {
+        assert!(reason.message.len() > 15, "{reason:?}");
+    }
+    (
+        drawn,
+        skipped.into_iter().map(|reason| reason.cause).collect(),
+        out.datagrams,
+    )
+}
+
+fn of_ids(ids: impl IntoIterator<Item = u16>) -> EntityStates {
+    let ids: Vec<u16> = ids.into_iter().collect();
+    EntityStates {
+        vehicle_types: vec![3; ids.len()],
+        poses: ids
+            .iter()
+            .map(|id| pose([f64::from(*id), 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]))
+            .collect(),
+        ids,
+        ..EntityStates::default()
+    }
+}
+
+#[test]
+fn as_few_packets_as_possible() {
+    let lens = |count: u16, motors: usize| {
+        let mut message = of_ids(1..=count);
+        message.motor_rpm = vec![1.0; motors * usize::from(count)];
+        let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
+        assert_eq!((drawn, skipped), (usize::from(count), vec![]));
+        sent.iter()
+            .map(|datagram| datagram.bytes.len())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lens(1, 1), [1324]);
+    assert_eq!(lens(20, 0), [1324]);
+    assert_eq!(lens(21, 1), [3804]);
+    assert_eq!(lens(100, 1), [3804]);
+    assert_eq!(lens(130, 1), [3804, 3804]);
+    assert_eq!(lens(110, 0), [3804, 1324]);
+    assert_eq!(lens(41, 8), [1324; 3]);
+    assert_eq!(lens(0, 1), [0; 0]);
+}
+
+#[test]
+fn spawned_objects_are_known_by_name_and_remember_where_they_were_put() {
+    let mut rig = Rig::new();
+    rig.spawn("box", "rflysim://150?style=1&scale=2");
+    let message = EntityStates {
+        names: vec!["box".to_owned()],
+        poses: vec![pose([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0])],
+        fit_to_ground: true,
+        ..EntityStates::default()
+    };
+    let (drawn, skipped, sent) = draw(&mut rig, &message);
+    assert_eq!((drawn, skipped), (1, vec![]));
+    let packet = Swarm20Packet::parse(&sent[0].bytes).unwrap();
+    assert_eq!(packet.height(), Height::Ground);
+    let state = packet.states().next().unwrap();
+    assert_eq!((state.id, state.vehicle_type), (10_001, 1150));
+    assert_eq!(
+        (state.scale_percent, state.position),
+        ([200; 3], [2.0, 1.0, -3.0])
+    );
+    let entity = "box".to_owned();
+    let (response, _) = rig.call(standard::entity_state, GetEntityStateRequest { entity });
+    assert_eq!(response.state.pose, message.poses[0]);
+}
+
+#[test]
+fn one_bad_entity_does_not_hide_the_others() {
+    let mut message = of_ids(1..=30);
+    message.poses[3].position.x = f64::NAN;
+    message.poses[4].orientation.w = 0.0;
+    message.ids[5] = 0;
+    message.scale = vec![1.0; 30];
+    message.scale[6] = 700.0;
+    message.motor_rpm = vec![0.0; 30];
+    message.motor_rpm[7] = f32::INFINITY;
+    let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
+    assert_eq!(
+        (drawn, skipped),
+        (25, vec!["pose", "pose", "id", "scale", "motor_rpm"])
+    );
+    let packet = Swarm100Packet::parse(&sent[0].bytes).unwrap();
+    let ids: Vec<_> = packet.states().map(|state| state.id).collect();
+    assert!(
+        ids.iter().all(|id| ![4, 5, 0, 7, 8].contains(id)),
+        "{ids:?}"
+    );
+}
+
+#[test]
+fn lists_that_do_not_fit_are_refused_as_a_whole() {
+    type Change = fn(&mut EntityStates);
+    let cases: [(Change, &str); 9] = [
+        (|m| m.ids.truncate(2), "lengths"),
+        (|m| m.names = vec!["copter1".into(); 3], "lengths"),
+        (|m| m.vehicle_types.truncate(1), "lengths"),
+        (|m| m.scale = vec![1.0; 2], "lengths"),
+        (|m| m.motor_rpm = vec![1.0; 7], "lengths"),
+        (|m| m.header.frame_id = "nowhere".into(), "pose"),
+        (|m| m.vehicle_types.clear(), "type"),
+        (
+            |m| {
+                m.ids.clear();
+                m.names = vec!["nobody".into(); 3];
+            },
+            "unknown_entity",
+        ),
+        (|m| (m.ids, m.names) = (vec![], vec![]), "lengths"),
+    ];
+    for (change, cause) in cases {
+        let mut message = of_ids(1..=3);
+        change(&mut message);
+        let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
+        assert_eq!((drawn, sent), (0, vec![]));
+        assert!(
+            skipped.iter().all(|found| *found == cause) && !skipped.is_empty(),
+            "{skipped:?}"
+        );
+    }
+}
