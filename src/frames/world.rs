@@ -1,7 +1,7 @@
 use super::attitude::Attitude;
 use super::transform::Transform;
 use super::vector::{Enu, Flu, Frd, Ned, Nwu, Vector};
-use std::f64::consts::FRAC_1_SQRT_2;
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Direction of the axes of `map` and `odom`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -30,6 +30,23 @@ impl WorldConvention {
         }
     }
 
+    /// Expresses a point or a vector of this world in the simulator's.
+    pub fn ned(self, [x, y, z]: [f64; 3]) -> Vector<Ned> {
+        match self {
+            Self::Enu => Vector::<Enu>::new(x, y, z).into(),
+            Self::Nwu => Vector::<Nwu>::new(x, y, z).into(),
+        }
+    }
+
+    /// Expresses the attitude of an FLU body in this world, w, x, y, z, in the simulator's; `None` if the norm is zero or not
+    /// finite.
+    pub fn ned_attitude(self, wxyz: [f64; 4]) -> Option<Attitude<Frd, Ned>> {
+        Some(match self {
+            Self::Enu => Attitude::<Flu, Enu>::from_wxyz(wxyz)?.into(),
+            Self::Nwu => Attitude::<Flu, Nwu>::from_wxyz(wxyz)?.into(),
+        })
+    }
+
     /// Returns the transform from this world to ENU axes at a point of the simulator's world.
     pub fn enu_at(self, position: Vector<Ned>) -> Transform {
         let turned = match self {
@@ -38,6 +55,14 @@ impl WorldConvention {
             Self::Nwu => [FRAC_1_SQRT_2, 0.0, 0.0, -FRAC_1_SQRT_2],
         };
         Transform::from_parts(self.vector(position), turned)
+    }
+
+    /// Expresses a heading, counterclockwise from the x axis of this world, as clockwise from north; rad.
+    pub fn ned_yaw(self, yaw: f64) -> f64 {
+        match self {
+            Self::Enu => FRAC_PI_2 - yaw,
+            Self::Nwu => -yaw,
+        }
     }
 
     /// Returns the transform from this world to an FLU body.

@@ -131,7 +131,7 @@ pub mod srv {
         { kind: String, id: i32, mask: u32, parameters: Vec<f64>, restore: Vec<f64>, duration: f64, keep_alive: f64, } => { success: bool, message: String, }
     }
     halves! { LoadByName
-        { name: String, index: i32, } => { success: bool, message: String, }
+        { name: String, by_index: bool, index: i32, } => { success: bool, message: String, }
     }
     halves! { SetGeoOrigin
         { latitude: f64, longitude: f64, altitude: f64, } => { success: bool, message: String, }
