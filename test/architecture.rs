@@ -32,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "wire", "frames", "time", "noise", "session", "msgs", "ros", "config",
         ],
     ),
+    ("model", &["wire", "frames", "time", "msgs", "config"]),
     ("emulator", &["wire", "transport"]),
     (
         "node",
@@ -48,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ros",
             "sensors",
             "vehicle",
+            "model",
         ],
     ),
     (

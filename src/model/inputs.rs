@@ -7,8 +7,8 @@ use crate::msgs::rfly_bridge_msgs::msg::{
 };
 use crate::wire::{
     CustomDataPacket, DoubleInputsPacket, DynamicParametersPacket, InputSet, IntoBytes as _,
-    ModelCommand, ModelParameters, ModelParametersPacket, RayInputsPacket, RendererInputsPacket,
-    SilInputsPacket, Surroundings, SurroundingsPacket, UorbInputsPacket,
+    ModelCommand, ModelParameters, ModelParametersPacket, Packet, RayInputsPacket,
+    RendererInputsPacket, SilInputsPacket, Surroundings, SurroundingsPacket, UorbInputsPacket,
 };
 
 /// Datagrams in the order of sending.
@@ -33,31 +33,42 @@ const ALL: u8 = 255;
 const DOUBLES: usize = 28;
 const ALL_DOUBLES: usize = 140;
 
-fn one(packet: &(impl crate::wire::Packet + ?Sized)) -> Result<Datagrams, Wrong> {
+fn one(packet: &impl Packet) -> Result<Datagrams, Wrong> {
     Ok(vec![packet.as_bytes().to_vec()])
 }
 
 /// Pads a list with zeros.
 fn padded<const N: usize>(field: &str, values: &[f64], most: usize) -> Result<[f64; N], Wrong> {
     if values.len() > most {
-        let text = format!("{field}: must have at most {most} values, has {}", values.len());
+        let text = format!(
+            "{field}: must have at most {most} values, has {}",
+            values.len()
+        );
         return wrong("too_long", text);
     }
     finite(field, values)?;
-    Ok(std::array::from_fn(|i| values.get(i).copied().unwrap_or_default()))
+    Ok(std::array::from_fn(|i| {
+        values.get(i).copied().unwrap_or_default()
+    }))
 }
 
 /// A model may divide by what it gets, or integrate it: not a number never ends.
 fn finite(field: &str, values: &[f64]) -> Result<(), Wrong> {
     match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => wrong("not_finite", format!("{field}: must be finite, has {value}")),
+        Some(value) => wrong(
+            "not_finite",
+            format!("{field}: must be finite, has {value}"),
+        ),
         None => Ok(()),
     }
 }
 
 fn finite32(field: &str, values: &[f32]) -> Result<(), Wrong> {
     match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => wrong("not_finite", format!("{field}: must be finite as 32-bit numbers, has {value}")),
+        Some(value) => wrong(
+            "not_finite",
+            format!("{field}: must be finite as 32-bit numbers, has {value}"),
+        ),
         None => Ok(()),
     }
 }
@@ -72,7 +83,13 @@ fn set(number: u8, more: &str) -> Result<InputSet, Wrong> {
     match number {
         0 => Ok(InputSet::Plain),
         1..=InputSet::EXTENSIONS => Ok(InputSet::Extended(number)),
-        _ => wrong("set", format!("set: must be 0 or 1 to {}{more}, is {number}", InputSet::EXTENSIONS)),
+        _ => wrong(
+            "set",
+            format!(
+                "set: must be 0 or 1 to {}{more}, is {number}",
+                InputSet::EXTENSIONS
+            ),
+        ),
     }
 }
 
@@ -80,23 +97,46 @@ fn set(number: u8, more: &str) -> Result<InputSet, Wrong> {
 pub fn sil(vehicle: u16, message: &ModelInputs) -> Result<Datagrams, Wrong> {
     finite32("floats", &message.floats)?;
     let set = set(message.set, "")?;
-    one(&SilInputsPacket::new(vehicle.into(), set, message.ints, message.floats))
+    one(&SilInputsPacket::new(
+        vehicle.into(),
+        set,
+        message.ints,
+        message.floats,
+    ))
 }
 
 /// `model/doubles`.
 pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, Wrong> {
-    let ModelDoubles { set: number, wait, values } = message;
-    let wait_only = || wrong("wait", format!("wait: must be false with set {number}: only the sets 1 to 5 can wait"));
+    let ModelDoubles {
+        set: number,
+        wait,
+        values,
+    } = message;
+    let wait_only = || {
+        wrong(
+            "wait",
+            format!("wait: must be false with set {number}: only the sets 1 to 5 can wait"),
+        )
+    };
     if *number == ALL {
         if *wait {
             return wait_only();
         }
         if values.is_empty() || values.len() > ALL_DOUBLES {
-            return wrong("too_long", format!("values: must have 1 to {ALL_DOUBLES} values, has {}", values.len()));
+            return wrong(
+                "too_long",
+                format!(
+                    "values: must have 1 to {ALL_DOUBLES} values, has {}",
+                    values.len()
+                ),
+            );
         }
         finite("values", values)?;
         let packets = DoubleInputsPacket::all(vehicle.into(), values).unwrap_or_default();
-        return Ok(packets.iter().map(|packet| packet.as_bytes().to_vec()).collect());
+        return Ok(packets
+            .iter()
+            .map(|packet| packet.as_bytes().to_vec())
+            .collect());
     }
     let set = match (set(*number, " or 255 (ALL)")?, wait) {
         (InputSet::Plain, true) => return wait_only(),
@@ -114,7 +154,10 @@ pub fn command(
     message: &Command,
 ) -> Result<Datagrams, Wrong> {
     let Vector3 { x, y, z } = message.value;
-    finite("value, yaw, yaw_rate", &[x, y, z, message.yaw, message.yaw_rate])?;
+    finite(
+        "value, yaw, yaw_rate",
+        &[x, y, z, message.yaw, message.yaw_rate],
+    )?;
     let place = narrow("value", world.ned([x, y, z]).to_array())?;
     let yaw = world.ned_yaw(message.yaw) as f32;
     // Clockwise seen from above is positive there.
@@ -127,19 +170,31 @@ pub fn command(
             let body = Vector::<Frd>::from(Vector::<Flu>::new(x, y, z)).to_array();
             ModelCommand::BodyVelocity(narrow("value", body)?, rate)
         }
-        kind => return wrong("kind", format!("kind: must be 0 (POSITION) to 3 (BODY_VELOCITY), is {kind}")),
+        kind => {
+            return wrong(
+                "kind",
+                format!("kind: must be 0 (POSITION) to 3 (BODY_VELOCITY), is {kind}"),
+            );
+        }
     };
     let (ints, floats) = command.inputs();
     let mut numbers = ints.map(f64::from).into_iter().chain(floats.map(f64::from));
     let values = std::array::from_fn(|_| numbers.next().unwrap_or_default());
-    one(&DoubleInputsPacket::new(vehicle.into(), InputSet::Plain, values))
+    one(&DoubleInputsPacket::new(
+        vehicle.into(),
+        InputSet::Plain,
+        values,
+    ))
 }
 
 /// Values and mask of parameters, of which there are `N`.
 fn parameters<const N: usize>(message: &Parameters) -> Result<(u64, [f64; N]), Wrong> {
     let Parameters { mask, values } = message;
     if N < 64 && mask >> N != 0 {
-        return wrong("mask", format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1));
+        return wrong(
+            "mask",
+            format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1),
+        );
     }
     let chosen = mask.count_ones() as usize;
     if values.len() == N {
@@ -211,7 +266,13 @@ pub fn rays(vehicle: u16, world: WorldConvention, message: &ModelRays) -> Result
     let velocity = narrow("velocity", world.ned([x, y, z]).to_array())?;
     let at = &message.position;
     let position = narrow("position", world.ned([at.x, at.y, at.z]).to_array())?;
-    one(&RayInputsPacket::new(vehicle.into(), message.size, velocity, rays, position))
+    one(&RayInputsPacket::new(
+        vehicle.into(),
+        message.size,
+        velocity,
+        rays,
+        position,
+    ))
 }
 
 /// `model/uorb`.
@@ -227,5 +288,9 @@ pub fn custom_data(vehicle: u16, message: &CustomData) -> Result<Datagrams, Wron
         0 => CustomDataPacket::TAG,
         checksum => checksum,
     };
-    one(&CustomDataPacket::new(vehicle.into(), checksum, message.data))
+    one(&CustomDataPacket::new(
+        vehicle.into(),
+        checksum,
+        message.data,
+    ))
 }

@@ -43,10 +43,14 @@ impl NetSim {
     pub fn state(&self, message: &NetSimState, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
         self.check(message.sender)?;
         let q = &message.orientation;
-        let attitude = self.world.ned_attitude([q.w, q.x, q.y, q.z]).ok_or_else(|| Wrong {
-            cause: "orientation",
-            text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite".to_owned(),
-        })?;
+        let attitude = self
+            .world
+            .ned_attitude([q.w, q.x, q.y, q.z])
+            .ok_or_else(|| Wrong {
+                cause: "orientation",
+                text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
+                    .to_owned(),
+            })?;
         let Euler { roll, pitch, yaw } = attitude.euler();
         let ned = |x, y, z| self.world.ned([x, y, z]).to_array();
         let velocity = ned(message.velocity.x, message.velocity.y, message.velocity.z);
@@ -56,7 +60,12 @@ impl NetSim {
             time: message.time.into(),
             euler: [roll, pitch, yaw].map(|x| F32::new(x as f32)),
             velocity: velocity.map(|x| F32::new(x as f32)),
-            home: [message.home_latitude, message.home_longitude, message.home_altitude].map(F64::new),
+            home: [
+                message.home_latitude,
+                message.home_longitude,
+                message.home_altitude,
+            ]
+            .map(F64::new),
             position: position.map(F64::new),
             global_position: ned(global.x, global.y, global.z).map(F64::new),
         };
@@ -65,7 +74,12 @@ impl NetSim {
             true => asked.cloned().unwrap_or_default(),
             false => message.receivers.iter().copied().collect(),
         };
-        Ok(datagrams(message.sender, &receivers, unix_time, packet.as_bytes()))
+        Ok(datagrams(
+            message.sender,
+            &receivers,
+            unix_time,
+            packet.as_bytes(),
+        ))
     }
 
     /// Datagrams of data of the user's own.
@@ -75,11 +89,19 @@ impl NetSim {
         if len == 0 || len == size_of::<Packet>() || len > 65_000 {
             return Err(Wrong {
                 cause: "length",
-                text: format!("data: must have 1 to 65000 bytes, and not {}, which is a state; has {len}", size_of::<Packet>()),
+                text: format!(
+                    "data: must have 1 to 65000 bytes, and not {}, which is a state; has {len}",
+                    size_of::<Packet>()
+                ),
             });
         }
         let receivers = message.receivers.iter().copied().collect();
-        Ok(datagrams(message.sender, &receivers, unix_time, &message.data))
+        Ok(datagrams(
+            message.sender,
+            &receivers,
+            unix_time,
+            &message.data,
+        ))
     }
 
     /// Datagrams that ask for the states of others.
@@ -99,7 +121,7 @@ impl NetSim {
         let (NetSimMessage::Request(header)
         | NetSimMessage::State(header, _)
         | NetSimMessage::Data(header, _)) = message;
-        let sender = u16::try_from(header.copter_id.get()).map_err(|_| WireError::Field {
+        let sender = u16::try_from(header.copter_id.get()).map_err(|_range| WireError::Field {
             what: "header of the simulated network",
             field: "copter_id",
             found: header.copter_id.get().into(),
@@ -163,7 +185,10 @@ impl NetSim {
         let served: Vec<_> = self.served.iter().map(u16::to_string).collect();
         Err(Wrong {
             cause: "sender",
-            text: format!("sender: must be a vehicle of this bridge ({}), is {sender}", served.join(", ")),
+            text: format!(
+                "sender: must be a vehicle of this bridge ({}), is {sender}",
+                served.join(", ")
+            ),
         })
     }
 }
@@ -195,7 +220,12 @@ fn masks(vehicles: &BTreeSet<u16>) -> Vec<(i32, u64)> {
     masks
 }
 
-fn datagrams(sender: u16, receivers: &BTreeSet<u16>, unix_time: f64, payload: &[u8]) -> Vec<Vec<u8>> {
+fn datagrams(
+    sender: u16,
+    receivers: &BTreeSet<u16>,
+    unix_time: f64,
+    payload: &[u8],
+) -> Vec<Vec<u8>> {
     let masks = masks(receivers).into_iter();
     masks
         .map(|mask| {

@@ -11,7 +11,10 @@ use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
 const FARTHEST_M: f64 = 1e7;
 
 fn finite(field: &str, values: &[f64], most: f64) -> Result<(), String> {
-    match values.iter().find(|value| value.is_nan() || value.abs() > most) {
+    match values
+        .iter()
+        .find(|value| value.is_nan() || value.abs() > most)
+    {
         Some(value) => Err(format!("{field}: must be within {most} of 0, is {value}")),
         None => Ok(()),
     }
@@ -26,7 +29,9 @@ pub fn set_pose(
 ) -> Result<CopterSimRequestPacket, String> {
     let frame = request.pose.header.frame_id.trim_start_matches('/');
     if !frame.is_empty() && frame != map {
-        return Err(format!("pose.header.frame_id: must be {map:?}, is {frame:?}: transform the pose first"));
+        return Err(format!(
+            "pose.header.frame_id: must be {map:?}, is {frame:?}: transform the pose first"
+        ));
     }
     let pose = &request.pose.pose;
     let position = [pose.position.x, pose.position.y, pose.position.z];
@@ -46,9 +51,14 @@ pub fn set_pose(
 
 fn geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
     let mut wrong = Vec::new();
-    for (field, value, most) in [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)] {
+    for (field, value, most) in [
+        ("latitude", latitude, 90.0),
+        ("longitude", longitude, 180.0),
+    ] {
         if !(-most..=most).contains(&value) {
-            wrong.push(format!("{field}: must be -{most} to {most} degrees, is {value}"));
+            wrong.push(format!(
+                "{field}: must be -{most} to {most} degrees, is {value}"
+            ));
         }
     }
     match wrong.is_empty() {
@@ -62,7 +72,11 @@ pub fn set_geo_origin(
     vehicle: u16,
     request: &SetGeoOriginRequest,
 ) -> Result<CopterSimRequestPacket, String> {
-    let SetGeoOriginRequest { latitude, longitude, altitude } = *request;
+    let SetGeoOriginRequest {
+        latitude,
+        longitude,
+        altitude,
+    } = *request;
     geodetic(latitude, longitude)?;
     finite("altitude", &[altitude], 100_000.0)?;
     let packet = CopterSimRequestPacket::new(vehicle.into());
@@ -74,7 +88,11 @@ pub fn set_geo_place(
     vehicle: u16,
     request: &SetGeoPlaceRequest,
 ) -> Result<CopterSimRequestPacket, String> {
-    let SetGeoPlaceRequest { latitude, longitude, yaw } = *request;
+    let SetGeoPlaceRequest {
+        latitude,
+        longitude,
+        yaw,
+    } = *request;
     geodetic(latitude, longitude)?;
     finite("yaw", &[yaw], 1e3)?;
     let yaw = WorldConvention::Enu.ned_yaw(yaw).to_degrees() as f32;
@@ -105,7 +123,11 @@ pub fn load(
     what: CopterSimLoad,
     request: &LoadByNameRequest,
 ) -> Result<CopterSimLoadPacket, String> {
-    let LoadByNameRequest { name, by_index, index } = request;
+    let LoadByNameRequest {
+        name,
+        by_index,
+        index,
+    } = request;
     if *by_index {
         return match index {
             ..0 => Err(format!("index: must be at least 0, is {index}")),
@@ -120,6 +142,9 @@ pub fn load(
         return Err("name: must not contain a byte 0".to_owned());
     }
     CopterSimLoadPacket::by_name(vehicle.into(), what, name).ok_or_else(|| {
-        format!("name: must have at most 48 bytes, has {}: CopterSim would get another name", name.len())
+        format!(
+            "name: must have at most 48 bytes, has {}: CopterSim would get another name",
+            name.len()
+        )
     })
 }

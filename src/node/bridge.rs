@@ -7,6 +7,8 @@ use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
 use super::{frames, params, report, sensors, time, vehicles};
+#[cfg(has_rfly_bridge_msgs)]
+use super::{model, netsim};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
@@ -17,6 +19,10 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     vehicles::SUBSYSTEM,
     frames::SUBSYSTEM,
     time::SUBSYSTEM,
+    #[cfg(has_rfly_bridge_msgs)]
+    model::SUBSYSTEM,
+    #[cfg(has_rfly_bridge_msgs)]
+    netsim::SUBSYSTEM,
     report::SUBSYSTEM,
     params::SUBSYSTEM,
 ];

@@ -9,9 +9,14 @@ mod clock;
 mod context;
 mod error;
 mod frames;
+#[cfg(has_rfly_bridge_msgs)]
+mod model;
 mod neighbours;
+#[cfg(has_rfly_bridge_msgs)]
+mod netsim;
 mod pairs;
 mod params;
+mod presence;
 mod report;
 mod section;
 mod senders;

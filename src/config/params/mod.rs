@@ -15,9 +15,9 @@ pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
 pub use choices::{
-    CloudLayout, DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation,
-    LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime,
-    SetpointFrame, TfSource,
+    CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History, ImuFrame,
+    ImuOrientation, LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding,
+    ScanSource, ScanTime, SetpointFrame, TfSource,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
@@ -106,6 +106,10 @@ pub struct Params {
     pub control: ControlParams,
     /// `setpoint.*`.
     pub setpoint: SetpointParams,
+    /// `model.*`.
+    pub model: ModelParams,
+    /// `netsim.port`; `None` unless `netsim.enabled`.
+    pub netsim_port: Option<u16>,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -114,6 +118,15 @@ pub struct Params {
     pub sensors: BTreeMap<u16, SensorParams>,
     /// `qos.*` and `qos_overrides.*`.
     pub qos: QosParams,
+}
+
+/// `model.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelParams {
+    /// `model.fault_numbers`.
+    pub fault_numbers: FaultNumbers,
+    /// `model.custom_data_port`.
+    pub custom_data_port: u16,
 }
 
 /// `request.*`.

@@ -4,8 +4,9 @@ use super::choices::Choice;
 use super::families;
 use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
-    ImuParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams, RequestParams,
-    RgbEncoding, ScanParams, ScanSource, SensorParams, SetpointParams, TimeParams, VehicleParams,
+    ImuParams, ModelParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
+    RequestParams, RgbEncoding, ScanParams, ScanSource, SensorParams, SetpointParams, TimeParams,
+    VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -255,6 +256,13 @@ pub(super) fn build(r: &Reader) -> Params {
             reverse_thrust: r.bool("setpoint.reverse_thrust"),
             thrust_scaling: r.float("setpoint.thrust_scaling"),
         },
+        model: ModelParams {
+            fault_numbers: r.choice("model.fault_numbers"),
+            custom_data_port: r.int("model.custom_data_port") as u16,
+        },
+        netsim_port: r
+            .bool("netsim.enabled")
+            .then(|| r.int("netsim.port") as u16),
         mavros_quirks: r.bool("compat.mavros_quirks"),
         own_vehicles: r.vehicles.clone(),
         sensors: r.sensors.clone(),

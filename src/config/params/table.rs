@@ -1,8 +1,8 @@
 use super::{
-    AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind,
-    History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset, Reliability,
-    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode, TfSource,
-    WorldConvention,
+    AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, FaultNumbers, Geoid,
+    HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset,
+    Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode,
+    TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use std::f64::consts::{PI, TAU};
@@ -127,6 +127,7 @@ const SCANS: &str = "Planar scans";
 const IMU: &str = "IMU";
 const DEGRADED: &str = "Degraded on purpose";
 const CONTROL: &str = "Control of vehicles";
+const MODEL: &str = "Models, CopterSim and the simulated network";
 const NODE: &str = "Node";
 
 /// Every parameter with a fixed name. Generates parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml`.
@@ -347,6 +348,16 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Factor on the thrust of setpoint_raw/attitude; mavros' parameter thrust_scaling."),
     row(CONTROL, "compat.mavros_quirks", K::Bool, D::Bool(false), "",
         "Behave as mavros 2.12 also where that is a defect; docs/mavros.md lists the cases."),
+
+    row(MODEL, "model.fault_numbers", K::Choice(FaultNumbers::NAMES), D::Str("sdk"), "",
+        "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization files of \
+         newer models; docs/topics.md has both."),
+    row(MODEL, "model.custom_data_port", K::Int(1, 65_535), D::Int(50_000), "",
+        "UDP port on this host of the user's own program that gets model/custom_data."),
+    row(MODEL, "netsim.enabled", K::Bool, D::Bool(false), "",
+        "Take part in the simulated network between vehicles (topics netsim/*)."),
+    row(MODEL, "netsim.port", K::Int(1, 65_535), D::Int(60_000), "",
+        "Multicast port of all vehicles in the simulated network; that of one vehicle is its CopterID more."),
 
     row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
         "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),

@@ -26,6 +26,17 @@ pub enum Parameters {
     List(&'static [Parameter]),
 }
 
+impl Parameters {
+    /// Names and ranges, for the documentation.
+    pub fn describe(&self) -> String {
+        let one = |p: &Parameter| format!("{} ({} to {})", p.name, p.least, p.most);
+        match self {
+            Self::Rotors(parameter) => format!("{} of each rotor", one(parameter)),
+            Self::List(list) => list.iter().map(one).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
 /// A documented fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FaultKind {
@@ -42,7 +53,7 @@ pub struct FaultKind {
 }
 
 /// Rotors that a fault has room for.
-pub const ROTORS: usize = 8;
+pub(super) const ROTORS: usize = 8;
 
 const fn p(name: &'static str, least: f64, most: f64, healthy: f64) -> Parameter {
     Parameter {
@@ -107,6 +118,23 @@ impl FaultKind {
         match numbers {
             FaultNumbers::Sdk => self.sdk,
             FaultNumbers::Template => self.template,
+        }
+    }
+
+    /// Its numbers in the SDK's documents and in newer models.
+    pub fn ids(&self) -> [i32; 2] {
+        [self.sdk, self.template]
+    }
+
+    /// What ends it, for the documentation.
+    pub fn describe_end(&self) -> String {
+        match self.parameters {
+            Rotors(parameter) => parameter.healthy.to_string(),
+            List([]) => "a restart".to_owned(),
+            List(list) => {
+                let healthy: Vec<_> = list.iter().map(|p| p.healthy.to_string()).collect();
+                healthy.join(", ")
+            }
         }
     }
 

@@ -93,7 +93,11 @@ impl Faults {
         now: Now,
     ) -> Result<Option<Vec<u8>>, String> {
         let fault = Fault::of(request, self.numbers)?;
-        if let Some(other) = self.active.iter().find(|other| fault.overlaps(&other.fault)) {
+        if let Some(other) = self
+            .active
+            .iter()
+            .find(|other| fault.overlaps(&other.fault))
+        {
             return Err(format!(
                 "mask: {:#x} is in use by another fault of kind `parameters`: clear it first, or give the same mask to replace it",
                 other.fault.mask
@@ -159,10 +163,9 @@ impl Faults {
         had
     }
 
-    /// Whether a fault ends by itself.
-    pub fn is_timed(&self) -> bool {
-        let mut active = self.active.iter();
-        active.any(|active| active.ends.is_some() || active.kept_until.is_some())
+    /// Whether none is active.
+    pub fn is_empty(&self) -> bool {
+        self.active.is_empty()
     }
 
     /// The active faults, oldest first.
@@ -217,7 +220,9 @@ pub struct Cleared {
 }
 
 fn message(active: &Active, passed: Duration) -> ActiveFault {
-    let Active { fault, since, ends, .. } = active;
+    let Active {
+        fault, since, ends, ..
+    } = active;
     let seconds = |time: &Duration| time.as_secs_f64();
     ActiveFault {
         kind: fault.kind.clone(),

@@ -1,9 +1,11 @@
 //! What a client asks for, checked.
 use super::kinds::{FAULT_KINDS, FaultKind, Parameter, Parameters, ROTORS};
-use crate::config::params::FaultNumbers;
 use crate::config::did_you_mean;
+use crate::config::params::FaultNumbers;
 use crate::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
-use crate::wire::{InputSet, IntoBytes as _, ModelParameters, ModelParametersPacket, SilInputsPacket};
+use crate::wire::{
+    InputSet, IntoBytes as _, ModelParameters, ModelParametersPacket, SilInputsPacket,
+};
 use std::time::Duration;
 
 /// Kind of a fault with a number of the user's own.
@@ -142,12 +144,22 @@ fn seconds(field: &str, value: f64, wrong: &mut Vec<String>) -> Option<Duration>
     None
 }
 
-fn of_kind(name: &str, request: &InjectFaultRequest, numbers: FaultNumbers) -> Result<Fault, String> {
+fn of_kind(
+    name: &str,
+    request: &InjectFaultRequest,
+    numbers: FaultNumbers,
+) -> Result<Fault, String> {
     let Some(kind) = FaultKind::named(name) else {
-        let names = FAULT_KINDS.iter().map(|kind| kind.name).chain([OWN, PARAMETERS]);
+        let names = FAULT_KINDS
+            .iter()
+            .map(|kind| kind.name)
+            .chain([OWN, PARAMETERS]);
         let hint = did_you_mean(name, names.clone());
         let names: Vec<_> = names.collect();
-        return Err(format!("kind: must be one of {}, is {name:?}{hint}", names.join(", ")));
+        return Err(format!(
+            "kind: must be one of {}, is {name:?}{hint}",
+            names.join(", ")
+        ));
     };
     let id = match request.id {
         0 => kind.id(numbers),
@@ -158,20 +170,32 @@ fn of_kind(name: &str, request: &InjectFaultRequest, numbers: FaultNumbers) -> R
         Parameters::List(list) => listed(field, kind.name, list, given),
     };
     if request.mask != 0 && !matches!(kind.parameters, Parameters::Rotors(_)) {
-        return Err(format!("mask: must be 0 for `{name}`, which has no rotors, is {}", request.mask));
+        return Err(format!(
+            "mask: must be 0 for `{name}`, which has no rotors, is {}",
+            request.mask
+        ));
     }
     let chosen = values("parameters", &request.parameters, request.mask)?;
     let restore = match request.restore.is_empty() {
         true => kind.healthy(),
         false => values("restore", &request.restore, request.mask)?,
     };
-    Ok(fault(name, Place::Number(id), request.mask, chosen, restore))
+    Ok(fault(
+        name,
+        Place::Number(id),
+        request.mask,
+        chosen,
+        restore,
+    ))
 }
 
 /// A value for every rotor; those that are not chosen are healthy.
 fn rotors(field: &str, parameter: Parameter, given: &[f64], mask: u32) -> Result<Vec<f64>, String> {
     if mask >> ROTORS != 0 {
-        return Err(format!("mask: must have bits 0 to {} only, for rotors 1 to {ROTORS}, is {mask:#x}", ROTORS - 1));
+        return Err(format!(
+            "mask: must have bits 0 to {} only, for rotors 1 to {ROTORS}, is {mask:#x}",
+            ROTORS - 1
+        ));
     }
     for value in given {
         in_range(field, parameter, *value)?;
@@ -192,7 +216,9 @@ fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), 
         let (most, found) = (all.len(), given.len());
         return Err(match mask {
             0 => format!("{field}: must have 1 to {most} values, has {found}"),
-            _ => format!("{field}: must have {chosen} values, one per bit of the mask, or 1 for all of them, or all {most}, has {found}"),
+            _ => format!(
+                "{field}: must have {chosen} values, one per bit of the mask, or 1 for all of them, or all {most}, has {found}"
+            ),
         });
     }
     if mask == 0 || (given.len() == all.len() && chosen != all.len()) {
@@ -217,7 +243,10 @@ fn listed(field: &str, kind: &str, list: &[Parameter], given: &[f64]) -> Result<
             true => "no parameters".to_owned(),
             false => names.join(", "),
         };
-        return Err(format!("{field}: `{kind}` has {names}; {} values are given", given.len()));
+        return Err(format!(
+            "{field}: `{kind}` has {names}; {} values are given",
+            given.len()
+        ));
     }
     for (parameter, value) in list.iter().zip(given) {
         in_range(field, *parameter, *value)?;
@@ -226,29 +255,42 @@ fn listed(field: &str, kind: &str, list: &[Parameter], given: &[f64]) -> Result<
 }
 
 fn in_range(field: &str, parameter: Parameter, value: f64) -> Result<(), String> {
-    let Parameter { name, least, most, .. } = parameter;
+    let Parameter {
+        name, least, most, ..
+    } = parameter;
     match (least..=most).contains(&value) {
         true => Ok(()),
-        false => Err(format!("{field}: {name} must be {least} to {most}, is {value}")),
+        false => Err(format!(
+            "{field}: {name} must be {least} to {most}, is {value}"
+        )),
     }
 }
 
 fn of_number(request: &InjectFaultRequest) -> Result<Fault, String> {
     let check = |field: &str, given: &[f64]| {
         if given.len() > 2 * PLACES {
-            return Err(format!("{field}: must have at most {} values, has {}", 2 * PLACES, given.len()));
+            return Err(format!(
+                "{field}: must have at most {} values, has {}",
+                2 * PLACES,
+                given.len()
+            ));
         }
         let sendable = |value: &f64| (*value as f32).is_finite();
         match given.iter().all(sendable) {
             true => Ok(()),
-            false => Err(format!("{field}: must be finite as 32-bit numbers, are {given:?}")),
+            false => Err(format!(
+                "{field}: must be finite as 32-bit numbers, are {given:?}"
+            )),
         }
     };
     if request.id == 0 {
         return Err("id: must be the number that your model has for the fault, is 0".to_owned());
     }
     if request.mask != 0 {
-        return Err(format!("mask: must be 0 with kind `id`, is {}", request.mask));
+        return Err(format!(
+            "mask: must be 0 with kind `id`, is {}",
+            request.mask
+        ));
     }
     check("parameters", &request.parameters)?;
     check("restore", &request.restore)?;
@@ -260,7 +302,10 @@ fn of_parameters(request: &InjectFaultRequest) -> Result<Fault, String> {
     let given = &request.parameters;
     let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
     if request.id != 0 {
-        return Err(format!("id: must be 0 with kind `parameters`, is {}", request.id));
+        return Err(format!(
+            "id: must be 0 with kind `parameters`, is {}",
+            request.id
+        ));
     }
     if !finite(given) || !finite(&request.restore) {
         return Err("parameters, restore: must be finite".to_owned());
@@ -276,5 +321,11 @@ fn of_parameters(request: &InjectFaultRequest) -> Result<Fault, String> {
         restore = vec![0.0; COUNT];
         spread("restore", &request.restore, mask, &mut restore)?;
     }
-    Ok(fault(PARAMETERS, Place::Parameters(mask), mask, values, restore))
+    Ok(fault(
+        PARAMETERS,
+        Place::Parameters(mask),
+        mask,
+        values,
+        restore,
+    ))
 }

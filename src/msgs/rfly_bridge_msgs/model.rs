@@ -1,7 +1,7 @@
 //! Messages and services of vehicle models, of `CopterSim` and of the simulated network between vehicles.
 
 /// Messages.
-pub mod msg {
+pub(super) mod msg {
     use crate::msgs::builtin_interfaces::msg::Time;
     use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
     use crate::msgs::std_msgs::msg::Header;
@@ -118,7 +118,7 @@ pub mod msg {
 
 /// Services.
 #[expect(missing_docs, reason = "documented in the .srv files")]
-pub mod srv {
+pub(super) mod srv {
     use super::msg::ActiveFault;
     use crate::msgs::geometry_msgs::msg::PoseStamped;
     use crate::msgs::halves;

@@ -5,6 +5,7 @@ use crate::config::ControlLink;
 use crate::node::assembly::Assembly;
 use crate::node::clock::SimClocks;
 use crate::node::context::Context;
+use crate::node::presence::{Beat, Presence};
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
@@ -27,6 +28,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         clocks: context.clocks.clone(),
         announced: announced(context.settings),
         served: context.settings.vehicles(),
+        presence: context.presence.clone(),
         stats: assembly.source("heartbeats".into()),
     };
     tasks::start(runtime, source);
@@ -55,6 +57,7 @@ struct HeartbeatSource {
     announced: HeartbeatDirectory,
     /// Served vehicles.
     served: Vec<u16>,
+    presence: Presence,
     stats: Arc<SourceStats>,
 }
 
@@ -77,13 +80,20 @@ impl Source for HeartbeatSource {
                 continue;
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
-            if let Some(cause) = self.announce(id, from) {
+            let cause = self.announce(id, from);
+            if let Some(cause) = cause {
                 self.stats.lock().drop_one(cause);
             }
             let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
-            let Some(clock) = clock else {
+            let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else {
                 continue;
             };
+            let beat = Beat {
+                from,
+                expected: cause.is_none(),
+                at: Instant::now(),
+            };
+            self.presence.beat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),
                 now_ms: packet.now_ms.get(),
