@@ -124,7 +124,7 @@ impl ControlLink {
             }
             "redis_full" | "redis_simple" => {
                 "the Redis modes carry the datagrams of udp_full and udp_simple through a Redis server of the full \
-                 edition; the bridge does not speak Redis: set UDPSIMMODE to UDP and use udp_full or udp_simple"
+                 edition: set redis.address, and use udp_full or udp_simple here"
                     .to_owned()
             }
             _ => {

@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, report, sensors, time, vehicles};
+use super::{frames, params, redis, report, sensors, time, vehicles};
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
 use crate::ros::Middleware;
@@ -23,6 +23,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     model::SUBSYSTEM,
     #[cfg(has_rfly_bridge_msgs)]
     netsim::SUBSYSTEM,
+    redis::SUBSYSTEM,
     report::SUBSYSTEM,
     params::SUBSYSTEM,
 ];

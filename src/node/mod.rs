@@ -17,6 +17,7 @@ mod netsim;
 mod pairs;
 mod params;
 mod presence;
+mod redis;
 mod report;
 mod section;
 mod senders;

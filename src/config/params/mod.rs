@@ -110,6 +110,8 @@ pub struct Params {
     pub model: ModelParams,
     /// `netsim.port`; `None` unless `netsim.enabled`.
     pub netsim_port: Option<u16>,
+    /// `redis.*`; `None` without `redis.address`.
+    pub redis: Option<RedisParams>,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -127,6 +129,15 @@ pub struct ModelParams {
     pub fault_numbers: FaultNumbers,
     /// `model.custom_data_port`.
     pub custom_data_port: u16,
+}
+
+/// `redis.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedisParams {
+    /// `redis.address`.
+    pub host: Ipv4Addr,
+    /// `redis.port`.
+    pub port: u16,
 }
 
 /// `request.*`.

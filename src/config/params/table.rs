@@ -359,6 +359,12 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(MODEL, "netsim.port", K::Int(1, 65_535), D::Int(60_000), "",
         "Multicast port of all vehicles in the simulated network; that of one vehicle is its CopterID more."),
 
+    row(MODEL, "redis.address", K::Address, D::Str(""), "",
+        "Redis server that CopterSim of the full edition is reached through (UDPSIMMODE 7 and 8; with control.link udp_full and udp_simple); empty: by UDP. \
+         The bridge then takes CopterSim's ports on this host."),
+    row(MODEL, "redis.port", K::Int(1, 65_535), D::Int(6379), "",
+        "TCP port of the Redis server."),
+
     row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
         "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
