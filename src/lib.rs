@@ -5,7 +5,8 @@
 //! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: pure. Bytes, rotations, clocks, chance and settings as values.
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
-//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; [`scene`]: terrain
+//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; `model`: of
+//!   its model and `CopterSim`; [`scene`]: terrain
 //!   and what the renderer draws.
 //! * [`program`]: what both programs share around their work, log and signals.
 //! * [`node`] assembles the bridge; [`calib`] writes configuration files for those who read its topics.
@@ -14,6 +15,8 @@ pub mod calib;
 pub mod config;
 pub mod emulator;
 pub mod frames;
+#[cfg(has_rfly_bridge_msgs)]
+pub mod model;
 pub mod msgs;
 pub mod node;
 pub mod noise;

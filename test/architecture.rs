@@ -32,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("scene", &["wire", "frames", "time", "msgs", "config"]),
+    ("model", &["wire", "frames", "time", "msgs", "config"]),
     ("emulator", &["wire", "transport"]),
     (
         "node",
@@ -50,6 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "sensors",
             "vehicle",
             "scene",
+            "model",
         ],
     ),
     (

@@ -10,6 +10,7 @@ mod config;
 mod emulator;
 mod flight;
 mod frames;
+mod model;
 mod node;
 mod noise;
 mod program;

@@ -42,6 +42,20 @@ impl SimMode {
             .map_or(2, |(_, _, number)| *number)
     }
 
+    /// Reads a word of `control.link`.
+    ///
+    /// # Errors
+    /// What is wrong, and the words that are known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let found = Self::NAMES.iter().find(|(name, ..)| *name == text);
+        found.map(|(_, mode, _)| *mode).ok_or_else(|| {
+            let names = Self::NAMES.iter().map(|(name, ..)| *name);
+            let hint = did_you_mean(text, names.clone());
+            let known: Vec<_> = names.collect();
+            format!("must be one of {}, is {text:?}{hint}", known.join(", "))
+        })
+    }
+
     fn name(self) -> &'static str {
         Self::NAMES
             .iter()
@@ -87,8 +101,8 @@ impl ControlLink {
         if text == "off" {
             return Ok(Self::Off);
         }
-        if let Some((_, mode, _)) = SimMode::NAMES.iter().find(|(name, ..)| *name == text) {
-            return Ok(Self::Simulator(*mode));
+        if let Ok(mode) = SimMode::parse(text) {
+            return Ok(Self::Simulator(mode));
         }
         if let Some(rest) = text.strip_prefix("direct:") {
             return direct(rest).ok_or_else(|| {
@@ -110,7 +124,7 @@ impl ControlLink {
             }
             "redis_full" | "redis_simple" => {
                 "the Redis modes carry the datagrams of udp_full and udp_simple through a Redis server of the full \
-                 edition; the bridge does not speak Redis: set UDPSIMMODE to UDP and use udp_full or udp_simple"
+                 edition: set redis.address, and use udp_full or udp_simple here"
                     .to_owned()
             }
             _ => {

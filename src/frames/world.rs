@@ -1,7 +1,7 @@
 use super::attitude::Attitude;
 use super::transform::Transform;
 use super::vector::{Enu, Flu, Frd, Ned, Nwu, Vector};
-use std::f64::consts::FRAC_1_SQRT_2;
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Direction of the axes of `map` and `odom`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -55,6 +55,14 @@ impl WorldConvention {
             Self::Nwu => [FRAC_1_SQRT_2, 0.0, 0.0, -FRAC_1_SQRT_2],
         };
         Transform::from_parts(self.vector(position), turned)
+    }
+
+    /// Expresses a heading, counterclockwise from the x axis of this world, as clockwise from north; rad.
+    pub fn ned_yaw(self, yaw: f64) -> f64 {
+        match self {
+            Self::Enu => FRAC_PI_2 - yaw,
+            Self::Nwu => -yaw,
+        }
     }
 
     /// Returns the transform from this world to an FLU body.

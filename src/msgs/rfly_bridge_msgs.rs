@@ -1,7 +1,9 @@
 //! Messages of `msg/` for builds without them: the fields in the order of the `.msg` files, which explain them.
+mod model;
 
 /// Messages.
 pub mod msg {
+    pub use super::model::msg::*;
     use crate::msgs::geometry_msgs::msg::Pose;
     use crate::msgs::std_msgs::msg::Header;
     use serde::{Deserialize, Serialize};
@@ -92,6 +94,7 @@ pub mod msg {
 /// Services of `srv/`.
 #[expect(missing_docs, reason = "documented in the .srv files")]
 pub mod srv {
+    pub use super::model::srv::*;
     use super::msg::{Attachment, ThermalClass};
     use crate::msgs::{
         geometry_msgs::msg::{Point, PoseStamped, Vector3},

@@ -202,13 +202,29 @@ macro_rules! every_message_type {
                 MarkerArray "86cb8800b6fb05b5eff1abd7a56f62a5641d3ae9a1c29e78e67e704f1d067dcf";
             }
             rfly_bridge_msgs {
+                ActiveFault "c0b4f44b5a944ebf8a9f9c447ddea459e352792ac3f928ab512ad96c68cd5d43";
+                ActiveFaults header "c4199622a88518a3b505382c2ab14a58ac0e63f580d039999d1d5d5dc60f68d0";
                 Attachment "ba4de9e7ecde486e8c53dae5715abb7c1c85432fdd64a2589caecaf9c8cc29a2";
                 BridgeStats header "d08ea28d7d852e1bbedfeeef81554f036516d39e3fda81d64f989ce3f43cb0ab";
                 ClockStats "a898607a684a6f0ac3bd70993c89eb6bbdaabf5160362907420356761374b220";
+                CustomData "771e339a5685ca2c245f5b2622a5185cad648b8786154c7c636323ab554fe8ed";
                 DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
                 EntityStates header "5cf77e2ab8b0b3b91f51dbecb9140c0b4c73e334bc15c9f03bcf79b2567841db";
+                FleetReady header "d3ac23deb688b1b64e8b1f2bfdc2ada9e1dfce724de9ac9b76d62a458b3ad47b";
+                ModelCommand "fcde4dda5a2474d6b812085e22d7c462b213885abe6c4a06b16293008970365a";
+                ModelDoubles "ed9524cb33b40cc90d2e0ad39717e07bf4856ec6d88669131201c34bf0291a6d";
+                ModelInputs "2868b8e7adab75fa9edf4ab5087f09e1d97db117c53e41cb1187cb0eaa9cdcf9";
+                ModelOutput header "eaa9a8cad4cf63f088b2643793a75792df13a76fce5191adb2b56d027552ab7e";
+                ModelParameters "c15e97844f962af92dbde7dde4658c8e733b1fa7a2c43aa9949120b0e9fb5c71";
+                ModelRays "a968a0bd093555c9ec3338ebe34ddb6ff5cb076f32ee722ae953bd288e288892";
+                ModelUorb "ab8c757a19da72d267cba87a747c88de9c98dd18e95772b4c56f4a5b098268f3";
+                ModelValues "3321ff495b413eca7fa2845478ca58e0f3a5f5490d915c31a6266dc946afe49d";
+                NetSimData "78bf9eec013c9a0625ae83ba4f205d05f16df9e7243d5924e81bc74b48830dd9";
+                NetSimRequest "6acfc6527ba1c2cb61ba36bc773ede1eb70bcf5b1db4324a7c6e907146a27620";
+                NetSimState "f187baac1470aae333fa0cbffc244609ef52bac6f22ffb3f951f3eb38e81c187";
                 SourceStats "c281e46ea4ecec746b11e7560de422946f15a42f0a7d69db1dea4926bec62ed4";
                 ThermalClass "503a85d05b59d31f71590a59b3081ce4b9d4a918da921b4a3c31257bae5d0213";
+                VehicleReady "bc9cdfb5a9d771716175ae7023331a0898b7528e1e0f9d6c28272c2a1121f24b";
             }
         }
     };
@@ -283,18 +299,26 @@ macro_rules! every_service_type {
                 UnloadWorld "22b41a53aecd3cd180a218b16d9428cddc10b9e592ae16eaa434be873387e972" "68d4ea5721903837edd7c7e90d86e62aafb861c1ace33b7c805931974a652d9e";
             }
             std_srvs {
+                SetBool "c62fbb99d94e1b25e8ef9e109f9581956bb1b3361a45a4e5810c36a90d29932e" "d0814e7f7b4880ab77e9c57426c7aa1562ab69f11eef8e2e968812f9cbd0b059";
                 Trigger "d010825374ce8918e72bfd826c82603e60f45419e932ea976f807b74a863a199" "2d946c21e2fc3f1e9ca6986a8191d85fcc70097a8bb7771a053564bc47009cdf";
             }
             rfly_bridge_msgs {
                 Attach "82e5521a03a9fad06a6e448fe0c1ce814cfde7f10a74727bf302a32431e244a4" "1571e006c635c2c47cdfe2da8308e416e5c99c06ca84fd654691e9ecf1d21e66";
+                ClearFaults "4e8d4758f4c6a6e95ae6a6dea76ae06414cbb20927a6b8b83c4bf94378e0b9b4" "d515ae8228e212e255ee5177bdb3cd8f13143f11ba341e713b586161f4a3bbf8";
                 GetHeight "a768bd59247491e771824207807362ffe18710c69c05cfc960df69b2a0e85fef" "7bb0b82491ef96dc891457a72d18475d2121a96951a6e8841fa2906c3a39159a";
+                InjectFault "b677b966b2d40b4363b7386a0f2c918a124feb3f317fc64ac30db49a6133d120" "b4d75635acdf0a4b17a4b8d3478ec20f4e6af1211cc0234eba4b62ae2a288df2";
+                LoadByName "f8cda206dcab5deb4f283b136a5f4869c02ecf926f330ea1e51d8a6143f2bc93" "76b1f048a398ff218cf0c6a2f3566101a509aa194b959a06154d6713ec6ab33e";
                 PublishTerrain "08beabb063b533e6f10a567c0a6bb93d731cec2dbda97e2f7a52741060ece61d" "dffa5edf94e76ccb13d0f4c79000f7bd72b04d0ec4c2ae37cea48c6525681103";
                 SceneCommand "06ac491a56c3634ba2489d1191af685454d151cd6e189cdd441284daee838de8" "b93ecf1f8e471b9723981c7a5a232145b539cbbc1f3e475ca5e6621e6091e8f3";
                 SetActuators "89a6ae1074a6ad2fba148107c82028d641a8809c49766d4f1e3bb53c1ce8b163" "489149607bf2973c2ce7b2b579ad6765ad6ef76cb1efd5ae0cab2de2a5111b14";
+                SetGeoOrigin "bf679de22d870dd3bcc8d14655ae4af1dcee8e751406bb734b1285701106d5e0" "0e32a3f9a8622f8d3d28eb5056ee8a5f7848800a898b4be427cfec0eb7fa3059";
+                SetGeoPlace "5a3fe6d1c24e3e0485126bb1ed37a2db2cb8711adacb09a3f1f5f814199ae77c" "68f0ec434e475f9dde90fc70db5efcb5d9aa34b9773b7431f727bd61b44c0790";
                 SetLabel "5cfd67969b0b21986c87695605d82079692dfa90ab532abfca2cf5a3c1c743c2" "df11f7919ac660adc2eebba46aa5c3dd54338760d960491d17feb376855e0948";
                 SetSize "8c9ed0f0764c260ca07365fee5f907893299d97ae5ad973c46dc0b6799383b3f" "5bfcbe701bbc474ca61dc39053efd53c10696b8dc44686ee30ca546c950a41f2";
                 SetStencil "5f9d91caee9c01a42f98269ff661031a3cf159b87061a68414184eb35b275ea6" "324dd99fd372bb6b38c22e093f097d0f266441360312babb6cdb5f899b4e675e";
                 SetTemperatures "740afa7a880fb505d376472b28bc32870b5c74d3cf6de2cb4e6dce0a36214e52" "8c206166e74faece17672b15aebda53e64ca12ce0fad6a54663a9eab24180390";
+                SetUdpMode "51f0c61ffe4dfd85deaaeac7a21e4ac05f2f0db7a052b8933ab67a091e41a977" "6c1792e75bccee4593fe3388c4fe3b65b0ce59662c3a95d86990e6aa3f798891";
+                SetVehiclePose "f795495fe06bfe17fb610dd3f8600b94b0b04e686f98986a0f403156269f5a44" "1980a8b252853e95474eecdb43e788528612fd658a3510ae6fdea8aedfafa296";
                 SetView "a8ffc7a130e096ca85b5cc821a18266f432e3b0692b42b9129726d169f09220f" "66669607075ab950a7fa4a0a24efccf1a4fb429b92aff8e01d7ddcebf2cdddb0";
                 ShowMessage "aa99b9c57f7e0635fbe8c419a509918e71e41eb36131c56fadb8dcee0a5c22d0" "4b23f3e3b1d3ed8023e73b6287ec4e72f3fb105a364d1a7eb9a34c54350b80d2";
             }

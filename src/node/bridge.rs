@@ -6,7 +6,9 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, report, scene, sensors, terrain, time, vehicles};
+use super::{frames, params, redis, report, scene, sensors, terrain, time, vehicles};
+#[cfg(has_rfly_bridge_msgs)]
+use super::{model, netsim};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
@@ -19,6 +21,11 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     terrain::SUBSYSTEM,
     time::SUBSYSTEM,
     scene::SUBSYSTEM,
+    #[cfg(has_rfly_bridge_msgs)]
+    model::SUBSYSTEM,
+    #[cfg(has_rfly_bridge_msgs)]
+    netsim::SUBSYSTEM,
+    redis::SUBSYSTEM,
     report::SUBSYSTEM,
     params::SUBSYSTEM,
 ];

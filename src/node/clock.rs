@@ -83,7 +83,7 @@ impl SimClock {
     }
 
     /// Returns the simulation time at a host time; `None` before the first tick.
-    fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
+    pub(super) fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
         self.lock().aligner.sim_time_at(host)
     }
 

@@ -1,6 +1,7 @@
 //! What all subsystems share: settings, names, QoS, clocks, frames.
 use super::clock::SimClocks;
 use super::error::NodeError;
+use super::presence::Presence;
 use super::senders::Senders;
 use super::settings::{Settings, SettingsWatch};
 use super::shared_scene::SharedScene;
@@ -21,6 +22,7 @@ pub(super) struct Context<'a> {
     pub(super) middleware: &'a Middleware,
     pub(super) senders: Arc<Senders>,
     pub(super) clocks: SimClocks,
+    pub(super) presence: Presence,
     /// The frames at the start.
     pub(super) tree: FrameTree,
     /// `None` if TF is switched off.
@@ -51,6 +53,7 @@ impl<'a> Context<'a> {
             middleware,
             senders,
             clocks: SimClocks::new(&settings.params, &vehicles),
+            presence: Presence::default(),
             tree,
             tf: None,
             static_tf: None,

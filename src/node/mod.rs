@@ -10,9 +10,15 @@ mod clock;
 mod context;
 mod error;
 mod frames;
+#[cfg(has_rfly_bridge_msgs)]
+mod model;
 mod neighbours;
+#[cfg(has_rfly_bridge_msgs)]
+mod netsim;
 mod pairs;
 mod params;
+mod presence;
+mod redis;
 mod report;
 mod scene;
 mod section;

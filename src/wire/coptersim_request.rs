@@ -28,7 +28,7 @@ pub struct CopterSimRequestPacket {
     pub params: [u8; 4],
     /// Down in m, roll and pitch in degrees.
     pub z_roll_pitch: [F32; 3],
-    /// Heading in degrees; altitude in m with a geodetic `xy`.
+    /// Heading in degrees; altitude in m of a geodetic origin.
     pub yaw: F32,
     /// North and east in m; latitude and longitude in degrees.
     pub xy: [F64; 2],
@@ -101,12 +101,12 @@ impl CopterSimRequestPacket {
         }
     }
 
-    /// Puts the vehicle at latitude and longitude in degrees, altitude in m.
+    /// Puts the vehicle on the ground at latitude and longitude in degrees, with a heading in degrees.
     #[must_use]
-    pub fn at_geodetic(self, latitude: f64, longitude: f64, altitude: f32) -> Self {
+    pub fn at_geodetic(self, latitude: f64, longitude: f64, yaw: f32) -> Self {
         Self {
             place: 3,
-            ..self.at([latitude, longitude], altitude)
+            ..self.at([latitude, longitude], yaw)
         }
     }
 }

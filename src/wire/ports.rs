@@ -13,6 +13,8 @@ pub const HOST_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 11);
 pub struct Ports {
     /// Requests to `CopterSim`, by group.
     pub requests: u16,
+    /// Start signals, by group.
+    pub start: u16,
     /// Heartbeats of `CopterSim`.
     pub heartbeat: u16,
     /// Reports of the renderer.
@@ -43,6 +45,7 @@ impl Default for Ports {
     fn default() -> Self {
         Self {
             requests: 20002,
+            start: 20007,
             heartbeat: 20005,
             report: 20006,
             host_windows: 20008,
@@ -114,6 +117,7 @@ impl Ports {
         let shift = |port: u16| port.checked_add(offset);
         Some(Self {
             requests: shift(self.requests)?,
+            start: shift(self.start)?,
             heartbeat: shift(self.heartbeat)?,
             report: shift(self.report)?,
             host_windows: shift(self.host_windows)?,

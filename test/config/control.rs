@@ -99,7 +99,7 @@ fn every_way_to_an_autopilot_is_read_and_written() {
 fn what_cannot_be_spoken_is_refused_with_the_reason() {
     for (given, reason) in [
         ("udp_ultrasimple", "its layout is not published"),
-        ("redis_full", "does not speak Redis"),
+        ("redis_full", "set redis.address"),
         ("mavlink_ful", "did you mean \"mavlink_full\"?"),
         ("direct:", "must be direct:<port>"),
         ("direct:0", "must be direct:<port>"),

@@ -1,6 +1,7 @@
 //! Tests of `node`.
 mod bridge;
 mod frames;
+mod model;
 mod mounts;
 mod pairs;
 mod params;

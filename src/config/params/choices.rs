@@ -54,6 +54,13 @@ choices! {
         /// Another node, for example a state estimator; only the frames below `base_link` are published.
         External = "external",
     }
+    /// Numbers that models have for faults.
+    FaultNumbers {
+        /// Those of the SDK's documents.
+        Sdk = "sdk",
+        /// Those of the initialization files of newer models.
+        Template = "template",
+    }
     /// Channel order of colour images.
     RgbEncoding {
         /// As the simulator sends it.

@@ -15,9 +15,9 @@ pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
 pub use choices::{
-    CloudLayout, DepthEncoding, Durability, HeartbeatKind, History, ImuFrame, ImuOrientation,
-    LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime,
-    SetpointFrame, TerrainRounding, TfSource,
+    CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History, ImuFrame,
+    ImuOrientation, LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding,
+    ScanSource, ScanTime, SetpointFrame, TerrainRounding, TfSource,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
@@ -115,6 +115,12 @@ pub struct Params {
     pub setpoint: SetpointParams,
     /// `scene.*`.
     pub scene: SceneParams,
+    /// `model.*`.
+    pub model: ModelParams,
+    /// `netsim.port`; `None` unless `netsim.enabled`.
+    pub netsim_port: Option<u16>,
+    /// `redis.*`; `None` without `redis.address`.
+    pub redis: Option<RedisParams>,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -123,6 +129,24 @@ pub struct Params {
     pub sensors: BTreeMap<u16, SensorParams>,
     /// `qos.*` and `qos_overrides.*`.
     pub qos: QosParams,
+}
+
+/// `model.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelParams {
+    /// `model.fault_numbers`.
+    pub fault_numbers: FaultNumbers,
+    /// `model.custom_data_port`.
+    pub custom_data_port: u16,
+}
+
+/// `redis.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedisParams {
+    /// `redis.address`.
+    pub host: Ipv4Addr,
+    /// `redis.port`.
+    pub port: u16,
 }
 
 /// `request.*`.

@@ -1,8 +1,8 @@
 use super::{
-    AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, Geoid, HeartbeatKind,
-    History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset, Reliability,
-    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode, TerrainRounding,
-    TfSource, WorldConvention,
+    AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, FaultNumbers, Geoid,
+    HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset,
+    Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode,
+    TerrainRounding, TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use std::f64::consts::{PI, TAU};
@@ -129,6 +129,7 @@ const IMU: &str = "IMU";
 const DEGRADED: &str = "Degraded on purpose";
 const CONTROL: &str = "Control of vehicles";
 const SCENE: &str = "Scene";
+const MODEL: &str = "Models, CopterSim and the simulated network";
 const NODE: &str = "Node";
 
 /// Every parameter with a fixed name. Generates parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml`.
@@ -367,6 +368,23 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Spawned objects get ids from this one ..."),
     row(SCENE, "scene.last_id", K::Int(1, 65_535), D::Int(20_000), "",
         "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."),
+
+    row(MODEL, "model.fault_numbers", K::Choice(FaultNumbers::NAMES), D::Str("sdk"), "",
+        "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization files of \
+         newer models; docs/topics.md has both."),
+    row(MODEL, "model.custom_data_port", K::Int(1, 65_535), D::Int(50_000), "",
+        "UDP port on this host of the user's own program that gets model/custom_data."),
+    row(MODEL, "netsim.enabled", K::Bool, D::Bool(false), "",
+        "Take part in the simulated network between vehicles (topics netsim/*)."),
+    row(MODEL, "netsim.port", K::Int(1, 65_535), D::Int(60_000), "",
+        "Multicast port of all vehicles in the simulated network; that of one vehicle is its CopterID more."),
+
+    row(MODEL, "redis.address", K::Address, D::Str(""), "",
+        "Redis server that CopterSim of the full edition is reached through (UDPSIMMODE 7 and 8; with control.link udp_full and udp_simple); empty: by UDP. \
+         The bridge then takes CopterSim's ports on this host."),
+    row(MODEL, "redis.port", K::Int(1, 65_535), D::Int(6379), "",
+        "TCP port of the Redis server."),
+
     row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
         "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",

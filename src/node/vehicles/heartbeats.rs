@@ -5,6 +5,7 @@ use crate::config::ControlLink;
 use crate::node::assembly::Assembly;
 use crate::node::clock::SimClocks;
 use crate::node::context::Context;
+use crate::node::presence::{Beat, Presence};
 use crate::node::settings::Settings;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
@@ -29,6 +30,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         announced: announced(context.settings),
         served: context.settings.vehicles(),
         scene: context.scene.clone(),
+        presence: context.presence.clone(),
         stats: assembly.source("heartbeats".into()),
     };
     tasks::start(runtime, source);
@@ -58,6 +60,7 @@ struct HeartbeatSource {
     /// Served vehicles.
     served: Vec<u16>,
     scene: SharedScene,
+    presence: Presence,
     stats: Arc<SourceStats>,
 }
 
@@ -83,13 +86,20 @@ impl Source for HeartbeatSource {
             if IDS.contains(&id) {
                 self.scene.heard(id);
             }
-            if let Some(cause) = self.announce(id, from) {
+            let cause = self.announce(id, from);
+            if let Some(cause) = cause {
                 self.stats.lock().drop_one(cause);
             }
             let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
-            let Some(clock) = clock else {
+            let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else {
                 continue;
             };
+            let beat = Beat {
+                from,
+                expected: cause.is_none(),
+                at: Instant::now(),
+            };
+            self.presence.beat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),
                 now_ms: packet.now_ms.get(),

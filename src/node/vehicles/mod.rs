@@ -7,6 +7,7 @@ mod heartbeat_directory;
 mod heartbeats;
 mod imu;
 mod map_centre;
+mod model_output;
 mod peer;
 mod requester;
 mod serial;

@@ -1,6 +1,7 @@
 //! The true state of a vehicle: moves its frames, and is published on `ground_truth/*`.
 use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::map_centre::MapCentre;
+use super::model_output::ModelOutputs;
 use crate::config::params::{ImuOrientation, QosGroup, TfSource};
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::msgs::Message;
@@ -8,6 +9,7 @@ use crate::node::assembly::Assembly;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::presence::Presence;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
@@ -19,7 +21,7 @@ use crate::session::{Mark, Order};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
 use crate::vehicle::{GpsReceiver, GroundTruth, TRUTH_TOPICS, TruthPublishers};
-use crate::wire::{Packet as _, ShortStatePacket, TrueState, TruthDatagram};
+use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, TruthDatagram};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -95,6 +97,8 @@ pub(super) fn open(
         on_link,
         on_link_wanted: wanted.clone(),
         map_centre: map_centre.clone(),
+        presence: context.presence.clone(),
+        outputs: ModelOutputs::open(context, vehicle)?,
         order: Order::default(),
         attitude: own.attitude.clone(),
         oriented: imu.enabled && imu.orientation == ImuOrientation::Truth,
@@ -158,6 +162,8 @@ struct TruthSource {
     on_link: mpsc::Receiver<(TrueState, RosTime)>,
     on_link_wanted: Arc<AtomicBool>,
     map_centre: MapCentre,
+    presence: Presence,
+    outputs: ModelOutputs,
     attitude: SharedAttitude,
     /// The IMU has this attitude.
     oriented: bool,
@@ -180,6 +186,7 @@ impl Source for TruthSource {
             let wanted = || {
                 let wanted = self.oriented
                     || self.truth.is_read()
+                    || self.outputs.is_read()
                     || self.clock.is_read()
                     || self.tf.as_ref().is_some_and(Tf::is_read);
                 let by_link = wanted && by_link;
@@ -230,9 +237,8 @@ impl TruthSource {
                     self.stats.lock().drop_one("malformed");
                 };
             }
-            // The format is private to the author of the model.
-            Ok(TruthDatagram::ModelOutput(_)) => {
-                return self.stats.lock().drop_one("not_a_state");
+            Ok(TruthDatagram::ModelOutput(packet)) => {
+                return self.output(packet, arrival(datagram));
             }
             _ => return self.stats.lock().drop_one("malformed"),
         };
@@ -275,6 +281,9 @@ impl TruthSource {
         if last.is_none_or(|last| stamp != last) {
             *last = Some(stamp);
             let pose = pose(self.vehicle, state);
+            let [north, east, _] = state.position;
+            self.presence
+                .place(self.vehicle, [north, east, pose.attitude.euler().yaw]);
             *lock(&self.attitude) = Some(AttitudeSample {
                 at: SimTime::from_secs(state.sim_time),
                 attitude: pose.attitude,
@@ -297,6 +306,15 @@ impl TruthSource {
 }
 
 impl TruthSource {
+    /// Values of the model; it is not said when they are from.
+    fn output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
+        if packet.copter_id.get() != i32::from(self.vehicle) {
+            self.stats.lock().drop_one("other_vehicle");
+        } else if !self.outputs.publish(packet, arrival) {
+            self.stats.lock().drop_one("publish");
+        }
+    }
+
     fn collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
         match self.truth.collision(with, lasting, now) {
             Ok(true) => self.stats.lock().drop_one("collision"),

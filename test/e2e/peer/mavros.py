@@ -193,6 +193,7 @@ SERVICES = {
         "bool success; uint32 wp_transfered",
     ),
     "mavros_msgs/srv/WaypointSetCurrent": ("uint16 wp_seq", "bool success"),
+    "std_srvs/srv/SetBool": ("bool data", "bool success; string message"),
     "std_srvs/srv/Trigger": ("", "bool success; string message"),
 }
 """Request and response."""

@@ -1,0 +1,236 @@
+//! The simulated network between vehicles: messages to datagrams and back.
+use super::inputs::Wrong;
+use crate::frames::{Attitude, Euler, Frd, Ned, Vector, WorldConvention};
+use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
+use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
+use crate::wire::{IntoBytes as _, NetSimHeader, NetSimMessage, NetSimState as Packet, WireError};
+use std::collections::{BTreeMap, BTreeSet};
+use zerocopy::little_endian::{F32, F64};
+
+/// Receivers that one header can name.
+const MASK: u16 = 64;
+
+/// A received message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NetSimIn {
+    /// A vehicle wants states.
+    Request(NetSimRequest),
+    /// A state.
+    State(Box<NetSimState>),
+    /// Data of the user's own.
+    Data(NetSimData),
+}
+
+/// The served vehicles in the simulated network, and who asked them for states.
+#[derive(Clone, Debug)]
+pub struct NetSim {
+    world: WorldConvention,
+    served: BTreeSet<u16>,
+    asked: BTreeMap<u16, BTreeSet<u16>>,
+}
+
+impl NetSim {
+    /// The vehicles that this bridge sends for.
+    pub fn new(world: WorldConvention, served: impl IntoIterator<Item = u16>) -> Self {
+        Self {
+            world,
+            served: served.into_iter().collect(),
+            asked: BTreeMap::new(),
+        }
+    }
+
+    /// Datagrams of a state; without receivers it goes to those that asked for it.
+    pub fn state(&self, message: &NetSimState, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
+        self.check(message.sender)?;
+        let q = &message.orientation;
+        let attitude = self
+            .world
+            .ned_attitude([q.w, q.x, q.y, q.z])
+            .ok_or_else(|| Wrong {
+                cause: "orientation",
+                text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
+                    .to_owned(),
+            })?;
+        let Euler { roll, pitch, yaw } = attitude.euler();
+        let ned = |x, y, z| self.world.ned([x, y, z]).to_array();
+        let velocity = ned(message.velocity.x, message.velocity.y, message.velocity.z);
+        let position = ned(message.position.x, message.position.y, message.position.z);
+        let global = &message.global_position;
+        let packet = Packet {
+            time: message.time.into(),
+            euler: [roll, pitch, yaw].map(|x| F32::new(x as f32)),
+            velocity: velocity.map(|x| F32::new(x as f32)),
+            home: [
+                message.home_latitude,
+                message.home_longitude,
+                message.home_altitude,
+            ]
+            .map(F64::new),
+            position: position.map(F64::new),
+            global_position: ned(global.x, global.y, global.z).map(F64::new),
+        };
+        let asked = self.asked.get(&message.sender);
+        let receivers: BTreeSet<u16> = match message.receivers.is_empty() {
+            true => asked.cloned().unwrap_or_default(),
+            false => message.receivers.iter().copied().collect(),
+        };
+        Ok(datagrams(
+            message.sender,
+            &receivers,
+            unix_time,
+            packet.as_bytes(),
+        ))
+    }
+
+    /// Datagrams of data of the user's own.
+    pub fn data(&self, message: &NetSimData, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
+        self.check(message.sender)?;
+        let len = message.data.len();
+        if len == 0 || len == size_of::<Packet>() || len > 65_000 {
+            return Err(Wrong {
+                cause: "length",
+                text: format!(
+                    "data: must have 1 to 65000 bytes, and not {}, which is a state; has {len}",
+                    size_of::<Packet>()
+                ),
+            });
+        }
+        let receivers = message.receivers.iter().copied().collect();
+        Ok(datagrams(
+            message.sender,
+            &receivers,
+            unix_time,
+            &message.data,
+        ))
+    }
+
+    /// Datagrams that ask for the states of others.
+    pub fn request(&self, message: &NetSimRequest, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
+        self.check(message.sender)?;
+        let wanted: BTreeSet<u16> = message.wanted.iter().copied().collect();
+        let headers = masks(&wanted).into_iter().map(|mask| {
+            let header = NetSimHeader::new(message.sender.into(), mask, unix_time).asking();
+            header.as_bytes().to_vec()
+        });
+        Ok(headers.collect())
+    }
+
+    /// Reads a datagram, and remembers who wants the states of a served vehicle.
+    pub fn receive(&mut self, bytes: &[u8], unix_time: f64) -> Result<NetSimIn, WireError> {
+        let message = NetSimMessage::parse(bytes)?;
+        let (NetSimMessage::Request(header)
+        | NetSimMessage::State(header, _)
+        | NetSimMessage::Data(header, _)) = message;
+        let sender = u16::try_from(header.copter_id.get()).map_err(|_range| WireError::Field {
+            what: "header of the simulated network",
+            field: "copter_id",
+            found: header.copter_id.get().into(),
+        })?;
+        let receivers = named(header);
+        let delay = unix_time - header.unix_time.get();
+        Ok(match message {
+            NetSimMessage::Request(_) => {
+                for id in receivers.iter().filter(|id| self.served.contains(id)) {
+                    self.asked.entry(*id).or_default().insert(sender);
+                }
+                NetSimIn::Request(NetSimRequest {
+                    sender,
+                    wanted: receivers,
+                })
+            }
+            NetSimMessage::State(_, state) => {
+                NetSimIn::State(Box::new(self.read(sender, receivers, delay, state)))
+            }
+            NetSimMessage::Data(_, data) => NetSimIn::Data(NetSimData {
+                sender,
+                receivers,
+                delay,
+                data: data.to_vec(),
+            }),
+        })
+    }
+
+    fn read(&self, sender: u16, receivers: Vec<u16>, delay: f64, state: &Packet) -> NetSimState {
+        let vector = |ned: [f64; 3]| self.world.vector(Vector::<Ned>::from(ned));
+        let [roll, pitch, yaw] = state.euler.map(|x| f64::from(x.get()));
+        let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
+        let [w, x, y, z] = self.world.attitude(attitude);
+        let velocity = vector(state.velocity.map(|x| x.get().into()));
+        let position = vector(state.position.map(|x| x.get()));
+        let global = vector(state.global_position.map(|x| x.get()));
+        let [home_latitude, home_longitude, home_altitude] = state.home.map(|x| x.get());
+        NetSimState {
+            sender,
+            receivers,
+            delay,
+            time: state.time.get(),
+            orientation: Quaternion { x, y, z, w },
+            velocity: vector3(velocity),
+            home_latitude,
+            home_longitude,
+            home_altitude,
+            position: vector3(position),
+            global_position: Point {
+                x: global[0],
+                y: global[1],
+                z: global[2],
+            },
+        }
+    }
+
+    fn check(&self, sender: u16) -> Result<(), Wrong> {
+        if self.served.contains(&sender) {
+            return Ok(());
+        }
+        let served: Vec<_> = self.served.iter().map(u16::to_string).collect();
+        Err(Wrong {
+            cause: "sender",
+            text: format!(
+                "sender: must be a vehicle of this bridge ({}), is {sender}",
+                served.join(", ")
+            ),
+        })
+    }
+}
+
+fn vector3([x, y, z]: [f64; 3]) -> Vector3 {
+    Vector3 { x, y, z }
+}
+
+/// The vehicles that a header names.
+fn named(header: &NetSimHeader) -> Vec<u16> {
+    let first = i64::from(header.first_id.get());
+    let bits = (0..MASK).filter(|bit| header.mask.get() >> bit & 1 == 1);
+    bits.filter_map(|bit| u16::try_from(first + i64::from(bit)).ok())
+        .collect()
+}
+
+/// First vehicle and mask of as many headers as are needed; one of nobody if there are no vehicles.
+fn masks(vehicles: &BTreeSet<u16>) -> Vec<(i32, u64)> {
+    let mut masks: Vec<(i32, u64)> = Vec::new();
+    for id in vehicles.iter().map(|id| i32::from(*id)) {
+        match masks.last_mut() {
+            Some((first, mask)) if id - *first < MASK.into() => *mask |= 1 << (id - *first),
+            _ => masks.push((id, 1)),
+        }
+    }
+    if masks.is_empty() {
+        masks.push((0, 0));
+    }
+    masks
+}
+
+fn datagrams(
+    sender: u16,
+    receivers: &BTreeSet<u16>,
+    unix_time: f64,
+    payload: &[u8],
+) -> Vec<Vec<u8>> {
+    let masks = masks(receivers).into_iter();
+    masks
+        .map(|mask| {
+            let header = NetSimHeader::new(sender.into(), mask, unix_time);
+            [header.as_bytes(), payload].concat()
+        })
+        .collect()
+}

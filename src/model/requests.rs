@@ -1,0 +1,150 @@
+//! Requests to `CopterSim`: a call to the datagram.
+use crate::config::SimMode;
+use crate::frames::WorldConvention;
+use crate::msgs::rfly_bridge_msgs::srv::{
+    LoadByNameRequest, SetGeoOriginRequest, SetGeoPlaceRequest, SetUdpModeRequest,
+    SetVehiclePoseRequest,
+};
+use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
+
+/// Farther than any map.
+const FARTHEST_M: f64 = 1e7;
+
+fn finite(field: &str, values: &[f64], most: f64) -> Result<(), String> {
+    match values
+        .iter()
+        .find(|value| value.is_nan() || value.abs() > most)
+    {
+        Some(value) => Err(format!("{field}: must be within {most} of 0, is {value}")),
+        None => Ok(()),
+    }
+}
+
+/// `coptersim/set_pose`; `map` is the name of the frame.
+pub fn set_pose(
+    vehicle: u16,
+    world: WorldConvention,
+    map: &str,
+    request: &SetVehiclePoseRequest,
+) -> Result<CopterSimRequestPacket, String> {
+    let frame = request.pose.header.frame_id.trim_start_matches('/');
+    if !frame.is_empty() && frame != map {
+        return Err(format!(
+            "pose.header.frame_id: must be {map:?}, is {frame:?}: transform the pose first"
+        ));
+    }
+    let pose = &request.pose.pose;
+    let position = [pose.position.x, pose.position.y, pose.position.z];
+    finite("pose.pose.position", &position, FARTHEST_M)?;
+    let q = &pose.orientation;
+    let attitude = world.ned_attitude([q.w, q.x, q.y, q.z]).ok_or_else(|| {
+        "pose.pose.orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite; w: 1.0 for none".to_owned()
+    })?;
+    let [north, east, down] = world.ned(position).to_array();
+    let [roll, pitch, yaw] = attitude.euler().to_degrees().map(|angle| angle as f32);
+    let packet = CopterSimRequestPacket::new(vehicle.into()).at([north, east], yaw);
+    Ok(match request.on_ground {
+        true => packet,
+        false => packet.standing([down as f32, roll, pitch]),
+    })
+}
+
+fn geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    for (field, value, most) in [
+        ("latitude", latitude, 90.0),
+        ("longitude", longitude, 180.0),
+    ] {
+        if !(-most..=most).contains(&value) {
+            wrong.push(format!(
+                "{field}: must be -{most} to {most} degrees, is {value}"
+            ));
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.join("; ")),
+    }
+}
+
+/// `coptersim/set_geo_origin`.
+pub fn set_geo_origin(
+    vehicle: u16,
+    request: &SetGeoOriginRequest,
+) -> Result<CopterSimRequestPacket, String> {
+    let SetGeoOriginRequest {
+        latitude,
+        longitude,
+        altitude,
+    } = *request;
+    geodetic(latitude, longitude)?;
+    finite("altitude", &[altitude], 100_000.0)?;
+    let packet = CopterSimRequestPacket::new(vehicle.into());
+    Ok(packet.with_origin(latitude, longitude, altitude as f32))
+}
+
+/// `coptersim/set_geo_place`.
+pub fn set_geo_place(
+    vehicle: u16,
+    request: &SetGeoPlaceRequest,
+) -> Result<CopterSimRequestPacket, String> {
+    let SetGeoPlaceRequest {
+        latitude,
+        longitude,
+        yaw,
+    } = *request;
+    geodetic(latitude, longitude)?;
+    finite("yaw", &[yaw], 1e3)?;
+    let yaw = WorldConvention::Enu.ned_yaw(yaw).to_degrees() as f32;
+    let packet = CopterSimRequestPacket::new(vehicle.into());
+    Ok(packet.at_geodetic(latitude, longitude, yaw))
+}
+
+/// `coptersim/set_udp_mode`.
+pub fn set_udp_mode(
+    vehicle: u16,
+    request: &SetUdpModeRequest,
+) -> Result<CopterSimRequestPacket, String> {
+    let mode = SimMode::parse(&request.mode).map_err(|why| format!("mode: {why}"))?;
+    Ok(CopterSimRequestPacket::new(vehicle.into()).with_udp_mode(mode.number()))
+}
+
+/// `coptersim/show_geodetic`: what `CopterSim`'s window shows.
+pub fn set_display(vehicle: u16, geodetic: bool) -> CopterSimRequestPacket {
+    CopterSimRequestPacket {
+        place: if geodetic { 4 } else { 5 },
+        ..CopterSimRequestPacket::new(vehicle.into())
+    }
+}
+
+/// `coptersim/load_model` and `coptersim/load_map`.
+pub fn load(
+    vehicle: u16,
+    what: CopterSimLoad,
+    request: &LoadByNameRequest,
+) -> Result<CopterSimLoadPacket, String> {
+    let LoadByNameRequest {
+        name,
+        by_index,
+        index,
+    } = request;
+    if *by_index {
+        return match index {
+            ..0 => Err(format!("index: must be at least 0, is {index}")),
+            _ if !name.is_empty() => Err(format!("name: must be empty with by_index, is {name:?}")),
+            _ => Ok(CopterSimLoadPacket::by_index(vehicle.into(), what, *index)),
+        };
+    }
+    if name.is_empty() {
+        return Err("name: must be given, or by_index and index".to_owned());
+    }
+    if name.contains('\0') {
+        return Err("name: must not contain a byte 0".to_owned());
+    }
+    CopterSimLoadPacket::by_name(vehicle.into(), what, name).ok_or_else(|| {
+        format!(
+            "name: must have at most 48 bytes, has {}: CopterSim would get another name",
+            name.len()
+        )
+    })
+}

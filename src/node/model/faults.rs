@@ -1,0 +1,217 @@
+//! Faults of the vehicles' models: services, the latched topic, and their end.
+use super::outlet::{Outlet, READ_ONLY};
+use crate::config::params::QosGroup;
+use crate::model::{Faults, Now};
+use crate::msgs::rfly_bridge_msgs::msg::ActiveFaults;
+use crate::msgs::rfly_bridge_msgs::srv::{
+    ClearFaults, ClearFaultsRequest, ClearFaultsResponse, InjectFault, InjectFaultRequest,
+    InjectFaultResponse,
+};
+use crate::node::assembly::Assembly;
+use crate::node::clock::{HeaderClock, SimClock, host_now};
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::tasks::{self, Endless};
+use crate::ros::Publisher;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+
+/// How exactly a fault ends.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Opens the services and the topic of a vehicle.
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    runtime: &Handle,
+    outlet: &Outlet,
+) -> Result<(), NodeError> {
+    let vehicle = outlet.vehicle;
+    let Some(clock) = context.clocks.of(Some(vehicle)) else {
+        return Ok(());
+    };
+    let topic = context.of_vehicle(vehicle, "model/active_faults");
+    let injector = Arc::new(Injector {
+        state: Mutex::new(State {
+            faults: Faults::new(vehicle, context.settings.params.model.fault_numbers),
+            restarts: clock.status().restarts,
+        }),
+        outlet: outlet.clone(),
+        publisher: context.publisher(QosGroup::Latched, &topic)?,
+        frame: context.tree.base_link(vehicle),
+        clock,
+        headers: context.clocks.headers(Some(vehicle)),
+        start: context.start,
+        changed: Notify::new(),
+    });
+    injector.publish(&mut injector.lock());
+    let own = injector.clone();
+    let name = context.of_vehicle(vehicle, "model/inject_fault");
+    let inject = context
+        .middleware
+        .service::<InjectFault>(&name, move |request, responder| {
+            responder.respond(own.inject(&request));
+        })?;
+    let own = injector.clone();
+    let name = context.of_vehicle(vehicle, "model/clear_faults");
+    let clear = context
+        .middleware
+        .service::<ClearFaults>(&name, move |request, responder| {
+            responder.respond(own.clear(&request));
+        })?;
+    tasks::start(runtime, End(injector.clone()));
+    // The services close first, so that no fault is left behind.
+    assembly.guards.push(Box::new(ClearedAtTheEnd(injector)));
+    assembly.guards.push(Box::new((inject, clear)));
+    Ok(())
+}
+
+struct State {
+    faults: Faults,
+    /// Restarts of the simulator that are known.
+    restarts: u64,
+}
+
+/// Injects and clears the faults of one vehicle.
+struct Injector {
+    state: Mutex<State>,
+    outlet: Outlet,
+    publisher: Publisher<ActiveFaults>,
+    frame: String,
+    clock: Arc<SimClock>,
+    headers: HeaderClock,
+    start: Instant,
+    changed: Notify,
+}
+
+impl Injector {
+    fn inject(&self, request: &InjectFaultRequest) -> InjectFaultResponse {
+        let answer = |success, message| InjectFaultResponse { success, message };
+        if self.outlet.read_only {
+            return answer(false, READ_ONLY.to_owned());
+        }
+        let mut state = self.lock();
+        let datagram = match state.faults.inject(request, self.now()) {
+            Ok(datagram) => datagram,
+            Err(text) => return answer(false, text),
+        };
+        let Some(datagram) = datagram else {
+            return answer(true, "kept alive".to_owned());
+        };
+        let sent = self.outlet.send(&datagram, self.outlet.model);
+        self.publish(&mut state);
+        self.changed.notify_one();
+        match sent {
+            Ok(()) => answer(true, "injected; a model acknowledges nothing".to_owned()),
+            Err(text) => answer(false, text),
+        }
+    }
+
+    fn clear(&self, request: &ClearFaultsRequest) -> ClearFaultsResponse {
+        let mut state = self.lock();
+        let done = state.faults.clear(&request.kind, request.id, self.now());
+        let sent = self.tell(&done.datagrams);
+        if !done.faults.is_empty() {
+            self.publish(&mut state);
+        }
+        let message = match (done.wrong.is_empty(), sent) {
+            (true, Ok(())) => format!("{} cleared", done.faults.len()),
+            (true, Err(text)) => text,
+            (false, _) => done.wrong.clone(),
+        };
+        ClearFaultsResponse {
+            success: done.wrong.is_empty(),
+            message,
+            cleared: done.faults,
+        }
+    }
+
+    /// Ends the faults whose time is over.
+    fn poll(&self) {
+        let mut state = self.lock();
+        let restarts = self.clock.status().restarts;
+        let anew = std::mem::replace(&mut state.restarts, restarts) != restarts;
+        if anew && state.faults.restarted() {
+            tracing::info!(
+                vehicle = self.outlet.vehicle,
+                "the simulation started anew: its model has no faults"
+            );
+            self.publish(&mut state);
+            return;
+        }
+        let done = state.faults.poll(self.now());
+        if let Err(text) = self.tell(&done.datagrams) {
+            tracing::warn!(
+                vehicle = self.outlet.vehicle,
+                "a fault was not cleared: {text}"
+            );
+        }
+        if !done.faults.is_empty() {
+            self.publish(&mut state);
+        }
+    }
+
+    fn tell(&self, datagrams: &[Vec<u8>]) -> Result<(), String> {
+        let mut datagrams = datagrams.iter();
+        datagrams.try_for_each(|datagram| self.outlet.send(datagram, self.outlet.model))
+    }
+
+    fn publish(&self, state: &mut State) {
+        let mut message = ActiveFaults {
+            faults: state.faults.active(self.now()),
+            ..ActiveFaults::default()
+        };
+        message.header.stamp = self.headers.now().to_msg();
+        message.header.frame_id.clone_from(&self.frame);
+        // The publisher counts failures.
+        let _counted = self.publisher.publish(&message);
+    }
+
+    fn now(&self) -> Now {
+        Now {
+            sim: self.clock.sim_time_at(host_now()),
+            host: self.start.elapsed(),
+            stamp: self.headers.now(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends faults in time.
+struct End(Arc<Injector>);
+
+impl Endless for End {
+    fn name(&self) -> String {
+        format!("faults of vehicle {}", self.0.outlet.vehicle)
+    }
+
+    async fn work(&mut self) {
+        loop {
+            if self.0.lock().faults.is_empty() {
+                self.0.changed.notified().await;
+            } else {
+                tokio::time::sleep(TICK).await;
+            }
+            self.0.poll();
+        }
+    }
+}
+
+/// Clears all faults when the bridge ends.
+struct ClearedAtTheEnd(Arc<Injector>);
+
+impl Drop for ClearedAtTheEnd {
+    fn drop(&mut self) {
+        let injector = &self.0;
+        let mut state = injector.lock();
+        let done = state.faults.clear("", 0, injector.now());
+        if let Err(text) = injector.tell(&done.datagrams) {
+            tracing::warn!(vehicle = injector.outlet.vehicle, "faults stay: {text}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Readiness of the fleet: as a latched topic, and in `/diagnostics`.
+use super::of_fleet;
+use crate::config::ControlLink;
+use crate::config::params::QosGroup;
+use crate::model::{Fleet, Heard};
+use crate::msgs::rfly_bridge_msgs::msg::FleetReady;
+use crate::node::assembly::Assembly;
+use crate::node::clock::HeaderClock;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::presence::Presence;
+use crate::node::section::{Finding, Level, Section, value};
+use crate::node::settings::Settings;
+use crate::node::tasks::{self, Endless};
+use crate::ros::Publisher;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+
+/// Time between looks.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Opens the topic.
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    runtime: &Handle,
+) -> Result<(), NodeError> {
+    let Settings { params, ports, .. } = context.settings;
+    // An autopilot that is reached directly may fly without CopterSim.
+    let simulated = |id: &u16| {
+        let link = params.control_link(*id);
+        matches!(link, ControlLink::Simulator(_) | ControlLink::Off)
+    };
+    let vehicles = context.settings.vehicles().into_iter().filter(simulated);
+    let fleet = Fleet::new(
+        vehicles.map(|id| (id, params.copter_sim(id))),
+        ports.heartbeat,
+        params.request.timeout,
+    );
+    let roll_call = RollCall {
+        presence: context.presence.clone(),
+        start: context.start,
+    };
+    assembly.sections.push(Box::new(Status {
+        fleet: fleet.clone(),
+        roll_call: roll_call.clone(),
+    }));
+    let topic = of_fleet(context, "fleet/ready");
+    let watch = Watch {
+        fleet,
+        roll_call,
+        publisher: context.publisher(QosGroup::Latched, &topic)?,
+        headers: context.clocks.headers(None),
+    };
+    tasks::start(runtime, watch);
+    Ok(())
+}
+
+/// Who was heard, on the monotonic clock of the bridge.
+#[derive(Clone)]
+struct RollCall {
+    presence: Presence,
+    start: Instant,
+}
+
+impl RollCall {
+    fn heard(&self) -> BTreeMap<u16, Heard> {
+        let beats = self.presence.beats().into_iter();
+        let heard = beats.map(|(id, beat)| {
+            let heard = Heard {
+                from: beat.from,
+                expected: beat.expected,
+                at: beat.at.saturating_duration_since(self.start),
+            };
+            (id, heard)
+        });
+        heard.collect()
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// Publishes changes.
+struct Watch {
+    fleet: Fleet,
+    roll_call: RollCall,
+    publisher: Publisher<FleetReady>,
+    headers: HeaderClock,
+}
+
+impl Endless for Watch {
+    fn name(&self) -> String {
+        "fleet".to_owned()
+    }
+
+    async fn work(&mut self) {
+        loop {
+            let (heard, now) = (self.roll_call.heard(), self.roll_call.now());
+            if let Some(message) = self.fleet.changed(&heard, now, self.headers.now()) {
+                // The publisher counts failures.
+                let _counted = self.publisher.publish(&message);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+/// The status in `/diagnostics`.
+struct Status {
+    fleet: Fleet,
+    roll_call: RollCall,
+}
+
+impl Section for Status {
+    fn name(&self) -> &'static str {
+        "fleet"
+    }
+
+    fn look(&mut self) -> Finding {
+        let vehicles = self
+            .fleet
+            .look(&self.roll_call.heard(), self.roll_call.now());
+        let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
+        let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
+        let values = vehicles.iter().map(|vehicle| {
+            let text = match vehicle.ready {
+                true => format!("ready at {}", vehicle.address),
+                false => vehicle.missing.clone(),
+            };
+            value(format!("vehicle {}", vehicle.id), text)
+        });
+        let (level, message) = match missing.is_empty() {
+            true => (
+                Level::Ok,
+                format!("{} of {0} vehicles are simulated", vehicles.len()),
+            ),
+            false => (
+                Level::Warn,
+                format!(
+                    "{} of {} vehicles are simulated; missing: {}",
+                    vehicles.len() - missing.len(),
+                    vehicles.len(),
+                    missing.join(", ")
+                ),
+            ),
+        };
+        Finding {
+            level,
+            message,
+            values: values.collect(),
+        }
+    }
+}

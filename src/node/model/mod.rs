@@ -1,0 +1,111 @@
+//! The models of the vehicles, and their `CopterSim`s: faults, inputs, outputs, requests, readiness of the fleet.
+mod faults;
+mod fleet;
+mod inputs;
+mod outlet;
+mod outputs;
+mod refusals;
+mod requests;
+
+use crate::config::params::QosGroup;
+use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS, ModelTopic, Way};
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::below;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::threads::REPORT;
+use outlet::Outlet;
+use refusals::Refusals;
+use std::fmt::Write as _;
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let runtime = assembly.threads.runtime(REPORT)?;
+    let _entered = runtime.enter();
+    let refusals = Refusals::default();
+    assembly.sections.push(Box::new(refusals.clone()));
+    for vehicle in context.settings.vehicles() {
+        let outlet = Outlet::new(context.settings, vehicle)?;
+        inputs::open(context, assembly, &outlet, &refusals)?;
+        outputs::open(context, assembly, &runtime, vehicle, &refusals)?;
+        requests::open(context, assembly, &outlet)?;
+        faults::open(context, assembly, &runtime, &outlet)?;
+        let crowds = ["model", "coptersim"].map(|name| context.of_vehicle(vehicle, name));
+        let crowds = crowds
+            .iter()
+            .filter_map(|name| context.middleware.resolve(name).ok());
+        assembly.crowds.extend(crowds);
+    }
+    fleet::open(context, assembly, &runtime)
+}
+
+/// Full name of a topic or service of the whole fleet.
+fn of_fleet(context: &Context<'_>, name: &str) -> String {
+    below(&context.settings.params.topic_prefix, name)
+}
+
+fn topics(page: &mut TopicPage) {
+    page.chapters += MODEL;
+    for ModelTopic {
+        name,
+        interface,
+        way,
+        doc,
+    } in MODEL_TOPICS
+    {
+        let (way, qos) = match way {
+            Way::Out(group) => ("out", format!("`{}`", QosGroup::name(*group))),
+            Way::In => ("in", String::new()),
+        };
+        let _ = writeln!(
+            page.chapters,
+            "| `/rflysim/{name}` | {way} | `{interface}` | {qos} | {doc} |"
+        );
+    }
+    page.chapters += SERVICES;
+    for service in MODEL_SERVICES {
+        let _ = writeln!(
+            page.chapters,
+            "| `/rflysim/{}` | `{}` | {} |",
+            service.name, service.interface, service.doc
+        );
+    }
+    page.chapters += FAULTS;
+    for kind in FAULT_KINDS {
+        let [sdk, template] = kind.ids();
+        let _ = writeln!(
+            page.chapters,
+            "| `{}` | {sdk} | {template} | {} | {} | {} |",
+            kind.name,
+            kind.parameters.describe(),
+            kind.describe_end(),
+            kind.doc
+        );
+    }
+}
+
+const MODEL: &str = "
+# Models of vehicles, CopterSim, simulated network
+
+With several vehicles `model/*` and `coptersim/*` are below `/rflysim/copter<id>`. Examples: [model.md](model.md).
+Subscriptions are best effort, volatile: they match every writer.
+
+| Topic | | Type | QoS | Content |
+|---|---|---|---|---|
+";
+
+const SERVICES: &str = "
+| Service | Type | What it does |
+|---|---|---|
+";
+
+const FAULTS: &str = "
+## Kinds of faults
+
+Numbers are chosen by `model.fault_numbers`; `id` of the request takes precedence.
+
+| Kind | `sdk` | `template` | Parameters | Ended by | Effect |
+|---|---|---|---|---|---|
+";

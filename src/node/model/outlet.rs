@@ -1,0 +1,74 @@
+//! Where datagrams for a vehicle go.
+use crate::node::error::NodeError;
+use crate::node::settings::Settings;
+use crate::transport::is_local_address;
+use crate::wire::NETWORK_GROUP;
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::Arc;
+
+/// Text of a refusal while `control.read_only` is set.
+pub(super) const READ_ONLY: &str =
+    "control.read_only is true: start the bridge without it to change the simulation";
+
+/// The socket and the destinations of a vehicle. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Outlet {
+    pub(super) vehicle: u16,
+    pub(super) read_only: bool,
+    socket: Arc<UdpSocket>,
+    /// Inputs of the model.
+    pub(super) model: SocketAddrV4,
+    /// Requests to CopterSim; the vendor's client sends them to the group, or to a host that the group does not reach.
+    requests: Arc<[SocketAddrV4]>,
+    /// The autopilot's port.
+    pub(super) autopilot: SocketAddrV4,
+    /// Programs that wait for the start signal.
+    pub(super) start: SocketAddrV4,
+    /// The user's own program.
+    pub(super) custom: SocketAddrV4,
+}
+
+impl Outlet {
+    pub(super) fn new(settings: &Settings, vehicle: u16) -> Result<Self, NodeError> {
+        let Settings { params, ports, .. } = settings;
+        let failed = |source| NodeError::Start {
+            what: "a socket for models",
+            source,
+        };
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        let host = params.copter_sim(vehicle);
+        let model = SocketAddrV4::new(host, ports.coptersim(vehicle));
+        let requests = match is_local_address(host) {
+            true => vec![SocketAddrV4::new(NETWORK_GROUP, ports.requests)],
+            false => vec![SocketAddrV4::new(host, ports.requests), model],
+        };
+        Ok(Self {
+            vehicle,
+            read_only: params.control.read_only,
+            socket: Arc::new(socket),
+            model,
+            requests: requests.into(),
+            autopilot: SocketAddrV4::new(host, ports.autopilot(vehicle)),
+            start: SocketAddrV4::new(NETWORK_GROUP, ports.start),
+            custom: SocketAddrV4::new(Ipv4Addr::LOCALHOST, params.model.custom_data_port),
+        })
+    }
+
+    /// Sends a datagram.
+    ///
+    /// # Errors
+    /// What failed, for people.
+    pub(super) fn send(&self, bytes: &[u8], to: SocketAddrV4) -> Result<(), String> {
+        let sent = self.socket.send_to(bytes, to);
+        sent.map(drop)
+            .map_err(|error| format!("not sent to {to}: {error}"))
+    }
+
+    /// Sends a request to CopterSim.
+    pub(super) fn request(&self, bytes: &[u8]) -> Result<(), String> {
+        self.requests
+            .iter()
+            .try_for_each(|to| self.send(bytes, *to))
+    }
+}

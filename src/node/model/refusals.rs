@@ -1,0 +1,68 @@
+//! Messages and datagrams that were refused: counted, each cause logged once per topic.
+use crate::node::section::{Finding, Level, Section, value};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+#[derive(Default)]
+struct Counts {
+    taken: u64,
+    refused: BTreeMap<(String, &'static str), u64>,
+    /// Refused at the last report.
+    before: u64,
+}
+
+/// What became of the messages for models. Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct Refusals(Arc<Mutex<Counts>>);
+
+impl Refusals {
+    /// Counts a message that was passed on.
+    pub(super) fn took(&self) {
+        self.lock().taken += 1;
+    }
+
+    /// Counts a message that was not, and says why if it is the first of its kind.
+    pub(super) fn refuse(&self, topic: &str, cause: &'static str, text: &str) {
+        let mut counts = self.lock();
+        let count = counts.refused.entry((topic.to_owned(), cause)).or_default();
+        *count += 1;
+        if *count == 1 {
+            tracing::warn!(
+                "{topic}: {text}; further ones are only counted (drop_{cause} in /diagnostics)"
+            );
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Section for Refusals {
+    fn name(&self) -> &'static str {
+        "models"
+    }
+
+    fn look(&mut self) -> Finding {
+        let mut counts = self.lock();
+        let total: u64 = counts.refused.values().sum();
+        let new = total - std::mem::replace(&mut counts.before, total);
+        let mut values = vec![value("passed_on", counts.taken), value("refused", total)];
+        let refused = counts.refused.iter();
+        values.extend(
+            refused.map(|((topic, cause), count)| value(format!("{topic} drop_{cause}"), count)),
+        );
+        let (level, message) = match new {
+            0 => (Level::Ok, format!("{} messages passed on", counts.taken)),
+            _ => (
+                Level::Warn,
+                format!("{new} messages for or from models were refused"),
+            ),
+        };
+        Finding {
+            level,
+            message,
+            values,
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! CopterSim through a Redis server, as the vendor's full edition has it: the same datagrams, published on channels.
+//!
+//! The bridge takes CopterSim's place on this host: what it sends to the ports of a vehicle is published, and what the server
+//! sends goes to the ports that the bridge listens on. All other parts of the bridge do not know of it.
+use crate::config::params::RedisParams;
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::stats::SourceStats;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::tasks::{self, Source};
+use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
+use futures_util::StreamExt as _;
+use redis::aio::{MultiplexedConnection, PubSubStream};
+use redis::{Client, ConnectionAddr, IntoConnectionInfo as _, RedisError};
+use std::collections::BTreeMap;
+use std::io::IoSliceMut;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// The thread of the server's messages.
+const THREAD: &str = "rfly-redis";
+/// Datagrams that wait for the server; more are dropped.
+const QUEUED: usize = 1024;
+/// Limit of connecting and of publishing.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Time between attempts to connect.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Longest datagram.
+const BUFFER: usize = 65_536;
+
+/// It has no topics.
+pub(super) const SUBSYSTEM: Subsystem = Subsystem {
+    open,
+    topics: |_: &mut TopicPage| {},
+};
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let Some(server) = &context.settings.params.redis else {
+        return Ok(());
+    };
+    let server = Server::new(server)?;
+    let runtime = assembly.threads.runtime(THREAD)?;
+    let _entered = runtime.enter();
+    let stats = assembly.source("redis".to_owned());
+    let (queue, queued) = mpsc::channel(QUEUED);
+    let (params, ports) = (&context.settings.params, &context.settings.ports);
+    let mut routes = BTreeMap::new();
+    for vehicle in context.settings.vehicles() {
+        let address = params.copter_sim(vehicle);
+        for (what, port, client) in [
+            (
+                "control",
+                ports.autopilot(vehicle),
+                ports.autopilot_client(vehicle),
+            ),
+            (
+                "inputs",
+                ports.coptersim(vehicle),
+                ports.true_state(vehicle),
+            ),
+        ] {
+            let options = BindOptions {
+                address,
+                ..context.senders.port(port)
+            };
+            let what = format!("Redis in CopterSim's place: {what} of vehicle {vehicle}");
+            let Some(receiver) = assembly.binder.bind(&options, &what) else {
+                continue;
+            };
+            let route = Route {
+                sender: receiver.sender(),
+                to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, client),
+            };
+            routes.insert(channel(client), route);
+            let port = Port {
+                receiver,
+                channel: channel(port),
+                queue: queue.clone(),
+                stats: stats.clone(),
+            };
+            tasks::start(&runtime, port);
+        }
+    }
+    let publisher = ToServer {
+        server: server.clone(),
+        queued,
+        stats: stats.clone(),
+    };
+    tasks::start(&runtime, publisher);
+    tasks::start(
+        &runtime,
+        FromServer {
+            server,
+            routes,
+            stats,
+        },
+    );
+    Ok(())
+}
+
+/// The channel that stands for a port.
+fn channel(port: u16) -> String {
+    format!("key{port}")
+}
+
+/// Where a message of the server goes.
+struct Route {
+    sender: UdpSender,
+    to: SocketAddrV4,
+}
+
+#[derive(Clone)]
+struct Server {
+    client: Client,
+    address: String,
+}
+
+impl Server {
+    fn new(RedisParams { host, port }: &RedisParams) -> Result<Self, NodeError> {
+        let failed = |error: RedisError| NodeError::Start {
+            what: "the Redis client",
+            source: std::io::Error::other(error),
+        };
+        let address = ConnectionAddr::Tcp(host.to_string(), *port);
+        let info = address.into_connection_info().map_err(failed)?;
+        Ok(Self {
+            client: Client::open(info).map_err(failed)?,
+            address: format!("{host}:{port}"),
+        })
+    }
+
+    /// Connects with a limit, again and again; a failure is logged once.
+    async fn reach<T>(
+        &self,
+        stats: &SourceStats,
+        connect: impl AsyncFn(&Client) -> Result<T, RedisError>,
+    ) -> T {
+        let mut logged = false;
+        loop {
+            let error = match tokio::time::timeout(PATIENCE, connect(&self.client)).await {
+                Ok(Ok(connection)) => {
+                    stats.lock().obstacle = None;
+                    return connection;
+                }
+                Ok(Err(error)) => error.to_string(),
+                Err(_elapsed) => "no answer".to_owned(),
+            };
+            let text = format!(
+                "the Redis server {} is not reached ({error}): look whether it runs and listens there (redis.address, redis.port)",
+                self.address
+            );
+            if !std::mem::replace(&mut logged, true) {
+                tracing::warn!("{text}; trying again every {PAUSE:?}");
+            }
+            {
+                let mut figures = stats.lock();
+                figures.drop_one("not_connected");
+                figures.obstacle = Some(text);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// Datagrams of the bridge for one port of CopterSim.
+struct Port {
+    receiver: UdpReceiver,
+    channel: String,
+    queue: mpsc::Sender<(String, Vec<u8>)>,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for Port {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    async fn run(&mut self) {
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            // Datagrams may arrive without a gap: other tasks of the thread run, too.
+            tokio::task::coop::consume_budget().await;
+            match self
+                .receiver
+                .recv(&mut [IoSliceMut::new(&mut buffer)])
+                .await
+            {
+                Ok(Received::Datagram(datagram)) => {
+                    let bytes = buffer[..datagram.len.min(BUFFER)].to_vec();
+                    if self.queue.try_send((self.channel.clone(), bytes)).is_err() {
+                        self.stats.lock().drop_one("queue_full");
+                    }
+                }
+                Ok(Received::Refused) => self.stats.lock().drop_one("refused"),
+                Err(_) => {
+                    self.stats.lock().drop_one("socket");
+                    // Keeps a permanently failing socket from spinning.
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+        }
+    }
+}
+
+/// Publishes what the bridge sends.
+struct ToServer {
+    server: Server,
+    queued: mpsc::Receiver<(String, Vec<u8>)>,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for ToServer {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    async fn run(&mut self) {
+        let mut connection: Option<MultiplexedConnection> = None;
+        while let Some((channel, bytes)) = self.queued.recv().await {
+            let open = match connection.take() {
+                Some(open) => open,
+                None => {
+                    let connect =
+                        async |client: &Client| client.get_multiplexed_async_connection().await;
+                    self.server.reach(&self.stats, connect).await
+                }
+            };
+            let mut open = open;
+            let mut publish = redis::cmd("PUBLISH");
+            publish.arg(channel).arg(bytes);
+            let published = publish.exec_async(&mut open);
+            match tokio::time::timeout(PATIENCE, published).await {
+                Ok(Ok(())) => connection = Some(open),
+                Ok(Err(_)) | Err(_) => self.stats.lock().drop_one("not_published"),
+            }
+        }
+    }
+}
+
+/// Passes on what the server sends.
+struct FromServer {
+    server: Server,
+    routes: BTreeMap<String, Route>,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for FromServer {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    async fn run(&mut self) {
+        loop {
+            let channels: Vec<_> = self.routes.keys().cloned().collect();
+            let subscribe = async |client: &Client| {
+                let mut subscription = client.get_async_pubsub().await?;
+                subscription.subscribe(&channels).await?;
+                Ok(subscription.split())
+            };
+            // The other half must live as long: it holds the connection.
+            let (_sink, mut messages) = self.server.reach(&self.stats, subscribe).await;
+            self.pass_on(&mut messages).await;
+        }
+    }
+}
+
+impl FromServer {
+    /// Passes messages on until the connection ends.
+    async fn pass_on(&self, messages: &mut PubSubStream) {
+        while let Some(message) = messages.next().await {
+            let bytes = message.get_payload_bytes();
+            let route = self.routes.get(message.get_channel_name());
+            let sent = route.is_some_and(|route| route.sender.send_to(bytes, route.to).is_ok());
+            let mut figures = self.stats.lock();
+            figures.received += 1;
+            figures.bytes += bytes.len() as u64;
+            match sent {
+                true => {
+                    figures.frames += 1;
+                    figures.converted += 1;
+                    figures.last_frame = Some(Instant::now());
+                }
+                false => figures.drop_one("not_sent"),
+            }
+        }
+    }
+}
