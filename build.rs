@@ -40,13 +40,34 @@ fn look_for_messages() {
             println!("cargo::rerun-if-changed={}", packages.display());
         }
     }
-    for package in ["rfly_bridge_msgs", "livox_ros_driver2"] {
+    for package in [
+        "grid_map_msgs",
+        "livox_ros_driver2",
+        "rfly_bridge_msgs",
+        "simulation_interfaces",
+        "visualization_msgs",
+    ] {
         println!("cargo::rustc-check-cfg=cfg(has_{package})");
-        let crate_of =
-            |prefix: &std::path::PathBuf| prefix.join(format!("share/{package}/rust/Cargo.toml"));
-        let sourced = prefixes.iter().any(|prefix| crate_of(prefix).exists());
+        let manifests = prefixes
+            .iter()
+            .map(|prefix| prefix.join(format!("share/{package}/rust/Cargo.toml")));
+        let manifest = manifests.map(std::fs::read_to_string).find_map(Result::ok);
+        // Messages before 2.1 have other fields.
+        let sourced = manifest.is_some_and(|manifest| {
+            package != "simulation_interfaces" || version(&manifest) >= (2, 1)
+        });
         if sourced || env::var_os("CARGO_FEATURE_RCLRS").is_none() {
             println!("cargo::rustc-cfg=has_{package}");
         }
     }
+}
+
+/// Major and minor version of a crate.
+fn version(manifest: &str) -> (u32, u32) {
+    let line = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("version = \""));
+    let mut numbers = line.unwrap_or_default().split(['.', '"']);
+    let mut next = || numbers.next()?.parse().ok();
+    (next().unwrap_or(0), next().unwrap_or(0))
 }

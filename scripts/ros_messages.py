@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Rust code for message packages that are installed without, as binary packages of Humble and Jazzy are.
 
-    ros_messages.py list                       which packages package.xml needs, with all that they need themselves
+    ros_messages.py list                       which packages package.xml needs, with all that they need themselves, and
+                                               those that the bridge uses if they are there
     ros_messages.py check                      the same, but only those without Rust code; fails for those not installed
     ros_messages.py generate DIRECTORY         makes the Rust code of these, as an overlay
 
@@ -23,6 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = 'rfly_bridge_msgs'
+# The bridge is built without the topics and services of these where they are not installed (build.rs).
+OPTIONAL = ('grid_map_msgs', 'livox_ros_driver2', 'simulation_interfaces', 'visualization_msgs')
 # What every package with services or actions needs since Iron; its .idl files do not say so.
 EVENTS = 'service_msgs'
 TYPE_SUPPORTS = 'rosidl_typesupport_c;rosidl_typesupport_introspection_c'
@@ -73,10 +76,11 @@ class Package:
 
 
 def needed() -> tuple[dict[str, Package], list[str]]:
-    """Message packages that package.xml names and those that they need, by name; and those that are not installed."""
+    """Message packages that package.xml names, optional ones, and those that they need, by name; and those that are not installed."""
     packages: dict[str, Package] = {}
     absent: list[str] = []
     wanted = [name for name in depends(ROOT / 'package.xml') if name != OURS]
+    wanted += [name for name in OPTIONAL if find(f'share/{name}/package.xml')]
     while wanted:
         name = wanted.pop()
         if name in packages or name in absent:

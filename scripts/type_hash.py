@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints rows of src/msgs/table.rs (REP 2011, computed by rosbags): for the messages in msg/, or those named.
+"""Prints rows of src/msgs/table.rs (REP 2011, computed by rosbags): for what is in msg/ and srv/, or what is named.
 
 .venv/bin/python scripts/type_hash.py [mavros_msgs/msg/State mavros_msgs/srv/SetMode ...]
 """
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test" / "e2e"))
-from peer.messages import JAZZY, OWN_MSGS
+from peer.messages import JAZZY, OWN_MSGS, OWN_SERVICES
 
 
 def hash_of(name: str) -> str:
@@ -24,5 +24,5 @@ def row(name: str) -> str:
     return f"{short}{header} {hash_of(name)};"
 
 
-for name in sorted(sys.argv[1:] or OWN_MSGS):
+for name in sorted(sys.argv[1:] or [*OWN_MSGS, *OWN_SERVICES]):
     print(f"                {row(name)}")

@@ -15,21 +15,44 @@ pub mod bounded {
     #[cfg(feature = "rclrs")]
     pub use ros_env::rcl_interfaces::msg::rmw::{FloatingPointRange, IntegerRange};
 }
-#[cfg(all(feature = "rclrs", has_rfly_bridge_msgs))]
-pub use ros_env::rfly_bridge_msgs;
-#[cfg(not(feature = "rclrs"))]
-pub use ros2_interfaces_jazzy_serde::{
-    builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, mavros_msgs, nav_msgs,
-    rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
-    vision_msgs,
-};
-#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
-pub mod rfly_bridge_msgs;
+#[cfg(all(feature = "rclrs", has_grid_map_msgs))]
+pub use ros_env::grid_map_msgs;
 #[cfg(all(feature = "rclrs", has_livox_ros_driver2))]
 pub use ros_env::livox_ros_driver2;
+#[cfg(all(feature = "rclrs", has_visualization_msgs))]
+pub use ros_env::visualization_msgs;
+#[cfg(not(feature = "rclrs"))]
+pub use ros2_interfaces_jazzy_serde::{
+    action_msgs, builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs,
+    grid_map_msgs, mavros_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs,
+    std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs, visualization_msgs,
+};
 #[cfg(not(feature = "rclrs"))]
 pub mod livox_ros_driver2;
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+pub mod rfly_bridge_msgs;
+#[cfg(not(feature = "rclrs"))]
+pub mod simulation_interfaces;
 mod table;
+
+/// A service without a crate: both halves and the marker type.
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+macro_rules! halves {
+    ($service:ident $request:tt => $response:tt) => { pastey::paste! {
+        crate::msgs::halves! { @half [<$service Request>] $request }
+        crate::msgs::halves! { @half [<$service Response>] $response }
+        #[derive(Debug)]
+        pub struct $service;
+    } };
+    (@half $name:ident { $($field:ident: $type:ty,)* }) => {
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+    };
+}
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
+use halves;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -82,7 +105,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
 
 macro_rules! messages {
     (@rows $($package:ident { $($name:ident $($header:ident)? $hash:literal;)+ })+) => {
-        $(messages! { @of $package $($name)+ })+
+        $(crate::where_built! { $package messages! { @of $package $($name)+ } })+
 
         const MESSAGES: &[Row] = &[$($((
             concat!(stringify!($package), "/msg/", stringify!($name)),
@@ -94,18 +117,6 @@ macro_rules! messages {
         pub const TYPES: &[&str] = &[
             $($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+
         ];
-    };
-    (@of rfly_bridge_msgs $($name:ident)+) => {
-        $(
-            #[cfg(has_rfly_bridge_msgs)]
-            messages! { @one rfly_bridge_msgs $name }
-        )+
-    };
-    (@of livox_ros_driver2 $($name:ident)+) => {
-        $(
-            #[cfg(has_livox_ros_driver2)]
-            messages! { @one livox_ros_driver2 $name }
-        )+
     };
     (@of $package:ident $($name:ident)+) => {
         $(messages! { @one $package $name })+
@@ -120,36 +131,8 @@ macro_rules! messages {
 crate::every_message_type! { [messages] }
 
 macro_rules! services {
-    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => { pastey::paste! {
-        $(
-            /// The package; the halves of a service are called as in the other crate.
-            #[cfg(feature = "rclrs")]
-            pub mod $package {
-                #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]
-                pub use ros_env::$package::*;
-                /// Services.
-                pub mod srv {
-                    $(pub use ros_env::$package::srv::{
-                        $name, [<$name _Request>] as [<$name Request>], [<$name _Response>] as [<$name Response>],
-                    };)+
-                }
-            }
-            $(
-                impl Message for $package::srv::[<$name Request>] {
-                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Request");
-                }
-                impl Message for $package::srv::[<$name Response>] {
-                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Response");
-                }
-                impl Service for $package::srv::$name {
-                    type Request = $package::srv::[<$name Request>];
-                    type Response = $package::srv::[<$name Response>];
-                    #[cfg(feature = "rclrs")]
-                    type Native = Self;
-                    const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
-                }
-            )+
-        )+
+    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => {
+        $(crate::where_built! { $package services! { @of $package $($name)+ } })+
 
         const HALVES: &[Row] = &[$($(
             (concat!(stringify!($package), "/srv/", stringify!($name), "_Request"), false, $request),
@@ -158,6 +141,35 @@ macro_rules! services {
 
         /// Every type that implements [`Service`], for tests and tools that iterate.
         pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
+    };
+    (@of $package:ident $($name:ident)+) => { pastey::paste! {
+        /// The package; the halves of a service are called as in the other crate.
+        #[cfg(feature = "rclrs")]
+        pub mod $package {
+            #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]
+            pub use ros_env::$package::*;
+            /// Services.
+            pub mod srv {
+                $(pub use ros_env::$package::srv::{
+                    $name, [<$name _Request>] as [<$name Request>], [<$name _Response>] as [<$name Response>],
+                };)+
+            }
+        }
+        $(
+            impl Message for $package::srv::[<$name Request>] {
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Request");
+            }
+            impl Message for $package::srv::[<$name Response>] {
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name), "_Response");
+            }
+            impl Service for $package::srv::$name {
+                type Request = $package::srv::[<$name Request>];
+                type Response = $package::srv::[<$name Response>];
+                #[cfg(feature = "rclrs")]
+                type Native = Self;
+                const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
+            }
+        )+
     } };
 }
 

@@ -54,3 +54,14 @@ pub mod msg {
         pub rejected: u64,
     }
 }
+
+/// Services of `srv/`.
+#[expect(missing_docs, reason = "documented in the .srv files")]
+pub mod srv {
+    use crate::msgs::{geometry_msgs::msg::Point, halves};
+    use serde::{Deserialize, Serialize};
+
+    halves! { GetHeight
+        { points: Vec<Point>, } => { success: bool, message: String, height: Vec<f64>, }
+    }
+}

@@ -4,12 +4,29 @@
 //! The number is the type hash (REP 2011, RIHS01), the SHA-256 of the type description, which peers since ROS 2 Iron
 //! exchange in USER_DATA; `ros2 topic info --verbose` shows it. A test recomputes each from the message definitions.
 
+/// Passes an item or a statement on unless its package may lack in a workspace and does (`build.rs`).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! where_built {
+    (grid_map_msgs $($code:tt)+) => { #[cfg(has_grid_map_msgs)] $($code)+ };
+    (livox_ros_driver2 $($code:tt)+) => { #[cfg(has_livox_ros_driver2)] $($code)+ };
+    (rfly_bridge_msgs $($code:tt)+) => { #[cfg(has_rfly_bridge_msgs)] $($code)+ };
+    (simulation_interfaces $($code:tt)+) => { #[cfg(has_simulation_interfaces)] $($code)+ };
+    (visualization_msgs $($code:tt)+) => { #[cfg(has_visualization_msgs)] $($code)+ };
+    ($package:ident $($code:tt)+) => { $($code)+ };
+}
+
 /// Calls a macro with every message: its package, its name, `header` if it begins with a `std_msgs/Header`, its hash.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! every_message_type {
     ([$($then:tt)*] $($argument:tt)*) => {
         $($then)*! { $($argument)* @rows
+            action_msgs {
+                GoalInfo "6398fe763154554353930716b225947f93b672f0fb2e49fdd01bb7a7e37933e9";
+                GoalStatus "32f4cfd717735d17657e1178f24431c1ce996c878c515230f6c5b3476819dbb9";
+                GoalStatusArray "6c1684b00f177d37438febe6e709fc4e2b0d4248dca4854946f9ed8b30cda83e";
+            }
             builtin_interfaces {
                 Duration "e8d009f659816f758b75334ee1a9ca5b5c0b859843261f14c7f937349599d93b";
                 Time "b106235e25a4c5ed35098aa0a61a3ee9c9b18d197f398b0e4206cea9acf9c197";
@@ -46,6 +63,10 @@ macro_rules! every_message_type {
                 TwistWithCovarianceStamped header "77b67434531e6529b7a0091357b186b6ebdb17fd9ffd3e0c7ce9d3fb11a44563";
                 Vector3 "cc12fe83e4c02719f1ce8070bfd14aecd40f75a96696a67a2a1f37f7dbb0765d";
                 Vector3Stamped header "d4829622288cbb443886e7ea94ea5671a3b1be6bab4ad04224432a65f7d7887a";
+            }
+            grid_map_msgs {
+                GridMap header "343b0e72887541beda6b035cc053f2d6fffaad9d6dcb2773c15a808dfca31fde";
+                GridMapInfo "0a36d6b5bc9af8463d1d5a5008ef9fcac0c1373ba090f80c3594e47cc565b745";
             }
             livox_ros_driver2 {
                 CustomMsg header "2eb17e5e35bf5a2d6cd079f3c57f33abf95e5bf7d71b42cddc05daace73d815a";
@@ -87,6 +108,8 @@ macro_rules! every_message_type {
                 WaypointReached header "fe8d859bbb67edffb007b4047ca56da9f12f86d72c32b79acc0e1cbfd6fa2463";
             }
             nav_msgs {
+                MapMetaData "2772d4b2000ef2b35dbaeb80fd3946c1369f817fb4f75677d916d27c17d763c8";
+                OccupancyGrid header "8d348150c12913a31ee0ec170fbf25089e4745d17035792a1ba94d6f0bc0cfc7";
                 Odometry header "3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0";
                 Path header "1957a5bb3cee5da65c4e52e52b65a93df227efce4c20f8458b36e73066ca334b";
             }
@@ -123,6 +146,23 @@ macro_rules! every_message_type {
                 Temperature header "72514a14126ab9f8a9abec974c78e5610a367b59db5da355ff1fb982d5bad4b8";
                 TimeReference header "dd66e84cf40bbb5d5a40472e6ecf2675a031334d4c426abdb2ad41801a8efc99";
             }
+            simulation_interfaces {
+                Bounds "e8624fe51f0f5548197542697d924c5699ac7198f1e4c68e50c3ca2af73f5b3f";
+                EntityCategory "43bdf7933fddf75f6970f7a8fe7078524355d821d390b3954bb46ac36c03dfe1";
+                EntityFilters "8e7b12e8ea062f14c55de4877221fe1b7cd9749665a7ad8a4ab855fc4b148303";
+                EntityInfo "3b9a2e7fa00f9a59d325b6e47904044c421561a385682027c7fc06c359806319";
+                EntityState header "2e0464a85eb80a939025075d6c20761eca6a4cb9d6baf2c0ba373467c8b598d0";
+                NamedPose "b32da2a039b1840f605ec025b7991a18efacac662fac272818d1ae6e2b12bc27";
+                Resource "2bb1939cf80f8d2f284afba53cbec60b5ff33759bd39b714128ea8867a34c51a";
+                Result "cf43a306adff3337a0a47143d8f5689933bc70a30478f13b077dc1fe3bc5ad17";
+                SimulationState "bb9f87ccdd98fba113052a512d9801e84ce732d0a2b3c2b0cb281828de36e415";
+                SimulatorFeatures "8b101c8529bc0ea3dcf056078254768f39832b9ef0adaf93bd5cea96c0de3305";
+                SpawnEntity "94a349a865ccf673c18c080520299c88c3d8d5f4842ecf1482d6c997ac4b69f9";
+                SpawnResult "dbc277304b6c24bfb2a631cea8f52e2b005d583ec0a6c86b11613f5ce6486da1";
+                Spawnable "8675aa686f0df1ed7874a6ec210fdce1ac1c07f4e49fc26ec7fb6fe729f6772e";
+                TagsFilter "5c3efc51e8ed04c266c09cb4691ec95b964cd410558e01d8c83646b038826b45";
+                WorldResource "e3b65ecf904b9b115673e4a343c6aa3d28c19e185a71228faa64b783afcf2403";
+            }
             std_msgs {
                 Bool "feb91e995ff9ebd09c0cb3d2aed18b11077585839fb5db80193b62d74528f6c9";
                 ColorRGBA "77a7a5b9ae477306097665106e0413ba74440245b1f3d0c6d6405fe5c7813fe8";
@@ -144,6 +184,9 @@ macro_rules! every_message_type {
                 MultiDOFJointTrajectory header "3a18fd095292a65cfde8833c72985a30af981f3ec44494655c6267262b443a4a";
                 MultiDOFJointTrajectoryPoint "6ada1085b5ee64eaa069b074968e69f0e27c8c5e6f5bb0586dd1c834ef0e32b8";
             }
+            unique_identifier_msgs {
+                UUID "1b8e8aca958cbea28fe6ef60bf6c19b683c97a9ef60bb34752067d0f2f7ab437";
+            }
             vision_msgs {
                 BoundingBox2D "008eacbb0cf8f26e83795547bed013eec3675485ef386ec056d80eaaf1c1ce2f";
                 BoundingBox3D "bbb73a65c163d7f9bb29009c7bde9f7faa576bd2d23299c4511d19230dab4698";
@@ -153,6 +196,10 @@ macro_rules! every_message_type {
                 Detection3DArray header "793f5eab9595ac1c0da07873cc859db42eae51f0ee76056db8562515d830e018";
                 ObjectHypothesis "51da43cec11c01957a64d1e05a24acd18aae7745ec30b74348ad5f6d634f7f90";
                 ObjectHypothesisWithPose "41c12344c0396c48b81df12467c192d99b2a0eb1463c5c37194e4223251c80bc";
+            }
+            visualization_msgs {
+                Marker header "45b13ccf791f225962bf74e746f9644518855d783a6f42ba0cc14fde2b4f3ce0";
+                MarkerArray "86cb8800b6fb05b5eff1abd7a56f62a5641d3ae9a1c29e78e67e704f1d067dcf";
             }
             rfly_bridge_msgs {
                 BridgeStats header "d08ea28d7d852e1bbedfeeef81554f036516d39e3fda81d64f989ce3f43cb0ab";
@@ -170,6 +217,9 @@ macro_rules! every_message_type {
 macro_rules! every_service_type {
     ([$($then:tt)*] $($argument:tt)*) => {
         $($then)*! { $($argument)* @rows
+            action_msgs {
+                CancelGoal "3d3c84653c1f96918086887e1dcb236faec88b81a5b14fd4cf4840065bcdf8af" "35e682cf3f510e83c70a82a4aac888496dedee56773bf9d8e5e0aa81f9e1c960";
+            }
             mavros_msgs {
                 CommandAck "ac58a2a4ae20578d65ac3f427d229647822daa260ca973b742a3bb62898d8c58" "0d90a701d446ddb83a79e24755be45be4399c4fcb88ec578801c7d044f6d17f9";
                 CommandBool "983e93fca15a6cf12689a4ef28a10bafbe576a984f5908bf4da70af8936b61c5" "5eec1cc043adbaf7fc28a44802c27fb8d34018e19ac305d9357b4ec1de53b38c";
@@ -205,8 +255,35 @@ macro_rules! every_service_type {
                 SetParameters "130d46386b7e84ea9ecf60608a4d83cbe5e5cb7c6cc5b712b7a4e3a6c254e932" "7a0e8140a0b8d98308fa81a5403a766e610af29a239caf54b7553227906fc266";
                 SetParametersAtomically "db0bd950ed5ed867a0e90b225e44dea382d762c0762ff3e0ee842190042a59e5" "31b1a38c5b0b9d893ee24da45f69638f4561c78461d82d52750f429b534502b8";
             }
+            simulation_interfaces {
+                DeleteEntity "4b41b2ebdc313a0c98c7c2218849edc8b7b905fd759a23b68c576496a47dc792" "2f68929b527a3bbee03637a1c8192f2aa2982807738389aa0781f8e785673ca7";
+                GetAvailableWorlds "6335180e35038ba62eb2bae3d1c1bacd4b7791209137eacbddfee12629bf6c3a" "0ce98a1547f1852fd6d95f794ae4bae8b1d97b9cfa83ea22b80f634999234a18";
+                GetCurrentWorld "414ac6e1c5fd5f8be0b828ca7ff8cbee7166297809de31a36129f1d0913cd877" "039f99eb4e156ac597efed7598249921f8e47e5bff8c299d86ab081983a3a52a";
+                GetEntities "f0a4c6c0c39c87f84cbd1ea31956b9f39b3fa538ae9c4aa7fc243a32360e8c70" "dd1916edbdc659d355e77980b16ed6eb4d41d5ff445557931ed65c58b00f7b2c";
+                GetEntitiesStates "0af5302d3526834e83bd9861fbcc5214af2b9a4b0c93a965840fb1a6c2891724" "b651848f4d93a2b0ec5ec3f36659297ca30547c499f933eb279b60f8be434315";
+                GetEntityBounds "41766afd481abfa03a9dface86a487e317da516333af3f5b017df248dd5d7fee" "728d414a3be6d7689fad9d3218c8378c68fbe08c2cfbf9878ac14de713fcf4c1";
+                GetEntityInfo "9bdd2628d931108734e304ae1fac80d268a46783fa0060d4a43831c54c30f3b3" "eaa358f007b09b06645f93b5a1c6ae0389f27bee7747e760122994ab1308e1c8";
+                GetEntityState "580141cc957c4ee99a7e46bc545db351ab9ce6c3099d4092b1186ddc6a38bd5a" "125f1ca9dc2fc072443deb28587bbb1026fa34db4dfaf59e9a6b7128e0c81331";
+                GetNamedPoseBounds "4a62596dff6478d6424267da8933b1446992f61c70c2c196aa36258a1f1d133f" "db03610df68de520b420ccc9dc8826a92547ab9e791ac2a36a7dc86e8f2aa180";
+                GetNamedPoses "3d85f7553c5fcb491256b6eab66204ee590edbd0ad2dd53bb4ddf8a95f16af6e" "d0459c9da6adb831b3755778bc348cc88ad2b22fe864a11062df20610a12c320";
+                GetSimulationState "c6d65bc5c0a95ca2886bc57f146f803e01722c84ddb5acd5f32a4417f55eecfb" "dc80ce852a5ab04c2b23cdd47910cee1bcc46e0f1931cac85825e6916b15517f";
+                GetSimulatorFeatures "982b8c1adef1d556f6ecdc019d1269fc39413626a9222d73b4fc874bd798b7db" "ede4dc8227cbb2f86a24612c999dcaa67d17dab21dab566cefdc233e7a2a65d1";
+                GetSpawnables "3e1d1577446a80da956db3e82363c2d66364f9802f6e9572d89497933207d921" "cb61fd741c429d6bc689514b7bfc65bb1518126961317acc6e414a841dc43daa";
+                LoadWorld "cd389402a680703d3f9b45b1c3d6bb09c0578b4644654227f0b2e98a2f059f48" "7bab3265c2461d98a44dd04830c5dc997b3d8605c50861824066246c96a7716e";
+                ResetSimulation "2c766d09c3aa30f01fadc55a42fd760b63db358c7d1d3b6a64ea9978225ffbc7" "718428121e0f1755720878d3c28f1688da7581ee5a5d56d26d10d941a28a50a0";
+                SetEntityInfo "d80ba71f092c702485bdffcd35713793866df4e1a16ace6632c6d4a15bb1eb55" "d17b31f0f6db0146ceb0b711d47dbf81c9c11c87ca4f64cfa671a95d9723c3d6";
+                SetEntityState "0ec3cca7e2bde7323c0c7ea4a5a7947f81edb90c144fc0aef5e2052e94e10061" "bbd9bcb2def000f1ed8cb9482abff46c5a11cfe4184203f336b920f249d757f4";
+                SetSimulationState "73283477d36ba619db2ac37a3e599077ca244502c9d8ca2a7183afcb2224f476" "6351aebf2bbf06e2993977918b944240f7403b532a9e4a344c53e71a56afd174";
+                SpawnEntities "03f070057ac2ab26d723fe9f07c7d57bd39ace34ad34bb043cdbca36825c98d9" "85df56d44250220df64762bf3e769cce45f84730eff8b9823093ca3041ecbbf5";
+                SpawnEntity "9bc04fe30d4844466c57b7b090fd7e9aa426995f3eb6ff9a726826ab7223e1fd" "be8c9fc03b6faaf95570949c80195c8ca75dd99f7efc23262309d497b2923982";
+                StepSimulation "cda33f6887815f3dce0f90e61fd8efd39bda13ae264ddede15c33fbad890630e" "5b4acf2d0ce7c3fc125d0bef2acb9b5a81377e80db6b696b81beeffb9824fb5c";
+                UnloadWorld "22b41a53aecd3cd180a218b16d9428cddc10b9e592ae16eaa434be873387e972" "68d4ea5721903837edd7c7e90d86e62aafb861c1ace33b7c805931974a652d9e";
+            }
             std_srvs {
                 Trigger "d010825374ce8918e72bfd826c82603e60f45419e932ea976f807b74a863a199" "2d946c21e2fc3f1e9ca6986a8191d85fcc70097a8bb7771a053564bc47009cdf";
+            }
+            rfly_bridge_msgs {
+                GetHeight "090a226a87b40cdc9ce98262f13388e45edd6ad0980483749f848e259920abd1" "bcc8f32fa6c550529842c31542021910413b5acb7fe3a49cc98b2332cfbbad52";
             }
         }
     };

@@ -2,20 +2,38 @@
 
 /// The message types of this build; a workspace may lack a package.
 pub(super) fn built() -> Vec<&'static str> {
-    let types = rfly_bridge::msgs::TYPES.iter().copied();
-    let there =
-        |name: &&str| cfg!(has_livox_ros_driver2) || !name.starts_with("livox_ros_driver2/");
-    types.filter(there).collect()
+    of_packages_there(rfly_bridge::msgs::TYPES)
 }
 
-/// `vec![f::<M>(arguments), ..]` for every message type `M`, in the order of `msgs::TYPES`.
+/// The services of this build.
+pub(super) fn built_services() -> Vec<&'static str> {
+    of_packages_there(rfly_bridge::msgs::SERVICES)
+}
+
+fn of_packages_there(types: &[&'static str]) -> Vec<&'static str> {
+    let absent = [
+        ("grid_map_msgs/", cfg!(has_grid_map_msgs)),
+        ("livox_ros_driver2/", cfg!(has_livox_ros_driver2)),
+        ("rfly_bridge_msgs/", cfg!(has_rfly_bridge_msgs)),
+        ("simulation_interfaces/", cfg!(has_simulation_interfaces)),
+        ("visualization_msgs/", cfg!(has_visualization_msgs)),
+    ];
+    let there = |name: &&str| {
+        absent
+            .iter()
+            .all(|(package, there)| *there || !name.starts_with(package))
+    };
+    types.iter().copied().filter(there).collect()
+}
+
+/// `vec![f::<M>(arguments), ..]` for every message type `M`, in the order of `built`.
 macro_rules! every_message {
     ($f:ident $(, $argument:expr)*) => {
         rfly_bridge::every_message_type! { [super::types::every] $f ($($argument),*) msg }
     };
 }
 
-/// `vec![f::<S>(arguments), ..]` for every service `S`, in the order of `msgs::SERVICES`.
+/// `vec![f::<S>(arguments), ..]` for every service `S`, in the order of `built_services`.
 macro_rules! every_service {
     ($f:ident $(, $argument:expr)*) => {
         rfly_bridge::every_service_type! { [super::types::every] $f ($($argument),*) srv }
@@ -31,12 +49,10 @@ macro_rules! every {
             results
         }
     };
-    (@package $results:ident $f:ident $arguments:tt $kind:ident livox_ros_driver2 $($name:ident)+) => {
-        #[cfg(has_livox_ros_driver2)]
-        $results.extend([$(super::types::every!(@one $f $arguments livox_ros_driver2 $kind $name)),+]);
-    };
     (@package $results:ident $f:ident $arguments:tt $kind:ident $package:ident $($name:ident)+) => {
-        $results.extend([$(super::types::every!(@one $f $arguments $package $kind $name)),+]);
+        rfly_bridge::where_built! { $package
+            $results.extend([$(super::types::every!(@one $f $arguments $package $kind $name)),+]);
+        }
     };
     (@one $f:ident ($($argument:expr),*) $package:ident $kind:ident $name:ident) => {
         $f::<rfly_bridge::msgs::$package::$kind::$name>($($argument),*)

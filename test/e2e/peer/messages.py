@@ -8,12 +8,13 @@ unread. A message that is decoded with the wrong definition fails, because bytes
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from backend import DISTRO
-from peer import mavros
+from peer import mavros, simulation
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
@@ -51,8 +52,12 @@ LIVOX_MSGS = {
 }
 
 # Ours, from the files that rosidl reads as well.
-FOLDER = Path(__file__).parents[3] / "msg"
-OWN_MSGS = {f"rfly_bridge_msgs/msg/{file.stem}": file.read_text() for file in sorted(FOLDER.glob("*.msg"))}
+ROOT = Path(__file__).parents[3]
+OWN_MSGS = {f"rfly_bridge_msgs/msg/{file.stem}": file.read_text() for file in sorted(ROOT.glob("msg/*.msg"))}
+OWN_SERVICES = {
+    f"rfly_bridge_msgs/srv/{file.stem}": tuple(re.sub(r" *#.*", "", file.read_text()).split("---\n"))
+    for file in sorted(ROOT.glob("srv/*.srv"))
+}
 
 # Request and response of rcl_interfaces (https://github.com/ros2/rcl_interfaces), the same since Foxy.
 PARAMETER_SERVICES = {
@@ -75,19 +80,19 @@ PARAMETER_SERVICES = {
         "rcl_interfaces/SetParametersResult result",
     ),
 }
-SERVICES = PARAMETER_SERVICES | mavros.SERVICES
+SERVICES = PARAMETER_SERVICES | mavros.SERVICES | simulation.SERVICES | OWN_SERVICES
 
 
 def register(store: Any) -> Any:
     """Adds to a store of `rosbags` what it does not ship, and returns it."""
     for name, text in (VISION_MSGS | LIVOX_MSGS | OWN_MSGS).items():
         store.register(get_types_from_msg(text, name))
-    for name, text in mavros.MESSAGES.items():
+    for name, text in (mavros.MESSAGES | simulation.MESSAGES).items():
         store.register(get_types_from_msg(text.replace("; ", "\n"), name))
     for name, halves in SERVICES.items():
         for half, text in zip(("Request", "Response"), halves, strict=True):
             # The parser inserts `msg` into the name. IDL knows no empty structure: rosidl puts a byte into it.
-            text = text.replace("; ", "\n") or "uint8 structure_needs_at_least_one_member"
+            text = text.strip().replace("; ", "\n") or "uint8 structure_needs_at_least_one_member"
             fields = next(iter(get_types_from_msg(text, f"{name}_{half}").values()))
             store.register({f"{name}_{half}": fields})
     return store
