@@ -203,9 +203,12 @@ macro_rules! every_message_type {
             }
             rfly_bridge_msgs {
                 BridgeStats header "d08ea28d7d852e1bbedfeeef81554f036516d39e3fda81d64f989ce3f43cb0ab";
+                CameraReport header "3981294f4f80c6bf0ac0068ea6b7eecb58d8f7b52c23a6e815659e29b2a601ee";
                 ClockStats "a898607a684a6f0ac3bd70993c89eb6bbdaabf5160362907420356761374b220";
+                Collision header "3c0eb50bda22cd21c2882521e058b14ab016f316c2505e8de4f608b63e6c1d4b";
                 DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
                 SourceStats "c281e46ea4ecec746b11e7560de422946f15a42f0a7d69db1dea4926bec62ed4";
+                VehicleReport header "d0fcaefb3095e5841d1c22b4ee40d27d1de73ea2b0186221829b86fe321bf92b";
             }
         }
     };

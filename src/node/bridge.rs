@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, report, sensors, time, vehicles};
+use super::{frames, params, report, reports, sensors, time, vehicles};
 use crate::ros::Middleware;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
+    reports::SUBSYSTEM,
     frames::SUBSYSTEM,
     time::SUBSYSTEM,
     report::SUBSYSTEM,

@@ -1,6 +1,7 @@
 //! What all subsystems share: settings, names, QoS, clocks, frames.
 use super::clock::SimClocks;
 use super::error::NodeError;
+use super::reported::SharedReports;
 use super::senders::Senders;
 use super::settings::{Settings, SettingsWatch};
 use super::tf::{StaticTf, Tf};
@@ -26,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) tf: Option<Tf>,
     /// `Some` whenever [`Self::tf`] is.
     pub(super) static_tf: Option<StaticTf>,
+    /// What the renderer last reported.
+    pub(super) reported: SharedReports,
     /// Origin of monotonic time.
     pub(super) start: Instant,
 }
@@ -49,6 +52,7 @@ impl<'a> Context<'a> {
             tree,
             tf: None,
             static_tf: None,
+            reported: SharedReports::default(),
             start: Instant::now(),
         };
         if settings.params.frames.publish_tf {

@@ -67,18 +67,22 @@ impl Latch {
             _ => Hit::Object,
         };
         let name = report.target_name();
-        let same = |known: &&Contact| known.hit == hit && (known.name == name || known.name.is_empty());
+        let same =
+            |known: &&Contact| known.hit == hit && (known.name == name || known.name.is_empty());
         if self.contact.as_ref().filter(same).is_some() && !self.by_event {
             return changed;
         }
         let place = [report.contact, report.target].map(|point| point.map(|x| x.get()));
         let finite = place.iter().flatten().all(|x| x.is_finite());
         let known = self.contact.as_ref().is_some_and(|known| known.hit == hit);
-        self.begin(Contact {
-            hit,
-            name,
-            place: finite.then_some(place),
-        }, known);
+        self.begin(
+            Contact {
+                hit,
+                name,
+                place: finite.then_some(place),
+            },
+            known,
+        );
         self.by_event = false;
         true
     }
@@ -92,11 +96,14 @@ impl Latch {
                 if self.contact.as_ref().is_some_and(|known| known.hit == hit) {
                     return false;
                 }
-                self.begin(Contact {
-                    hit,
-                    name: String::new(),
-                    place: None,
-                }, false);
+                self.begin(
+                    Contact {
+                        hit,
+                        name: String::new(),
+                        place: None,
+                    },
+                    false,
+                );
                 self.by_event = true;
                 true
             }

@@ -4,28 +4,18 @@ use super::place::{World, attitude_of, point_msg, pose_msg, vector_msg};
 use super::reported::{Described, DescribedCamera, Entity};
 use crate::frames::{Ned, Vector};
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
-use crate::msgs::std_msgs::msg::{ColorRGBA, Header};
+use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose};
-use crate::msgs::visualization_msgs::msg::{Marker, MarkerArray};
 use crate::time::RosTime;
 use crate::wire::VehicleReportPacket;
 use std::f64::consts::TAU;
 
 /// `Collision.NOTHING`, `GROUND`, `OBJECT`, `VEHICLE`.
 const KINDS: [u8; 4] = [0, 1, 2, 3];
-/// `Marker.CUBE` and `TEXT_VIEW_FACING`; `ADD` and `DELETE`.
-const CUBE: i32 = 1;
-const TEXT: i32 = 9;
-const ADD: i32 = 0;
-const DELETE: i32 = 2;
-/// Vehicles, then objects.
-const COLOURS: [[f32; 4]; 2] = [[0.1, 0.7, 1.0, 0.35], [1.0, 0.7, 0.1, 0.35]];
-/// Height of the letters in m.
-const LETTERS_M: f64 = 0.3;
-/// Objects that were created like vehicles have numbers from 1000: class and style are class + 1000 x style.
+/// A vehicle type is class + 1000 x style.
 const STYLE: i32 = 1000;
 
-fn header(frame: &str, stamp: RosTime) -> Header {
+pub(super) fn header(frame: &str, stamp: RosTime) -> Header {
     Header {
         stamp: stamp.to_msg(),
         frame_id: frame.to_owned(),
@@ -40,14 +30,19 @@ pub fn vehicle_report(
 ) -> Option<VehicleReport> {
     let [position, velocity, euler] =
         [report.position, report.velocity, report.euler].map(|v| v.map(|x| x.get()));
-    let motors = report.motor_rpm.map(|rpm| f64::from(rpm.get()) * TAU / 60.0);
+    let motors = report
+        .motor_rpm
+        .map(|rpm| f64::from(rpm.get()) * TAU / 60.0);
     let clearance = report.rays.map(|ray| f64::from(ray.get()));
     let small = [position, velocity, euler];
-    let finite = small.iter().flatten().all(|x| x.is_finite()) && motors.iter().all(|x| x.is_finite());
+    let finite =
+        small.iter().flatten().all(|x| x.is_finite()) && motors.iter().all(|x| x.is_finite());
     if !finite {
         return None;
     }
-    let pose = world.convention.pose(Vector::<Ned>::from(position), attitude_of(euler));
+    let pose = world
+        .convention
+        .pose(Vector::<Ned>::from(position), attitude_of(euler));
     let vehicle_type = report.vehicle_type.get();
     Some(VehicleReport {
         header: header(map, stamp),
@@ -137,52 +132,5 @@ fn class(entity: &Entity) -> &'static str {
     match entity {
         Entity::Vehicle(_) => "vehicle",
         Entity::Object(_) => "object",
-    }
-}
-
-/// Returns a box and a text for each described vehicle and object, and removes those of what is `gone`.
-pub fn markers<'a>(
-    described: impl Iterator<Item = (&'a Entity, &'a Described)>,
-    gone: &[Entity],
-    map: &str,
-) -> MarkerArray {
-    let mut markers = Vec::new();
-    for (entity, described) in described {
-        let mut cube = marker(entity, CUBE, ADD, header(map, described.stamp));
-        cube.pose = pose_msg(&described.centre);
-        cube.scale = vector_msg(described.size);
-        let [r, g, b, a] = COLOURS[usize::from(matches!(entity, Entity::Object(_)))];
-        cube.color = ColorRGBA { r, g, b, a };
-        let mut text = marker(entity, TEXT, ADD, header(map, described.stamp));
-        text.pose = cube.pose.clone();
-        // Above the box, whatever its attitude.
-        text.pose.position.z += described.size.iter().fold(0.0, |a: f64, b| a.max(*b)) / 2.0 + LETTERS_M;
-        text.scale = vector_msg([0.0, 0.0, LETTERS_M]);
-        text.color = ColorRGBA { r, g, b, a: 1.0 };
-        text.text = entity.to_string();
-        markers.extend([cube, text]);
-    }
-    for entity in gone {
-        for kind in [CUBE, TEXT] {
-            markers.push(marker(entity, kind, DELETE, header(map, RosTime::default())));
-        }
-    }
-    MarkerArray { markers }
-}
-
-/// The namespace tells entity and part: names are no numbers.
-fn marker(entity: &Entity, kind: i32, action: i32, header: Header) -> Marker {
-    let part = if kind == CUBE { "" } else { "_name" };
-    let (ns, id) = match entity {
-        Entity::Vehicle(id) => (format!("vehicles{part}"), *id),
-        Entity::Object(name) => (format!("objects{part}/{name}"), 0),
-    };
-    Marker {
-        header,
-        ns,
-        id,
-        type_: kind,
-        action,
-        ..Marker::default()
     }
 }

@@ -1,25 +1,16 @@
 //! From the renderer's world (NED, m) to `map`.
+use crate::config::params::BoundsAxes;
 use crate::frames::{Attitude, Euler, Frd, Ned, Transform, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
 use crate::wire::DescribedPose;
 
-/// Axes of the bounds that the renderer describes; its documents do not say (docs/wire/traps.md, bounds-axes).
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Bounds {
-    /// Those of the object itself.
-    #[default]
-    Own,
-    /// Those of the world: the box grows when the object turns.
-    World,
-}
-
 /// The map of ROS, and how bounds are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct World {
     /// Axes of the map.
     pub convention: WorldConvention,
     /// Axes of bounds.
-    pub bounds: Bounds,
+    pub bounds: BoundsAxes,
 }
 
 impl World {
@@ -60,9 +51,9 @@ impl World {
         let centre = self.point(centre).filter(|_| possible)?;
         let [x, y, z] = half.map(|side| 2.0 * f64::from(side));
         Some(match (self.bounds, self.convention) {
-            (Bounds::Own, _) => (Transform::from_parts(centre, pose.rotation()), [x, y, z]),
-            (Bounds::World, WorldConvention::Enu) => (upright(centre), [y, x, z]),
-            (Bounds::World, WorldConvention::Nwu) => (upright(centre), [x, y, z]),
+            (BoundsAxes::Own, _) => (Transform::from_parts(centre, pose.rotation()), [x, y, z]),
+            (BoundsAxes::World, WorldConvention::Enu) => (upright(centre), [y, x, z]),
+            (BoundsAxes::World, WorldConvention::Nwu) => (upright(centre), [x, y, z]),
         })
     }
 }

@@ -38,6 +38,20 @@ macro_rules! choices {
 }
 
 choices! {
+    /// Axes of the bounds of vehicles and objects that the renderer describes.
+    BoundsAxes {
+        /// Those of the vehicle or object itself.
+        Own = "own",
+        /// Those of the world: the bounds grow when it turns.
+        World = "world",
+    }
+    /// When the renderer is asked for reports.
+    ReportDemand {
+        /// While a topic that needs them has a subscriber.
+        Subscribed = "subscribed",
+        /// From the start.
+        Always = "always",
+    }
     /// Where the pose of a vehicle in TF comes from.
     TfSource {
         /// The simulator's true state.
