@@ -13,6 +13,7 @@ mod frames;
 mod node;
 mod noise;
 mod program;
+mod reports;
 mod ros;
 mod scene;
 mod sensors;

@@ -13,4 +13,4 @@ pub use collisions::{Contact, Hit, Latch};
 pub use markers::markers;
 pub use messages::{camera_report, collision, detections, vehicle_report};
 pub use place::World;
-pub use reported::{Described, DescribedCamera, Entity, Reported};
+pub use reported::{Described, DescribedCamera, Entity, Reported, Times};

@@ -105,8 +105,8 @@ impl Reported {
             pose,
             description: *given,
         };
-        let place = self.cameras.entry(given.seq_id);
-        Some(place.insert_entry(described).into_mut())
+        self.cameras.insert(given.seq_id, described);
+        self.cameras.get(&given.seq_id)
     }
 
     /// Forgets what was last described before `since`; returns which vehicles and objects these are.
