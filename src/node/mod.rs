@@ -28,6 +28,7 @@ mod threads;
 mod time;
 mod topics;
 mod vehicles;
+mod views;
 
 pub use bridge::Bridge;
 pub use error::NodeError;

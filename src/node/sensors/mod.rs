@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use supervisor::{Link, Supervisor};
 use udp_source::{Idle, UdpSource};
-use view::{OpticalFrames, ViewWatch};
+use view::{OpticalFrames, Viewed, view_of};
 
 /// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
@@ -46,6 +46,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let mut links = Vec::new();
     let mut odometries = BTreeSet::new();
     let optical = optical_frames(context);
+    let views = &context.views;
+    let changed = {
+        let views = views.clone();
+        let view = move |settings: &Settings, seq_id| view_of(settings, seq_id, &optical);
+        move |before: &Settings, now: &Settings| views.change(before, now, &view)
+    };
+    assembly.on_change.push(Box::new(changed));
     for pair in context.settings.pairs.describe() {
         tracing::info!("{pair}");
     }
@@ -63,7 +70,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly
             .frame_ids
             .extend(odometry.iter().map(|topic| topic.local.clone()));
-        let mut sensor = open_sensor(context, spec, config, (frames, odometry))?;
+        let sensor = open_sensor(context, spec, config, (frames, odometry))?;
         let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let max_objects = config.other_params[1].max(0.0) as u32;
@@ -71,13 +78,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let lens = shm_block_lens(config.kind.type_id(), width, height, max_objects);
         let lens = lens.unwrap_or(0..=0);
         let len = *lens.end();
-        let view = ViewWatch::new(context.watch(), config.seq_id, optical.clone());
-        if let Some(view) = view.first() {
-            sensor.set_view(view);
-        }
         if config.transport == TransportMode::SharedMemory {
             let block = (shm_name(config.seq_id), lens);
-            let mut block = ShmSource::new(block, sensor, view, clock, stats);
+            let mut block = ShmSource::new(block, sensor, clock, stats);
             let serve = move |stop: &_| block.serve(stop);
             assembly.threads.add("rfly-shm", serve);
             continue;
@@ -106,7 +109,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
                 sensor,
                 compressed: config.transport.is_compressed(),
             },
-            view,
             clock,
             stats,
             overflows: 0,
