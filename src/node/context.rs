@@ -5,6 +5,7 @@ use super::reported::SharedReports;
 use super::senders::Senders;
 use super::settings::{Settings, SettingsWatch};
 use super::tf::{StaticTf, Tf};
+use super::views::Views;
 use crate::config::params::QosGroup;
 use crate::frames::FrameTree;
 use crate::msgs::Message;
@@ -29,6 +30,8 @@ pub(super) struct Context<'a> {
     pub(super) static_tf: Option<StaticTf>,
     /// What the renderer last reported.
     pub(super) reported: SharedReports,
+    /// Changes of running sensors.
+    pub(super) views: Views,
     /// Origin of monotonic time.
     pub(super) start: Instant,
 }
@@ -43,6 +46,7 @@ impl<'a> Context<'a> {
         let vehicles = settings.vehicles();
         let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
             .map_err(NodeError::Frames)?;
+        let views = Views::new(settings, &tree);
         let mut context = Self {
             settings,
             changes: watch::Sender::new(Arc::new(settings.clone())),
@@ -53,6 +57,7 @@ impl<'a> Context<'a> {
             tf: None,
             static_tf: None,
             reported: SharedReports::default(),
+            views,
             start: Instant::now(),
         };
         if settings.params.frames.publish_tf {

@@ -2,8 +2,8 @@
 //! `reports` says when the renderer has them.
 use super::clock::host_now;
 use super::settings::Settings;
-use crate::frames::SensorMount;
-use crate::sensors::{Shown, View, ViewChange};
+use crate::frames::{FrameTree, SensorMount};
+use crate::sensors::{FrameIds, Shown, View, ViewChange};
 use crate::time::{RosTime, SimTime};
 use crate::wire::CameraDescription;
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ pub(super) struct Views(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
+    /// Optical frames of the sensors.
+    optical: BTreeMap<u16, String>,
     slots: BTreeMap<u16, Arc<Slot>>,
     followers: Mutex<Vec<Follower>>,
 }
@@ -53,8 +55,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Views {
-    pub(super) fn new(views: impl IntoIterator<Item = (u16, View)>) -> Self {
-        let slot = |(seq_id, view)| {
+    pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
+        let seq_ids = || settings.sensors.iter().map(|sensor| sensor.seq_id);
+        let optical: BTreeMap<_, _> = seq_ids()
+            .map(|seq_id| (seq_id, frame_ids(tree, seq_id).optical))
+            .collect();
+        let slot = |seq_id| {
+            let view = view_of(settings, seq_id, &optical)?;
             let state = State {
                 view,
                 requests: 0,
@@ -66,10 +73,11 @@ impl Views {
                 describes: AtomicBool::new(false),
                 state: Mutex::new(state),
             };
-            (seq_id, Arc::new(slot))
+            Some((seq_id, Arc::new(slot)))
         };
         Self(Arc::new(Inner {
-            slots: views.into_iter().map(slot).collect(),
+            slots: seq_ids().filter_map(slot).collect(),
+            optical,
             followers: Mutex::default(),
         }))
     }
@@ -83,19 +91,14 @@ impl Views {
         self.0.slots.get(&seq_id)
     }
 
-    /// Takes over other settings before the renderer is asked for them; `view` gives the view of a sensor in them.
-    pub(super) fn change(
-        &self,
-        before: &Settings,
-        now: &Settings,
-        view: impl Fn(&Settings, u16) -> Option<View>,
-    ) {
+    /// Takes over other settings before the renderer is asked for them.
+    pub(super) fn change(&self, before: &Settings, now: &Settings) {
         let (old, new) = (before.mounts(), now.mounts());
         let settings = Arc::new(now.clone());
         for slot in self.0.slots.values() {
-            let moved = new.iter().find(|m| m.seq_id == slot.seq_id);
-            let moved = moved.filter(|mount| !old.contains(mount)).cloned();
-            let Some(view) = view(now, slot.seq_id) else {
+            let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
+            let moved = mount.filter(|mount| !old.contains(mount));
+            let Some(view) = view_of(now, slot.seq_id, &self.0.optical) else {
                 continue;
             };
             let mut state = lock(&slot.state);
@@ -106,7 +109,9 @@ impl Views {
             let asked = moved.is_some() || state.view.fov_deg != view.fov_deg;
             state.requests += u64::from(asked);
             let at = host_now();
-            let mut change = match state.pending.take() {
+            let before = state.pending.take();
+            let moves = moved.is_some() || before.as_ref().is_some_and(|p| p.mount.is_some());
+            let mut change = match before {
                 Some(mut pending) => {
                     if asked {
                         pending.change.again(at);
@@ -122,7 +127,7 @@ impl Views {
             state.pending = Some(Pending {
                 change,
                 settings: settings.clone(),
-                mount: moved.or_else(|| new.iter().find(|m| m.seq_id == slot.seq_id).cloned()),
+                mount: mount.filter(|_| moves).cloned(),
             });
             slot.changes.fetch_add(1, Ordering::Release);
         }
@@ -216,6 +221,30 @@ impl Slot {
     pub(super) fn asked_to_describe(&self) {
         self.describes.store(true, Ordering::Relaxed);
     }
+}
+
+/// Returns the frame ids of a sensor.
+pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
+    let world = tree.names().map.clone();
+    match tree.sensor(seq_id) {
+        Some(f) => FrameIds {
+            optical: f.optical.clone(),
+            link: f.link.clone(),
+            world,
+        },
+        None => FrameIds::new("", seq_id),
+    }
+}
+
+/// Returns the view of a sensor in these settings.
+fn view_of(settings: &Settings, seq_id: u16, optical: &BTreeMap<u16, String>) -> Option<View> {
+    let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
+    let shared = settings.pairs.frame_of(seq_id);
+    Some(View {
+        fov_deg: sensor.fov_deg,
+        baseline_m: settings.pairs.baseline_m(seq_id),
+        frame_id: optical.get(&shared)?.clone(),
+    })
 }
 
 /// Every other request for a view has a field of view that is the next larger number, less than 0.00002 degrees: the

@@ -9,6 +9,7 @@ use crate::node::reported::SharedReports;
 use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::Source;
+use crate::node::views::Views;
 use crate::reports::{
     Asking, Entity, Latch, Subject, World, camera_report, collision, vehicle_report,
 };
@@ -36,6 +37,7 @@ pub(super) struct ReportSource {
     topics: SceneTopics,
     vehicles: BTreeMap<u16, Vehicle>,
     reported: SharedReports,
+    views: Views,
     asking: Asking,
     world: World,
     map: String,
@@ -81,6 +83,7 @@ impl ReportSource {
             topics: SceneTopics::open(context)?,
             vehicles: vehicles.collect::<Result<_, NodeError>>()?,
             reported: context.reported.clone(),
+            views: context.views.clone(),
             asking: Asking::default(),
             world: World {
                 convention: names.world,
@@ -123,6 +126,7 @@ impl ReportSource {
         if always || self.topics.cameras.wanted() {
             wanted.extend(cameras(&settings).map(Subject::Camera));
         }
+        wanted.extend(self.views.to_describe().into_iter().map(Subject::Camera));
         if always || self.topics.wants_vehicles() {
             let served = self.vehicles.keys().copied().map(i32::from);
             let named = reports.vehicles.iter().copied();
@@ -275,6 +279,7 @@ impl ReportSource {
             let subject = Subject::Camera(seq_id);
             self.asking.answered(&subject, self.start.elapsed());
         }
+        self.views.described(camera, arrival);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();

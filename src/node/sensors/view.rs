@@ -1,30 +1,10 @@
 //! What run-time parameters change in the messages of one sensor, from the first frame that shows it.
 use crate::msgs::sensor_msgs::msg::Image;
-use crate::node::settings::Settings;
 use crate::node::views::{Slot, Views};
 use crate::ros::Loan;
 use crate::sensors::{ForeignFrame, Frame, LentFrame, Sensor, SensorError, Shown, View};
 use crate::time::RosTime;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Optical frames of the sensors, by SeqID.
-pub(super) type OpticalFrames = Arc<BTreeMap<u16, String>>;
-
-/// Returns the view of a sensor in these settings.
-pub(super) fn view_of(
-    settings: &Settings,
-    seq_id: u16,
-    frames: &BTreeMap<u16, String>,
-) -> Option<View> {
-    let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
-    let shared = settings.pairs.frame_of(seq_id);
-    Some(View {
-        fov_deg: sensor.fov_deg,
-        baseline_m: settings.pairs.baseline_m(seq_id),
-        frame_id: frames.get(&shared)?.clone(),
-    })
-}
 
 /// A sensor whose view may change while it runs. Frames that may show either view are not published.
 pub(super) struct Viewed {
