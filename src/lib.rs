@@ -6,8 +6,8 @@
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
 //! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; `model`: of
-//!   its model and `CopterSim`; [`scene`]: terrain
-//!   and what the renderer draws.
+//!   its model and `CopterSim`; [`scene`]: terrain and what the renderer draws; [`reports`]: what the renderer says of vehicles,
+//!   cameras and objects.
 //! * [`program`]: what both programs share around their work, log and signals.
 //! * [`node`] assembles the bridge; [`calib`] writes configuration files for those who read its topics.
 //!   [`emulator`] plays the simulator's side with the same wire types.
@@ -21,6 +21,7 @@ pub mod msgs;
 pub mod node;
 pub mod noise;
 pub mod program;
+pub mod reports;
 pub mod ros;
 pub mod scene;
 pub mod sensors;

@@ -33,6 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("scene", &["wire", "frames", "time", "msgs", "config"]),
     ("model", &["wire", "frames", "time", "msgs", "config"]),
+    ("reports", &["wire", "frames", "time", "msgs", "config"]),
     ("emulator", &["wire", "transport"]),
     (
         "node",
@@ -52,6 +53,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "vehicle",
             "scene",
             "model",
+            "reports",
         ],
     ),
     (
@@ -62,8 +64,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Crate roots; they assemble and may name everything.
 const ROOTS: [&str; 3] = ["bin", "lib", "main"];
 /// Modules without I/O, clock and panic.
-const PURE: [&str; 9] = [
-    "wire", "scene", "msgs", "frames", "time", "noise", "config", "session", "calib",
+const PURE: [&str; 10] = [
+    "wire", "scene", "msgs", "frames", "time", "noise", "config", "session", "reports", "calib",
 ];
 /// The only places that read a clock; everybody else is told the time.
 const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];

@@ -14,6 +14,7 @@ mod model;
 mod node;
 mod noise;
 mod program;
+mod reports;
 mod ros;
 mod scene;
 mod sensors;

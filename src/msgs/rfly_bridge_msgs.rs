@@ -4,7 +4,7 @@ mod model;
 /// Messages.
 pub mod msg {
     pub use super::model::msg::*;
-    use crate::msgs::geometry_msgs::msg::Pose;
+    use crate::msgs::geometry_msgs::msg::{Point, Pose, Vector3};
     use crate::msgs::std_msgs::msg::Header;
     use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,48 @@ pub mod msg {
         pub steps: u64,
         pub observations: u64,
         pub rejected: u64,
+    }
+
+    /// `msg/CameraReport.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct CameraReport {
+        pub header: Header,
+        pub sensor: i32,
+        pub type_id: i32,
+        pub width: u32,
+        pub height: u32,
+        pub fov_deg: f64,
+        pub pose: Pose,
+    }
+
+    /// `msg/Collision.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct Collision {
+        pub header: Header,
+        pub vehicle: i32,
+        pub kind: u8,
+        pub other: i32,
+        pub name: String,
+        pub located: bool,
+        pub position: Point,
+        pub centre: Point,
+        pub count: u32,
+    }
+
+    /// `msg/VehicleReport.msg`.
+    #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+    #[expect(missing_docs, reason = "documented in the .msg file")]
+    pub struct VehicleReport {
+        pub header: Header,
+        pub vehicle: i32,
+        pub class_id: i32,
+        pub style: i32,
+        pub pose: Pose,
+        pub velocity: Vector3,
+        pub motor_speeds: [f64; 8],
+        pub clearance: [f64; 6],
     }
 }
 

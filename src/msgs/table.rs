@@ -206,7 +206,9 @@ macro_rules! every_message_type {
                 ActiveFaults header "c4199622a88518a3b505382c2ab14a58ac0e63f580d039999d1d5d5dc60f68d0";
                 Attachment "ba4de9e7ecde486e8c53dae5715abb7c1c85432fdd64a2589caecaf9c8cc29a2";
                 BridgeStats header "d08ea28d7d852e1bbedfeeef81554f036516d39e3fda81d64f989ce3f43cb0ab";
+                CameraReport header "3981294f4f80c6bf0ac0068ea6b7eecb58d8f7b52c23a6e815659e29b2a601ee";
                 ClockStats "a898607a684a6f0ac3bd70993c89eb6bbdaabf5160362907420356761374b220";
+                Collision header "3c0eb50bda22cd21c2882521e058b14ab016f316c2505e8de4f608b63e6c1d4b";
                 CustomData "771e339a5685ca2c245f5b2622a5185cad648b8786154c7c636323ab554fe8ed";
                 DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
                 EntityStates header "5cf77e2ab8b0b3b91f51dbecb9140c0b4c73e334bc15c9f03bcf79b2567841db";
@@ -225,6 +227,7 @@ macro_rules! every_message_type {
                 SourceStats "c281e46ea4ecec746b11e7560de422946f15a42f0a7d69db1dea4926bec62ed4";
                 ThermalClass "503a85d05b59d31f71590a59b3081ce4b9d4a918da921b4a3c31257bae5d0213";
                 VehicleReady "bc9cdfb5a9d771716175ae7023331a0898b7528e1e0f9d6c28272c2a1121f24b";
+                VehicleReport header "d0fcaefb3095e5841d1c22b4ee40d27d1de73ea2b0186221829b86fe321bf92b";
             }
         }
     };

@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, redis, report, scene, sensors, terrain, time, vehicles};
+use super::{frames, params, redis, report, reports, scene, sensors, terrain, time, vehicles};
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
 use crate::ros::Middleware;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
+    reports::SUBSYSTEM,
     frames::SUBSYSTEM,
     terrain::SUBSYSTEM,
     time::SUBSYSTEM,

@@ -70,6 +70,11 @@ impl SimClock {
         stamp
     }
 
+    /// Returns the stamp of a tick, without a change of the clock: for times that may be old, or of another program.
+    pub(super) fn stamp_of(&self, sim: SimTime, host: RosTime) -> Option<RosTime> {
+        self.lock().aligner.stamp_at(sim, host)
+    }
+
     /// Whether somebody reads `/clock`, which this clock publishes.
     pub(super) fn is_read(&self) -> bool {
         let state = self.lock();

@@ -2,10 +2,12 @@
 use super::clock::SimClocks;
 use super::error::NodeError;
 use super::presence::Presence;
+use super::reported::SharedReports;
 use super::senders::Senders;
 use super::settings::{Settings, SettingsWatch};
 use super::shared_scene::SharedScene;
 use super::tf::{StaticTf, Tf};
+use super::views::Views;
 use crate::config::params::QosGroup;
 use crate::frames::FrameTree;
 use crate::msgs::Message;
@@ -31,6 +33,10 @@ pub(super) struct Context<'a> {
     pub(super) static_tf: Option<StaticTf>,
     /// What is in the scene.
     pub(super) scene: SharedScene,
+    /// What the renderer last reported.
+    pub(super) reported: SharedReports,
+    /// Changes of running sensors.
+    pub(super) views: Views,
     /// Origin of monotonic time.
     pub(super) start: Instant,
 }
@@ -47,6 +53,7 @@ impl<'a> Context<'a> {
             .map_err(NodeError::Frames)?;
         let names = tree.names();
         let scene = SharedScene::new(settings, &names.map, names.world);
+        let views = Views::new(settings, &tree);
         let mut context = Self {
             settings,
             changes: watch::Sender::new(Arc::new(settings.clone())),
@@ -58,6 +65,8 @@ impl<'a> Context<'a> {
             tf: None,
             static_tf: None,
             scene,
+            reported: SharedReports::default(),
+            views,
             start: Instant::now(),
         };
         if settings.params.frames.publish_tf {

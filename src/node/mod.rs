@@ -8,6 +8,7 @@ mod bridge;
 mod call;
 mod clock;
 mod context;
+mod datagrams;
 mod error;
 mod frames;
 #[cfg(has_rfly_bridge_msgs)]
@@ -20,6 +21,8 @@ mod params;
 mod presence;
 mod redis;
 mod report;
+mod reported;
+mod reports;
 mod scene;
 mod section;
 mod senders;
@@ -35,6 +38,7 @@ mod threads;
 mod time;
 mod topics;
 mod vehicles;
+mod views;
 
 pub use bridge::Bridge;
 pub use call::{NoResponse, call};

@@ -86,9 +86,9 @@ impl Senders {
         }
     }
 
-    /// Options of the heartbeat port: heartbeats also come by multicast, which a socket bound to a unicast address does not
-    /// receive.
-    pub(super) fn heartbeats(&self, port: u16) -> BindOptions {
+    /// Options of a port of the platform's multicast group: heartbeats, reports. A socket bound to a unicast address does not
+    /// receive multicast.
+    pub(super) fn group(&self, port: u16) -> BindOptions {
         BindOptions {
             address: Ipv4Addr::UNSPECIFIED,
             reuse: true,

@@ -138,19 +138,26 @@ impl StaticTf {
         self.0.due.notify_one();
     }
 
-    /// Publishes the new mounts of sensors.
-    pub(super) fn remount(&self, moved: &[&SensorMount]) -> Result<(), NodeError> {
-        let mut due = false;
-        {
+    /// Moves a sensor in its mount. An edge of `/tf` also gets the stamp of the first frame that shows it.
+    pub(super) fn remount(
+        &self,
+        mount: &SensorMount,
+        stamp: Option<RosTime>,
+    ) -> Result<(), NodeError> {
+        let (due, moved) = {
             let mut tree = self.tree();
-            for mount in moved {
-                due |= tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
-            }
+            let due = tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
+            let moved = stamp.and_then(|stamp| tree.moving(mount.seq_id, stamp));
+            (due, moved)
+        };
+        if due {
+            self.publish()?;
         }
-        match due {
-            true => self.publish(),
-            false => Ok(()),
+        if let Some(transform) = moved.filter(|_| self.0.tf.is_read()) {
+            let transforms = vec![transform];
+            self.0.tf.publisher.publish(&TFMessage { transforms })?;
         }
+        Ok(())
     }
 
     fn left_out(&self) -> MutexGuard<'_, BTreeSet<String>> {

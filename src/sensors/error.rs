@@ -78,6 +78,9 @@ pub enum SensorError {
     /// The simulator overwrote the shared-memory block while it was read.
     #[error("shared-memory block changed while it was read")]
     Torn,
+    /// The frame may show the view from before a change or the new one.
+    #[error("shows the view from before a change or the new one")]
+    ViewUnknown,
     /// The frame was dropped as `degrade.drop` asks.
     #[error("dropped on purpose")]
     OnPurpose,
@@ -109,6 +112,7 @@ impl SensorError {
             Self::OdometryFrame { .. }
             | Self::NotFinite { .. }
             | Self::Torn
+            | Self::ViewUnknown
             | Self::OnPurpose
             | Self::HeldTooMany
             | Self::Publish(_) => false,
@@ -130,6 +134,7 @@ impl SensorError {
             Self::NotFinite { .. } => "not_finite",
             Self::DepthFormat => "depth_format",
             Self::Torn => "torn",
+            Self::ViewUnknown => "view_unknown",
             Self::OnPurpose => "on_purpose",
             Self::HeldTooMany => "held_too_many",
             Self::Publish(_) => "publish",

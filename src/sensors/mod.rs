@@ -24,6 +24,7 @@ mod scan;
 mod shape;
 mod spec;
 mod stream;
+mod view_change;
 
 pub use camera_info::{Lens, View, camera_info};
 pub use cloud::{PLAIN_FIELDS, labelled_fields};
@@ -40,6 +41,7 @@ pub use spec::{
     ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
 };
 pub use stream::{Progress, SensorStream};
+pub use view_change::{Shown, ViewChange};
 
 use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime, wire::SensorKind};
 

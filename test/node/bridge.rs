@@ -1,111 +1,19 @@
-//! A whole bridge in this process: emulator, sockets of loopback, and the recorder as middleware.
+//! A whole bridge in this process: its start and end, and that it goes on.
+use super::rig::{IMAGE, IMU, INFO, Rig, free_ports, start, start_with};
 use crate::support::wait::wait_until;
 use rfly_bridge::config::ros_args;
-use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
+use rfly_bridge::msgs::builtin_interfaces::msg::Time;
 use rfly_bridge::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use rfly_bridge::msgs::geometry_msgs::msg::TransformStamped;
 use rfly_bridge::msgs::sensor_msgs::msg::{CameraInfo, Image, Imu};
 use rfly_bridge::msgs::tf2_msgs::msg::TFMessage;
-use rfly_bridge::msgs::{Message, builtin_interfaces::msg::Time};
 use rfly_bridge::node::{Bridge, Settings};
-use rfly_bridge::ros::{self, Middleware, Recorder};
+use rfly_bridge::ros::{self, Middleware};
 use rfly_bridge::wire::Ports;
 use std::collections::BTreeSet;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-const IMAGE: &str = "/rflysim/sensor0/img_rgb";
-const INFO: &str = "/rflysim/sensor0/camera_info";
-const IMU: &str = "/rflysim/imu";
-
-struct Rig {
-    true_state: u16,
-    recorder: Recorder,
-    middleware: Middleware,
-    // The bridge ends before what it receives from.
-    bridge: Bridge,
-    _emulator: Emulator,
-}
-
-/// Ports that nobody uses at this moment.
-fn free_ports<const N: usize>() -> [u16; N] {
-    let sockets = [(); N].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
-    sockets.map(|socket| socket.local_addr().expect("it is bound").port())
-}
-
-/// One vehicle with one camera; `prepare` sees the middleware before anything is published.
-fn start(more: &[&str], prepare: impl FnOnce(&Middleware, &Recorder)) -> Rig {
-    start_with(None, more, prepare)
-}
-
-/// The same, where the emulator may send true states to another port.
-fn start_with(
-    states_to: Option<u16>,
-    more: &[&str],
-    prepare: impl FnOnce(&Middleware, &Recorder),
-) -> Rig {
-    let [heartbeat, autopilot_client, true_state, imu, camera] = free_ports();
-    let mut ports = Ports {
-        window: 0,
-        coptersim: 0,
-        autopilot: 0,
-        heartbeat,
-        autopilot_client,
-        true_state: states_to.unwrap_or(true_state),
-        imu,
-        report: 9, // nobody listens to `discard`
-        ..Ports::default()
-    };
-    let options = EmulatorOptions {
-        ports,
-        autopilot: Some(Default::default()),
-        ..EmulatorOptions::default()
-    };
-    let emulator = Emulator::start(options, Faults::default()).expect("an emulator");
-    ports.window = emulator.windows()[0].port();
-    ports.coptersim = emulator.coptersims()[0].port();
-    ports.autopilot = emulator.autopilots()[0].port();
-    ports.true_state = true_state;
-
-    let text = format!(
-        r#"{{"VisionSensors": [{{"SeqID": 0, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
-           "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,127,0,0,1,{camera},0,0], "CameraFOV": 90,
-           "SensorPosXYZ": [0.3, 0, 0], "SensorAngEular": [0, 0, 0], "otherParams": [0,0,0,0,0,0,0,0]}}]}}"#
-    );
-    let config = std::env::temp_dir().join(format!("rfly_whole_{}_{camera}", std::process::id()));
-    std::fs::write(&config, text).expect("a temporary file");
-    let mut words = vec!["--ros-args".to_owned(), "-p".to_owned()];
-    words.push(format!("config:={}", config.display()));
-    for word in more {
-        words.extend(["-p".to_owned(), (*word).to_owned()]);
-    }
-    let settings = ros_args::parse(words).expect("arguments");
-    let mut settings = Settings::load(&settings).unwrap_or_else(|error| panic!("{error}"));
-    std::fs::remove_file(&config).expect("it was there");
-    settings.ports = ports;
-
-    let (middleware, recorder) =
-        Middleware::recorder(&ros::Options::new("rfly_bridge")).expect("a middleware");
-    for topic in [IMAGE, INFO, IMU, "/tf"] {
-        recorder.set_subscribers(topic, 1);
-    }
-    prepare(&middleware, &recorder);
-    let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
-    Rig {
-        true_state,
-        recorder,
-        middleware,
-        bridge,
-        _emulator: emulator,
-    }
-}
-
-impl Rig {
-    fn messages<M: Message>(&self, topic: &str) -> Vec<M> {
-        self.recorder.messages(topic).expect("of this type")
-    }
-}
 
 fn nanoseconds(stamp: &Time) -> i64 {
     i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec)
@@ -125,7 +33,7 @@ fn the_first_frame() -> Option<()> {
     let port = socket.local_addr().expect("it is bound").port();
     let rig = start_with(Some(port), &[], |_, _| {});
     std::thread::sleep(Duration::from_millis(300));
-    let to = ("127.0.0.1", rig.true_state);
+    let to = ("127.0.0.1", rig.ports.true_state);
     let late = std::thread::Builder::new().name("late states".to_owned());
     let forward = move || {
         let mut datagram = [0; 2048];
@@ -206,7 +114,7 @@ fn a_bridge_that_ends_gives_back_its_ports_and_services() {
         recorder,
         middleware,
         bridge,
-        _emulator,
+        emulator: _emulator,
         ..
     } = rig;
     drop(bridge);

@@ -6,6 +6,8 @@ mod mounts;
 mod pairs;
 mod params;
 mod report;
+mod reports;
+mod rig;
 mod scene;
 mod senders;
 mod sensors;
@@ -14,3 +16,4 @@ mod tasks;
 #[cfg(feature = "dds")]
 mod terrain;
 mod vehicles;
+mod views;

@@ -17,3 +17,4 @@ mod ranges;
 pub mod rig;
 mod scans;
 mod table;
+mod view_change;

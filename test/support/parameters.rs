@@ -37,6 +37,7 @@ impl Rig {
             heartbeat: 0,
             true_state: 0,
             imu: 0,
+            report: 0,
             ..Ports::default()
         };
         let (middleware, recorder) =

@@ -62,6 +62,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         Kind::Paths => check_paths(value),
         Kind::Networks => check_networks(value),
         Kind::Ints(min, max) => check_ints(value, min, max),
+        Kind::Names(longest) => check_names(value, longest),
         Kind::Covariance => check_covariance(value),
         Kind::Vector(min, max) => check_vector(row, value, min, max),
     }
@@ -105,9 +106,13 @@ fn check_paths(value: &ParamValue) -> Result<ParamValue, String> {
 /// is one of its words.
 pub(crate) fn is_text(name: &str, text: &str) -> bool {
     families::row(name).is_some_and(|row| match row.kind {
-        Kind::Str | Kind::Topic | Kind::Frame | Kind::Address | Kind::Paths | Kind::Networks => {
-            true
-        }
+        Kind::Str
+        | Kind::Topic
+        | Kind::Frame
+        | Kind::Address
+        | Kind::Paths
+        | Kind::Networks
+        | Kind::Names(_) => true,
         Kind::Choice(words) => words.contains(&text),
         Kind::Bool
         | Kind::Int(..)
@@ -160,6 +165,20 @@ fn check_ints(value: &ParamValue, min: i64, max: i64) -> Result<ParamValue, Stri
         }
     }
     Ok(value.clone())
+}
+
+fn check_names(value: &ParamValue, longest: usize) -> Result<ParamValue, String> {
+    let given = match value {
+        ParamValue::List(values) => values.clone(),
+        single => vec![single.clone()],
+    };
+    let good = |v: &ParamValue| matches!(v, ParamValue::Str(text) if (1..=longest).contains(&text.len()) && !text.contains(['"', '\0']));
+    match given.iter().find(|v| !good(v)) {
+        Some(bad) => Err(format!(
+            "each must be a name of 1 to {longest} bytes without quotes, one is {bad}"
+        )),
+        None => Ok(ParamValue::List(given)),
+    }
 }
 
 fn check_vector(

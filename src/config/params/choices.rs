@@ -45,6 +45,20 @@ choices! {
         /// As the vendor's MATLAB program.
         Nearest = "nearest",
     }
+    /// Axes of the bounds of vehicles and objects that the renderer describes.
+    BoundsAxes {
+        /// Those of the vehicle or object itself.
+        Own = "own",
+        /// Those of the world: the bounds grow when it turns.
+        World = "world",
+    }
+    /// When the renderer is asked for reports.
+    ReportDemand {
+        /// While a topic that needs them has a subscriber.
+        Subscribed = "subscribed",
+        /// From the start.
+        Always = "always",
+    }
     /// Where the pose of a vehicle in TF comes from.
     TfSource {
         /// The simulator's true state.

@@ -15,9 +15,9 @@ pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub(crate) use check::is_text;
 pub use choices::{
-    CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History, ImuFrame,
-    ImuOrientation, LabelType, Organized, QosPreset, Reliability, RequestFormat, RgbEncoding,
-    ScanSource, ScanTime, SetpointFrame, TerrainRounding, TfSource,
+    BoundsAxes, CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History,
+    ImuFrame, ImuOrientation, LabelType, Organized, QosPreset, Reliability, ReportDemand,
+    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, TerrainRounding, TfSource,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
@@ -97,6 +97,8 @@ pub struct Params {
     pub terrain_occupied_above_m: f64,
     /// `imu.*`.
     pub imu: ImuParams,
+    /// `reports.*`.
+    pub reports: ReportParams,
     /// `degrade.*`.
     pub degrade: DegradeParams,
     /// Frames and TF.
@@ -249,6 +251,19 @@ pub struct ImuParams {
     pub linear_acceleration_covariance: [f64; 9],
     /// Errors on purpose.
     pub noise: ImuNoiseParams,
+}
+
+/// `reports.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportParams {
+    /// When to ask for reports.
+    pub demand: ReportDemand,
+    /// Ids of vehicles, and of objects that were created like them, to be described besides the served vehicles.
+    pub vehicles: Vec<i32>,
+    /// Names of objects of the scene to be described.
+    pub objects: Vec<String>,
+    /// Axes of bounds.
+    pub bounds: BoundsAxes,
 }
 
 /// Names of frames, conventions and TF.

@@ -5,8 +5,8 @@ use super::families;
 use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
     ImuParams, ModelParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams, RedisParams,
-    RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams, SensorParams, SetpointParams,
-    TimeParams, VehicleParams,
+    ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams, SensorParams,
+    SetpointParams, TimeParams, VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -77,11 +77,23 @@ impl Reader {
     }
 
     fn ids(&self, name: &str) -> Vec<u16> {
-        let id = |value: &ParamValue| match value {
-            ParamValue::Int(id) => u16::try_from(*id).ok(),
+        self.numbers(name)
+    }
+
+    fn numbers<N: TryFrom<i64>>(&self, name: &str) -> Vec<N> {
+        let number = |value: &ParamValue| match value {
+            ParamValue::Int(number) => N::try_from(*number).ok(),
             _ => None,
         };
-        self.list(name).iter().filter_map(id).collect()
+        self.list(name).iter().filter_map(number).collect()
+    }
+
+    fn texts(&self, name: &str) -> Vec<String> {
+        let text = |value: ParamValue| match value {
+            ParamValue::Str(text) => Some(text),
+            _ => None,
+        };
+        self.list(name).into_iter().filter_map(text).collect()
     }
 
     fn duration(&self, name: &str) -> Duration {
@@ -122,17 +134,7 @@ pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
 /// Builds the typed parameters from checked values.
 pub(super) fn build(r: &Reader) -> Params {
     Params {
-        config: r
-            .list("config")
-            .into_iter()
-            .filter_map(|v| {
-                if let ParamValue::Str(s) = v {
-                    Some(PathBuf::from(s))
-                } else {
-                    None
-                }
-            })
-            .collect(),
+        config: r.texts("config").into_iter().map(PathBuf::from).collect(),
         simulator_address: r
             .address("simulator_address")
             .unwrap_or(Ipv4Addr::LOCALHOST),
@@ -203,6 +205,12 @@ pub(super) fn build(r: &Reader) -> Params {
                 accelerometer_bias: r.vector("imu.accelerometer_bias"),
                 gyroscope_bias: r.vector("imu.gyroscope_bias"),
             },
+        },
+        reports: ReportParams {
+            demand: r.choice("reports.demand"),
+            vehicles: r.numbers("reports.vehicles"),
+            objects: r.texts("reports.objects"),
+            bounds: r.choice("reports.bounds"),
         },
         degrade: DegradeParams {
             seed: r.int("degrade.seed").unsigned_abs(),

@@ -120,10 +120,11 @@ groups! {
     Cloud = "cloud", Qos::reliable(3), "point clouds";
     Range = "range", Qos::reliable(10), "range sensor and its hit details";
     Detections = "detections", Qos::reliable(10), "detections";
+    Reports = "reports", Qos::reliable(10), "`scene/*`: what the renderer reports";
     Telemetry = "telemetry", Qos::latched(10), "mavros-style telemetry of a vehicle; transient local, because some clients of mavros request it";
     ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: a burst while parameters are read, and no earlier events for late readers";
     VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, late readers get the last one";
-    Latched = "latched", Qos::latched(1), "mission and origins of a vehicle, maps of the terrain";
+    Latched = "latched", Qos::latched(1), "mission, origins and collisions of a vehicle, maps of the terrain";
     Imu = "imu", Qos::reliable(50), "IMU";
     State = "state", Qos::reliable(10), "state of vehicles";
     Path = "path", Qos::latched(1), "path of a vehicle";

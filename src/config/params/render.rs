@@ -296,6 +296,7 @@ pub(super) fn kind_text(row: &ParameterSpec) -> String {
         Kind::Address => "IPv4 address".to_owned(),
         Kind::Paths => "path or array of paths".to_owned(),
         Kind::Networks => "address, network or any, or an array of them".to_owned(),
+        Kind::Names(longest) => format!("array of names of at most {longest} bytes"),
         Kind::Ints(min, max) => format!("array of integers, {min} to {max}"),
         Kind::Covariance => format!("array of 3 or 9 numbers,{unit}"),
         Kind::Vector(min, max) => format!("array of 3 numbers, {min} to {max}{unit}"),

@@ -40,7 +40,7 @@ impl Kind {
             Self::Str | Self::Topic | Self::Frame | Self::Choice(_) | Self::Address => {
                 ParamType::String
             }
-            Self::Paths | Self::Networks => ParamType::StringArray,
+            Self::Paths | Self::Networks | Self::Names(_) => ParamType::StringArray,
             Self::Ints(..) => ParamType::IntegerArray,
             Self::Covariance | Self::Vector(..) => ParamType::DoubleArray,
         }

@@ -1,8 +1,8 @@
 use super::{
-    AngleUnitChoice, CloudLayout, DepthEncoding, Durability, Estimator, FaultNumbers, Geoid,
-    HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue, QosPreset,
-    Reliability, RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, StampMode,
-    TerrainRounding, TfSource, WorldConvention,
+    AngleUnitChoice, BoundsAxes, CloudLayout, DepthEncoding, Durability, Estimator, FaultNumbers,
+    Geoid, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue,
+    QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime,
+    SetpointFrame, StampMode, TerrainRounding, TfSource, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use std::f64::consts::{PI, TAU};
@@ -14,6 +14,8 @@ pub enum Kind {
     Bool,
     /// Integer from the first to the second number.
     Int(i64, i64),
+    /// Array of texts without quotes, each of so many bytes at most and not empty; may be empty.
+    Names(usize),
     /// Real number from the first to the second number; integers are accepted too.
     Float(f64, f64),
     /// Any text.
@@ -126,6 +128,7 @@ const TOPICS: &str = "Topics and encodings";
 const SCANS: &str = "Planar scans";
 const TERRAIN: &str = "Terrain";
 const IMU: &str = "IMU";
+const REPORTS: &str = "Reports of the renderer";
 const DEGRADED: &str = "Degraded on purpose";
 const CONTROL: &str = "Control of vehicles";
 const SCENE: &str = "Scene";
@@ -246,6 +249,16 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Random walk of the bias of the angular rates, as in Kalibr's imu.yaml; 0 at the simulator's time 0.").live(),
     row(IMU, "imu.gyroscope_bias", K::Vector(-100.0, 100.0), D::Floats(&[0.0, 0.0, 0.0]), "rad/s",
         "Constant bias of the angular rates, in the axes of the message.").live(),
+
+    row(REPORTS, "reports.demand", K::Choice(ReportDemand::NAMES), D::Str("subscribed"), "",
+        "When RflySim3D is asked for reports: `subscribed` while one of their topics has a subscriber, `always` from the start. Reports that other programs \
+         asked for are published either way (docs/reports.md)."),
+    row(REPORTS, "reports.vehicles", K::Ints(1, 2_147_483_647), D::Empty, "",
+        "CopterIDs of vehicles and of objects that were created like them, to be described on `scene/vehicles` besides the served vehicles.").live(),
+    row(REPORTS, "reports.objects", K::Names(32), D::Empty, "",
+        "Names of objects of the scene to be described on `scene/objects`, as RflySim3D shows them after a double click; it has no request for all.").live(),
+    row(REPORTS, "reports.bounds", K::Choice(BoundsAxes::NAMES), D::Str("own"), "",
+        "Axes of the bounds that RflySim3D describes, about which the vendor's documents say nothing: those of the vehicle or object itself, or of the `world`."),
 
     row(DEGRADED, "degrade.seed", K::Int(0, i64::MAX), D::Int(0), "",
         "Seed of all noise, also of `imu.*`; what is drawn depends on it, on the SeqID or CopterID, and on the simulator's time only (docs/degrade.md)."),

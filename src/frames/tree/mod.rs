@@ -306,6 +306,14 @@ impl FrameTree {
         edge.source == Source::Static
     }
 
+    /// Returns the pose of a sensor that turns in its mount.
+    pub fn moving(&self, seq_id: u16, stamp: RosTime) -> Option<TransformStamped> {
+        let edge = &self.edges[self.sensors.get(&seq_id)?.edge];
+        let moves = edge.source == Source::Moving;
+        let transform = edge.transform.filter(|_| moves)?;
+        Some(transform.to_stamped(&edge.parent, &edge.child, stamp))
+    }
+
     /// Moves the origin frame of a vehicle's autopilot in the simulator's map. Returns whether it moved by more than the
     /// noise of geodetic positions, so that `/tf_static` is due.
     pub fn place_origin(&mut self, vehicle: u16, position: Vector<Ned>) -> bool {

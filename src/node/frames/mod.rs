@@ -4,7 +4,7 @@ mod urdf;
 pub use urdf::{UrdfForm, robot_description};
 
 use crate::config::params::QosGroup;
-use crate::frames::MissingPath;
+use crate::frames::{MissingPath, SensorMount};
 use crate::msgs::std_msgs;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
@@ -16,6 +16,7 @@ use crate::node::tasks;
 use crate::node::tf::StaticTf;
 use crate::node::threads::PROMPT;
 use crate::ros::Publisher;
+use crate::time::RosTime;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -47,8 +48,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         static_tf: context.static_tf.clone(),
         descriptions,
     };
-    let follow = move |before: &Settings, now: &Settings| shown.remount(before, now);
-    assembly.on_change.push(Box::new(follow));
+    let follow = move |now: &Settings, mount: &SensorMount, stamp| shown.remount(now, mount, stamp);
+    context.views.follow(Box::new(follow));
 
     let mut published = assembly.frame_ids.clone();
     published.sort();
@@ -97,14 +98,9 @@ struct Shown {
 }
 
 impl Shown {
-    /// Moves the frames of sensors whose mount has changed.
-    fn remount(&self, before: &Settings, now: &Settings) {
-        let (old, new) = (before.mounts(), now.mounts());
-        let moved: Vec<_> = new.iter().filter(|mount| !old.contains(mount)).collect();
-        if moved.is_empty() {
-            return;
-        }
-        let frames = self.static_tf.iter().map(|tf| tf.remount(&moved));
+    /// Moves the frames of a sensor, from the stamp of its first frame that shows it on.
+    fn remount(&self, now: &Settings, mount: &SensorMount, stamp: Option<RosTime>) {
+        let frames = self.static_tf.iter().map(|tf| tf.remount(mount, stamp));
         let vehicles = self.descriptions.iter().map(|own| own.publish(now));
         for error in frames.chain(vehicles).filter_map(Result::err) {
             tracing::warn!(%error, "cannot publish the new pose of a sensor");

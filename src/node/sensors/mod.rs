@@ -18,10 +18,11 @@ use crate::config::{SensorConfig, TransportMode};
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::below;
+use crate::node::settings::{Settings, below};
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::REPORT;
+use crate::node::views::frame_ids;
 use crate::sensors::{
     FrameIds, FrameKind, OdometryTopic, Options, Sensor, SensorContext, SensorSpec, SensorStream,
     TopicSpec, Unreliable, spec_of, specs,
@@ -34,7 +35,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use supervisor::{Link, Supervisor};
 use udp_source::{Idle, UdpSource};
-use view::{OpticalFrames, ViewWatch};
+use view::Viewed;
 
 /// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
@@ -45,7 +46,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let params = &context.settings.params;
     let mut links = Vec::new();
     let mut odometries = BTreeSet::new();
-    let optical = optical_frames(context);
+    let views = context.views.clone();
+    let changed = move |before: &Settings, now: &Settings| views.change(before, now);
+    assembly.on_change.push(Box::new(changed));
     for pair in context.settings.pairs.describe() {
         tracing::info!("{pair}");
     }
@@ -54,7 +57,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
             continue;
         };
-        let frames = frame_ids(context, config);
+        let frames = frame_ids(&context.tree, config.seq_id);
         let topics = spec.topics.iter();
         assembly
             .frame_ids
@@ -63,7 +66,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly
             .frame_ids
             .extend(odometry.iter().map(|topic| topic.local.clone()));
-        let mut sensor = open_sensor(context, spec, config, (frames, odometry))?;
+        let sensor = open_sensor(context, spec, config, (frames, odometry))?;
         let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let max_objects = config.other_params[1].max(0.0) as u32;
@@ -71,13 +74,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let lens = shm_block_lens(config.kind.type_id(), width, height, max_objects);
         let lens = lens.unwrap_or(0..=0);
         let len = *lens.end();
-        let view = ViewWatch::new(context.watch(), config.seq_id, optical.clone());
-        if let Some(view) = view.first() {
-            sensor.set_view(view);
-        }
         if config.transport == TransportMode::SharedMemory {
             let block = (shm_name(config.seq_id), lens);
-            let mut block = ShmSource::new(block, sensor, view, clock, stats);
+            let mut block = ShmSource::new(block, sensor, clock, stats);
             let serve = move |stop: &_| block.serve(stop);
             assembly.threads.add("rfly-shm", serve);
             continue;
@@ -106,7 +105,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
                 sensor,
                 compressed: config.transport.is_compressed(),
             },
-            view,
             clock,
             stats,
             overflows: 0,
@@ -118,24 +116,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let runtime = assembly.threads.runtime(REPORT)?;
     tasks::start(&runtime, Supervisor::open(context, links)?);
     Ok(())
-}
-
-fn optical_frames(context: &Context<'_>) -> OpticalFrames {
-    let sensors = context.settings.sensors.iter();
-    let named = sensors.map(|config| (config.seq_id, frame_ids(context, config).optical));
-    OpticalFrames::new(named.collect())
-}
-
-fn frame_ids(context: &Context<'_>, config: &SensorConfig) -> FrameIds {
-    let world = context.tree.names().map.clone();
-    match context.tree.sensor(config.seq_id) {
-        Some(f) => FrameIds {
-            optical: f.optical.clone(),
-            link: f.link.clone(),
-            world,
-        },
-        None => FrameIds::new("", config.seq_id),
-    }
 }
 
 /// Returns the odometry topic of a sensor: that of its vehicle, for the vehicle's first sensor with clouds.
@@ -180,6 +160,7 @@ fn open_sensor(
         options: Options::new(params, config.seq_id),
         qos: &|group, topic| context.qos(group, topic),
     })?;
+    let sensor = Viewed::around(sensor, &context.views, config.seq_id);
     Ok(Unreliable::around(sensor, &params.degrade, config.seq_id))
 }
 

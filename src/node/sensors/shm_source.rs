@@ -1,6 +1,5 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
 use super::held::{release, until_due};
-use super::view::ViewWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
@@ -31,7 +30,6 @@ pub(super) struct ShmSource {
     name: String,
     lens: RangeInclusive<usize>,
     sensor: Box<dyn Sensor>,
-    view: ViewWatch,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     reader: BlockReader,
@@ -76,7 +74,6 @@ impl ShmSource {
     pub(super) fn new(
         (name, lens): (String, RangeInclusive<usize>),
         sensor: Box<dyn Sensor>,
-        view: ViewWatch,
         clock: Arc<SimClock>,
         stats: Arc<SourceStats>,
     ) -> Self {
@@ -85,7 +82,6 @@ impl ShmSource {
             name,
             lens,
             sensor,
-            view,
             clock,
             stats,
             reader: BlockReader::default(),
@@ -135,9 +131,6 @@ impl ShmSource {
         else {
             return false;
         };
-        if let Some(view) = self.view.changed() {
-            self.sensor.set_view(view);
-        }
         let arrival = host_now();
         let taken = self.reader.take(block, &mut *self.sensor, arrival, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)

@@ -10,6 +10,8 @@ use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::Endless;
 use crate::node::tf::Tf;
+use crate::node::views::Views;
+use crate::reports::Subject;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
@@ -61,6 +63,7 @@ pub(super) struct Supervisor {
     clear_first: bool,
     /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
+    views: Views,
     settings: SettingsWatch,
     /// Changes when the renderer shows another map, which ends running captures.
     maps: watch::Receiver<u64>,
@@ -100,6 +103,7 @@ impl Supervisor {
             format: params.request.format,
             clear_first: params.clear_capture_on_start,
             poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
+            views: context.views.clone(),
             settings: context.watch(),
             maps: context.scene.maps(),
             asked: None,
@@ -111,7 +115,7 @@ impl Supervisor {
         let mut next_request = Instant::now();
         let at_the_latest = next_request + POSES_FIRST;
         if self.clear_first {
-            self.clear_captures();
+            self.command("RflyClearCapture");
         }
         loop {
             tokio::select! {
@@ -162,6 +166,11 @@ impl Supervisor {
             figures.state = Some(state);
             figures.hint = hint(link.sensor.kind, state, deliver, asked);
             drop(figures);
+            if state != LinkState::Up
+                && let Some(slot) = self.views.slot(link.sensor.seq_id)
+            {
+                self.views.settle(slot);
+            }
             match change {
                 LinkChange::Lost => lost.push(link.stats.name.as_str()),
                 LinkChange::Started | LinkChange::Returned => up.push(link.stats.name.as_str()),
@@ -223,7 +232,9 @@ impl Supervisor {
 
     fn ask(&self, link: &Link) {
         let mut buffer = [0; 148];
-        let request = sensor_request(&link.sensor, self.format);
+        let mut request = sensor_request(&link.sensor, self.format);
+        let slot = self.views.slot(link.sensor.seq_id);
+        request.fov_deg = slot.map_or(request.fov_deg, |slot| slot.marked(request.fov_deg));
         if let Err(error) = self
             .socket
             .send_to(request.emit(&mut buffer), self.renderer)
@@ -231,14 +242,18 @@ impl Supervisor {
             tracing::debug!(%error, source = link.stats.name, "request not sent");
             link.stats.lock().drop_one("request_not_sent");
         }
+        if let Some(slot) = slot.filter(|slot| slot.is_pending()) {
+            slot.asked_to_describe();
+            self.command(&Subject::Camera(request.seq_id).request());
+        }
     }
 
-    fn clear_captures(&self) {
+    fn command(&self, text: &str) {
         let mut buffer = [0; CONSOLE_LONG_LEN];
-        if let Some(datagram) = console_command("RflyClearCapture", &mut buffer)
+        if let Some(datagram) = console_command(text, &mut buffer)
             && let Err(error) = self.socket.send_to(datagram, self.renderer)
         {
-            tracing::warn!(%error, "RflyClearCapture not sent");
+            tracing::warn!(%error, "{text} not sent");
         }
     }
 }

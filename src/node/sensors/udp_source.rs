@@ -1,6 +1,5 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::held::{release, until_due};
-use super::view::ViewWatch;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
@@ -28,7 +27,6 @@ const SILENCE: Duration = Duration::from_secs(1);
 pub(super) struct UdpSource {
     pub(super) receiver: StreamReceiver,
     pub(super) stream: SensorStream,
-    pub(super) view: ViewWatch,
     pub(super) clock: Arc<SimClock>,
     pub(super) stats: Arc<SourceStats>,
     /// State while the sensor has no subscriber.
@@ -187,9 +185,6 @@ impl UdpSource {
             self.stats.lock().overflowed(datagram.overflows);
         }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
-        if let Some(view) = self.view.changed() {
-            self.stream.sensor.set_view(view);
-        }
         let stamp = |sim_time, arrival| self.clock.stamp(sim_time, arrival, SourceKind::Image);
         let (info, result) = match self.stream.take(datagram.len, arrival, stamp) {
             Progress::Stored => return,

@@ -1,57 +1,98 @@
-//! What run-time parameters change in the messages of one camera.
-use crate::node::settings::{Settings, SettingsWatch};
-use crate::sensors::View;
-use std::collections::BTreeMap;
+//! What run-time parameters change in the messages of one sensor, from the first frame that shows it.
+use crate::msgs::sensor_msgs::msg::Image;
+use crate::node::views::{Slot, Views};
+use crate::ros::Loan;
+use crate::sensors::{ForeignFrame, Frame, LentFrame, Sensor, SensorError, Shown, View};
+use crate::time::RosTime;
 use std::sync::Arc;
 
-/// Optical frames of the sensors, by SeqID.
-pub(super) type OpticalFrames = Arc<BTreeMap<u16, String>>;
-
-/// The view of one sensor.
-pub(super) struct ViewWatch {
-    settings: SettingsWatch,
-    seq_id: u16,
-    frames: OpticalFrames,
-    view: Option<View>,
+/// A sensor whose view may change while it runs. Frames that may show either view are not published.
+pub(super) struct Viewed {
+    sensor: Box<dyn Sensor>,
+    views: Views,
+    slot: Arc<Slot>,
+    /// Changes of the slot that the sensor has.
+    changes: u64,
 }
 
-impl ViewWatch {
-    pub(super) fn new(settings: SettingsWatch, seq_id: u16, frames: OpticalFrames) -> Self {
-        let view = view_of(&settings.borrow(), seq_id, &frames);
-        Self {
-            settings,
-            seq_id,
-            frames,
-            view,
-        }
+impl Viewed {
+    /// A sensor with the view of its slot.
+    pub(super) fn around(
+        mut sensor: Box<dyn Sensor>,
+        views: &Views,
+        seq_id: u16,
+    ) -> Box<dyn Sensor> {
+        let Some(slot) = views.slot(seq_id).cloned() else {
+            return sensor;
+        };
+        sensor.set_view(&slot.view());
+        Box::new(Self {
+            sensor,
+            views: views.clone(),
+            changes: slot.changes(),
+            slot,
+        })
     }
 
-    /// Returns the view at the start.
-    pub(super) fn first(&self) -> Option<&View> {
-        self.view.as_ref()
-    }
-
-    /// Returns the view once after each change; otherwise one atomic load.
-    pub(super) fn changed(&mut self) -> Option<&View> {
-        if !self.settings.has_changed().unwrap_or(false) {
-            return None;
+    /// Takes over the new view with the first frame that shows it.
+    fn pass(&mut self, frame: &LentFrame) -> Result<(), SensorError> {
+        let changes = self.slot.changes();
+        if changes == self.changes {
+            return Ok(());
         }
-        let settings = self.settings.borrow_and_update();
-        let view = view_of(&settings, self.seq_id, &self.frames);
-        if view == self.view {
-            return None;
+        let times = (frame.sim_time, frame.arrival, frame.stamp);
+        match self.views.judge(&self.slot, times) {
+            (Shown::Old, _) => Ok(()),
+            (Shown::Unknown, _) | (Shown::New, None) => Err(SensorError::ViewUnknown),
+            (Shown::New, Some(view)) => {
+                self.changes = changes;
+                self.sensor.set_view(&view);
+                Ok(())
+            }
         }
-        self.view = view;
-        self.view.as_ref()
     }
 }
 
-fn view_of(settings: &Settings, seq_id: u16, frames: &BTreeMap<u16, String>) -> Option<View> {
-    let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
-    let shared = settings.pairs.frame_of(seq_id);
-    Some(View {
-        fov_deg: sensor.fov_deg,
-        baseline_m: settings.pairs.baseline_m(seq_id),
-        frame_id: frames.get(&shared)?.clone(),
-    })
+impl Sensor for Viewed {
+    fn wanted(&self) -> bool {
+        let wanted = self.sensor.wanted();
+        if !wanted && self.slot.changes() != self.changes {
+            self.views.settle(&self.slot);
+        }
+        wanted
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        self.pass(&frame.lent())?;
+        self.sensor.accept(frame)
+    }
+
+    fn lend(&self) -> Option<Loan<Image>> {
+        self.sensor.lend()
+    }
+
+    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
+        self.pass(frame)?;
+        self.sensor.accept_loan(loan, frame)
+    }
+
+    fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
+        // It does not say when it is from.
+        match self.slot.changes() == self.changes {
+            true => self.sensor.accept_foreign(frame),
+            false => None,
+        }
+    }
+
+    fn due(&self) -> Option<RosTime> {
+        self.sensor.due()
+    }
+
+    fn release(&mut self, now: RosTime) -> Option<Result<(), SensorError>> {
+        self.sensor.release(now)
+    }
+
+    fn set_view(&mut self, view: &View) {
+        self.sensor.set_view(view);
+    }
 }

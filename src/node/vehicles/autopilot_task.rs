@@ -1,5 +1,4 @@
 //! One task per autopilot: receives its datagrams and runs timed work.
-use super::datagrams::{arrival, wait};
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::requester::Requester;
@@ -7,6 +6,7 @@ use super::serial;
 use super::truth::Relay;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
 use crate::node::clock::host_now;
+use crate::node::datagrams::{arrival, wait};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::Source;
 use crate::node::tf::{StaticTf, Tf};

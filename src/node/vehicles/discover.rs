@@ -61,7 +61,7 @@ async fn listen(
     port: u16,
     time: Duration,
 ) -> io::Result<BTreeMap<u16, Ipv4Addr>> {
-    let mut receiver = UdpReceiver::bind(&senders.heartbeats(port))?;
+    let mut receiver = UdpReceiver::bind(&senders.group(port))?;
     let mut found = BTreeMap::new();
     let mut buffer = [0; 256];
     let end = tokio::time::sleep(time);

@@ -1,10 +1,10 @@
 //! Heartbeats: they update the clocks and announce vehicles.
-use super::datagrams::{BUFFER, arrival, receive};
 use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, Whereabouts};
 use crate::config::ControlLink;
 use crate::node::assembly::Assembly;
 use crate::node::clock::SimClocks;
 use crate::node::context::Context;
+use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::presence::{Beat, Presence};
 use crate::node::settings::Settings;
 use crate::node::shared_scene::SharedScene;
@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 
 /// Opens the port of all vehicles' heartbeats.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Handle) {
-    let options = context.senders.heartbeats(context.settings.ports.heartbeat);
+    let options = context.senders.group(context.settings.ports.heartbeat);
     let Some(receiver) = assembly.binder.bind(&options, "clock heartbeats") else {
         return;
     };

@@ -1,11 +1,11 @@
 //! The IMU of a vehicle: requested, stamped, published.
-use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::truth::{SharedAttitude, Vehicle, lock};
 use crate::config::params::{ImuOrientation, QosGroup};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
+use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;

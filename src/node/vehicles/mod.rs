@@ -1,7 +1,6 @@
 //! The vehicles: their small, frequent datagrams, and the control of their autopilots.
 mod autopilot_task;
 mod control;
-mod datagrams;
 mod discover;
 mod heartbeat_directory;
 mod heartbeats;

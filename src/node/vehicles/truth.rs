@@ -1,5 +1,4 @@
 //! The true state of a vehicle: moves its frames, and is published on `ground_truth/*`.
-use super::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use super::map_centre::MapCentre;
 use super::model_output::ModelOutputs;
 use crate::config::params::{ImuOrientation, QosGroup, TfSource};
@@ -8,6 +7,7 @@ use crate::msgs::Message;
 use crate::node::assembly::Assembly;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
+use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::presence::Presence;
 use crate::node::shared_scene::SharedScene;

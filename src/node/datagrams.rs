@@ -1,4 +1,4 @@
-//! Reception of a vehicle's small, frequent datagrams.
+//! Reception of small, frequent datagrams.
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
 use crate::session::{Mark, Order, Verdict};

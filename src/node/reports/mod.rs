@@ -1,0 +1,29 @@
+//! What the renderer reports on port 20006: asked for while somebody reads it, published, and kept for others.
+mod source;
+mod topics;
+
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::subsystem::Subsystem;
+use crate::node::tasks;
+use crate::node::threads::REPORT;
+use source::ReportSource;
+
+pub(super) const SUBSYSTEM: Subsystem = Subsystem {
+    open,
+    topics: topics::document,
+};
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let name = "reports of the renderer";
+    let runtime = assembly.threads.runtime(REPORT)?;
+    let _entered = runtime.enter();
+    let options = context.senders.group(context.settings.ports.report);
+    let Some(receiver) = assembly.binder.bind(&options, name) else {
+        return Ok(());
+    };
+    let stats = assembly.source(name.to_owned());
+    tasks::start(&runtime, ReportSource::open(context, receiver, stats)?);
+    Ok(())
+}

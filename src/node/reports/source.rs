@@ -1,0 +1,364 @@
+//! The port of reports: reads them, publishes them, and asks for them.
+use super::topics::{COLLISIONS, Collisions, SceneTopics};
+use crate::config::params::{QosGroup, ReportDemand};
+use crate::node::clock::{HeaderClock, SimClocks, host_now};
+use crate::node::context::Context;
+use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, receive};
+use crate::node::error::NodeError;
+use crate::node::reported::SharedReports;
+use crate::node::settings::{Settings, SettingsWatch};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::Source;
+use crate::node::views::Views;
+use crate::reports::{
+    Asking, Entity, Latch, Subject, World, camera_report, collision, vehicle_report,
+};
+use crate::ros::RosError;
+use crate::sensors::{FrameKind, spec_of};
+use crate::time::{RosTime, SimTime};
+use crate::transport::{UdpReceiver, UdpSender};
+use crate::wire::{
+    CONSOLE_LONG_LEN, CameraDescription, CrashPacket, EntityDescription, SceneReport,
+    VehicleReportPacket, console_command,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddrV4;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often it is looked who reads what, and the shortest time between two lists of boxes.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The reports of the renderer.
+pub(super) struct ReportSource {
+    receiver: UdpReceiver,
+    sender: UdpSender,
+    renderer: SocketAddrV4,
+    topics: SceneTopics,
+    vehicles: BTreeMap<u16, Vehicle>,
+    reported: SharedReports,
+    views: Views,
+    asking: Asking,
+    world: World,
+    map: String,
+    clocks: SimClocks,
+    headers: HeaderClock,
+    settings: SettingsWatch,
+    start: Instant,
+    /// Something was described since the last list of boxes.
+    changed: bool,
+    stats: Arc<SourceStats>,
+}
+
+/// The collisions of a served vehicle.
+struct Vehicle {
+    topic: Collisions,
+    latch: Latch,
+    /// Restarts of its clock so far: a collision does not outlive them.
+    restarts: u64,
+}
+
+impl ReportSource {
+    pub(super) fn open(
+        context: &Context<'_>,
+        receiver: UdpReceiver,
+        stats: Arc<SourceStats>,
+    ) -> Result<Self, NodeError> {
+        let params = &context.settings.params;
+        let vehicle = |id: u16| {
+            let name = context.of_vehicle(id, COLLISIONS);
+            let vehicle = Vehicle {
+                topic: Collisions::open(context, QosGroup::Latched, &name)?,
+                latch: Latch::default(),
+                restarts: 0,
+            };
+            Ok((id, vehicle))
+        };
+        let vehicles = context.settings.vehicles().into_iter().map(vehicle);
+        let names = context.tree.names();
+        let mut source = Self {
+            sender: receiver.sender(),
+            receiver,
+            renderer: context.settings.renderer(),
+            topics: SceneTopics::open(context)?,
+            vehicles: vehicles.collect::<Result<_, NodeError>>()?,
+            reported: context.reported.clone(),
+            views: context.views.clone(),
+            asking: Asking::default(),
+            world: World {
+                convention: names.world,
+                bounds: params.reports.bounds,
+            },
+            map: names.map.clone(),
+            clocks: context.clocks.clone(),
+            headers: context.clocks.headers(None),
+            settings: context.watch(),
+            start: context.start,
+            changed: false,
+            stats,
+        };
+        // Latched: a reader learns at once that nothing collides.
+        let ids: Vec<_> = source.vehicles.keys().copied().collect();
+        for id in ids {
+            source.publish_collision(id, source.headers.now())?;
+        }
+        Ok(source)
+    }
+
+    fn publish_collision(&mut self, id: u16, stamp: RosTime) -> Result<(), RosError> {
+        let Some(vehicle) = self.vehicles.get(&id) else {
+            return Ok(());
+        };
+        let message = collision(id, &vehicle.latch, &self.world, (&self.map, stamp));
+        vehicle.topic.publish(&message)
+    }
+
+    /// What is read now, or always.
+    fn wanted(&self) -> BTreeSet<Subject> {
+        let settings = self.settings.borrow();
+        let reports = &settings.params.reports;
+        let always = reports.demand == ReportDemand::Always;
+        let mut wanted = BTreeSet::new();
+        let collisions = self.vehicles.values().any(|vehicle| vehicle.topic.wanted());
+        if always || collisions || self.topics.vehicle_reports.wanted() {
+            wanted.insert(Subject::Vehicles);
+        }
+        if always || self.topics.cameras.wanted() {
+            wanted.extend(cameras(&settings).map(Subject::Camera));
+        }
+        wanted.extend(self.views.to_describe().into_iter().map(Subject::Camera));
+        if always || self.topics.wants_vehicles() {
+            let served = self.vehicles.keys().copied().map(i32::from);
+            let named = reports.vehicles.iter().copied();
+            wanted.extend(served.chain(named).map(Subject::Vehicle));
+        }
+        if always || self.topics.wants_objects() {
+            let named = reports.objects.iter().cloned();
+            wanted.extend(named.map(Subject::Object));
+        }
+        wanted
+    }
+
+    /// Asks, publishes the boxes, forgets what is silent.
+    fn look(&mut self) {
+        self.asking.want(self.wanted());
+        let (period, timeout) = {
+            let settings = self.settings.borrow();
+            let request = &settings.params.request;
+            (request.period, request.timeout)
+        };
+        let now = self.start.elapsed();
+        for command in self.asking.due(now, period, timeout) {
+            self.command(&command);
+        }
+        // Time for the answer to a second request.
+        let silence = (2 * timeout + period).as_nanos();
+        let since = host_now()
+            .0
+            .saturating_sub(i64::try_from(silence).unwrap_or(i64::MAX));
+        let mut reported = self.reported.lock();
+        let gone = reported.forget(RosTime(since));
+        if std::mem::take(&mut self.changed) || !gone.is_empty() {
+            let published = self.topics.publish(&reported, &gone);
+            drop(reported);
+            self.count(published);
+        }
+    }
+
+    /// Frees the vehicles whose simulation was started again.
+    fn look_for_restarts(&mut self) {
+        let mut freed = Vec::new();
+        for (id, vehicle) in &mut self.vehicles {
+            let restarts = self
+                .clocks
+                .get(*id)
+                .map_or(0, |clock| clock.status().restarts);
+            if restarts != std::mem::replace(&mut vehicle.restarts, restarts)
+                && vehicle.latch.free()
+            {
+                freed.push(*id);
+            }
+        }
+        for id in freed {
+            let published = self.publish_collision(id, self.headers.now());
+            self.count(published);
+        }
+    }
+
+    fn command(&self, text: &str) {
+        let mut buffer = [0; CONSOLE_LONG_LEN];
+        let datagram = console_command(text, &mut buffer);
+        let sent =
+            datagram.is_some_and(|datagram| self.sender.send_to(datagram, self.renderer).is_ok());
+        if !sent {
+            self.stats.lock().drop_one("request_not_sent");
+        }
+    }
+
+    fn count(&self, published: Result<(), RosError>) {
+        if published.is_err() {
+            self.stats.lock().drop_one("publish");
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8], arrival: RosTime) {
+        let taken = match SceneReport::parse(bytes) {
+            Ok(SceneReport::Collision(event)) => self.collision(event, arrival),
+            Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
+            Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
+            Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
+            // Nobody reads them here.
+            Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err("not_read"),
+            Err(_) => Err("malformed"),
+        };
+        let mut figures = self.stats.lock();
+        match taken {
+            Ok(()) => {
+                figures.frames += 1;
+                figures.last_frame = Some(Instant::now());
+            }
+            Err(cause) => figures.drop_one(cause),
+        }
+    }
+
+    /// The stamp of a report; that of its arrival if its time is not of this simulation, which is counted.
+    fn stamp(&self, sim_time: f64, vehicle: Option<u16>, arrival: RosTime) -> RosTime {
+        let clock = self.clocks.of(vehicle);
+        let time = SimTime::checked_from_secs(sim_time);
+        let stamp = clock
+            .zip(time)
+            .and_then(|(clock, time)| clock.stamp_of(time, arrival));
+        stamp.unwrap_or_else(|| {
+            self.stats.lock().drop_one(TIME);
+            self.headers.now()
+        })
+    }
+
+    fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), &'static str> {
+        let id = served(event.copter_id.get());
+        let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
+        let (Some(id), Some(vehicle)) = (id, vehicle) else {
+            return Err("other_vehicle");
+        };
+        if vehicle.latch.event(event) {
+            // The datagram has no time.
+            let clock = self.clocks.headers(Some(id));
+            let stamp = clock.now().min(arrival);
+            let published = self.publish_collision(id, stamp);
+            self.count(published);
+        }
+        Ok(())
+    }
+
+    fn vehicle(
+        &mut self,
+        report: &VehicleReportPacket,
+        arrival: RosTime,
+    ) -> Result<(), &'static str> {
+        self.asking
+            .answered(&Subject::Vehicles, self.start.elapsed());
+        let id = served(report.copter_id.get());
+        let stamp = self.stamp(report.sim_time.get(), id, arrival);
+        if self.topics.vehicle_reports.wanted() {
+            let message =
+                vehicle_report(report, &self.world, (&self.map, stamp)).ok_or(NOT_FINITE)?;
+            let published = self.topics.vehicle_reports.publish(&message);
+            self.count(published);
+        }
+        if let Some((id, vehicle)) = id.and_then(|id| Some((id, self.vehicles.get_mut(&id)?)))
+            && vehicle.latch.report(report)
+        {
+            let published = self.publish_collision(id, stamp);
+            self.count(published);
+        }
+        Ok(())
+    }
+
+    fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), &'static str> {
+        if let Ok(seq_id) = u16::try_from(camera.seq_id) {
+            let subject = Subject::Camera(seq_id);
+            self.asking.answered(&subject, self.start.elapsed());
+        }
+        self.views.described(camera, arrival);
+        let stamp = self.stamp(camera.sim_time, None, arrival);
+        let message = {
+            let mut reported = self.reported.lock();
+            let described = reported.describe_camera(camera, &self.world, (stamp, arrival));
+            camera_report(described.ok_or(NOT_FINITE)?, &self.map)
+        };
+        if self.topics.cameras.wanted() {
+            let published = self.topics.cameras.publish(&message);
+            self.count(published);
+        }
+        Ok(())
+    }
+
+    fn entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), &'static str> {
+        let stamp = self.stamp(entity.sim_time, None, arrival);
+        let described = {
+            let mut reported = self.reported.lock();
+            reported.describe(entity, &self.world, (stamp, arrival))
+        };
+        let subject = match described.ok_or("malformed")? {
+            Entity::Vehicle(id) => Subject::Vehicle(id),
+            Entity::Object(name) => Subject::Object(name),
+        };
+        self.asking.answered(&subject, self.start.elapsed());
+        self.changed = true;
+        Ok(())
+    }
+}
+
+/// The sensors that the renderer describes as cameras.
+fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
+    let optical = |kind| {
+        let topics = spec_of(kind).topics.iter();
+        topics
+            .clone()
+            .any(|topic| topic.frame == FrameKind::Optical)
+    };
+    let sensors = settings.sensors.iter();
+    sensors
+        .filter(move |sensor| optical(sensor.kind))
+        .map(|sensor| sensor.seq_id)
+}
+
+fn served(id: i32) -> Option<u16> {
+    u16::try_from(id).ok()
+}
+
+impl Source for ReportSource {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    async fn run(&mut self) {
+        let mut buffer = [0; BUFFER];
+        let mut look = tokio::time::interval(LOOK);
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                // Timed work first: datagrams may arrive without a gap.
+                biased;
+                _ = look.tick() => {
+                    self.look_for_restarts();
+                    self.look();
+                }
+                received = receive(&mut self.receiver, &mut buffer, &self.stats, || true) => {
+                    if let Some(datagram) = received {
+                        self.take(&buffer[..datagram.len.min(BUFFER)], arrival(&datagram));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The renderer is asked for nothing more.
+impl Drop for ReportSource {
+    fn drop(&mut self) {
+        for command in self.asking.end() {
+            self.command(&command);
+        }
+    }
+}

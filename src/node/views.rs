@@ -1,0 +1,255 @@
+//! Changes of running sensors, shared: `sensors` shows them with the first frame that has them, `frames` moves TF with it, and
+//! `reports` says when the renderer has them.
+use super::clock::host_now;
+use super::settings::Settings;
+use crate::frames::{FrameTree, SensorMount};
+use crate::sensors::{FrameIds, Shown, View, ViewChange};
+use crate::time::{RosTime, SimTime};
+use crate::wire::CameraDescription;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Called with the settings, the new mount and the stamp of the first frame that shows it.
+type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
+
+/// The views of all sensors.
+#[derive(Clone, Default)]
+pub(super) struct Views(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Optical frames of the sensors.
+    optical: BTreeMap<u16, String>,
+    slots: BTreeMap<u16, Arc<Slot>>,
+    followers: Mutex<Vec<Follower>>,
+}
+
+/// The view of one sensor, as it is asked for.
+pub(super) struct Slot {
+    seq_id: u16,
+    /// Counts changes; unchanged as long as nothing is to be done.
+    changes: AtomicU64,
+    /// The renderer was asked to describe the camera.
+    describes: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    view: View,
+    /// Requests for other views so far.
+    requests: u64,
+    /// Until a frame shows the view.
+    pending: Option<Pending>,
+}
+
+struct Pending {
+    change: ViewChange,
+    settings: Arc<Settings>,
+    /// `None`: it was not moved.
+    mount: Option<SensorMount>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Views {
+    pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
+        let seq_ids = || settings.sensors.iter().map(|sensor| sensor.seq_id);
+        let optical: BTreeMap<_, _> = seq_ids()
+            .map(|seq_id| (seq_id, frame_ids(tree, seq_id).optical))
+            .collect();
+        let slot = |seq_id| {
+            let view = view_of(settings, seq_id, &optical)?;
+            let state = State {
+                view,
+                requests: 0,
+                pending: None,
+            };
+            let slot = Slot {
+                seq_id,
+                changes: AtomicU64::new(0),
+                describes: AtomicBool::new(false),
+                state: Mutex::new(state),
+            };
+            Some((seq_id, Arc::new(slot)))
+        };
+        Self(Arc::new(Inner {
+            slots: seq_ids().filter_map(slot).collect(),
+            optical,
+            followers: Mutex::default(),
+        }))
+    }
+
+    /// Calls `follower` for each mount as soon as frames show it.
+    pub(super) fn follow(&self, follower: Follower) {
+        lock(&self.0.followers).push(follower);
+    }
+
+    pub(super) fn slot(&self, seq_id: u16) -> Option<&Arc<Slot>> {
+        self.0.slots.get(&seq_id)
+    }
+
+    /// Takes over other settings before the renderer is asked for them.
+    pub(super) fn change(&self, before: &Settings, now: &Settings) {
+        let (old, new) = (before.mounts(), now.mounts());
+        let settings = Arc::new(now.clone());
+        for slot in self.0.slots.values() {
+            let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
+            let moved = mount.filter(|mount| !old.contains(mount));
+            let Some(view) = view_of(now, slot.seq_id, &self.0.optical) else {
+                continue;
+            };
+            let mut state = lock(&slot.state);
+            if moved.is_none() && state.view == view {
+                continue;
+            }
+            // What a pair changes in the messages of its other camera is no request.
+            let asked = moved.is_some() || state.view.fov_deg != view.fov_deg;
+            state.requests += u64::from(asked);
+            let at = host_now();
+            let before = state.pending.take();
+            let moves = moved.is_some() || before.as_ref().is_some_and(|p| p.mount.is_some());
+            let mut change = match before {
+                Some(mut pending) => {
+                    if asked {
+                        pending.change.again(at);
+                    }
+                    pending.change
+                }
+                None => ViewChange::new(at),
+            };
+            if !asked {
+                change.described(true, SimTime(i64::MIN), at);
+            }
+            state.view = view;
+            state.pending = Some(Pending {
+                change,
+                settings: settings.clone(),
+                mount: mount.filter(|_| moves).cloned(),
+            });
+            slot.changes.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Takes the description of a camera.
+    pub(super) fn described(&self, camera: &CameraDescription, arrival: RosTime) {
+        let seq_id = u16::try_from(camera.seq_id).ok();
+        let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else {
+            return;
+        };
+        let Some(at) = SimTime::checked_from_secs(camera.sim_time) else {
+            return;
+        };
+        let mut state = lock(&slot.state);
+        let asked = marked(state.view.fov_deg, state.requests);
+        if let Some(pending) = &mut state.pending {
+            let new = camera.fov_deg.to_bits() == asked.to_bits();
+            pending.change.described(new, at, arrival);
+        }
+    }
+
+    /// The sensors that the renderer was asked to describe, or is to be.
+    pub(super) fn to_describe(&self) -> Vec<u16> {
+        let due = |slot: &&Arc<Slot>| {
+            let asked = slot.describes.swap(false, Ordering::Relaxed);
+            asked || lock(&slot.state).pending.is_some()
+        };
+        let due = self.0.slots.values().filter(due);
+        due.map(|slot| slot.seq_id).collect()
+    }
+
+    /// The frames show the pending view, from the one with this stamp on.
+    fn show(&self, pending: &Pending, stamp: Option<RosTime>) {
+        if let Some(mount) = &pending.mount {
+            for follower in lock(&self.0.followers).iter() {
+                follower(&pending.settings, mount, stamp);
+            }
+        }
+    }
+
+    /// Judges a frame; if it is the first one of the new view, everything follows before this returns.
+    pub(super) fn judge(
+        &self,
+        slot: &Slot,
+        (time, arrival, stamp): (SimTime, RosTime, RosTime),
+    ) -> (Shown, Option<View>) {
+        let mut state = lock(&slot.state);
+        let shown = match &state.pending {
+            Some(pending) => pending.change.judge(time, arrival),
+            None => Shown::New,
+        };
+        if shown != Shown::New {
+            return (shown, None);
+        }
+        if let Some(pending) = state.pending.take() {
+            self.show(&pending, Some(stamp));
+        }
+        (shown, Some(state.view.clone()))
+    }
+
+    /// Moves TF of a sensor whose frames nobody reads, or that sends none.
+    pub(super) fn settle(&self, slot: &Slot) {
+        let mut state = lock(&slot.state);
+        let now = host_now();
+        if let Some(pending) = state.pending.take_if(|p| p.change.is_known(now)) {
+            self.show(&pending, None);
+        }
+    }
+}
+
+impl Slot {
+    pub(super) fn view(&self) -> View {
+        lock(&self.state).view.clone()
+    }
+
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_pending(&self) -> bool {
+        lock(&self.state).pending.is_some()
+    }
+
+    /// The field of view to ask for.
+    pub(super) fn marked(&self, fov_deg: f32) -> f32 {
+        marked(fov_deg, lock(&self.state).requests)
+    }
+
+    /// The renderer is asked to describe the camera.
+    pub(super) fn asked_to_describe(&self) {
+        self.describes.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Returns the frame ids of a sensor.
+pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
+    let world = tree.names().map.clone();
+    match tree.sensor(seq_id) {
+        Some(f) => FrameIds {
+            optical: f.optical.clone(),
+            link: f.link.clone(),
+            world,
+        },
+        None => FrameIds::new("", seq_id),
+    }
+}
+
+/// Returns the view of a sensor in these settings.
+fn view_of(settings: &Settings, seq_id: u16, optical: &BTreeMap<u16, String>) -> Option<View> {
+    let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
+    let shared = settings.pairs.frame_of(seq_id);
+    Some(View {
+        fov_deg: sensor.fov_deg,
+        baseline_m: settings.pairs.baseline_m(seq_id),
+        frame_id: optical.get(&shared)?.clone(),
+    })
+}
+
+/// Every other request for a view has a field of view that is the next larger number, less than 0.00002 degrees: the
+/// renderer's description repeats it, which tells a request from the one before.
+fn marked(fov_deg: f32, requests: u64) -> f32 {
+    let odd = requests % 2 == 1 && fov_deg.is_finite() && fov_deg >= 0.0;
+    f32::from_bits(fov_deg.to_bits() + u32::from(odd))
+}

@@ -1,0 +1,88 @@
+//! From the renderer's world (NED, m) to `map`.
+use crate::config::params::BoundsAxes;
+use crate::frames::{Attitude, Euler, Frd, Ned, Transform, Vector, WorldConvention};
+use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
+use crate::wire::DescribedPose;
+
+/// The map of ROS, and how bounds are read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct World {
+    /// Axes of the map.
+    pub convention: WorldConvention,
+    /// Axes of bounds.
+    pub bounds: BoundsAxes,
+}
+
+impl World {
+    /// Returns the pose of a body; `None` if a number is not finite. Without a quaternion, or with one of norm 0, the angles
+    /// count.
+    pub fn pose(&self, pose: &DescribedPose) -> Option<Transform> {
+        let numbers = pose.position.iter().chain(&pose.euler);
+        if !numbers.into_iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let given = pose.quaternion.map(|q| q.map(f64::from));
+        let attitude = given.and_then(Attitude::<Frd, Ned>::from_wxyz);
+        let attitude = attitude.unwrap_or_else(|| attitude_of(pose.euler));
+        let position = Vector::<Ned>::from(pose.position);
+        Some(self.convention.pose(position, attitude))
+    }
+
+    /// Returns a point; `None` if a number is not finite.
+    pub fn point(&self, ned: [f32; 3]) -> Option<[f64; 3]> {
+        let finite = ned.iter().all(|x| x.is_finite());
+        finite.then(|| self.vector(ned))
+    }
+
+    /// Returns a vector.
+    pub fn vector(&self, ned: [f32; 3]) -> [f64; 3] {
+        self.convention.vector(Vector::<Ned>::from(ned))
+    }
+
+    /// Returns centre and attitude of the bounds of an object with this pose, and their sides along the axes of this
+    /// attitude; `None` if a number is not finite or a side negative.
+    pub fn bounds(
+        &self,
+        pose: &Transform,
+        centre: [f32; 3],
+        half: [f32; 3],
+    ) -> Option<(Transform, [f64; 3])> {
+        let possible = half.iter().all(|x| x.is_finite() && *x >= 0.0);
+        let centre = self.point(centre).filter(|_| possible)?;
+        let [x, y, z] = half.map(|side| 2.0 * f64::from(side));
+        Some(match (self.bounds, self.convention) {
+            (BoundsAxes::Own, _) => (Transform::from_parts(centre, pose.rotation()), [x, y, z]),
+            (BoundsAxes::World, WorldConvention::Enu) => (upright(centre), [y, x, z]),
+            (BoundsAxes::World, WorldConvention::Nwu) => (upright(centre), [x, y, z]),
+        })
+    }
+}
+
+fn upright(centre: [f64; 3]) -> Transform {
+    Transform::identity().shifted(centre)
+}
+
+/// Returns the attitude with these angles.
+pub(super) fn attitude_of(euler: [f32; 3]) -> Attitude<Frd, Ned> {
+    let [roll, pitch, yaw] = euler.map(f64::from);
+    Attitude::from_euler(Euler { roll, pitch, yaw })
+}
+
+/// Converts to the message.
+pub(super) fn pose_msg(pose: &Transform) -> Pose {
+    let [w, x, y, z] = pose.rotation();
+    Pose {
+        position: point_msg(pose.translation()),
+        orientation: Quaternion { x, y, z, w },
+    }
+}
+
+/// Converts to the message.
+pub(super) fn point_msg([x, y, z]: [f64; 3]) -> Point {
+    Point { x, y, z }
+}
+
+/// Converts to the message.
+pub(super) fn vector_msg([x, y, z]: [f64; 3]) -> Vector3 {
+    Vector3 { x, y, z }
+}

@@ -1,0 +1,195 @@
+//! Changes of a running camera: each frame has the camera_info and the place of what it shows.
+use super::rig::{IMAGE, INFO, Rig, start_in};
+use crate::support::wait::wait_until;
+use rfly_bridge::emulator::world::World;
+use rfly_bridge::msgs::rcl_interfaces::msg::{Parameter, ParameterValue};
+use rfly_bridge::msgs::rcl_interfaces::srv::{
+    SetParametersAtomically, SetParametersAtomicallyRequest,
+};
+use rfly_bridge::msgs::sensor_msgs::msg::{CameraInfo, Image};
+use rfly_bridge::msgs::tf2_msgs::msg::TFMessage;
+use rfly_bridge::ros;
+use std::sync::{Arc, Mutex};
+
+/// What is published, in this order.
+#[derive(Clone, Debug)]
+enum Event {
+    Mount([f64; 4]),
+    Image(Vec<u8>),
+    Info(f64),
+}
+
+type Events = Arc<Mutex<Vec<Event>>>;
+
+/// A camera over a world in which nothing moves.
+fn watched(more: &[&str]) -> (Rig, Events, Vec<ros::Subscription>) {
+    let events = Events::default();
+    let mut subscriptions = Vec::new();
+    let rig = start_in(World::still(1), None, more, |middleware, _| {
+        let add = |events: &Events| {
+            let events = events.clone();
+            move |event| events.lock().unwrap().push(event)
+        };
+        let push = add(&events);
+        let tf = move |message: TFMessage| {
+            let link = message
+                .transforms
+                .iter()
+                .find(|t| t.child_frame_id == "sensor0_link");
+            if let Some(link) = link {
+                let q = &link.transform.rotation;
+                push(Event::Mount([q.w, q.x, q.y, q.z]));
+            }
+        };
+        let qos = ros::Qos::SENSOR_DATA;
+        subscriptions.push(middleware.subscribe("/tf_static", qos, tf).unwrap());
+        let push = add(&events);
+        let image = move |image: Image| push(Event::Image(image.data.to_vec()));
+        subscriptions.push(middleware.subscribe(IMAGE, qos, image).unwrap());
+        let push = add(&events);
+        let info = move |info: CameraInfo| push(Event::Info(info.k[0]));
+        subscriptions.push(middleware.subscribe(INFO, qos, info).unwrap());
+    });
+    (rig, events, subscriptions)
+}
+
+fn set(rig: &Rig, fov_deg: f64, pitch_deg: f64) {
+    let real = |name: &str, value: ParameterValue| Parameter {
+        name: format!("sensor0.{name}"),
+        value,
+    };
+    let parameters = vec![
+        real(
+            "fov_deg",
+            ParameterValue {
+                type_: 3,
+                double_value: fov_deg,
+                ..ParameterValue::default()
+            },
+        ),
+        real(
+            "orientation_deg",
+            ParameterValue {
+                type_: 8,
+                double_array_value: vec![0.0, pitch_deg, 0.0],
+                ..ParameterValue::default()
+            },
+        ),
+    ];
+    let name = "/rfly_bridge/set_parameters_atomically";
+    let request = SetParametersAtomicallyRequest { parameters };
+    let answer = rig
+        .recorder
+        .call::<SetParametersAtomically>(name, &request)
+        .unwrap();
+    assert!(answer.result.successful, "{}", answer.result.reason);
+}
+
+fn images(events: &Events) -> usize {
+    let events = events.lock().unwrap();
+    events
+        .iter()
+        .filter(|e| matches!(e, Event::Image(_)))
+        .count()
+}
+
+fn difference(a: &[u8], b: &[u8]) -> f64 {
+    let sum: u64 = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| u64::from(a.abs_diff(*b)))
+        .sum();
+    sum as f64 / a.len() as f64
+}
+
+/// Focal length in px of an image 64 px wide.
+fn focal(fov_deg: f64) -> f64 {
+    32.0 / (fov_deg.to_radians() / 2.0).tan()
+}
+
+#[test]
+fn camera_info_and_tf_change_with_the_first_frame_that_shows_it() {
+    let (rig, events, _subscriptions) = watched(&[]);
+    wait_until(|| images(&events) > 5);
+    let views = [(90.0, 0.0), (60.0, -20.0), (110.0, 15.0), (75.0, 0.0)];
+    let (mut references, mut begins) = (Vec::new(), Vec::new());
+    for (i, (fov, pitch)) in views.into_iter().enumerate() {
+        if i > 0 {
+            set(&rig, fov, pitch);
+        }
+        begins.push(events.lock().unwrap().len());
+        // Long after the change: what this view looks like.
+        let before = images(&events);
+        wait_until(|| images(&events) > before + 40);
+        let last = events.lock().unwrap();
+        let last = last.iter().rev().find_map(|e| match e {
+            Event::Image(data) => Some(data.clone()),
+            _ => None,
+        });
+        references.push(last.unwrap());
+    }
+    for (i, a) in references.iter().enumerate() {
+        assert!(
+            references[i + 1..].iter().all(|b| difference(a, b) > 3.0),
+            "views look alike"
+        );
+    }
+    // Each image is followed by its camera_info, and the last mount in TF is that of what it shows.
+    let events = events.lock().unwrap();
+    let (mut mount, mut shown, mut seen) = (None, None, [0; 4]);
+    for event in events.iter() {
+        match event {
+            Event::Mount(wxyz) => mount = Some(*wxyz),
+            Event::Image(data) => {
+                let distance = |i: &usize| difference(data, &references[*i]);
+                let nearest = (0..4)
+                    .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+                    .unwrap();
+                assert!(
+                    shown.is_none_or(|before| nearest >= before),
+                    "an image of an earlier view"
+                );
+                shown = Some(nearest);
+                seen[nearest] += 1;
+                // FRD to FLU turns the sign of the pitch.
+                let half = -views[nearest].1.to_radians() / 2.0;
+                let [w, x, y, z] = mount.expect("TF comes first");
+                let known = [half.cos(), 0.0, half.sin(), 0.0];
+                let off = [w, x, y, z].into_iter().zip(known);
+                let off = off.map(|(a, b): (f64, f64)| (a - b).abs());
+                assert!(
+                    off.fold(0.0, f64::max) < 1e-6,
+                    "view {nearest}: TF has {mount:?}"
+                );
+            }
+            Event::Info(fx) => {
+                let known = focal(views[shown.expect("the image comes first")].0);
+                assert!(
+                    (fx - known).abs() < 1e-3,
+                    "view {shown:?}: camera_info has {fx}"
+                );
+            }
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 5), "{seen:?}");
+}
+
+#[test]
+fn a_camera_that_nobody_reads_moves_in_tf_as_well() {
+    let (rig, events, subscriptions) = watched(&[]);
+    wait_until(|| images(&events) > 2);
+    drop(subscriptions);
+    for topic in [IMAGE, INFO] {
+        rig.recorder.set_subscribers(topic, 0);
+    }
+    rig.recorder.clear();
+    set(&rig, 90.0, 30.0);
+    let moved = |message: &TFMessage| {
+        let mut links = message
+            .transforms
+            .iter()
+            .filter(|t| t.child_frame_id == "sensor0_link");
+        links.any(|t| (t.transform.rotation.y + 15f64.to_radians().sin()).abs() < 1e-6)
+    };
+    wait_until(|| rig.messages::<TFMessage>("/tf_static").iter().any(moved));
+}

@@ -1,0 +1,102 @@
+use rfly_bridge::reports::{Asking, Subject};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+const PERIOD: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+fn due(asking: &mut Asking, ms: u64) -> Vec<String> {
+    asking.due(Duration::from_millis(ms), PERIOD, TIMEOUT)
+}
+
+fn wanted(subjects: &[Subject]) -> BTreeSet<Subject> {
+    subjects.iter().cloned().collect()
+}
+
+#[test]
+fn each_subject_has_the_commands_of_the_vendors_documents() {
+    let object = |name: &str| Subject::Object(name.to_owned());
+    let all = [
+        (
+            Subject::Vehicles,
+            "RflyReqVehicleData 1",
+            "RflyReqVehicleData 0",
+        ),
+        (
+            Subject::Camera(0),
+            "RflyReqObjData 0 0 0",
+            "RflyReqObjData 10 0 0",
+        ),
+        (
+            Subject::Vehicle(1000),
+            "RflyReqObjData 1 1000 0",
+            "RflyReqObjData 11 1000 0",
+        ),
+        (
+            object("Landscape_1"),
+            "RflyReqObjData 2 Landscape_1 0",
+            "RflyReqObjData 12 Landscape_1 0",
+        ),
+        (
+            object("a b"),
+            "RflyReqObjData 2 \"a b\" 0",
+            "RflyReqObjData 12 \"a b\" 0",
+        ),
+    ];
+    for (subject, request, end) in all {
+        assert_eq!(
+            (subject.request(), subject.end()),
+            (request.to_owned(), end.to_owned())
+        );
+    }
+}
+
+#[test]
+fn what_is_wanted_is_asked_for_until_it_comes_and_again_after_silence() {
+    let mut asking = Asking::default();
+    assert_eq!(due(&mut asking, 0), [""; 0]);
+    asking.want(wanted(&[Subject::Vehicle(1)]));
+    assert_eq!(due(&mut asking, 100), ["RflyReqObjData 1 1 0"]);
+    assert_eq!(due(&mut asking, 1000), [""; 0]);
+    assert_eq!(due(&mut asking, 1100), ["RflyReqObjData 1 1 0"]);
+    asking.answered(&Subject::Vehicle(1), Duration::from_millis(1200));
+    assert_eq!(due(&mut asking, 4100), [""; 0]);
+    asking.answered(&Subject::Vehicle(1), Duration::from_millis(4150));
+    assert_eq!(due(&mut asking, 7100), [""; 0], "it still comes");
+    assert_eq!(due(&mut asking, 7150), ["RflyReqObjData 1 1 0"]);
+    assert_eq!(due(&mut asking, 8200), [""; 0], "an answer gave it time");
+}
+
+#[test]
+fn what_nobody_wants_any_more_is_ended_once() {
+    let mut asking = Asking::default();
+    asking.want(wanted(&[Subject::Vehicles, Subject::Camera(3)]));
+    assert_eq!(
+        due(&mut asking, 0),
+        ["RflyReqVehicleData 1", "RflyReqObjData 0 3 0"]
+    );
+    asking.want(wanted(&[Subject::Vehicles]));
+    assert_eq!(due(&mut asking, 100), ["RflyReqObjData 10 3 0"]);
+    assert_eq!(due(&mut asking, 200), [""; 0]);
+    // Wanted again before it was ended: nothing to end.
+    asking.want(wanted(&[]));
+    asking.want(wanted(&[Subject::Vehicles]));
+    assert_eq!(due(&mut asking, 300), ["RflyReqVehicleData 1"]);
+    assert_eq!(asking.end(), ["RflyReqVehicleData 0"]);
+    assert_eq!(asking.end(), [""; 0]);
+}
+
+#[test]
+fn a_hundred_vehicles_are_asked_for_in_turns() {
+    let mut asking = Asking::default();
+    let all: BTreeSet<_> = (1..=100).map(Subject::Vehicle).collect();
+    asking.want(all.clone());
+    let mut sent = BTreeSet::new();
+    for turn in 0..10 {
+        let commands = due(&mut asking, turn * 50);
+        assert!(commands.len() <= 16);
+        sent.extend(commands);
+    }
+    let expected: BTreeSet<_> = all.iter().map(Subject::request).collect();
+    assert_eq!(sent, expected);
+}

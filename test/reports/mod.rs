@@ -1,0 +1,4 @@
+//! Tests of `reports`.
+mod asking;
+mod collisions;
+mod descriptions;
