@@ -23,8 +23,9 @@ import pytest
 
 pytest.importorskip("pymavlink")
 
-from autopilot import Pilot, Vehicle
-from programs import free_port
+from autopilot import Pilot
+from processes import Process, binary
+from programs import LISTENS, free_port
 from truth import RANGE_RECORD
 
 pytestmark = pytest.mark.usefixtures("simulator_ports")
@@ -73,18 +74,20 @@ class World:
 
     def __init__(self, directory: Path, *options: str):
         self.control = free_port()
-        self.vehicle = Vehicle(directory, "--control", str(self.control), *options)
+        command = [binary("rflysim_emulator", "RFLY_EMULATOR"), "--control", str(self.control), *options]
+        self.emulator = Process("rflysim_emulator", command, directory / "emulator.log", {"RUST_BACKTRACE": "1"})
         self.sensor = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.sensor.bind(("127.0.0.1", 0))
         self.sensor.settimeout(PATIENCE)
 
     def __enter__(self) -> World:
-        self.vehicle.__enter__()
+        self.emulator.start().wait_for_output(LISTENS)
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: type | None, *_: object) -> None:
         self.sensor.close()
-        self.vehicle.__exit__(*error)
+        code = self.emulator.stop()
+        assert kind is not None or code == 0, self.emulator.tail()
 
     def ask(self, text: str) -> dict:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:

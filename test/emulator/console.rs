@@ -156,7 +156,7 @@ fn recorded_views_keys_blueprints_and_settings_are_kept() {
     command(&rig, "RflyChangeViewKeyCmd P 3");
     command(&rig, "RflySetCopterLine 1 00FF80");
     let state = rig.emulator.state();
-    assert_eq!(state["view"]["position"], json!([0.0, 0.0, -110.0]));
+    assert_eq!(state["view"]["position"], json!([0.0, 0.0, -20.0]));
     assert_eq!(state["view"]["euler_deg"], json!([0.0, -60.0, 0.0]));
     assert_eq!(state["view"]["fov_deg"], 120.0);
     assert_eq!(state["keys"]["V"], json!({"number": 2.0, "pressed": 1}));
