@@ -278,7 +278,7 @@ fn information_is_kept_as_it_was_set() {
     let vehicle = get(&mut rig, "copter2").info;
     assert_eq!(vehicle.category.category, EntityCategory::CATEGORY_ROBOT);
     assert!(vehicle.description.contains("CopterID 2"));
-    assert_result(&get(&mut rig, "bax").result, NOT_FOUND, &["\"box\""]);
+    assert_result(&get(&mut rig, "boxx").result, NOT_FOUND, &["\"box\""]);
     let info = EntityInfo {
         category: EntityCategory { category: 2 },
         description: "somebody".to_owned(),
@@ -418,7 +418,11 @@ fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
     for (made, wanted) in [w.x, w.y, w.z].into_iter().zip([0.2, 0.1, -0.3]) {
         assert!((made - wanted).abs() < 1e-12, "{w:?}");
     }
-    assert_result(&state(&mut rig, "copter").result, NOT_FOUND, &["copter1"]);
+    assert_result(
+        &state(&mut rig, "copter").result,
+        NOT_FOUND,
+        &["did you mean"],
+    );
 }
 
 #[test]
@@ -468,8 +472,8 @@ fn bounds_are_those_that_the_renderer_described() {
         standard::entity_bounds(&rig.scene, &GetEntityBoundsRequest { entity })
     };
     assert_eq!(bounds(&rig, "box"), None, "the renderer has to be asked");
-    let unknown = bounds(&rig, "bix").unwrap().result;
-    assert_result(&unknown, NOT_FOUND, &["box"]);
+    let unknown = bounds(&rig, "boxx").unwrap().result;
+    assert_result(&unknown, NOT_FOUND, &["\"box\""]);
     let none = bounds(&rig, "scene/Cube_2").unwrap().result;
     assert_result(&none, FAILED, &["no bounds"]);
     let extent = Extent {
