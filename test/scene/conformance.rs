@@ -127,7 +127,7 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
             &["Standard_Car_Blue", "GetSpawnables"],
         ),
         (
-            |r| r.initial_pose.pose = Pose::default(),
+            |r| r.initial_pose.pose = pose([0.0; 3], [0.0; 4]),
             109,
             &["norm 0", "w: 1.0"],
         ),
