@@ -1,5 +1,5 @@
 //! Maps and the simulation as a whole, by the standard's codes.
-use super::rig::{Rig, assert_result, resource};
+use super::rig::{Rig, assert_result};
 use rfly_bridge::msgs::simulation_interfaces::msg::{SimulationState, TagsFilter};
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
 use rfly_bridge::scene::standard;
