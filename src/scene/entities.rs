@@ -180,7 +180,7 @@ impl Entities {
             "the name of an entity is needed; GetEntities lists them".to_owned()
         } else {
             let hint = did_you_mean(name, self.by_name.keys().map(String::as_str));
-            format!("no entity is called {name:?}{hint}; GetEntities lists them")
+            format!("no entity is called {name:?}{hint} (GetEntities lists them)")
         };
         Refusal::new(Cause::NotFound, message)
     }

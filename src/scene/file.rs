@@ -110,6 +110,14 @@ impl Library {
     pub fn with_file(file: &str, text: &str) -> Result<Self, Problems> {
         let mut library = Self::default();
         let mut problems = Problems::default();
+        // A list would be read as the fields in their order.
+        if text.trim_start().starts_with('[') {
+            problems.push(
+                file,
+                "must be an object, is a list; docs/scene.md has an example",
+            );
+            return Err(problems);
+        }
         let parsed: File = match serde_json::from_str(text) {
             Ok(parsed) => parsed,
             Err(error) => {

@@ -150,7 +150,7 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         let found = models.iter().find(|m| m.name.eq_ignore_ascii_case(word));
         let model = found.ok_or_else(|| {
             let hint = did_you_mean(word, models.iter().map(|model| model.name.as_str()));
-            let message = format!("{uri:?}: no model is called {word:?}{hint}; GetSpawnables lists them, scene.file adds more");
+            let message = format!("{uri:?}: no model is called {word:?}{hint} (GetSpawnables lists them, scene.file adds more)");
             Refusal::new(Cause::NotFound, message)
         })?;
         (model.class, model.style, model.name.clone(), model.category)
@@ -182,7 +182,7 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
             _ => {
                 let hint = did_you_mean(key, ["style", "scale", "ground"]);
                 return Err(parse(format!(
-                    "unknown option {key:?}{hint}; the options are style, scale, ground"
+                    "unknown option {key:?}{hint} (the options are style, scale, ground)"
                 )));
             }
         }

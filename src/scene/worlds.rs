@@ -96,7 +96,7 @@ pub fn find_world(word: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
         None => {
             let hint = did_you_mean(word, worlds.iter().map(|world| world.name.as_str()));
             let message = format!(
-                "no map is called {word:?}{hint}; GetAvailableWorlds lists them, scene.file adds more"
+                "no map is called {word:?}{hint} (GetAvailableWorlds lists them, scene.file adds more)"
             );
             Err(Refusal::new(Cause::NotFound, message))
         }

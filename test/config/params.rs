@@ -92,6 +92,7 @@ fn every_row_of_the_table_reaches_the_typed_parameters() {
         values.extend(match row.name {
             "request.period_s" => Some(("request.timeout_s", ParamValue::Int(600))),
             "scan.min_height" => Some(("scan.max_height", ParamValue::Int(2000))),
+            "scene.first_id" => Some(("scene.last_id", ParamValue::Int(65_535))),
             "scan.angle_min" => Some(("scan.angle_max", ParamValue::Float(6.0))),
             _ => None,
         });

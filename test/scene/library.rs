@@ -117,7 +117,7 @@ fn named_poses_have_tags_and_bounds() {
             (1, type_, count)
         );
     }
-    let unknown = bounds("pat");
+    let unknown = bounds("padd");
     assert_eq!(unknown.result.result, 2);
     assert!(unknown.result.error_message.contains("\"pad\""));
     let name = "pad".to_owned();

@@ -7,5 +7,6 @@ mod library;
 mod own;
 mod radiance;
 mod rig;
+mod simulation;
 mod states;
 mod terrain;

@@ -263,14 +263,12 @@ fn views() {
         },
         "set_pose"
     );
-    refused!(
-        set_view,
-        SetViewRequest {
-            set_pose: true,
-            ..Default::default()
-        },
-        "norm"
-    );
+    let no_attitude = SetViewRequest {
+        set_pose: true,
+        pose: stamped("", pose([0.0; 3], [0.0; 4])),
+        ..Default::default()
+    };
+    refused!(set_view, no_attitude, "norm");
     let elsewhere = SetViewRequest {
         set_pose: true,
         pose: stamped("nowhere", pose([0.0; 3], [1.0, 0.0, 0.0, 0.0])),

@@ -1,7 +1,7 @@
 //! A scene, and calls to it.
 use rfly_bridge::frames::WorldConvention;
 use rfly_bridge::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped, Quaternion};
-use rfly_bridge::msgs::simulation_interfaces::msg::Resource;
+use rfly_bridge::msgs::simulation_interfaces::msg::{Resource, Result as Outcome};
 use rfly_bridge::msgs::simulation_interfaces::srv::{SpawnEntityRequest, SpawnEntityResponse};
 use rfly_bridge::msgs::std_msgs::msg::Header;
 use rfly_bridge::scene::{
@@ -148,4 +148,16 @@ pub fn to_windows(sent: &[Datagram]) -> Vec<Vec<u8>> {
         .iter()
         .filter(|datagram| datagram.to == Recipient::Windows);
     windows.map(|datagram| datagram.bytes.clone()).collect()
+}
+
+/// Asserts a code, and that the message has these words.
+pub fn assert_result(result: &Outcome, code: u8, words: &[&str]) {
+    assert_eq!(result.result, code, "{}", result.error_message);
+    for word in words {
+        let message = &result.error_message;
+        assert!(message.contains(word), "{word:?} is missing: {message}");
+    }
+    if code != 1 {
+        assert!(result.error_message.len() > 20, "{}", result.error_message);
+    }
 }

@@ -81,7 +81,9 @@ fn spawned_objects_are_known_by_name_and_remember_where_they_were_put() {
     );
     let entity = "box".to_owned();
     let (response, _) = rig.call(standard::entity_state, GetEntityStateRequest { entity });
-    assert_eq!(response.state.pose, message.poses[0]);
+    let made = response.state.pose;
+    assert_eq!(made.position, message.poses[0].position);
+    assert!((made.orientation.w.abs() - 1.0).abs() < 1e-12, "{made:?}");
 }
 
 #[test]

@@ -169,7 +169,7 @@ pub fn named_pose_bounds(
             let hint = did_you_mean(name, poses.iter().map(|named| named.name.as_str()));
             let message = match poses.is_empty() {
                 true => format!("no pose is called {name:?}: scene.file names none"),
-                false => format!("no pose is called {name:?}{hint}; GetNamedPoses lists them"),
+                false => format!("no pose is called {name:?}{hint} (GetNamedPoses lists them)"),
             };
             Err(Refusal::new(Cause::NotFound, message))
         }

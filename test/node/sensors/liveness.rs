@@ -36,3 +36,17 @@ fn a_loss_and_the_return_are_told_once_each() {
     assert_eq!(link.look(back, Some(back)), LinkChange::Returned);
     assert_eq!(link.look(back, Some(back)), LinkChange::None);
 }
+
+#[test]
+fn after_a_change_of_the_map_only_new_data_counts() {
+    let start = Instant::now();
+    let mut link = Liveness::new(TIMEOUT);
+    link.look(start, Some(start));
+    assert!(!link.needs_request());
+    link.start_again(start);
+    assert!(link.needs_request());
+    let soon = start + Duration::from_millis(1);
+    assert_eq!(link.look(soon, Some(start)), LinkChange::None);
+    assert!(link.needs_request());
+    assert_eq!(link.look(soon, Some(soon)), LinkChange::Started);
+}
