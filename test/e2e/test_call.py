@@ -15,7 +15,10 @@ from peer.services import Client
 from processes import ROOT, binary
 from system import System
 
+from sensors import COMPRESSED, with_defaults
+
 DOMAIN = 62
+RANGE = [with_defaults(0, 5, COMPRESSED, rate=5)]
 TERRAIN = "/rflysim/terrain/get_height"
 GOLDEN = json.loads((ROOT / "test/fixtures/golden/terrain.json").read_text())
 
@@ -27,12 +30,12 @@ def vector(name: str) -> dict:
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory):
-    """A bridge with a terrain and without sensors."""
+    """A bridge with a terrain."""
     directory: Path = tmp_path_factory.mktemp("call")
     args = vector("gps_12")["args"]
     (directory / "hills.png").write_bytes(bytes.fromhex(args["png_hex"]))
     (directory / "hills.txt").write_text(args["txt"])
-    with System(directory, DOMAIN, [], parameters={"terrain.file": directory / "hills.png"}) as system:
+    with System(directory, DOMAIN, RANGE, parameters={"terrain.file": directory / "hills.png"}) as system:
         system.peer.wait_for(lambda: TERRAIN in system.peer.services(), TERRAIN)
         yield system
 

@@ -37,7 +37,9 @@ fn load(values: &[String]) -> Result<Settings, String> {
     let values = values.iter().flat_map(|v| ["-p".to_owned(), v.clone()]);
     let words = std::iter::once("--ros-args".to_owned()).chain(values);
     let args = ros_args::parse(words).expect("arguments");
-    Settings::load(&args).map_err(|error| error.to_string())
+    // The list of problems has columns.
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Settings::load(&args).map_err(|error| words(error.to_string()))
 }
 
 fn start(vector: &Vector, more: &[&str]) -> Rig {
@@ -407,13 +409,13 @@ fn files_that_are_missing_or_do_not_fit_are_told_together_with_all_other_faults(
     let error = load(&[file("map.png"), config]).unwrap_err();
     for wanted in [
         "/map.png cannot be read: No such file",
-        "/nowhere/Config.json: cannot be read",
+        "/nowhere/Config.json cannot be read",
     ] {
         assert!(error.contains(wanted), "{error}");
     }
     let error = load(&[file("other.png")]).unwrap_err();
     assert!(
-        error.contains("/other.txt: cannot be read: No such file"),
+        error.contains("/other.txt cannot be read: No such file"),
         "{error}"
     );
     std::fs::write(directory.join("map.png"), b"\x89PNG").expect("a file");

@@ -1,7 +1,11 @@
 //! The terrain of the simulator's map: heights by service, maps on latched topics.
+mod ground;
+mod maps;
+#[cfg(has_rfly_bridge_msgs)]
 mod places;
 mod raster;
-mod server;
+#[cfg(has_rfly_bridge_msgs)]
+mod services;
 
 use crate::config::params::QosGroup;
 use crate::node::assembly::Assembly;
@@ -9,8 +13,8 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::below;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use places::Ground;
-use server::Maps;
+use ground::Ground;
+use maps::Maps;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -37,30 +41,52 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     if let Err(problem) = maps.publish_all(&ground, params.terrain_occupied_above_m) {
         tracing::warn!(problem, "the map of the terrain is not published");
     }
-    server::open(context.middleware, &name, ground, maps, assembly)
+    open_services(context.middleware, &name, ground, maps, assembly)
+}
+
+#[cfg(has_rfly_bridge_msgs)]
+use services::open as open_services;
+
+/// Says what is missing.
+#[cfg(not(has_rfly_bridge_msgs))]
+fn open_services(
+    _: &crate::ros::Middleware,
+    name: &dyn Fn(&str) -> String,
+    _: Ground,
+    maps: Maps,
+    assembly: &mut Assembly,
+) -> Result<(), NodeError> {
+    tracing::info!(
+        "no services {} and {}: built without rfly_bridge_msgs (source it, then build)",
+        name(HEIGHT),
+        name(PUBLISH)
+    );
+    // Late readers still get what was published.
+    assembly.guards.push(Box::new(maps));
+    Ok(())
 }
 
 fn topics(page: &mut TopicPage) {
     page.topic(
-        &["terrain/occupancy"],
+        &[OCCUPANCY],
         "nav_msgs/msg/OccupancyGrid",
         &[QosGroup::Latched],
         "with `terrain.file`: cells that are higher than `terrain.occupied_above_m`, or than the last call of `terrain/publish` says",
     );
     page.topic(
-        &["terrain/grid_map"],
+        &[GRID_MAP],
         "grid_map_msgs/msg/GridMap",
         &[QosGroup::Latched],
         "the same region as heights above the origin of the map, layer `elevation`",
     );
     page.topic(
-        &["terrain/get_height"],
+        &[HEIGHT],
         "rfly_bridge_msgs/srv/GetHeight",
         &[],
         "service: heights at points, along lines, on grids ([terrain.md](terrain.md))",
     );
     page.topic(
-        &["terrain/publish"],
+        &[PUBLISH],
         "rfly_bridge_msgs/srv/PublishTerrain",
         &[],
         "service: publishes a region on both topics",

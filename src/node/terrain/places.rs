@@ -1,90 +1,9 @@
-//! Heights in the map's frame, and the places that a request names.
-use crate::config::params::Params;
-use crate::frames::{Enu, Ned, Nwu, Vector, WorldConvention};
+//! The places that a request names.
+use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Point;
-use crate::scene::TerrainMap;
-use std::sync::Arc;
 
 /// Places of one answer: some MB.
 pub(super) const MAX_PLACES: usize = 100_000;
-
-/// The terrain in the map's axes.
-#[derive(Clone)]
-pub(super) struct Ground {
-    map: Arc<TerrainMap>,
-    world: WorldConvention,
-    pub(super) frame: String,
-}
-
-/// A rectangle in the map's axes, in m.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Region {
-    pub(super) low: [f64; 2],
-    pub(super) high: [f64; 2],
-}
-
-impl Region {
-    /// The smallest one that has both points.
-    pub(super) fn between(a: [f64; 2], b: [f64; 2]) -> Self {
-        Self {
-            low: [a[0].min(b[0]), a[1].min(b[1])],
-            high: [a[0].max(b[0]), a[1].max(b[1])],
-        }
-    }
-
-    fn has(&self, at: [f64; 2]) -> bool {
-        (0..2).all(|axis| (self.low[axis]..=self.high[axis]).contains(&at[axis]))
-    }
-}
-
-impl std::fmt::Display for Region {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ([x, y], [to_x, to_y]) = (self.low, self.high);
-        write!(f, "x {x} to {to_x} m, y {y} to {to_y} m")
-    }
-}
-
-impl Ground {
-    pub(super) fn new(map: Arc<TerrainMap>, world: WorldConvention, params: &Params) -> Self {
-        Self {
-            map,
-            world,
-            frame: params.frames.map.clone(),
-        }
-    }
-
-    fn north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {
-        let ned: Vector<Ned> = match self.world {
-            WorldConvention::Enu => Vector::<Enu>::new(x, y, 0.0).into(),
-            WorldConvention::Nwu => Vector::<Nwu>::new(x, y, 0.0).into(),
-        };
-        [ned.x(), ned.y()]
-    }
-
-    fn in_map(&self, [north, east]: [f64; 2]) -> [f64; 2] {
-        let [x, y, _] = self.world.vector(Vector::new(north, east, 0.0));
-        [x, y]
-    }
-
-    /// What the terrain covers.
-    pub(super) fn extent(&self) -> Region {
-        let (origin, far) = (self.map.origin(), self.map.end());
-        Region::between(self.in_map(origin), self.in_map(far))
-    }
-
-    /// The smaller distance between two pixels.
-    pub(super) fn step(&self) -> f64 {
-        let [x, y] = self.map.step().map(f64::abs);
-        x.min(y)
-    }
-
-    /// Height above the map's origin; `None` outside of the terrain.
-    pub(super) fn height(&self, at: [f64; 2]) -> Option<f64> {
-        // 0 and -0 are the same height.
-        let height = || 0.0 - self.map.height(self.north_east(at));
-        self.extent().has(at).then(height)
-    }
-}
 
 /// What a request says in `step`: 0 is that of the terrain.
 pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {

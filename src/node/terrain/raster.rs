@@ -1,5 +1,5 @@
 //! A region of the terrain as messages that maps are made of.
-use super::places::{Ground, Region};
+use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Pose;
 use crate::msgs::nav_msgs::msg::OccupancyGrid;
 use crate::msgs::std_msgs::msg::Header;

@@ -1,0 +1,141 @@
+//! Services: heights at places, and which region is published.
+use super::ground::{Ground, Region};
+use super::maps::Maps;
+use super::raster::Raster;
+use super::{HEIGHT, PUBLISH, places};
+use crate::msgs::geometry_msgs::msg::Point;
+use crate::msgs::rfly_bridge_msgs::srv::{
+    GetHeight, GetHeightRequest, GetHeightResponse, PublishTerrain, PublishTerrainRequest,
+    PublishTerrainResponse,
+};
+use crate::node::assembly::Assembly;
+use crate::node::error::NodeError;
+use crate::ros::Middleware;
+
+/// Offers the services.
+pub(super) fn open(
+    middleware: &Middleware,
+    name: &dyn Fn(&str) -> String,
+    ground: Ground,
+    maps: Maps,
+    assembly: &mut Assembly,
+) -> Result<(), NodeError> {
+    let below = ground.clone();
+    let height = middleware.service::<GetHeight>(&name(HEIGHT), move |request, responder| {
+        responder.respond(heights(&below, &request));
+    })?;
+    let publish =
+        middleware.service::<PublishTerrain>(&name(PUBLISH), move |request, responder| {
+            responder.respond(publish(&ground, &maps, &request));
+        })?;
+    assembly.guards.push(Box::new((height, publish)));
+    Ok(())
+}
+
+fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
+    let places = match places_of(ground, request) {
+        Ok(places) => places,
+        Err(message) => {
+            return GetHeightResponse {
+                message,
+                ..GetHeightResponse::default()
+            };
+        }
+    };
+    let at = |place: &[f64; 2]| ground.height(*place).unwrap_or(f64::NAN);
+    let height: Vec<f64> = places.iter().map(at).collect();
+    let outside = height.iter().filter(|height| height.is_nan()).count();
+    let first = height.iter().position(|height| height.is_nan());
+    let message = first.map(|i| {
+        let [x, y] = places[i];
+        let extent = ground.extent();
+        format!(
+            "{outside} places are outside of the terrain, first x {x}, y {y}: it covers {extent}"
+        )
+    });
+    let point = |([x, y], z): (&[f64; 2], &f64)| Point {
+        x: *x,
+        y: *y,
+        z: *z,
+    };
+    GetHeightResponse {
+        success: outside == 0,
+        message: message.unwrap_or_default(),
+        points: places.iter().zip(&height).map(point).collect(),
+        height,
+    }
+}
+
+fn places_of(ground: &Ground, request: &GetHeightRequest) -> Result<Vec<[f64; 2]>, String> {
+    let points = places::plane(&request.points)?;
+    let step = || places::step_of(request.step, ground);
+    match request.shape {
+        GetHeightRequest::SHAPE_POINTS if points.is_empty() => {
+            Err("points is empty: give at least one".to_owned())
+        }
+        GetHeightRequest::SHAPE_POINTS => Ok(points),
+        GetHeightRequest::SHAPE_LINE => places::line(&points, step()?),
+        GetHeightRequest::SHAPE_GRID => places::grid(&points, step()?),
+        shape => Err(format!(
+            "shape is {shape}, wanted is 0 (points), 1 (line) or 2 (grid)"
+        )),
+    }
+}
+
+fn publish(
+    ground: &Ground,
+    maps: &Maps,
+    request: &PublishTerrainRequest,
+) -> PublishTerrainResponse {
+    let raster =
+        region(ground, request).and_then(|region| Raster::new(ground, region, request.resolution));
+    match raster {
+        Ok(raster) => {
+            maps.publish(ground, &raster, request.occupied_above);
+            let [width, height] = raster.size.map(|n| n as u32);
+            PublishTerrainResponse {
+                success: true,
+                message: String::new(),
+                width,
+                height,
+                resolution: raster.resolution,
+            }
+        }
+        Err(message) => PublishTerrainResponse {
+            message,
+            ..PublishTerrainResponse::default()
+        },
+    }
+}
+
+fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, String> {
+    let centre = places::plane(std::slice::from_ref(&request.center))
+        .map_err(|message| message.replace("points[0]", "center"))?;
+    let length = [request.length_x, request.length_y];
+    if !request.occupied_above.is_finite() {
+        let found = request.occupied_above;
+        return Err(format!(
+            "occupied_above is {found}, wanted is a height in m"
+        ));
+    }
+    if length == [0.0, 0.0] {
+        return Ok(ground.extent());
+    }
+    if !length.iter().all(|l| l.is_finite() && *l > 0.0) {
+        let [x, y] = length;
+        return Err(format!(
+            "length_x and length_y are {x} and {y}, wanted are lengths in m, or twice 0 for all of the terrain"
+        ));
+    }
+    let low = [0, 1].map(|axis| centre[0][axis] - length[axis] / 2.0);
+    let high = [0, 1].map(|axis| centre[0][axis] + length[axis] / 2.0);
+    let (region, extent) = (Region::between(low, high), ground.extent());
+    let apart =
+        |axis: usize| region.low[axis] > extent.high[axis] || region.high[axis] < extent.low[axis];
+    if apart(0) || apart(1) {
+        return Err(format!(
+            "the region, {region}, is outside of the terrain, which covers {extent}"
+        ));
+    }
+    Ok(region)
+}
