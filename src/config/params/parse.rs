@@ -4,8 +4,8 @@ use super::choices::Choice;
 use super::families;
 use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
-    ImuParams, ModelParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
-    RedisParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SensorParams, SetpointParams, TimeParams,
+    ImuParams, ModelParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams, RedisParams,
+    RequestParams, RgbEncoding, ScanParams, ScanSource, SensorParams, SetpointParams, TimeParams,
     VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};

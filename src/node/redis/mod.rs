@@ -51,8 +51,16 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for vehicle in context.settings.vehicles() {
         let address = params.copter_sim(vehicle);
         for (what, port, client) in [
-            ("control", ports.autopilot(vehicle), ports.autopilot_client(vehicle)),
-            ("inputs", ports.coptersim(vehicle), ports.true_state(vehicle)),
+            (
+                "control",
+                ports.autopilot(vehicle),
+                ports.autopilot_client(vehicle),
+            ),
+            (
+                "inputs",
+                ports.coptersim(vehicle),
+                ports.true_state(vehicle),
+            ),
         ] {
             let options = BindOptions {
                 address,
@@ -82,7 +90,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         stats: stats.clone(),
     };
     tasks::start(&runtime, publisher);
-    tasks::start(&runtime, FromServer { server, routes, stats });
+    tasks::start(
+        &runtime,
+        FromServer {
+            server,
+            routes,
+            stats,
+        },
+    );
     Ok(())
 }
 
@@ -168,7 +183,11 @@ impl Source for Port {
         loop {
             // Datagrams may arrive without a gap: other tasks of the thread run, too.
             tokio::task::coop::consume_budget().await;
-            match self.receiver.recv(&mut [IoSliceMut::new(&mut buffer)]).await {
+            match self
+                .receiver
+                .recv(&mut [IoSliceMut::new(&mut buffer)])
+                .await
+            {
                 Ok(Received::Datagram(datagram)) => {
                     let bytes = buffer[..datagram.len.min(BUFFER)].to_vec();
                     if self.queue.try_send((self.channel.clone(), bytes)).is_err() {
@@ -204,7 +223,8 @@ impl Source for ToServer {
             let open = match connection.take() {
                 Some(open) => open,
                 None => {
-                    let connect = async |client: &Client| client.get_multiplexed_async_connection().await;
+                    let connect =
+                        async |client: &Client| client.get_multiplexed_async_connection().await;
                     self.server.reach(&self.stats, connect).await
                 }
             };
