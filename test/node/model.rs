@@ -344,7 +344,7 @@ fn a_vehicle_whose_coptersim_never_came_up_is_named_on_the_topic_and_in_diagnost
         })
     });
     wait_until(|| {
-        [1, 2].map(beat);
+        let [(), ()] = [1, 2].map(beat);
         rig.newest::<FleetReady>(ready)
             .is_some_and(|fleet| fleet.ready)
     });
