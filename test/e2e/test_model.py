@@ -17,9 +17,12 @@ from peer.services import Client
 from processes import ROOT, Process, binary
 from system import System
 
+from sensors import COMPRESSED, with_defaults
+
 GOLDEN = ROOT / "test/fixtures/golden"
 MSG, SRV = "rfly_bridge_msgs/msg", "rfly_bridge_msgs/srv"
 GROUP = "224.0.0.10"
+RANGE = [with_defaults(0, 5, COMPRESSED, rate=5)]
 
 
 def golden(file: str, name: str) -> bytes:
@@ -67,12 +70,12 @@ class CopterSim:
         for one in (self.model, self.requests, self.start):
             one.close()
 
-    def call(self, name: str, kind: str, **fields):
+    def call(self, name: str, kind: str, /, **fields):
         """Calls a service."""
         kind = kind if "/" in kind else f"{SRV}/{kind}"
         return Client(self.peer, f"/rflysim/{name}", kind).wait().call(**fields)
 
-    def publish(self, name: str, kind: str, **fields) -> None:
+    def publish(self, name: str, kind: str, /, **fields) -> None:
         """Publishes one message."""
         Publication(self.peer, f"/rflysim/{name}", f"{MSG}/{kind}").wait().publish(**fields)
 
@@ -215,7 +218,7 @@ def test_the_simulated_network_is_heard_and_served(tmp_path, domain_id, simulato
 
 def test_a_fleet_is_ready_when_all_its_vehicles_are(tmp_path, domain_id, simulator_ports):
     options = {"vehicles": [1, 2], "imu.enabled": False, "diagnostics.period_s": 0.2}
-    with System(tmp_path, domain_id, [], parameters=options) as system:
+    with System(tmp_path, domain_id, RANGE, parameters=options) as system:
         ready = system.peer.subscribe("/rflysim/fleet/ready", f"{MSG}/FleetReady", transient_local=True, depth=1)
         reports = system.peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
         system.peer.wait_for(lambda: ready.messages and ready.messages[-1].vehicles[0].ready, "vehicle 1")
@@ -226,7 +229,7 @@ def test_a_fleet_is_ready_when_all_its_vehicles_are(tmp_path, domain_id, simulat
 
 
 def test_faults_are_forgotten_when_the_simulation_starts_anew(tmp_path, domain_id, simulator_ports):
-    with System(tmp_path, domain_id, []) as system:
+    with System(tmp_path, domain_id, RANGE) as system:
         faults = system.peer.subscribe("/rflysim/model/active_faults", f"{MSG}/ActiveFaults", transient_local=True, depth=1)
         odometry = system.peer.subscribe("/rflysim/ground_truth/odom", "nav_msgs/msg/Odometry")
         system.peer.wait_for(lambda: len(odometry.messages) > 50 and faults.messages, "the vehicle")
@@ -242,7 +245,7 @@ def test_faults_are_forgotten_when_the_simulation_starts_anew(tmp_path, domain_i
 
 
 def test_a_fault_lasts_its_time_of_the_simulation(tmp_path, domain_id, simulator_ports):
-    with System(tmp_path, domain_id, []) as system:
+    with System(tmp_path, domain_id, RANGE) as system:
         faults = system.peer.subscribe("/rflysim/model/active_faults", f"{MSG}/ActiveFaults", transient_local=True, depth=1)
         odometry = system.peer.subscribe("/rflysim/ground_truth/odom", "nav_msgs/msg/Odometry")
         system.peer.wait_for(lambda: len(odometry.messages) > 50 and faults.messages, "the vehicle")

@@ -116,7 +116,7 @@ impl Rig {
     fn status(&self, name: &str) -> Option<DiagnosticStatus> {
         let report = self.newest::<DiagnosticArray>("/diagnostics")?;
         let mut all = report.status.into_iter();
-        all.find(|status| status.name.contains(name))
+        all.find(|status| status.name.ends_with(name))
     }
 }
 
