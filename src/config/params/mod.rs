@@ -108,12 +108,10 @@ pub struct Params {
     pub setpoint: SetpointParams,
     /// `model.*`.
     pub model: ModelParams,
-    /// `netsim.enabled`.
-    pub netsim_enabled: bool,
-    /// `netsim.port`.
-    pub netsim_port: u16,
-    /// `redis.*`.
-    pub redis: RedisParams,
+    /// `netsim.port`; `None` unless `netsim.enabled`.
+    pub netsim_port: Option<u16>,
+    /// `redis.*`; `None` without `redis.address`.
+    pub redis: Option<RedisParams>,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -136,8 +134,8 @@ pub struct ModelParams {
 /// `redis.*`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedisParams {
-    /// `redis.address`; `None`: no server.
-    pub host: Option<Ipv4Addr>,
+    /// `redis.address`.
+    pub host: Ipv4Addr,
     /// `redis.port`.
     pub port: u16,
 }
