@@ -2,6 +2,7 @@
 use crate::support::golden;
 use crate::support::wait::wait_until;
 use rfly_bridge::config::ros_args;
+use rfly_bridge::model::{MODEL_SERVICES, MODEL_TOPICS, Way};
 use rfly_bridge::msgs::Message;
 use rfly_bridge::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::{
@@ -115,7 +116,7 @@ impl Rig {
     fn status(&self, name: &str) -> Option<DiagnosticStatus> {
         let report = self.newest::<DiagnosticArray>("/diagnostics")?;
         let mut all = report.status.into_iter();
-        all.find(|status| status.name.contains(name))
+        all.find(|status| status.name.ends_with(name))
     }
 }
 
@@ -343,10 +344,44 @@ fn a_vehicle_whose_coptersim_never_came_up_is_named_on_the_topic_and_in_diagnost
         })
     });
     wait_until(|| {
-        [1, 2].map(beat);
+        let [(), ()] = [1, 2].map(beat);
         rig.newest::<FleetReady>(ready)
             .is_some_and(|fleet| fleet.ready)
     });
+}
+
+#[test]
+fn the_tables_are_what_a_bridge_opens() {
+    let rig = start(&["netsim.enabled:=true"]);
+    let full = |name: &str| format!("/rflysim/{name}");
+    let (services, subscribed) = (rig.recorder.services(), rig.recorder.subscribed());
+    for service in MODEL_SERVICES {
+        let opened = (full(service.name), service.interface);
+        assert!(services.contains(&opened), "{opened:?}");
+    }
+    let written = rig.middleware.report();
+    for topic in MODEL_TOPICS {
+        let name = full(topic.name);
+        match topic.way {
+            Way::In => assert!(subscribed.contains(&name), "{name}"),
+            Way::Out(group) => {
+                let writer = written.iter().find(|writer| writer.topic == name);
+                let writer = writer.unwrap_or_else(|| panic!("nobody publishes {name}"));
+                assert_eq!(writer.type_name, topic.interface);
+                assert_eq!(writer.qos, group.default_qos(), "{name}");
+            }
+        }
+    }
+    let ours = |name: &String| {
+        let rest = name.strip_prefix("/rflysim/").unwrap_or_default();
+        ["model/", "coptersim/", "fleet/", "netsim/"]
+            .iter()
+            .any(|part| rest.starts_with(part))
+    };
+    let (topics, all) = (MODEL_TOPICS.iter(), MODEL_SERVICES.len());
+    let inputs = topics.filter(|topic| topic.way == Way::In).count();
+    assert_eq!(services.iter().filter(|(name, _)| ours(name)).count(), all);
+    assert_eq!(subscribed.iter().filter(|name| ours(name)).count(), inputs);
 }
 
 #[test]

@@ -133,14 +133,14 @@ impl Server {
     }
 
     /// Connects with a limit, again and again; a failure is logged once.
-    async fn reach<T>(
+    async fn reach<T, F: Future<Output = Result<T, RedisError>> + Send>(
         &self,
         stats: &SourceStats,
-        connect: impl AsyncFn(&Client) -> Result<T, RedisError>,
+        connect: impl Fn(Client) -> F + Send + Sync,
     ) -> T {
         let mut logged = false;
         loop {
-            let error = match tokio::time::timeout(PATIENCE, connect(&self.client)).await {
+            let error = match tokio::time::timeout(PATIENCE, connect(self.client.clone())).await {
                 Ok(Ok(connection)) => {
                     stats.lock().obstacle = None;
                     return connection;
@@ -223,8 +223,9 @@ impl Source for ToServer {
             let open = match connection.take() {
                 Some(open) => open,
                 None => {
-                    let connect =
-                        async |client: &Client| client.get_multiplexed_async_connection().await;
+                    let connect = |client: Client| async move {
+                        client.get_multiplexed_async_connection().await
+                    };
                     self.server.reach(&self.stats, connect).await
                 }
             };
@@ -255,10 +256,13 @@ impl Source for FromServer {
     async fn run(&mut self) {
         loop {
             let channels: Vec<_> = self.routes.keys().cloned().collect();
-            let subscribe = async |client: &Client| {
-                let mut subscription = client.get_async_pubsub().await?;
-                subscription.subscribe(&channels).await?;
-                Ok(subscription.split())
+            let subscribe = |client: Client| {
+                let channels = channels.clone();
+                async move {
+                    let mut subscription = client.get_async_pubsub().await?;
+                    subscription.subscribe(channels).await?;
+                    Ok(subscription.split())
+                }
             };
             // The other half must live as long: it holds the connection.
             let (_sink, mut messages) = self.server.reach(&self.stats, subscribe).await;
