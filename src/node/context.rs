@@ -1,6 +1,7 @@
 //! What all subsystems share: settings, names, QoS, clocks, frames.
 use super::clock::SimClocks;
 use super::error::NodeError;
+use super::poses::Poses;
 use super::reported::SharedReports;
 use super::senders::Senders;
 use super::settings::{Settings, SettingsWatch};
@@ -30,6 +31,8 @@ pub(super) struct Context<'a> {
     pub(super) static_tf: Option<StaticTf>,
     /// What the renderer last reported.
     pub(super) reported: SharedReports,
+    /// Where the vehicles were.
+    pub(super) poses: Poses,
     /// Changes of running sensors.
     pub(super) views: Views,
     /// Origin of monotonic time.
@@ -57,6 +60,7 @@ impl<'a> Context<'a> {
             tf: None,
             static_tf: None,
             reported: SharedReports::default(),
+            poses: Poses::default(),
             views,
             start: Instant::now(),
         };

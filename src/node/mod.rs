@@ -13,6 +13,7 @@ mod frames;
 mod neighbours;
 mod pairs;
 mod params;
+mod poses;
 mod report;
 mod reported;
 mod reports;

@@ -8,6 +8,7 @@ use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use crate::node::error::NodeError;
+use crate::node::poses::Poses;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
 use crate::node::tf::Tf;
@@ -88,6 +89,7 @@ pub(super) fn open(
             TfSource::Truth => context.tf.clone(),
             TfSource::Estimate | TfSource::External => None,
         },
+        poses: context.poses.clone(),
         truth: ground_truth(context, vehicle)?,
         on_link,
         on_link_wanted: wanted.clone(),
@@ -149,6 +151,7 @@ struct TruthSource {
     clock: Arc<SimClock>,
     order: Order,
     tf: Option<Tf>,
+    poses: Poses,
     truth: GroundTruth,
     /// The true state that CopterSim sends on the autopilot's link.
     on_link: mpsc::Receiver<(TrueState, RosTime)>,
@@ -177,6 +180,7 @@ impl Source for TruthSource {
                 let wanted = self.oriented
                     || self.truth.is_read()
                     || self.clock.is_read()
+                    || self.poses.are_wanted()
                     || self.tf.as_ref().is_some_and(Tf::is_read);
                 let by_link = wanted && by_link;
                 self.on_link_wanted.store(by_link, Ordering::Relaxed);
@@ -275,6 +279,7 @@ impl TruthSource {
                 at: SimTime::from_secs(state.sim_time),
                 attitude: pose.attitude,
             });
+            self.poses.push(SimTime::from_secs(state.sim_time), &pose);
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
