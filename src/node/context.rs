@@ -1,6 +1,7 @@
 //! What all subsystems share: settings, names, QoS, clocks, frames.
 use super::clock::SimClocks;
 use super::error::NodeError;
+use super::poses::Poses;
 use super::presence::Presence;
 use super::reported::SharedReports;
 use super::senders::Senders;
@@ -35,6 +36,8 @@ pub(super) struct Context<'a> {
     pub(super) scene: SharedScene,
     /// What the renderer last reported.
     pub(super) reported: SharedReports,
+    /// Where the vehicles were.
+    pub(super) poses: Poses,
     /// Changes of running sensors.
     pub(super) views: Views,
     /// Origin of monotonic time.
@@ -66,6 +69,7 @@ impl<'a> Context<'a> {
             static_tf: None,
             scene,
             reported: SharedReports::default(),
+            poses: Poses::default(),
             views,
             start: Instant::now(),
         };

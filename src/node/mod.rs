@@ -18,6 +18,7 @@ mod neighbours;
 mod netsim;
 mod pairs;
 mod params;
+mod poses;
 mod presence;
 mod redis;
 mod report;

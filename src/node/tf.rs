@@ -112,9 +112,12 @@ impl StaticTf {
 
     /// Publishes all known frames.
     pub(super) fn publish(&self) -> Result<(), NodeError> {
+        self.publish_at(self.0.clock.now())
+    }
+
+    fn publish_at(&self, now: RosTime) -> Result<(), NodeError> {
         let publisher = self.0.publisher.lock();
         let publisher = publisher.unwrap_or_else(PoisonError::into_inner);
-        let now = self.0.clock.now();
         let mut transforms = self.tree().static_transforms(now);
         let left_out = self.left_out();
         transforms.retain(|t| !left_out.contains(&t.child_frame_id));
@@ -138,7 +141,7 @@ impl StaticTf {
         self.0.due.notify_one();
     }
 
-    /// Moves a sensor in its mount. An edge of `/tf` also gets the stamp of the first frame that shows it.
+    /// Moves a sensor in its mount; the transforms have the stamp of the first frame that shows it.
     pub(super) fn remount(
         &self,
         mount: &SensorMount,
@@ -151,7 +154,7 @@ impl StaticTf {
             (due, moved)
         };
         if due {
-            self.publish()?;
+            self.publish_at(stamp.unwrap_or_else(|| self.0.clock.now()))?;
         }
         if let Some(transform) = moved.filter(|_| self.0.tf.is_read()) {
             let transforms = vec![transform];

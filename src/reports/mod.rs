@@ -1,5 +1,6 @@
 //! What the renderer reports on port 20006 as ROS has it: poses in `map`, boxes, markers, collisions; and what to ask it for.
 mod asking;
+mod boxes;
 mod collisions;
 #[cfg(has_visualization_msgs)]
 mod markers;
@@ -8,6 +9,7 @@ mod place;
 mod reported;
 
 pub use asking::{Asking, Subject};
+pub use boxes::{DepthImage, ImageBox, Pinhole, SpaceBox, detection_2d};
 pub use collisions::{Contact, Hit, Latch};
 #[cfg(has_visualization_msgs)]
 pub use markers::markers;

@@ -140,6 +140,15 @@ impl SensorKind {
         Self::ALL.into_iter().find(|kind| kind.type_id() == type_id)
     }
 
+    /// Whether its data are images of a pinhole camera.
+    pub fn is_pinhole_image(self) -> bool {
+        let SensorType {
+            payload, optics, ..
+        } = self.row();
+        let image = matches!(payload, Payload::Bgr8 | Payload::Grey8 | Payload::Grey16);
+        image && optics == Optics::Pinhole
+    }
+
     /// Its `TypeID`.
     pub const fn type_id(self) -> u16 {
         self as u16

@@ -79,6 +79,7 @@ fn another_value(name: &str) -> ParamValue {
         (Kind::Str | Kind::Topic | Kind::Frame, _) => string("another"),
         (Kind::Networks, _) => ParamValue::List(vec![string("10.0.0.0/8")]),
         (Kind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),
+        (Kind::Names(_), _) => ParamValue::List(vec![string("House_3")]),
         (Kind::Ints(..), _) => ParamValue::List(vec![ParamValue::Int(3)]),
         (Kind::Covariance, _) => ParamValue::List((1..=9).map(ParamValue::Int).collect()),
         other => panic!("{other:?}"),

@@ -19,7 +19,10 @@ PATH = "nav_msgs/msg/Path"
 STATS, DIAGNOSTICS = "rfly_bridge_msgs/msg/BridgeStats", "diagnostic_msgs/msg/DiagnosticArray"
 
 # What the displays of RViz subscribe to; DepthCloud is read apart.
-RVIZ = {"Image": IMAGE, "Path": PATH, "PointCloud2": CLOUD, "Range": RANGE, "RobotModel": STRING}
+MARKERS = "visualization_msgs/msg/MarkerArray"
+RVIZ = {
+    "Image": IMAGE, "MarkerArray": MARKERS, "Path": PATH, "PointCloud2": CLOUD, "Range": RANGE, "RobotModel": STRING,
+}  # fmt: skip
 WITHOUT_TOPIC = {"Grid", "TF", "DepthCloud"}
 
 
@@ -91,7 +94,7 @@ def foxglove_topics():
         kind = name.split("!")[0]
         if kind == "3D":
             for topic in panel["topics"]:
-                ros_type = {"camera_info": INFO, "path": PATH}.get(topic.rsplit("/", 1)[1], CLOUD)
+                ros_type = {"camera_info": INFO, "markers": MARKERS, "path": PATH}.get(topic.rsplit("/", 1)[1], CLOUD)
                 yield topic, ros_type, False, False
             for layer in panel["layers"].values():
                 if "topic" in layer:

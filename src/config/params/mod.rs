@@ -443,6 +443,8 @@ pub struct SensorParams {
     pub cloud_layout: Option<CloudLayout>,
     /// SeqID of the left camera of the stereo pair whose right one this is.
     pub stereo_left: Option<u16>,
+    /// Publish what it sees of described vehicles and objects.
+    pub boxes: bool,
     /// Points of its planar scan.
     pub scan: Option<ScanSource>,
     /// Horizontal field of view in degrees.

@@ -471,6 +471,15 @@ impl Params {
                 );
                 continue;
             };
+            if own.boxes && !sensor.kind.is_pinhole_image() {
+                problems.push(
+                    format!("sensor{seq_id}.boxes"),
+                    format!(
+                        "must be false for TypeID {}, which has no image of a pinhole camera",
+                        sensor.kind.type_id()
+                    ),
+                );
+            }
             if let Some(encoding) = &own.encoding {
                 let possible: &[&str] = match sensor.kind.row().payload {
                     Payload::Bgr8 => RgbEncoding::NAMES,

@@ -82,8 +82,8 @@ pub fn render_markdown() -> String {
          ros2 param set /rfly_bridge sensor0.orientation_deg '[0.0, -30.0, 0.0]'\n\
          ros2 param describe /rfly_bridge sensor0.fov_deg\n\
          ```\n\n\
-         RflySim3D applies a request with one of its next frames and does not say with which, so for a frame or two \
-         `camera_info` and TF may already tell the new values.\n",
+         `camera_info` and TF change with the first frame that shows the new values; frames that may show either are not \
+         published ([reports.md](reports.md#changes-of-a-running-camera)).\n",
     );
     for (group, rows) in groups() {
         let _ = writeln!(out, "\n## {group}\n\n{HEAD}");

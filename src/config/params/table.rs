@@ -422,6 +422,9 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
          frame of the left one. -1: none."),
     row("Sensor", "scan", K::Choice(ScanSource::NAMES), D::Str(""), "",
         "Instead of scan.source."),
+    row("Sensor", "boxes", K::Bool, D::Bool(false), "",
+        "Publish the boxes of described vehicles and objects in each image on `boxes` beside it, as vision_msgs/Detection2DArray, while it has a subscriber; \
+         of cameras that are no fisheye (docs/reports.md)."),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",

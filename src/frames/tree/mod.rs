@@ -107,6 +107,22 @@ pub struct VehiclePose {
     pub attitude: Attitude<Frd, Ned>,
 }
 
+impl VehiclePose {
+    /// Returns the pose at a share of the way to another one, 0 to 1.
+    pub fn towards(&self, other: &Self, share: f64) -> Self {
+        let (a, b) = (self.attitude.wxyz(), other.attitude.wxyz());
+        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        // q and -q are one attitude; take the shorter way.
+        let b = b.map(|x| if dot < 0.0 { -x } else { x });
+        let between = std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share);
+        Self {
+            vehicle: self.vehicle,
+            position: self.position + (other.position - self.position) * share,
+            attitude: Attitude::from_wxyz(between).unwrap_or(self.attitude),
+        }
+    }
+}
+
 /// A frame without a path to `map`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("frame {frame:?} has no path to {map:?}{}", match .highest { Some(h) => format!(": {h:?} has no parent"), None => ": no transform mentions it".into() })]

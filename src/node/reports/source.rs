@@ -118,6 +118,7 @@ impl ReportSource {
         let settings = self.settings.borrow();
         let reports = &settings.params.reports;
         let always = reports.demand == ReportDemand::Always;
+        let described = always || self.reported.is_read();
         let mut wanted = BTreeSet::new();
         let collisions = self.vehicles.values().any(|vehicle| vehicle.topic.wanted());
         if always || collisions || self.topics.vehicle_reports.wanted() {
@@ -127,12 +128,12 @@ impl ReportSource {
             wanted.extend(cameras(&settings).map(Subject::Camera));
         }
         wanted.extend(self.views.to_describe().into_iter().map(Subject::Camera));
-        if always || self.topics.wants_vehicles() {
+        if described || self.topics.wants_vehicles() {
             let served = self.vehicles.keys().copied().map(i32::from);
             let named = reports.vehicles.iter().copied();
             wanted.extend(served.chain(named).map(Subject::Vehicle));
         }
-        if always || self.topics.wants_objects() {
+        if described || self.topics.wants_objects() {
             let named = reports.objects.iter().cloned();
             wanted.extend(named.map(Subject::Object));
         }

@@ -1,4 +1,5 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
+mod boxes;
 mod held;
 mod hint;
 mod liveness;
@@ -15,6 +16,7 @@ pub use shm_source::{BlockReader, Rhythm, Taken};
 
 use crate::config::params::QosGroup;
 use crate::config::{SensorConfig, TransportMode};
+use crate::frames::SensorMount;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -29,7 +31,8 @@ use crate::sensors::{
 };
 use crate::session::Reassembler;
 use crate::transport::BindOptions;
-use crate::wire::{Payload, shm_block_lens, shm_name};
+use crate::wire::{Payload, SensorKind, shm_block_lens, shm_name};
+use boxes::Boxes;
 use shm_source::ShmSource;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -39,6 +42,9 @@ use view::Viewed;
 
 /// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
+
+/// Name of a camera's topic of boxes, beside its image.
+const BOXES: &str = "boxes";
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -52,6 +58,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for pair in context.settings.pairs.describe() {
         tracing::info!("{pair}");
     }
+    let boxes = open_boxes(context, assembly)?;
     for config in &context.settings.sensors {
         let spec = spec_of(config.kind);
         let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
@@ -67,6 +74,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             .frame_ids
             .extend(odometry.iter().map(|topic| topic.local.clone()));
         let sensor = open_sensor(context, spec, config, (frames, odometry))?;
+        let sensor = Viewed::around(sensor, &context.views, config.seq_id);
+        let sensor = match &boxes {
+            Some(boxes) => boxes.around(sensor, config.seq_id, context.views.slot(config.seq_id)),
+            None => sensor,
+        };
+        let sensor = Unreliable::around(sensor, &params.degrade, config.seq_id);
         let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let max_objects = config.other_params[1].max(0.0) as u32;
@@ -115,6 +128,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let runtime = assembly.threads.runtime(REPORT)?;
     tasks::start(&runtime, Supervisor::open(context, links)?);
+    if let Some(boxes) = boxes {
+        tasks::start(&runtime, boxes);
+    }
     Ok(())
 }
 
@@ -151,7 +167,7 @@ fn open_sensor(
 ) -> Result<Box<dyn Sensor>, NodeError> {
     let params = &context.settings.params;
     let topic = context.settings.sensor_topic(config);
-    let sensor = spec.open(&SensorContext {
+    Ok(spec.open(&SensorContext {
         middleware: context.middleware,
         config,
         topic: &topic,
@@ -159,9 +175,41 @@ fn open_sensor(
         odometry,
         options: Options::new(params, config.seq_id),
         qos: &|group, topic| context.qos(group, topic),
-    })?;
-    let sensor = Viewed::around(sensor, &context.views, config.seq_id);
-    Ok(Unreliable::around(sensor, &params.degrade, config.seq_id))
+    })?)
+}
+
+/// Opens the boxes of the cameras that are to have them; `None` if there is none.
+fn open_boxes(context: &Context<'_>, assembly: &mut Assembly) -> Result<Option<Boxes>, NodeError> {
+    let settings = context.settings;
+    let wanted = |config: &&SensorConfig| settings.params.sensor(config.seq_id).boxes;
+    let cameras: Vec<_> = settings.sensors.iter().filter(wanted).collect();
+    if cameras.is_empty() {
+        return Ok(None);
+    }
+    let mounts = settings.mounts();
+    let mount = |seq_id: u16| mounts.iter().find(|mount| mount.seq_id == seq_id);
+    let mut boxes = Boxes::new(
+        (context.tree.clone(), settings.vehicles()),
+        context.reported.clone(),
+        context.poses.clone(),
+        assembly.source("boxes in images".to_owned()),
+    );
+    for config in cameras {
+        let main = settings.sensor_topic(config);
+        let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let topic = context.publisher(QosGroup::Detections, &format!("{parent}/{BOXES}"))?;
+        let depths = settings.sensors.iter();
+        let mut depths = depths.filter(|other| other.kind == SensorKind::Depth);
+        let depth = depths.find(|other| match (mount(config.seq_id), mount(other.seq_id)) {
+            (Some(a), Some(b)) => boxes::coincide(a, b),
+            _ => false,
+        });
+        boxes.add(config, topic, settings.vehicle_of(config), depth);
+    }
+    let notes = boxes.notes();
+    let moved = move |_: &Settings, mount: &SensorMount, _| notes.moved(mount);
+    context.views.follow(Box::new(moved));
+    Ok(Some(boxes))
 }
 
 fn topics(page: &mut TopicPage) {
@@ -170,6 +218,7 @@ fn topics(page: &mut TopicPage) {
             row(&mut page.sensors, spec, topic, i == 0);
         }
     }
+    page.sensors += BOXES_ROW;
     page.topic(
         &["/rflysim/uav<id>/local/odom"],
         "nav_msgs/msg/Odometry",
@@ -178,6 +227,12 @@ fn topics(page: &mut TopicPage) {
          `cloud.odometry_topic`",
     );
 }
+
+/// Documents the topic of boxes, which cameras of several types may have.
+const BOXES_ROW: &str = "\
+| 1, 2, 3, 4, 9, 40, 41 | | `/rflysim/sensor<N>/boxes` | `vision_msgs/msg/Detection2DArray` | `<prefix>sensor<N>_optical_frame` | `detections` | all | \
+with `sensor<N>.boxes`: boxes of described vehicles and objects in the image, stamp of the image ([reports.md](reports.md)) |
+";
 
 fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
     let frame = match topic.frame {

@@ -9,6 +9,7 @@ use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
 use crate::node::error::NodeError;
+use crate::node::poses::Poses;
 use crate::node::presence::Presence;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
@@ -92,6 +93,7 @@ pub(super) fn open(
             TfSource::Truth => context.tf.clone(),
             TfSource::Estimate | TfSource::External => None,
         },
+        poses: context.poses.clone(),
         truth: ground_truth(context, vehicle)?,
         scene: context.scene.clone(),
         on_link,
@@ -156,6 +158,7 @@ struct TruthSource {
     clock: Arc<SimClock>,
     order: Order,
     tf: Option<Tf>,
+    poses: Poses,
     truth: GroundTruth,
     scene: SharedScene,
     /// The true state that CopterSim sends on the autopilot's link.
@@ -188,6 +191,7 @@ impl Source for TruthSource {
                     || self.truth.is_read()
                     || self.outputs.is_read()
                     || self.clock.is_read()
+                    || self.poses.are_wanted()
                     || self.tf.as_ref().is_some_and(Tf::is_read);
                 let by_link = wanted && by_link;
                 self.on_link_wanted.store(by_link, Ordering::Relaxed);
@@ -288,6 +292,7 @@ impl TruthSource {
                 at: SimTime::from_secs(state.sim_time),
                 attitude: pose.attitude,
             });
+            self.poses.push(SimTime::from_secs(state.sim_time), &pose);
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
