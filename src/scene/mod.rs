@@ -26,6 +26,6 @@ pub use models::{Category, Model, Wanted, parse_resource};
 pub use place::{MapFrame, Place};
 pub use radiance::{RADIANCE_CLASSES, RadianceClass, stencil_values};
 pub use refusal::{Cause, Refusal};
-pub use state::{Call, Scene, SceneSettings, Spawn};
+pub use state::{Call, Description, Scene, SceneSettings, Spawn};
 pub use terrain::{Rounding, TerrainError, TerrainMap};
 pub use worlds::{World, WorldId, find_world, parse_world};

@@ -1,4 +1,5 @@
 //! The scene: what is in it, and what a request does to it.
+use super::bounds::Extent;
 use super::datagrams::{Outbox, Recipient};
 use super::entities::{Entities, Entity, Kind, Motion};
 use super::file::Library;
@@ -7,6 +8,7 @@ use super::names::{check_name, check_namespace, check_new_name};
 use super::place::{MapFrame, Place};
 use super::refusal::{Cause, Refusal};
 use super::worlds::WorldId;
+use crate::frames::Transform;
 use crate::msgs::geometry_msgs::msg::Pose;
 use crate::time::RosTime;
 use crate::wire::{
@@ -53,6 +55,17 @@ pub struct Call<'a> {
     pub playing: bool,
 }
 
+/// What the renderer says of something, in the frame of the map.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// Of its reference point, FLU.
+    pub pose: Transform,
+    /// The middle of its bounds, and their sides in m.
+    pub bounds: Option<(Transform, [f64; 3])>,
+    /// When it was so.
+    pub stamp: RosTime,
+}
+
 /// A request for a new object.
 #[derive(Clone, Copy, Debug)]
 pub struct Spawn<'a> {
@@ -83,6 +96,45 @@ impl Scene {
             world: settings.world,
             vehicles,
         }
+    }
+
+    /// Forgets the objects of the map and the cameras, which are described anew.
+    pub fn begin_descriptions(&mut self) {
+        self.entities.forget_map();
+    }
+
+    /// The renderer described a vehicle or a spawned object.
+    pub fn described(&mut self, id: i32, description: &Description) {
+        if let Some((place, extent)) = self.read(description) {
+            let stamp = description.stamp;
+            self.entities.described(id, place, extent, stamp);
+        }
+    }
+
+    /// The renderer described an object of the map.
+    pub fn object(&mut self, name: &str, description: &Description) {
+        if let Some((place, extent)) = self.read(description) {
+            let stamp = description.stamp;
+            self.entities.object(name, place, extent, stamp);
+        }
+    }
+
+    /// The renderer described a camera.
+    pub fn camera(&mut self, seq_id: i32, description: &Description) {
+        if let Some((place, _)) = self.read(description) {
+            self.entities.camera(seq_id, place, description.stamp);
+        }
+    }
+
+    fn read(&self, description: &Description) -> Option<(Place, Option<Extent>)> {
+        let Description { pose, bounds, .. } = description;
+        let world = self.frame.world;
+        let place = Place {
+            position: world.ned(pose.translation()),
+            attitude: world.ned_attitude(pose.rotation())?,
+        };
+        let extent = bounds.and_then(|(centre, size)| Extent::around(pose, &centre, size));
+        Some((place, extent))
     }
 
     /// Reads a pose in the map or in the frame of an entity.

@@ -59,7 +59,7 @@ impl Waiting {
         let (desk, waiting) = (desk.clone(), self.clone());
         middleware.service::<GetEntityBounds>(name, move |request, responder| {
             desk.stats.lock().received += 1;
-            let answer = desk.ask(|scene, call| {
+            let answer = desk.ask_anew(|scene, call| {
                 let answer = entity_bounds(scene, &request);
                 if answer.is_none() {
                     describe(scene, &request.entity, call);
@@ -118,7 +118,7 @@ impl Answers {
         for waiting in std::mem::take(&mut *requests) {
             let answer = self
                 .desk
-                .ask(|scene, _| entity_bounds(scene, &waiting.request));
+                .ask_anew(|scene, _| entity_bounds(scene, &waiting.request));
             let entity = &waiting.request.entity;
             let late = || no_bounds(entity, PATIENCE.as_secs_f64());
             match answer.or_else(|| (now >= waiting.until).then(late)) {

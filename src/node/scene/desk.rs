@@ -5,10 +5,12 @@ use crate::node::assembly::Assembly;
 use crate::node::clock::{HeaderClock, SimClocks};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::reported::SharedReports;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
+use crate::reports::Entity;
 use crate::ros::{Middleware, RosError, ServiceHandle};
-use crate::scene::{Call, Outbox, Scene};
+use crate::scene::{Call, Description, Outbox, Scene};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,6 +18,7 @@ use std::time::Instant;
 #[derive(Clone)]
 pub(super) struct Desk {
     scene: SharedScene,
+    reported: SharedReports,
     outlet: Arc<Outlet>,
     clock: HeaderClock,
     clocks: SimClocks,
@@ -28,6 +31,7 @@ impl Desk {
         let stats = assembly.source("scene".to_owned());
         Ok(Self {
             scene: context.scene.clone(),
+            reported: context.reported.clone(),
             outlet: Arc::new(Outlet::open(context, stats.clone())?),
             clock: context.clocks.headers(None),
             clocks: context.clocks.clone(),
@@ -53,6 +57,38 @@ impl Desk {
         answer
     }
 
+    /// As [`Self::ask`], with what the renderer reported until now.
+    pub(super) fn ask_anew<R>(&self, question: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
+        self.ask(|scene, call| {
+            self.take_over(scene);
+            question(scene, call)
+        })
+    }
+
+    fn take_over(&self, scene: &mut Scene) {
+        let reported = self.reported.lock();
+        scene.begin_descriptions();
+        for (entity, described) in &reported.entities {
+            let description = Description {
+                pose: described.pose,
+                bounds: Some((described.centre, described.size)),
+                stamp: described.stamp,
+            };
+            match entity {
+                Entity::Vehicle(id) => scene.described(*id, &description),
+                Entity::Object(name) => scene.object(name, &description),
+            }
+        }
+        for (seq_id, camera) in &reported.cameras {
+            let description = Description {
+                pose: camera.pose,
+                bounds: None,
+                stamp: camera.stamp,
+            };
+            scene.camera(*seq_id, &description);
+        }
+    }
+
     /// Offers a service that is answered at once.
     pub(super) fn serve<S: Service>(
         &self,
@@ -63,7 +99,7 @@ impl Desk {
         let desk = self.clone();
         middleware.service::<S>(name, move |request, responder| {
             desk.stats.lock().received += 1;
-            responder.respond(desk.ask(|scene, call| answer(scene, request, call)));
+            responder.respond(desk.ask_anew(|scene, call| answer(scene, request, call)));
         })
     }
 }
