@@ -119,10 +119,10 @@ pub struct Params {
     pub scene: SceneParams,
     /// `model.*`.
     pub model: ModelParams,
-    /// `netsim.port`; `None` unless `netsim.enabled`.
-    pub netsim_port: Option<u16>,
-    /// `redis.*`; `None` without `redis.address`.
-    pub redis: Option<RedisParams>,
+    /// `netsim.*`.
+    pub netsim: NetSimParams,
+    /// `redis.*`.
+    pub redis: RedisParams,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -142,11 +142,20 @@ pub struct ModelParams {
     pub custom_data_port: u16,
 }
 
+/// `netsim.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetSimParams {
+    /// `netsim.enabled`.
+    pub enabled: bool,
+    /// `netsim.port`.
+    pub port: u16,
+}
+
 /// `redis.*`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedisParams {
-    /// `redis.address`.
-    pub host: Ipv4Addr,
+    /// `redis.address`; without one there is no server.
+    pub address: Option<Ipv4Addr>,
     /// `redis.port`.
     pub port: u16,
 }

@@ -4,9 +4,9 @@ use super::choices::Choice;
 use super::families;
 use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
-    ImuParams, ModelParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams, RedisParams,
-    ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams, SensorParams,
-    SetpointParams, TimeParams, VehicleParams,
+    ImuParams, ModelParams, NetSimParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
+    RedisParams, ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams,
+    SensorParams, SetpointParams, TimeParams, VehicleParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -284,13 +284,14 @@ pub(super) fn build(r: &Reader) -> Params {
             fault_numbers: r.choice("model.fault_numbers"),
             custom_data_port: r.int("model.custom_data_port") as u16,
         },
-        netsim_port: r
-            .bool("netsim.enabled")
-            .then(|| r.int("netsim.port") as u16),
-        redis: r.address("redis.address").map(|host| RedisParams {
-            host,
+        netsim: NetSimParams {
+            enabled: r.bool("netsim.enabled"),
+            port: r.int("netsim.port") as u16,
+        },
+        redis: RedisParams {
+            address: r.address("redis.address"),
             port: r.int("redis.port") as u16,
-        }),
+        },
         mavros_quirks: r.bool("compat.mavros_quirks"),
         own_vehicles: r.vehicles.clone(),
         sensors: r.sensors.clone(),
@@ -333,7 +334,7 @@ impl Params {
 fn check_together(params: &Params, problems: &mut Problems) {
     let mut own = params.own_vehicles.values().filter_map(|own| own.address);
     let here = params.simulator_address.is_loopback() && own.all(|address| address.is_loopback());
-    if params.redis.is_some() && !here {
+    if params.redis.address.is_some() && !here {
         problems.push(
             "redis.address",
             "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there",

@@ -10,10 +10,10 @@ use crate::ros::Qos;
 use crate::wire::Surroundings;
 use std::net::SocketAddrV4;
 
-/// Matches every writer; a burst of inputs fits.
+/// What is sent once arrives; a burst of inputs fits.
 const INPUTS: Qos = Qos {
     depth: 20,
-    ..Qos::SENSOR_DATA
+    ..Qos::DEFAULT
 };
 
 /// Opens the topics of a vehicle.

@@ -90,7 +90,7 @@ const MODEL: &str = "
 # Models of vehicles, CopterSim, simulated network
 
 With several vehicles `model/*` and `coptersim/*` are below `/rflysim/copter<id>`. Examples: [model.md](model.md).
-Subscriptions are best effort, volatile: they match every writer.
+Subscriptions are reliable, volatile: what is sent once arrives; writers that are best effort do not match.
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|

@@ -1,5 +1,5 @@
 //! The simulated network between vehicles, as topics.
-use crate::config::params::QosGroup;
+use crate::config::params::{NetSimParams, QosGroup};
 use crate::model::{NetSim, NetSimIn, Wrong};
 use crate::msgs::Message;
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
@@ -27,10 +27,10 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     topics: |_: &mut TopicPage| {},
 };
 
-/// Matches every writer.
+/// What is sent once arrives.
 const INPUTS: Qos = Qos {
     depth: 20,
-    ..Qos::SENSOR_DATA
+    ..Qos::DEFAULT
 };
 /// Time between requests.
 const ASK: Duration = Duration::from_secs(1);
@@ -39,9 +39,10 @@ const BUFFER: usize = 65_536;
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params;
-    let Some(port) = params.netsim_port else {
+    let NetSimParams { enabled, port } = params.netsim;
+    if !enabled {
         return Ok(());
-    };
+    }
     let runtime = assembly.threads.runtime(REPORT)?;
     let _entered = runtime.enter();
     let vehicles = context.settings.vehicles();
@@ -59,7 +60,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     // One port of all, and one per vehicle.
     let own = vehicles.iter().filter_map(|id| port.checked_add(*id));
     for port in std::iter::once(port).chain(own) {
-        let options = context.senders.heartbeats(port);
+        let options = context.senders.group(port);
         let what = format!("simulated network, port {port}");
         let Some(receiver) = assembly.binder.bind(&options, &what) else {
             continue;

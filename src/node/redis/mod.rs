@@ -38,10 +38,11 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
 };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let Some(server) = &context.settings.params.redis else {
+    let RedisParams { address, port } = context.settings.params.redis;
+    let Some(address) = address else {
         return Ok(());
     };
-    let server = Server::new(server)?;
+    let server = Server::new(address, port)?;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
     let stats = assembly.source("redis".to_owned());
@@ -119,12 +120,12 @@ struct Server {
 }
 
 impl Server {
-    fn new(RedisParams { host, port }: &RedisParams) -> Result<Self, NodeError> {
+    fn new(host: Ipv4Addr, port: u16) -> Result<Self, NodeError> {
         let failed = |error: RedisError| NodeError::Start {
             what: "the Redis client",
             source: std::io::Error::other(error),
         };
-        let address = ConnectionAddr::Tcp(host.to_string(), *port);
+        let address = ConnectionAddr::Tcp(host.to_string(), port);
         let info = address.into_connection_info().map_err(failed)?;
         Ok(Self {
             client: Client::open(info).map_err(failed)?,
