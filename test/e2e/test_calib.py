@@ -374,7 +374,8 @@ def test_a_pair_that_parameters_name_is_the_pair(tmp_path):
     every = [LEFT, RIGHT, third]
     found = launch_arguments(Written(tmp_path, "rtabmap", every))
     assert (found["left_image_topic"], found["right_image_topic"]) == (LEFT.topic, RIGHT.topic)
-    named = Written(tmp_path, "rtabmap", every, ros=f"-p sensor{third.seq}.stereo_left:={RIGHT.seq}")
+    (tmp_path / "named").mkdir()
+    named = Written(tmp_path / "named", "rtabmap", every, ros=f"-p sensor{third.seq}.stereo_left:={RIGHT.seq}")
     found = launch_arguments(named)
     assert (found["left_image_topic"], found["right_image_topic"]) == (RIGHT.topic, third.topic)
 

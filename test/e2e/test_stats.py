@@ -55,6 +55,8 @@ def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator
         "imu of vehicle 1",
         "autopilot of vehicle 1",
         "reports of the renderer",
+        "scene",
+        "scene/set_states",
     }
     told = {s.name.removeprefix("rfly_bridge: "): s for s in diagnostic.status}
     for source in last.sources:
