@@ -6,7 +6,7 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{frames, params, redis, report, reports, scene, sensors, terrain, time, vehicles};
+use super::{diagnostics, frames, params, redis, reports, scene, sensors, terrain, time, vehicles};
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
 use crate::ros::Middleware;
@@ -27,7 +27,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     #[cfg(has_rfly_bridge_msgs)]
     netsim::SUBSYSTEM,
     redis::SUBSYSTEM,
-    report::SUBSYSTEM,
+    diagnostics::SUBSYSTEM,
     params::SUBSYSTEM,
 ];
 

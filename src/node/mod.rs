@@ -9,6 +9,7 @@ mod call;
 mod clock;
 mod context;
 mod datagrams;
+mod diagnostics;
 mod error;
 mod frames;
 #[cfg(has_rfly_bridge_msgs)]
@@ -21,7 +22,6 @@ mod params;
 mod poses;
 mod presence;
 mod redis;
-mod report;
 mod reported;
 mod reports;
 mod scene;
@@ -43,11 +43,11 @@ mod views;
 
 pub use bridge::Bridge;
 pub use call::{NoResponse, call};
-pub use error::NodeError;
-pub use frames::{UrdfForm, robot_description};
-pub use report::{
+pub use diagnostics::{
     Condition, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
 };
+pub use error::NodeError;
+pub use frames::{UrdfForm, robot_description};
 pub use section::{Finding, Level};
 pub use senders::Senders;
 pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, hint, sensor_request};

@@ -1,11 +1,11 @@
 //! Tests of `node`.
 mod bridge;
+mod diagnostics;
 mod frames;
 mod model;
 mod mounts;
 mod pairs;
 mod params;
-mod report;
 mod reports;
 mod rig;
 mod scene;

@@ -1,4 +1,4 @@
-//! Tests of `node/report`.
+//! Tests of `node/diagnostics`.
 mod condition;
 mod rates;
 mod rosout;
