@@ -1,4 +1,4 @@
-"""What the services of the scene change in the emulator's world is seen by its sensors, and felt by its vehicle."""
+"""What services change in the emulator's world is seen by its sensors and in its flight."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from backend import ANSWERS_PEER, BACKEND
 from images import metres, xyz
+from mavros import Vehicle, fly
+from peer.services import Client
 from recording import Recording
 from system import System
 from test_scene import NOT_FOUND, OK, Scene, pose
@@ -123,3 +125,32 @@ def test_another_map_has_other_objects_and_the_sensors_come_back(world):
     loaded = world.call("LoadWorld", world_resource={"uri": "rflysim://map/1"})
     assert loaded.result.result == OK, loaded
     world.sees(BOX_OF_THE_MAP)
+
+
+def test_a_fault_is_seen_in_the_flight_and_its_end_as_well(tmp_path, domain_id, simulator_ports):
+    with fly(tmp_path, domain_id) as system:
+        vehicle = Vehicle(system.peer)
+
+        def call(name: str, service: str, **fields):
+            client = Client(system.peer, f"/rflysim/model/{name}", f"rfly_bridge_msgs/srv/{service}").wait()
+            answer = client.call(**fields)
+            assert answer.success, answer.message
+
+        def place(wanted, what: str) -> None:
+            system.peer.wait_for(lambda: wanted(vehicle.position()), what, 90.0)
+
+        vehicle.wait_ready()
+        stream, target = vehicle.take_off(5.0)
+        with stream:
+            vehicle.wait_near(target)
+            # Six metres per second from the west push the vehicle to the east, until it leans against them.
+            call("inject_fault", "InjectFault", kind="wind", parameters=[0.0, 6.0, 0.0])
+            place(lambda at: at[0] > target[0] + 0.3, "a push to the east")
+            call("clear_faults", "ClearFaults")
+            vehicle.wait_near(target)
+            # Less thrust than hovering takes; then sound motors again.
+            call("inject_fault", "InjectFault", kind="motor", mask=15, parameters=[0.45])
+            place(lambda at: at[2] < target[2] - 2, "a sinking vehicle")
+            call("clear_faults", "ClearFaults")
+            vehicle.wait_near(target)
+        system.assert_alive()
