@@ -22,6 +22,7 @@ pub mod recorder;
 mod report;
 mod service;
 mod subscription;
+mod tap;
 
 #[cfg(feature = "dds")]
 mod dds;
@@ -47,11 +48,11 @@ pub use recorder::{Asked, Recorder};
 pub use report::{Incompatible, ServiceInfo, ServiceReport, TopicInfo, WriterReport, WriterStats};
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
+pub use tap::{Tap, TapGuard, TapReader, TapTopic};
 
 use crate::msgs::Message;
 use backend::{Backend, Guard};
 use publisher::Sink;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -77,6 +78,7 @@ struct Shared {
     names: names::Resolver,
     backend: Backend,
     services: service::Registry,
+    taps: Arc<tap::Registry>,
 }
 
 impl Middleware {
@@ -104,6 +106,7 @@ impl Middleware {
                 names,
                 backend,
                 services: service::Registry::default(),
+                taps: Arc::default(),
             }),
         }
     }
@@ -214,6 +217,11 @@ impl Middleware {
         self.shared.backend.node().report()
     }
 
+    /// Shows everything that this node publishes to `tap`, in this process, until the result is dropped.
+    pub fn tap(&self, tap: Arc<dyn Tap>) -> TapGuard {
+        self.shared.taps.add(tap)
+    }
+
     /// Batches graph updates while the result lives: opening many topics one by one would announce all endpoints each time.
     pub fn hold_graph(&self) -> GraphHold {
         GraphHold {
@@ -248,10 +256,11 @@ impl Middleware {
 
     fn sink<M: Message>(&self, topic: &str, qos: Qos) -> Result<Sink<M>, RosError> {
         let topic = self.resolve(topic)?;
+        let taps = &self.shared.taps;
         Ok(match &self.shared.backend {
-            Backend::Cdr(node) => Sink::Cdr(node.writer(&topic, M::TYPE, qos)?, PhantomData),
+            Backend::Cdr(node) => Sink::cdr(node.writer(&topic, M::TYPE, qos)?, taps),
             #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => Sink::Rclrs(node.writer(&topic, qos)?),
+            Backend::Rclrs(node) => Sink::rclrs(node.writer(&topic, qos)?, taps),
         })
     }
 }

@@ -6,6 +6,7 @@ use super::{
     backend::CdrWriter,
     bulk::{self, Bulk, Bytes, Head},
     loan::{Loan, Place},
+    tap::{Channel, Registry, settled},
 };
 use crate::msgs::{
     Message,
@@ -24,8 +25,13 @@ pub enum Outcome {
     Dropped,
 }
 
-/// Destination of messages of type `M`.
-pub(super) enum Sink<M: Message> {
+/// Destination of messages of type `M`: the back end, and the taps of this process.
+pub(super) struct Sink<M: Message> {
+    writer: Writer<M>,
+    taps: Arc<Channel>,
+}
+
+enum Writer<M: Message> {
     Cdr(Arc<dyn CdrWriter>, PhantomData<fn(&M)>),
     #[cfg(feature = "rclrs")]
     Rclrs(Arc<rclrs::Writer<M>>),
@@ -33,39 +39,67 @@ pub(super) enum Sink<M: Message> {
 
 impl<M: Message> Clone for Sink<M> {
     fn clone(&self) -> Self {
-        match self {
-            Self::Cdr(writer, _) => Self::Cdr(writer.clone(), PhantomData),
-            #[cfg(feature = "rclrs")]
-            Self::Rclrs(writer) => Self::Rclrs(writer.clone()),
+        Self {
+            writer: match &self.writer {
+                Writer::Cdr(writer, _) => Writer::Cdr(writer.clone(), PhantomData),
+                #[cfg(feature = "rclrs")]
+                Writer::Rclrs(writer) => Writer::Rclrs(writer.clone()),
+            },
+            taps: self.taps.clone(),
         }
     }
 }
 
 macro_rules! every_back_end {
     ($self:ident, $writer:ident => $body:expr) => {
-        match $self {
-            Sink::Cdr($writer, _) => $body,
+        match &$self.writer {
+            Writer::Cdr($writer, _) => $body,
             #[cfg(feature = "rclrs")]
-            Sink::Rclrs($writer) => $body,
+            Writer::Rclrs($writer) => $body,
         }
     };
 }
 
 impl<M: Message> Sink<M> {
+    pub(super) fn cdr(writer: Arc<dyn CdrWriter>, taps: &Registry) -> Self {
+        let taps = taps.channel(writer.topic(), M::TYPE, writer.qos());
+        let writer = Writer::Cdr(writer, PhantomData);
+        Self { writer, taps }
+    }
+
+    #[cfg(feature = "rclrs")]
+    pub(super) fn rclrs(writer: Arc<rclrs::Writer<M>>, taps: &Registry) -> Self {
+        let taps = taps.channel(writer.topic(), M::TYPE, writer.qos());
+        let writer = Writer::Rclrs(writer);
+        Self { writer, taps }
+    }
+
     fn publish(&self, message: &M) -> Result<Outcome, RosError> {
-        match self {
-            Self::Cdr(writer, _) => with_scratch(|buffer| {
-                bulk::encode(buffer, M::TYPE, message)?;
-                bulk::pad(buffer);
+        match &self.writer {
+            Writer::Cdr(writer, _) => with_scratch(|buffer| {
+                encode_small(buffer, message)?;
+                if self.taps.is_open() {
+                    self.taps.offer(&[buffer]);
+                }
                 writer.write(&[Bytes::Own(buffer)], &|| true)
             }),
             #[cfg(feature = "rclrs")]
-            Self::Rclrs(writer) => writer.publish(message),
+            Writer::Rclrs(writer) => {
+                if self.taps.is_open() {
+                    with_scratch(|buffer| {
+                        encode_small(buffer, message)?;
+                        self.taps.offer(&[buffer]);
+                        Ok::<_, RosError>(())
+                    })?;
+                }
+                writer.publish(message)
+            }
         }
     }
 
+    /// Readers, those of taps included.
     fn subscribers(&self) -> usize {
-        every_back_end!(self, writer => writer.subscribers())
+        every_back_end!(self, writer => writer.subscribers()) + self.taps.wanted()
     }
 
     fn stats(&self) -> WriterStats {
@@ -81,6 +115,12 @@ impl<M: Message> Sink<M> {
     }
 }
 
+fn encode_small<M: Message>(buffer: &mut Vec<u8>, message: &M) -> Result<(), RosError> {
+    bulk::encode(buffer, M::TYPE, message)?;
+    bulk::pad(buffer);
+    Ok(())
+}
+
 impl<M: Bulk> Sink<M> {
     /// Publishes with one copy of the array, unless `intact` returns false after the copy.
     fn publish_copy<H: Head<Message = M>>(
@@ -89,22 +129,47 @@ impl<M: Bulk> Sink<M> {
         data: Bytes<'_>,
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        match self {
-            Self::Cdr(writer, _) => with_scratch(|before| {
+        if !self.taps.is_open() {
+            return self.write_copy(head, data, intact);
+        }
+        let data = settled(data);
+        let sound = intact();
+        if sound {
+            self.offer(head, &data)?;
+        }
+        self.write_copy(head, Bytes::Own(&data), &|| sound)
+    }
+
+    fn write_copy<H: Head<Message = M>>(
+        &self,
+        head: &H,
+        data: Bytes<'_>,
+        intact: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RosError> {
+        match &self.writer {
+            Writer::Cdr(writer, _) => with_scratch(|before| {
                 let tail = head.encode(before, data.len())?;
                 let parts = [Bytes::Own(before), data, Bytes::Own(tail.as_slice())];
                 writer.write(&parts, intact)
             }),
             #[cfg(feature = "rclrs")]
-            Self::Rclrs(writer) => writer.publish_copy(head, data, intact),
+            Writer::Rclrs(writer) => writer.publish_copy(head, data, intact),
         }
     }
 
+    fn offer<H: Head<Message = M>>(&self, head: &H, data: &[u8]) -> Result<(), RosError> {
+        with_scratch(|before| {
+            let tail = head.encode(before, data.len())?;
+            self.taps.offer(&[before, data, tail.as_slice()]);
+            Ok(())
+        })
+    }
+
     fn loan(&self, room: usize) -> Loan<M> {
-        match self {
-            Self::Cdr(writer, _) => Loan::block(writer.block(room)),
+        match &self.writer {
+            Writer::Cdr(writer, _) => Loan::block(writer.block(room)),
             #[cfg(feature = "rclrs")]
-            Self::Rclrs(writer) => Loan(Place::Message(writer.loan(room))),
+            Writer::Rclrs(writer) => Loan(Place::Message(writer.loan(room))),
         }
     }
 
@@ -115,20 +180,23 @@ impl<M: Bulk> Sink<M> {
         loan: Loan<M>,
         len: usize,
     ) -> Result<Outcome, RosError> {
-        match (self, loan.0) {
-            (Self::Cdr(writer, _), Place::Block(block, _)) => with_scratch(|before| {
+        if self.taps.is_open() {
+            self.offer(head, loan.as_ref().get(..len).unwrap_or_default())?;
+        }
+        match (&self.writer, loan.0) {
+            (Writer::Cdr(writer, _), Place::Block(block, _)) => with_scratch(|before| {
                 let tail = head.encode(before, len)?;
                 writer.write_block(block, before, len, &tail)
             }),
             #[cfg(feature = "rclrs")]
-            (Self::Rclrs(writer), Place::Message(message)) => {
+            (Writer::Rclrs(writer), Place::Message(message)) => {
                 writer.publish_loan(head, message, len)
             }
             #[cfg(feature = "rclrs")]
             (_, place) => {
                 let loan = Loan(place);
                 let data = loan.as_ref().get(..len).unwrap_or_default();
-                self.publish_copy(head, data.into(), &|| true)
+                self.write_copy(head, data.into(), &|| true)
             }
         }
     }

@@ -18,6 +18,7 @@ mod samples;
 mod service_types;
 #[cfg(feature = "dds")]
 mod services;
+mod taps;
 #[cfg(feature = "dds")]
 mod types;
 #[cfg(feature = "dds")]

@@ -1,0 +1,188 @@
+//! Taps: what the publishers of this node write, for programs inside this process (recording, view), as CDR.
+//!
+//! A tap sees what a reader without loss would see, without a second trip through the middleware, and with every back end.
+use super::{Bytes, Durability, Qos};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, PoisonError, RwLock, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// A topic of this node, for [`Tap::open`].
+#[derive(Clone, Copy, Debug)]
+pub struct TapTopic<'a> {
+    /// Full name.
+    pub name: &'a str,
+    /// Type, as ROS writes it.
+    pub type_name: &'static str,
+    /// Offered QoS.
+    pub qos: Qos,
+}
+
+/// Chooses topics.
+pub trait Tap: Send + Sync {
+    /// Called once for every publisher, those that exist and those that come later; `None` leaves the topic out.
+    fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>>;
+}
+
+/// Takes the samples of one topic. It is called on the publisher's thread and must not wait.
+pub trait TapReader: Send + Sync {
+    /// Whether samples are wanted now. While true, it counts as a subscriber: what nobody reads is not computed.
+    fn wanted(&self) -> bool;
+
+    /// One sample: CDR with its encapsulation header, in consecutive parts. A latched topic's kept samples come first.
+    fn sample(&self, parts: &[&[u8]]);
+}
+
+/// A tap ends when this is dropped.
+#[must_use = "the tap ends when this is dropped"]
+pub struct TapGuard {
+    id: usize,
+    registry: Arc<Registry>,
+}
+
+impl Drop for TapGuard {
+    fn drop(&mut self) {
+        self.registry.remove(self.id);
+    }
+}
+
+/// All taps and all publishers of a node.
+#[derive(Default)]
+pub(super) struct Registry(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    next: usize,
+    taps: Vec<(usize, Arc<dyn Tap>)>,
+    channels: Vec<Weak<Channel>>,
+}
+
+impl Registry {
+    pub(super) fn add(self: &Arc<Self>, tap: Arc<dyn Tap>) -> TapGuard {
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = inner.next;
+        inner.next += 1;
+        inner.channels.retain(|channel| channel.strong_count() > 0);
+        for channel in inner.channels.iter().filter_map(Weak::upgrade) {
+            channel.open(id, &*tap);
+        }
+        inner.taps.push((id, tap));
+        TapGuard {
+            id,
+            registry: self.clone(),
+        }
+    }
+
+    pub(super) fn channel(&self, name: &str, type_name: &'static str, qos: Qos) -> Arc<Channel> {
+        let channel = Arc::new(Channel::new(name, type_name, qos));
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.channels.retain(|channel| channel.strong_count() > 0);
+        for (id, tap) in &inner.taps {
+            channel.open(*id, &**tap);
+        }
+        inner.channels.push(Arc::downgrade(&channel));
+        channel
+    }
+
+    fn remove(&self, id: usize) {
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.taps.retain(|(other, _)| *other != id);
+        for channel in inner.channels.iter().filter_map(Weak::upgrade) {
+            channel.close(id);
+        }
+    }
+}
+
+/// The readers of one publisher.
+pub(super) struct Channel {
+    name: String,
+    type_name: &'static str,
+    qos: Qos,
+    /// Samples that a late reader of a latched topic gets.
+    kept: Option<Mutex<VecDeque<Vec<u8>>>>,
+    readers: RwLock<Vec<(usize, Arc<dyn TapReader>)>>,
+    /// Their number, so that a publisher without a tap takes no lock.
+    count: AtomicUsize,
+}
+
+impl Channel {
+    fn new(name: &str, type_name: &'static str, qos: Qos) -> Self {
+        let latched = qos.durability == Durability::TransientLocal;
+        Self {
+            name: name.to_owned(),
+            type_name,
+            qos,
+            kept: latched.then(Mutex::default),
+            readers: RwLock::default(),
+            count: AtomicUsize::new(0),
+        }
+    }
+
+    fn open(&self, id: usize, tap: &dyn Tap) {
+        let Some(reader) = tap.open(&TapTopic {
+            name: &self.name,
+            type_name: self.type_name,
+            qos: self.qos,
+        }) else {
+            return;
+        };
+        // Held over both, so that a sample published meanwhile comes once, and after the kept ones.
+        let mut readers = self.readers.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = &self.kept {
+            let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.iter().for_each(|sample| reader.sample(&[sample]));
+        }
+        readers.push((id, reader));
+        self.count.store(readers.len(), Ordering::Release);
+    }
+
+    fn close(&self, id: usize) {
+        let mut readers = self.readers.write().unwrap_or_else(PoisonError::into_inner);
+        readers.retain(|(other, _)| *other != id);
+        self.count.store(readers.len(), Ordering::Release);
+    }
+
+    /// Number of readers that want samples.
+    pub(super) fn wanted(&self) -> usize {
+        if self.count.load(Ordering::Acquire) == 0 {
+            return 0;
+        }
+        let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
+        readers.iter().filter(|(_, reader)| reader.wanted()).count()
+    }
+
+    /// Whether [`Self::offer`] does anything.
+    pub(super) fn is_open(&self) -> bool {
+        self.kept.is_some() || self.count.load(Ordering::Acquire) > 0
+    }
+
+    /// Hands a sample to all who want it.
+    pub(super) fn offer(&self, parts: &[&[u8]]) {
+        let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = &self.kept {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            while kept.len() >= usize::from(self.qos.depth.max(1)) {
+                kept.pop_front();
+            }
+            kept.push_back(parts.concat());
+        }
+        for (_, reader) in readers.iter().filter(|(_, reader)| reader.wanted()) {
+            reader.sample(parts);
+        }
+    }
+}
+
+/// The array as bytes that nobody writes to: memory of another process is copied.
+pub(super) fn settled(data: Bytes<'_>) -> std::borrow::Cow<'_, [u8]> {
+    match data {
+        Bytes::Own(bytes) => bytes.into(),
+        Bytes::Foreign(_) => {
+            let mut copy = vec![0; data.len()];
+            data.copy_to(&mut copy);
+            copy.into()
+        }
+    }
+}
