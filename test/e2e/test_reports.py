@@ -268,4 +268,5 @@ def test_depth_camera_info_and_tf_of_each_frame_around_a_change_agree(running):
         pitches.add(round(float(np.degrees(np.arcsin(-rotation[2, 0])))))
         checked += 1
     assert checked >= 24
-    assert len(pitches) == 3, pitches
+    # Frames from before the first change may come after it was asked for.
+    assert pitches - {0} == {35, 40, 50}
