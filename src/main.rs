@@ -2,6 +2,7 @@
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
 use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::node::{
@@ -9,7 +10,8 @@ use rfly_bridge::node::{
     robot_description, rosout, top,
 };
 use rfly_bridge::program::{
-    Ended, OutputLog, SetError, Signals, limit_behind, limits, note_panics, within, write_set,
+    Ended, OutputLog, SetError, Signals, completions, limit_behind, limits, man_pages, note_panics,
+    tell_ready, tell_stopping, within, write_set,
 };
 use rfly_bridge::ros::names::Resolver;
 use rfly_bridge::ros::{Middleware, Options};
@@ -49,6 +51,11 @@ enum Command {
     Urdf(UrdfArgs),
     /// Writes the configuration of an algorithm that reads the topics (docs/calib.md); parameters as for the bridge.
     Calib(CalibArgs),
+    /// Prints the completions of a shell for this program.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
     /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
 }
@@ -125,6 +132,9 @@ struct DocsArgs {
     /// Root of the source tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
     write: PathBuf,
+    /// Writes the manual pages into this directory instead.
+    #[arg(long, value_name = "DIR")]
+    man: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -190,7 +200,11 @@ fn run(log: &OutputLog) -> anyhow::Result<()> {
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Calib(calib)) => write_calib(&args, calib),
-        Some(Command::Docs(docs)) => write_docs(&docs.write),
+        Some(Command::Completions { shell }) => print_bytes(&completions(Cli::command(), shell)),
+        Some(Command::Docs(docs)) => match docs.man {
+            Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
+            None => write_docs(&docs.write),
+        },
     }
 }
 
@@ -211,12 +225,14 @@ fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
     let running = match started {
         Ended::Done(running) => {
             let running = running?;
+            tell_ready();
             signals.wait();
             running
         }
         Ended::Stopped(running) => running?,
         other => return interrupted(other),
     };
+    tell_stopping();
     let ended = within(END_GRACE, move || {
         let (bridge, _rosout) = running;
         drop(bridge);
@@ -392,8 +408,12 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
 }
 
 fn write_out(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
+    out.write_all(bytes)
         .and_then(|()| out.flush())
         .context(OUTPUT)
 }

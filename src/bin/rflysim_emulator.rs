@@ -1,7 +1,8 @@
 //! Emulates the RflySim simulator on this machine.
 use anyhow::{Context as _, bail};
 use clap::builder::TypedValueParser as _;
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory as _, Parser};
+use clap_complete::Shell;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, Scene, World};
@@ -9,9 +10,9 @@ use rfly_bridge::emulator::{
     AngleUnit, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults,
     LivoxPattern, StatePacket, Stats,
 };
-use rfly_bridge::program::{OutputLog, Signals, note_panics};
+use rfly_bridge::program::{OutputLog, Signals, completions, man_page, note_panics};
 use rfly_bridge::wire::{HeaderVariant, Ports};
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,6 +49,29 @@ struct Arguments {
     faults: FaultArguments,
     #[command(flatten)]
     tests: Tests,
+    #[command(flatten)]
+    manual: Manual,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Manual")]
+struct Manual {
+    /// Print the completions of a shell for this program, and end
+    #[arg(long, value_name = "SHELL", value_enum)]
+    completions: Option<Shell>,
+    /// Print the manual page, and end
+    #[arg(long)]
+    man_page: bool,
+}
+
+impl Manual {
+    fn wanted(&self) -> Option<std::io::Result<Vec<u8>>> {
+        let command = Arguments::command();
+        match self.completions {
+            Some(shell) => Some(Ok(completions(command, shell))),
+            None => self.man_page.then(|| man_page(command)),
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -213,6 +237,11 @@ fn main() -> anyhow::Result<()> {
     let ros = ros_args::parse(std::env::args().skip(1))?;
     let arguments =
         Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
+    if let Some(text) = arguments.manual.wanted() {
+        return std::io::stdout()
+            .write_all(&text?)
+            .context("cannot write the output");
+    }
     // A blocked reader of the output must not stop the simulator.
     let output = OutputLog::of_process(std::io::stdout());
     tracing_subscriber::registry()

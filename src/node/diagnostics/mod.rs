@@ -23,6 +23,7 @@ use crate::node::settings::SettingsWatch;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless};
 use crate::node::threads::REPORT;
+use crate::program::Watchdog;
 use degraded::Degraded;
 use figures::{STATS, StatsTopic};
 use health::{Health, Reported};
@@ -60,6 +61,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         period: context.settings.params.diagnostics_period,
         senders: context.senders.clone(),
         settings: context.watch(),
+        watchdog: Watchdog::of_process(),
     };
     tasks::start(&assembly.threads.runtime(REPORT)?, reporter);
     Ok(())
@@ -86,6 +88,8 @@ struct Reporter {
     period: Duration,
     senders: Arc<Senders>,
     settings: SettingsWatch,
+    /// Fed here, because this task looks at all others.
+    watchdog: Watchdog,
 }
 
 impl Endless for Reporter {
@@ -104,6 +108,7 @@ impl Endless for Reporter {
                     next = next.min(Instant::now() + self.period);
                 }
             }
+            self.watchdog.alive(Instant::now());
             self.senders.log_refused();
             if Instant::now() >= next {
                 // After a stall there is one report, not one for each missed period.
