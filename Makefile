@@ -54,11 +54,18 @@ fuzz: setup ## Every parser, sensor, clock, and a vehicle for FUZZ_SECONDS (30) 
 lint: setup ## Format, lints, and licences, sources and known holes of the dependencies (deny.toml)
 	@scripts/lint.sh
 
+dist: setup ## A .deb and a wheel in target/dist, each installed and run in a clean Debian (as root; minutes)
+	@scripts/dist.sh
+
 sbom: setup ## What the programs are made of, as CycloneDX, from Cargo.lock
 	@scripts/sbom.sh
 
 docs: setup ## Regenerates docs/topics.md, docs/parameters.md and config/bridge.yaml from the tables in the code
 	@cargo run -q -- docs --write .
+
+site: setup ## The documentation as a site, in target/site (mdBook)
+	@scripts/setup.sh mdbook
+	@mdbook build
 
 venv:
 	@scripts/setup.sh python

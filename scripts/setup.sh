@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy|algorithms|ros
+# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy|algorithms|ros|mdbook
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -86,6 +86,13 @@ algorithms() {
     [ -x .venv-algorithms/bin/python ] || python3 -m venv .venv-algorithms
     .venv-algorithms/bin/python -m pip install -q --disable-pip-version-check -r "$file"
     echo "$wanted" >"$stamp"
+}
+
+# The documentation as a site (make site).
+mdbook() {
+    type -P mdbook >/dev/null && return # not this function
+    echo "setup: installing mdbook (cargo)"
+    cargo install -q --locked mdbook
 }
 
 # What colcon needs to build a Rust package.

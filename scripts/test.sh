@@ -24,6 +24,11 @@ else
     skip "dependencies (deny.toml)" "cargo-deny is not installed (make lint installs it)"
 fi
 part "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps
+if command -v mdbook >/dev/null; then
+    part "documentation site" mdbook build
+else
+    skip "documentation site" "mdbook is not installed (make site installs it)"
+fi
 part "unit, golden and property tests" cargo test -q --test '*' --lib
 part "examples in the documentation" cargo test -q --doc
 part "release build" cargo build -q --release

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Packs both programs as .deb and as wheel, then installs and runs each in a clean Debian. Usage: scripts/dist.sh [pack] [try]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/parts.sh
+dist=$PWD/target/dist
+tools=$dist/tools
+
+tools() {
+    cargo deb --version >/dev/null 2>&1 || {
+        echo "dist: installing cargo-deb (cargo)"
+        cargo install -q --locked cargo-deb
+    }
+    [ -x "$tools/bin/maturin" ] || {
+        echo "dist: installing maturin and zig into $(realpath --relative-to=. "$tools") (pip)"
+        python3 -m venv "$tools"
+        "$tools/bin/pip" install -q --disable-pip-version-check 'maturin>=1.9,<2' ziglang
+    }
+}
+
+# Completions and manual pages, from the programs themselves.
+share() {
+    local bridge=target/release/rfly_bridge emulator=target/release/rflysim_emulator
+    rm -rf "$dist/share"
+    mkdir -p "$dist"/share/{man,bash,zsh,fish}
+    "$bridge" docs --man "$dist/share/man"
+    "$emulator" --man-page >"$dist/share/man/rflysim_emulator.1"
+    local shell name
+    for shell in bash zsh fish; do
+        for name in rfly_bridge rflysim_emulator; do
+            case $shell in bash) file=$name ;; zsh) file=_$name ;; fish) file=$name.fish ;; esac
+            if [ $name = rfly_bridge ]; then "$bridge" completions $shell; else "$emulator" --completions $shell; fi \
+                >"$dist/share/$shell/$file"
+        done
+    done
+}
+
+deb() {
+    cargo build -q --release
+    share
+    rm -f "$dist"/*.deb
+    cargo deb -q --no-build --output "$dist/"
+}
+
+# Zig links against an old glibc, so that the wheel runs on older systems than this one.
+wheel() {
+    rm -f "$dist"/*.whl
+    PATH="$tools/bin:$PATH" CARGO_TARGET_DIR=$PWD/target/zig "$tools/bin/maturin" build -q --release --zig --compatibility "$WHEEL" --out "$dist"
+}
+# What Debian 11 and Ubuntu 22.04 have at least.
+WHEEL=${RFLY_WHEEL:-manylinux_2_28}
+
+# A Debian with nothing but its minimum, made once.
+clean_root() {
+    local base=$dist/debian
+    if [ ! -e "$base/done" ]; then
+        command -v debootstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq debootstrap >/dev/null; }
+        echo "dist: making a clean Debian (debootstrap)"
+        rm -rf "$base"
+        debootstrap --variant=minbase --include=python3-venv bookworm "$base" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$dist/debootstrap.log"
+        touch "$base/done"
+    fi
+    rm -rf "$dist/root"
+    cp -a "$base" "$dist/root"
+}
+
+inside() {
+    scripts/alone chroot "$dist/root" /bin/sh -euc "mount -t proc proc /proc; $1"
+}
+
+# Emulator, bridge and `top` of the package: every topic of the shipped configuration has messages.
+run='
+cd /tmp
+rflysim_emulator --hover >emulator.log 2>&1 & emulator=$!
+rfly_bridge --ros-args -p config:=/tmp/Config.json >bridge.log 2>&1 & bridge=$!
+rfly_bridge top --seconds 8 --prefix /rflysim/sensor0 >top.log
+cat top.log
+grep -q "/rflysim/sensor0/img_rgb *[^ ]* *sensor_msgs/msg/Image" top.log
+rfly_bridge call --timeout 20 /rfly_bridge/get_parameters "{names: [window]}"
+kill -INT $bridge && wait $bridge
+kill -INT $emulator && wait $emulator
+tail -n 1 emulator.log'
+
+try_deb() {
+    clean_root
+    cp "$dist"/*.deb config/Config.json "$dist/root/tmp/"
+    inside "cd /tmp; apt-get install -y -qq ./*.deb >install.log 2>&1 || { cat install.log; exit 1; }
+        test -s /usr/share/man/man1/rfly_bridge.1.gz -a -s /usr/share/man/man1/rflysim_emulator.1.gz
+        test -s /usr/share/bash-completion/completions/rfly_bridge -a -s /lib/systemd/system/rfly_bridge.service
+        cd /etc/rfly_bridge && timeout -s INT 3 rfly_bridge --ros-args --params-file bridge.yaml
+        $run
+        apt-get purge -y -qq rfly-bridge >/dev/null; ! command -v rfly_bridge; ! test -e /etc/rfly_bridge"
+}
+
+try_wheel() {
+    clean_root
+    cp "$dist"/*.whl config/Config.json "$dist/root/tmp/"
+    inside "python3 -m venv /venv; /venv/bin/pip install -q --no-index /tmp/*.whl; PATH=/venv/bin:\$PATH; $run"
+}
+
+pack() {
+    tools
+    part "deb" deb
+    part "wheel" wheel
+}
+
+try() {
+    [ "$(id -u)" = 0 ] || { skip "packages in a clean Debian" "needs root (chroot)"; return; }
+    part "the .deb in a clean Debian" try_deb
+    part "the wheel in a clean Debian" try_wheel
+}
+
+for what in "${@:-pack}"; do "$what"; done
+[ $# != 0 ] || try
+ls -l "$dist"/*.deb "$dist"/*.whl
+totals

@@ -1,0 +1,109 @@
+//! Documents name files and headings that exist, and the site has all of them.
+use regex_lite::Regex;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Markdown file below `folder`, without what tools make.
+fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            let made = ["target", "build", "install", "log", "fixtures"].contains(&&*name);
+            if !made && !name.starts_with('.') {
+                markdown(&path, found);
+            }
+        } else if name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Text without blocks of code, where brackets are no links.
+fn prose(text: &str) -> String {
+    let mut code = false;
+    let lines = text.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        !code && !fence
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The anchor that GitHub and mdBook give a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().to_lowercase();
+    let kept = kept.chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
+        _ => None,
+    });
+    kept.collect()
+}
+
+fn anchors(text: &str) -> BTreeSet<String> {
+    let text = prose(text);
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| anchor(line.trim_start_matches('#')))
+        .collect()
+}
+
+#[test]
+fn links_lead_to_files_and_headings_that_exist() {
+    let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let mut files = Vec::new();
+    markdown(&root(), &mut files);
+    let (mut checked, mut broken) = (0, Vec::new());
+    for file in files {
+        let text = prose(&fs::read_to_string(&file).unwrap());
+        for found in link.captures_iter(&text) {
+            let target = &found[1];
+            if target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            checked += 1;
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = match path {
+                "" => file.clone(),
+                path => file.parent().unwrap().join(path),
+            };
+            let there = match heading {
+                "" => path.exists(),
+                heading => fs::read_to_string(&path)
+                    .is_ok_and(|text| anchors(&text).contains(&heading.to_lowercase())),
+            };
+            if !there {
+                broken.push(format!("{}: {target}", file.display()));
+            }
+        }
+    }
+    assert!(checked > 100, "{checked} links");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_site_has_every_document() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let link = Regex::new(r"\]\(([^)]+)\)").unwrap();
+    let listed: BTreeSet<_> = link
+        .captures_iter(&summary)
+        .map(|found| found[1].to_owned())
+        .collect();
+    let mut files = Vec::new();
+    markdown(&docs, &mut files);
+    let there: BTreeSet<_> = files
+        .iter()
+        .map(|path| path.strip_prefix(&docs).unwrap().display().to_string())
+        // The summary itself, sources of generated pages, and logs of runs.
+        .filter(|name| name != "SUMMARY.md" && !name.ends_with(".in.md"))
+        .filter(|name| !name.starts_with("interop/"))
+        .collect();
+    assert_eq!(listed, there);
+}

@@ -1,0 +1,102 @@
+"""The commands of docs/start.md and docs/howto.md do what they say, in a network with the addresses that they name."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from backend import ANSWERS_PEER
+from processes import ROOT, binary
+
+ALONE = ROOT / "scripts/alone"
+pytestmark = [
+    pytest.mark.skipif(not ANSWERS_PEER, reason="the commands are those of the stand-alone build"),
+    pytest.mark.skipif(subprocess.run([ALONE, "-q"], check=False).returncode != 0, reason="needs a network of its own"),
+]
+
+# Addresses of this host and of the simulators' hosts, and WSL's network, whose gateway is Windows.
+NETWORK = """
+ip link add wsl type veth peer name windows
+ip link set windows up
+ip addr add 172.20.0.5/20 dev wsl
+ip link set wsl up
+ip route add default via 172.20.0.1
+for address in 172.20.0.1 192.168.1.10 192.168.1.11 192.168.1.20 192.168.1.21; do ip addr add $address/32 dev lo; done
+"""
+# What the simulator's side needs beside the address: the heading of the section, or a part of it.
+MORE = {"Several vehicles": "--vehicles 2"}
+
+
+def sections(document: str) -> list[tuple[str, str]]:
+    """Title and text of each section."""
+    text = (ROOT / "docs" / document).read_text()
+    return [tuple(part.split("\n", 1)) for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]]
+
+
+def commands() -> list:
+    """Shell blocks, by section and number."""
+    result = []
+    for title, section in sections("start.md") + sections("howto.md"):
+        blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+        result += [pytest.param(title, block, id=f"{title.split(':')[0]}-{i}") for i, block in enumerate(blocks)]
+    return result
+
+
+def parameter(block: str, name: str) -> str | None:
+    found = re.search(rf"-p {name}:=(\$\(.*?\)|\S+)", block)
+    return found and found[1]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with the programs on its path, the shipped configuration, and the one that docs/howto.md shows."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, variable in [("rfly_bridge", "RFLY_BRIDGE"), ("rflysim_emulator", "RFLY_EMULATOR")]:
+        (programs / name).symlink_to(Path(binary(name, variable)).resolve())
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    shown = re.search(r"```json\n(.*?)```", (ROOT / "docs/howto.md").read_text(), re.DOTALL)
+    (tmp_path / "Config.json").write_text(shown[1])
+    return tmp_path
+
+
+@pytest.mark.parametrize(("title", "block"), commands())
+def test_commands_do_what_they_say(title, block, place, domain_id):
+    lines = block.strip().splitlines()
+    assert any(line.startswith("rfly_bridge ") for line in lines), "a block of other programs is not marked `sh`"
+    simulator = parameter(block, "simulator_address") or "127.0.0.1"
+    here = parameter(block, "receive_address") or "127.0.0.1"
+    if serial := parameter(block, "control.link"):
+        # No such line in a test: the bridge says so and goes on with everything else.
+        assert not Path(serial.split(":")[1]).exists()
+    runs = lines[-1].startswith("rfly_bridge --ros-args")
+    script = ["set -eu", NETWORK]
+    if runs and "rflysim_emulator" not in block:
+        script.append(f"rflysim_emulator --bind {simulator} --client {here} {MORE.get(title, '')} &")
+    script += lines
+    if runs:
+        script[-1] += " >bridge.log 2>&1 &"
+        script += ["rfly_bridge top --seconds 6", "kill -INT $(jobs -p)", "wait"]
+    environment = {**os.environ, "PATH": f"{place / 'bin'}:{os.environ['PATH']}", "ROS_DOMAIN_ID": str(domain_id)}
+    ran = subprocess.run(
+        [ALONE, "bash", "-c", "\n".join(script)], cwd=place, env=environment, capture_output=True, text=True, check=False
+    )
+    log = (place / "bridge.log").read_text() if runs and (place / "bridge.log").exists() else ""
+    assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}\n{log}"
+    expected = (["img_depth"] if "config:=Config.json" in block else ["img_rgb", "camera_info", "/tf"]) if runs else []
+    for name in expected:
+        rows = [line for line in ran.stdout.splitlines() if re.search(rf"{re.escape(name)}\b", line)]
+        assert rows, f"no {name}:\n{ran.stdout}\n{log}"
+        assert any(int(re.split(r"\s*┆\s*", row)[6]) > 0 for row in rows), f"{rows}\n{log}"
+
+
+def test_each_case_is_there():
+    titles = " ".join(title for title, _ in sections("start.md"))
+    for case in ("Stand-alone", "ROS 2 workspace", "WSL", "second PC", "Several vehicles", "Several PCs", "HITL"):
+        assert case in titles
+    titles = " ".join(title for title, _ in sections("howto.md"))
+    for case in ("Add a sensor", "LIO", "VIO", "px4ctrl"):
+        assert case in titles
