@@ -12,7 +12,7 @@ tools() {
         cargo install -q --locked cargo-deb
     }
     [ -x "$tools/bin/maturin" ] || {
-        echo "dist: installing maturin and zig into $(realpath --relative-to=. "$tools") (pip)"
+        echo "dist: installing maturin and zig into target/dist/tools (pip)"
         python3 -m venv "$tools"
         "$tools/bin/pip" install -q --disable-pip-version-check 'maturin>=1.9,<2' ziglang
     }
@@ -36,16 +36,19 @@ share() {
 }
 
 deb() {
-    cargo build -q --release
+    cargo build -q --release --bins
     share
     rm -f "$dist"/*.deb
-    cargo deb -q --no-build --output "$dist/"
+    cargo deb -q --no-build --strip --output "$dist/"
 }
 
-# Zig links against an old glibc, so that the wheel runs on older systems than this one.
+# Zig links against an old glibc, so that the wheel runs on older systems than this one. Bindgen reads this system's headers: what
+# is in their types is the same.
 wheel() {
     rm -f "$dist"/*.whl
-    PATH="$tools/bin:$PATH" CARGO_TARGET_DIR=$PWD/target/zig "$tools/bin/maturin" build -q --release --zig --compatibility "$WHEEL" --out "$dist"
+    local headers="-I/usr/include -I/usr/include/$(cc -dumpmachine)" target
+    target=$(rustc -vV | sed -n 's/^host: //p')
+    env "BINDGEN_EXTRA_CLANG_ARGS_$target=$headers" PATH="$tools/bin:$PATH" CARGO_TARGET_DIR=$PWD/target/zig "$tools/bin/maturin" build -q --release --zig --compatibility "$WHEEL" --out "$dist"
 }
 # What Debian 11 and Ubuntu 22.04 have at least.
 WHEEL=${RFLY_WHEEL:-manylinux_2_28}
@@ -64,8 +67,10 @@ clean_root() {
     cp -a "$base" "$dist/root"
 }
 
+# A shell in the clean root, with loopback as its only network.
 inside() {
-    scripts/alone chroot "$dist/root" /bin/sh -euc "mount -t proc proc /proc; $1"
+    ROOT=$dist/root unshare -nm sh -euc 'ip link set lo up; ip route add 224.0.0.0/4 dev lo
+        mount --rbind /proc "$ROOT/proc"; mount -t tmpfs tmpfs "$ROOT/dev/shm"; exec chroot "$ROOT" /bin/sh -euc "$1"' sh "$1"
 }
 
 # Emulator, bridge and `top` of the package: every topic of the shipped configuration has messages.
@@ -84,12 +89,12 @@ tail -n 1 emulator.log'
 try_deb() {
     clean_root
     cp "$dist"/*.deb config/Config.json "$dist/root/tmp/"
-    inside "cd /tmp; apt-get install -y -qq ./*.deb >install.log 2>&1 || { cat install.log; exit 1; }
+    inside "cd /tmp; dpkg -i ./*.deb >install.log 2>&1 || { cat install.log; exit 1; }
         test -s /usr/share/man/man1/rfly_bridge.1.gz -a -s /usr/share/man/man1/rflysim_emulator.1.gz
         test -s /usr/share/bash-completion/completions/rfly_bridge -a -s /lib/systemd/system/rfly_bridge.service
-        cd /etc/rfly_bridge && timeout -s INT 3 rfly_bridge --ros-args --params-file bridge.yaml
+        cd /etc/rfly_bridge && { timeout -s INT 3 rfly_bridge --ros-args --params-file bridge.yaml || [ \$? = 124 ]; }
         $run
-        apt-get purge -y -qq rfly-bridge >/dev/null; ! command -v rfly_bridge; ! test -e /etc/rfly_bridge"
+        dpkg --purge rfly-bridge >/dev/null; test ! -e /usr/bin/rfly_bridge -a ! -e /etc/rfly_bridge/bridge.yaml"
 }
 
 try_wheel() {
