@@ -46,7 +46,7 @@ deb() {
 # is in their types is the same.
 wheel() {
     rm -f "$dist"/*.whl
-    local headers="-I/usr/include -I/usr/include/$(cc -dumpmachine)" target
+    local target headers="-I$(clang -print-resource-dir)/include -I/usr/include -I/usr/include/$(cc -dumpmachine)"
     target=$(rustc -vV | sed -n 's/^host: //p')
     env "BINDGEN_EXTRA_CLANG_ARGS_$target=$headers" PATH="$tools/bin:$PATH" CARGO_TARGET_DIR=$PWD/target/zig "$tools/bin/maturin" build -q --release --zig --compatibility "$WHEEL" --out "$dist"
 }

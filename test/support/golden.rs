@@ -130,3 +130,39 @@ pub fn numbers(value: &Value) -> Vec<f64> {
         .map(number)
         .collect()
 }
+
+/// A recording that no test reads proves nothing.
+#[test]
+fn every_recording_is_read_by_a_test() {
+    let tests = [
+        tests_below(&fixture(".."), "rs"),
+        tests_below(&fixture(".."), "py"),
+    ]
+    .concat();
+    let files = std::fs::read_dir(fixture("golden")).unwrap();
+    let names = files.map(|file| file.unwrap().path());
+    let names = names.filter(|path| path.extension().is_some_and(|e| e == "json"));
+    let unread: Vec<_> = names
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| {
+            let (quoted, file) = (format!("\"{name}\""), format!("{name}.json"));
+            !tests
+                .iter()
+                .any(|text| text.contains(&quoted) || text.contains(&file))
+        })
+        .collect();
+    assert_eq!(unread, [""; 0]);
+}
+
+fn tests_below(folder: &std::path::Path, extension: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            texts.extend(tests_below(&path, extension));
+        } else if path.extension().is_some_and(|e| e == extension) {
+            texts.push(std::fs::read_to_string(&path).unwrap());
+        }
+    }
+    texts
+}

@@ -310,3 +310,82 @@ proptest! {
         prop_assert_eq!(written.mode.get(), mode);
     }
 }
+
+/// What the vendor's stand-in for an autopilot does with each struct, by the names of its methods.
+#[test]
+fn structs_mean_what_the_vendors_stand_in_takes_them_for() {
+    use SimpleCommand as C;
+    let mut seen = 0;
+    for vector in golden::load("recv_vehicleapi") {
+        let name = vector.name();
+        let datagram = &vector.input_packets()[0];
+        let calls = vector["decoded"]["calls"].as_array().unwrap();
+        let Ok(packet) = SimpleCommandPacket::parse(datagram) else {
+            assert_eq!(name, "bad_checksum");
+            assert!(calls.is_empty());
+            continue;
+        };
+        let (method, values) = match SimpleCommand::try_from(packet).unwrap() {
+            // A velocity is nothing to a vehicle that only knows places.
+            C::Nothing | C::VelocityNed { .. } => {
+                assert!(calls.is_empty(), "{name}");
+                continue;
+            }
+            C::PositionNed { position, yaw } => ("SendPosNED", [&position[..], &[yaw]].concat()),
+            C::Arm(arm) => ("SendMavArm", vec![f32::from(u8::from(arm))]),
+            C::Cruise { speed, radius } => {
+                // Two methods of theirs.
+                let both: Vec<_> = calls.iter().map(|call| floats(&call[1])).collect();
+                assert_eq!(both, [[speed], [radius]], "{name}");
+                seen += 1;
+                continue;
+            }
+            C::TakeOff { position } => ("sendMavTakeOff", position.to_vec()),
+            C::TakeOffGlobal {
+                latitude,
+                longitude,
+                altitude,
+            } => ("sendMavTakeOffGPS", vec![latitude, longitude, altitude]),
+            C::SpeedAltitudeHeading {
+                speed,
+                down,
+                heading,
+            } => ("SendVelYawAlt", vec![speed, down, heading]),
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(calls.len(), 1, "{name}");
+        assert_eq!(calls[0][0], method, "{name}");
+        assert_eq!(floats(&calls[0][1]), values, "{name}");
+        seen += 1;
+    }
+    assert_eq!(seen, 7);
+}
+
+/// The vendor's controller is built from a CopterID, or from its port.
+#[test]
+fn a_vehicles_port_is_the_one_that_the_vendors_controller_takes() {
+    let ports = Ports::default();
+    let mut seen = 0;
+    for vector in golden::load("ctrl_constructor") {
+        let (args, made) = (&vector["args"], &vector["decoded"]);
+        let id = u16::try_from(made["CopterID"].as_u64().unwrap()).unwrap();
+        let port = u16::try_from(made["port"].as_u64().unwrap()).unwrap();
+        // A port of its own: `Direct:15552`; ours is `control.link: direct:...`.
+        if args[2]
+            .as_str()
+            .is_some_and(|link| link.starts_with("Direct:"))
+        {
+            continue;
+        }
+        assert_eq!(ports.autopilot(id), port, "{}", vector.name());
+        if let Some(first) = args[0].as_u64() {
+            assert!(
+                [u64::from(id), u64::from(port)].contains(&first),
+                "{}",
+                vector.name()
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 11);
+}
