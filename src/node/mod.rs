@@ -39,6 +39,7 @@ mod threads;
 mod time;
 mod topics;
 mod vehicles;
+mod view;
 mod views;
 
 pub use bridge::Bridge;
