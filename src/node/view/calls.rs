@@ -1,11 +1,11 @@
 //! Calls of services for clients that may command.
 use super::outbox::Outbox;
 use crate::node::call::call;
+use crate::node::tasks;
 use crate::ros::Middleware;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 /// Calls at once, of all clients.
@@ -75,26 +75,29 @@ impl Calls {
             return refuse(outbox, format!("{AT_ONCE} calls wait already"));
         };
         let (middleware, outbox) = (self.middleware.clone(), outbox.clone());
-        // A thread of its own: a call may look through the graph.
-        let runtime = Handle::current();
-        tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            tracing::info!("view: {name} {}", operation.request);
-            let response = call(
-                &middleware,
-                &name,
-                Some(&type_name),
-                &operation.request,
-                LIMIT,
-            );
-            match runtime.block_on(response) {
-                Ok(yaml) => match json_of(&yaml) {
-                    Some(json) => outbox.reply(answer(service, number, &json)),
-                    None => refuse(&outbox, "the response cannot be written as JSON".to_owned()),
-                },
-                Err(error) => refuse(&outbox, error.to_string()),
+        // A thread of its own: a call looks through the graph, and nobody waits for it when the bridge ends.
+        let thread = std::thread::Builder::new().name("rfly-call".to_owned());
+        let run = {
+            let outbox = outbox.clone();
+            move || {
+                let _permit = permit;
+                let Operation { request, .. } = &operation;
+                tracing::info!("view: {name} {request}");
+                let response = tasks::runtime("a call").map_err(|error| error.to_string());
+                let response = response.and_then(|runtime| {
+                    let called = call(&middleware, &name, Some(&type_name), request, LIMIT);
+                    let called = runtime.block_on(called);
+                    called.map_err(|error| error.to_string())
+                });
+                match response.and_then(|yaml| json_of(&yaml)) {
+                    Ok(json) => outbox.reply(answer(service, number, &json)),
+                    Err(why) => refuse(&outbox, why),
+                }
             }
-        });
+        };
+        if let Err(error) = thread.spawn(run) {
+            refuse(&outbox, format!("no thread for the call: {error}"));
+        }
     }
 }
 
@@ -132,7 +135,9 @@ fn answer(service: u32, number: u32, json: &str) -> Vec<u8> {
     message
 }
 
-fn json_of(yaml: &str) -> Option<String> {
-    let value: serde_json::Value = serde_saphyr::from_str(yaml).ok()?;
-    Some(value.to_string())
+fn json_of(yaml: &str) -> Result<String, String> {
+    let value = serde_saphyr::from_str::<serde_json::Value>(yaml);
+    let value =
+        value.map_err(|error| format!("the response cannot be written as JSON: {error}"))?;
+    Ok(value.to_string())
 }
