@@ -41,6 +41,7 @@ mod threads;
 mod time;
 mod topics;
 mod vehicles;
+mod view;
 mod views;
 
 pub use bridge::Bridge;
