@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo test soak ros ros-install bench performance algorithms fuzz docs lint sbom venv
+.PHONY: help setup demo demo-view test soak ros ros-install bench performance algorithms fuzz docs lint sbom venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -16,8 +16,11 @@ help: ## Shows the targets
 setup: ## Installs what building needs (says what; with sudo where not root)
 	@scripts/setup.sh build
 
-demo: setup ## Emulator + bridge + live table of topics, until Ctrl-C (DEMO_SECONDS=n ends it by itself)
+demo: setup ## Emulator + bridge + live table of topics and a page, until Ctrl-C (DEMO_SECONDS=n ends it by itself)
 	@DEMO_SECONDS="$(DEMO_SECONDS)" scripts/demo.sh
+
+demo-view: setup ## The same, and opens the page of the bridge in a browser (docs/view.md)
+	@DEMO_OPEN=1 DEMO_SECONDS="$(DEMO_SECONDS)" scripts/demo.sh
 
 test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
 	@scripts/test.sh

@@ -8,6 +8,7 @@
 //! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; `model`: of
 //!   its model and `CopterSim`; [`scene`]: terrain and what the renderer draws; [`reports`]: what the renderer says of vehicles,
 //!   cameras and objects.
+//! * [`doctor`]: what is wrong with a set-up, from facts.
 //! * [`program`]: what both programs share around their work, log and signals.
 //! * [`node`] assembles the bridge; [`calib`] writes configuration files for those who read its topics.
 //!   [`emulator`] plays the simulator's side with the same wire types.
@@ -20,6 +21,7 @@
 )]
 pub mod calib;
 pub mod config;
+pub mod doctor;
 pub mod emulator;
 pub mod frames;
 #[cfg(has_rfly_bridge_msgs)]

@@ -5,8 +5,9 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
+use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call,
+    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
     robot_description, rosout, top,
 };
 use rfly_bridge::program::{
@@ -14,7 +15,7 @@ use rfly_bridge::program::{
     tell_ready, tell_stopping, within, write_set,
 };
 use rfly_bridge::ros::names::Resolver;
-use rfly_bridge::ros::{Middleware, Options};
+use rfly_bridge::ros::{Middleware, Options, RosError};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,6 +44,10 @@ const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]..
 
 #[derive(Subcommand)]
 enum Command {
+    /// Looks for what is wrong, and says what to type (docs/doctor.md); parameters as for the bridge.
+    ///
+    /// Where a bridge runs it is asked, else the simulator is. Exit code: 0 fine, 1 warnings, 2 errors.
+    Doctor(DoctorArgs),
     /// Subscribes to every topic of the ROS graph and shows rate, latency and losses.
     Top(TopArgs),
     /// Calls a service of the ROS graph, as `ros2 service call` does (docs/call.md).
@@ -58,6 +63,16 @@ enum Command {
     },
     /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
+}
+
+#[derive(Args)]
+struct DoctorArgs {
+    /// For programs.
+    #[arg(long)]
+    json: bool,
+    /// How long to listen.
+    #[arg(long, value_name = "N", default_value_t = 8.0, value_parser = seconds)]
+    seconds: f64,
 }
 
 #[derive(Args)]
@@ -155,7 +170,7 @@ const END_GRACE: Duration = Duration::from_secs(20);
 fn main() -> ExitCode {
     let log = OutputLog::of_process(io::stderr());
     match run(&log) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // The reader of the output has closed the pipe.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -174,9 +189,12 @@ fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
     error.chain().filter_map(|cause| cause.downcast_ref())
 }
 
-fn run(log: &OutputLog) -> anyhow::Result<()> {
+fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let args = ros_args::parse(std::env::args().skip(1))?;
-    let level = args.log_level.clone().unwrap_or_else(|| "info".to_owned());
+    // The doctor says in its findings what the bridge it starts would log.
+    let quiet = args.rest.first().is_some_and(|word| word == "doctor");
+    let usual = if quiet { "off" } else { "info" };
+    let level = args.log_level.clone().unwrap_or_else(|| usual.to_owned());
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let (layer, rosout) = rosout();
     tracing_subscriber::registry()
@@ -194,7 +212,8 @@ fn run(log: &OutputLog) -> anyhow::Result<()> {
             std::process::exit(other.exit_code());
         }
     };
-    match cli.command {
+    let done = match cli.command {
+        Some(Command::Doctor(doctor)) => return show_doctor(args, &doctor),
         None => bridge(args, rosout),
         Some(Command::Top(top)) => show_top(&args, top),
         Some(Command::Call(call)) => call_service(&args, call),
@@ -205,7 +224,8 @@ fn run(log: &OutputLog) -> anyhow::Result<()> {
             Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
             None => write_docs(&docs.write),
         },
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 const OUTPUT: &str = "cannot write the output";
@@ -283,6 +303,33 @@ fn start(
         settings.params.simulator_address
     );
     Ok((bridge, rosout))
+}
+
+fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::listen()?;
+    let limit = Duration::from_secs_f64(asked.seconds);
+    // Nothing is open that an end could leave behind.
+    let examined = signals.during(Duration::ZERO, move |_| {
+        let graph = || {
+            let options = Options {
+                fast_dds_services: false,
+                ..options(&args, "rfly_bridge_doctor")?
+            };
+            Middleware::join(&options)
+        };
+        examine(&args, limit, graph)
+    })?;
+    let found = match examined {
+        Ended::Done(found) => found?,
+        Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
+        Ended::Panicked => anyhow::bail!("a panic ended the doctor"),
+    };
+    let text = match asked.json {
+        true => format!("{:#}\n", doctor::to_json(&found)),
+        false => doctor::to_table(&found),
+    };
+    write_out(&text)?;
+    Ok(ExitCode::from(doctor::worst(&found) as u8))
 }
 
 fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
@@ -424,11 +471,17 @@ fn middleware(
     fast_dds_services: bool,
 ) -> anyhow::Result<Middleware> {
     let options = Options {
+        fast_dds_services,
+        ..options(args, node_name)?
+    };
+    Ok(Middleware::join(&options)?)
+}
+
+fn options(args: &ros_args::RosArgs, node_name: &str) -> Result<Options, RosError> {
+    let options = Options {
         namespace: args.namespace.clone().unwrap_or_else(|| "/".to_owned()),
         remaps: args.remaps.clone(),
-        fast_dds_services,
         ..Options::new(args.node_name.as_deref().unwrap_or(node_name))
     };
-    let options = options.with_environment(|name| std::env::var(name).ok())?;
-    Ok(Middleware::join(&options)?)
+    options.with_environment(|name| std::env::var(name).ok())
 }

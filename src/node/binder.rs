@@ -4,6 +4,7 @@ use super::neighbours::Neighbours;
 use crate::program::limit_behind;
 use crate::transport::{BindOptions, StreamReceiver, UdpReceiver, holders};
 use std::io;
+use std::net::{Ipv4Addr, TcpListener};
 
 /// Binds sockets and collects all failures, to report them together.
 #[derive(Default)]
@@ -51,6 +52,19 @@ impl Binder {
             }
         }
         receiver.ok()
+    }
+
+    /// Listens on a TCP port of this host that only this host reaches.
+    pub(super) fn bind_tcp(&mut self, port: u16, what: &str) -> Option<TcpListener> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            Ok(listener)
+        });
+        if let Err(error) = &listener {
+            self.failures
+                .push(format!("{what}: TCP port {port}: {error}"));
+        }
+        listener.ok()
     }
 
     /// Fails with the ports that could not be bound.

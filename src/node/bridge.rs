@@ -6,7 +6,9 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{diagnostics, frames, params, redis, reports, scene, sensors, terrain, time, vehicles};
+use super::{
+    diagnostics, frames, params, redis, reports, scene, sensors, terrain, time, vehicles, view,
+};
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
 use crate::ros::Middleware;
@@ -27,6 +29,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     #[cfg(has_rfly_bridge_msgs)]
     netsim::SUBSYSTEM,
     redis::SUBSYSTEM,
+    view::SUBSYSTEM,
     diagnostics::SUBSYSTEM,
     params::SUBSYSTEM,
 ];

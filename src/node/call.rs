@@ -99,8 +99,8 @@ pub async fn call(
     };
     let ready = || call.is_ready().then_some(());
     until(limit, ready).await.ok_or_else(absent)?;
-    let answer = call.make()?;
-    match tokio::time::timeout(limit, answer).await {
+    let mut pending = call.make()?;
+    match tokio::time::timeout(limit, &mut pending.answer).await {
         Ok(Ok(response)) => Ok(response?),
         Ok(Err(_)) | Err(_) => Err(NoResponse::Silent {
             service: service.clone(),

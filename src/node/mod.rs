@@ -10,6 +10,7 @@ mod clock;
 mod context;
 mod datagrams;
 mod diagnostics;
+mod doctor;
 mod error;
 mod frames;
 #[cfg(has_rfly_bridge_msgs)]
@@ -29,6 +30,7 @@ mod section;
 mod senders;
 mod sensors;
 mod settings;
+mod setup;
 mod shared_scene;
 mod stats;
 mod subsystem;
@@ -39,6 +41,7 @@ mod threads;
 mod time;
 mod topics;
 mod vehicles;
+mod view;
 mod views;
 
 pub use bridge::Bridge;
@@ -46,6 +49,7 @@ pub use call::{NoResponse, call};
 pub use diagnostics::{
     Condition, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
 };
+pub use doctor::examine;
 pub use error::NodeError;
 pub use frames::{UrdfForm, robot_description};
 pub use section::{Finding, Level};

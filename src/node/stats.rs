@@ -44,6 +44,8 @@ pub(super) struct Figures {
     pub(super) state: Option<LinkState>,
     /// Known cause why the source delivers nothing.
     pub(super) obstacle: Option<String>,
+    /// What else is known, in words.
+    pub(super) notes: BTreeMap<&'static str, String>,
     /// What may be the cause if it delivers nothing, or too little.
     pub(super) hint: Option<&'static str>,
 }
@@ -68,6 +70,7 @@ impl Figures {
             asked_hz: None,
             state: None,
             obstacle: None,
+            notes: BTreeMap::new(),
             hint: None,
         }
     }

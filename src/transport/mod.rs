@@ -2,12 +2,14 @@
 //! including signals and limits, is in `imp`.
 mod accept;
 mod holders;
+mod host;
 mod imp;
 mod shm;
 mod udp;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, holders};
+pub use host::{BlockFile, HostFacts, Interface, Route, block_file};
 pub use imp::{EndSignals, Limit, try_recv_from, wait_readable};
 pub use shm::{SharedBlock, ShmError};
 pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver, UdpSender};

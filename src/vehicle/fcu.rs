@@ -2,6 +2,7 @@
 //! reports.
 use super::counter::Counter;
 use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
+use super::preflight::Preflight;
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
 use super::stamp::Stamp;
@@ -109,6 +110,10 @@ pub struct Fcu {
     pub(super) landed: Option<u8>,
     /// When the last setpoint was sent.
     pub(super) last_setpoint: Option<Duration>,
+    /// How many were sent.
+    pub setpoints: u64,
+    /// What the autopilot says about arming.
+    pub(super) preflight: Preflight,
     /// The autopilot restarted; the services are not informed yet.
     pub(super) restarted: bool,
     /// Ids of messages to request from the autopilot.
@@ -158,6 +163,8 @@ impl Fcu {
             amsl: None,
             landed: None,
             last_setpoint: None,
+            setpoints: 0,
+            preflight: Preflight::default(),
             restarted: false,
             requests: Vec::new(),
             estimate: None,
@@ -213,6 +220,7 @@ impl Fcu {
         let sent = self.link.send(message, system, component);
         if sent.is_ok() && SETPOINTS.contains(&message.id()) {
             self.last_setpoint = Some(self.now.mono);
+            self.setpoints += 1;
         }
         self.count(match sent {
             Ok(()) => Counter::Sent,
@@ -294,6 +302,7 @@ impl Fcu {
     pub(super) fn lost(&mut self) {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);
+        self.preflight = Preflight::default();
         self.link.lost();
         self.count(Counter::LinkLost);
     }

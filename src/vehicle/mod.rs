@@ -9,6 +9,7 @@ mod ground_truth;
 pub mod link;
 pub mod mode;
 mod open;
+mod preflight;
 mod presence;
 mod reasons;
 mod services;

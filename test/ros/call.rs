@@ -43,7 +43,12 @@ impl Rig {
         let call = Call::new(&self.middleware, "/ask", self.type_name, yaml);
         let call = call.map_err(|error| error.to_string())?;
         assert!(call.is_ready());
-        let answer = call.make().expect("sent").try_recv().expect("an answer");
+        let answer = call
+            .make()
+            .expect("sent")
+            .answer
+            .try_recv()
+            .expect("an answer");
         Ok(answer.expect("readable"))
     }
 

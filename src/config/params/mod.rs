@@ -123,6 +123,8 @@ pub struct Params {
     pub netsim: NetSimParams,
     /// `redis.*`.
     pub redis: RedisParams,
+    /// `view.*`.
+    pub view: ViewParams,
     /// `compat.mavros_quirks`.
     pub mavros_quirks: bool,
     /// `vehicle<CopterID>.*`.
@@ -158,6 +160,17 @@ pub struct RedisParams {
     pub address: Option<Ipv4Addr>,
     /// `redis.port`.
     pub port: u16,
+}
+
+/// `view.*`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewParams {
+    /// `view.port`; 0: none.
+    pub port: u16,
+    /// `view.control`.
+    pub control: bool,
+    /// `view.origins`.
+    pub origins: Vec<String>,
 }
 
 /// `request.*`.

@@ -6,7 +6,7 @@ use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
     ImuParams, ModelParams, NetSimParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
     RedisParams, ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams,
-    SensorParams, SetpointParams, TimeParams, VehicleParams,
+    SensorParams, SetpointParams, TimeParams, VehicleParams, ViewParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -291,6 +291,11 @@ pub(super) fn build(r: &Reader) -> Params {
         redis: RedisParams {
             address: r.address("redis.address"),
             port: r.int("redis.port") as u16,
+        },
+        view: ViewParams {
+            port: r.int("view.port") as u16,
+            control: r.bool("view.control"),
+            origins: r.texts("view.origins"),
         },
         mavros_quirks: r.bool("compat.mavros_quirks"),
         own_vehicles: r.vehicles.clone(),

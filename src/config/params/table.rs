@@ -398,6 +398,12 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(MODEL, "redis.port", K::Int(1, 65_535), D::Int(6379), "",
         "TCP port of the Redis server."),
 
+    row(NODE, "view.port", K::Int(0, 65_535), D::Int(0), "",
+        "TCP port on loopback of a page for browsers, and of a server for Foxglove and Lichtblick (docs/view.md); 0: none."),
+    row(NODE, "view.control", K::Bool, D::Bool(false), "",
+        "Whoever sees the page or the server may also call services: arm, take off, fly somewhere."),
+    row(NODE, "view.origins", K::Names(256), D::Empty, "",
+        "Other web sites that may read from view.port in a browser of this host, such as https://app.foxglove.dev."),
     row(NODE, "services.fast_dds", K::Bool, D::Bool(true), "",
         "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",

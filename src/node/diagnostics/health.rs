@@ -1,4 +1,5 @@
 //! The bridge's health as `/diagnostics`.
+use super::checkup::Checkup;
 use super::figures::{SourceFigures, StatsTopic};
 use super::rate::RateWatch;
 use super::writers;
@@ -30,6 +31,7 @@ pub(super) struct Reported {
     /// Absolute prefixes of topics that are reported together.
     pub(super) crowds: Vec<String>,
     pub(super) stats: Option<StatsTopic>,
+    pub(super) checkup: Checkup,
 }
 
 /// Collects figures and publishes them.
@@ -77,8 +79,11 @@ impl Health {
             let writers = self.on.middleware.report();
             let writers = writers::findings(&writers, &self.on.crowds);
             let found = sources.chain(clocks).chain(writers).chain(sections);
+            let mut found: Vec<_> = found.collect();
+            found.push(self.on.checkup.look(&found));
             let mut message = DiagnosticArray {
                 status: found
+                    .into_iter()
                     .map(|(name, finding)| self.status(&name, finding))
                     .collect(),
                 ..DiagnosticArray::default()
@@ -209,7 +214,13 @@ fn clock_finding(c: &ClockStatus) -> Finding {
 fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
     let figures = &source.figures;
     let ms = |quantile| format!("{:.3}", figures.latency_s(quantile) * 1e3);
+    let state = match source.state {
+        LinkState::Waiting => "waiting",
+        LinkState::Up => "up",
+        LinkState::Lost => "lost",
+    };
     let mut values = vec![
+        value("state", state),
         value("rate_hz", format!("{:.2}", source.rate_hz)),
         value("mb_per_s", format!("{:.2}", source.bytes_per_s * 1e-6)),
         value("received", figures.received),
@@ -233,5 +244,6 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
             .iter()
             .map(|(name, count)| value(*name, count)),
     );
+    values.extend(figures.notes.iter().map(|(key, text)| value(key, text)));
     values
 }

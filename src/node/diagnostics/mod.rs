@@ -1,4 +1,5 @@
 //! The bridge's reports: `/diagnostics`, `~/stats`, `/rosout`, and the table of `rfly_bridge top`.
+mod checkup;
 mod condition;
 mod degraded;
 mod figures;
@@ -24,6 +25,7 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless};
 use crate::node::threads::REPORT;
 use crate::program::Watchdog;
+use checkup::Checkup;
 use degraded::Degraded;
 use figures::{STATS, StatsTopic};
 use health::{Health, Reported};
@@ -57,6 +59,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             headers: context.clocks.headers(None),
             crowds: assembly.crowds.clone(),
             stats: StatsTopic::open(context.middleware, qos)?,
+            checkup: Checkup::new(context.settings),
         }),
         period: context.settings.params.diagnostics_period,
         senders: context.senders.clone(),
@@ -72,7 +75,7 @@ fn topics(page: &mut TopicPage) {
         &["/diagnostics"],
         "diagnostic_msgs/msg/DiagnosticArray",
         &[QosGroup::Diagnostics],
-        "one status per source, topic and clock, one of all services and one of the frames",
+        "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: what is wrong and what to type ([doctor.md](doctor.md))",
     );
     page.topic(
         &[STATS],

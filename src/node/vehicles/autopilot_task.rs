@@ -28,6 +28,9 @@ const BATCHES: usize = 16;
 /// Period of reading the autopilot's counters.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 
+/// Time over which setpoints are counted.
+const SETPOINT_WINDOW: Duration = Duration::from_secs(3);
+
 /// Receives the datagrams of one autopilot and runs its timed work.
 pub(super) struct Task {
     pub(super) handle: Handle,
@@ -49,6 +52,8 @@ pub(super) struct Task {
     /// The origin is outside the map, and this was logged.
     pub(super) outside_map: bool,
     pub(super) reported: Instant,
+    /// When setpoints were last counted, and how many there were.
+    pub(super) setpoints: (Instant, u64),
 }
 
 /// The task on a socket.
@@ -194,7 +199,7 @@ impl Task {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
         let read = self.relay.as_ref().is_some_and(Relay::is_wanted)
             || self.tf.as_ref().is_some_and(Tf::is_read);
-        let Some((deadline, used, estimate, truths, frames, origin, counts)) =
+        let Some((deadline, used, estimate, truths, frames, origin, told)) =
             self.handle.with(|autopilot| {
                 let deadline = autopilot.poll();
                 let estimate = autopilot.fcu.estimate.take();
@@ -205,7 +210,11 @@ impl Task {
                     autopilot.fcu.take_truths(),
                     std::mem::take(&mut autopilot.fcu.body_frames),
                     autopilot.fcu.origin(),
-                    report.then(|| autopilot.fcu.counts().clone()),
+                    report.then(|| Told {
+                        counts: autopilot.fcu.counts().clone(),
+                        not_ready: autopilot.fcu.not_ready(),
+                        setpoints: autopilot.fcu.setpoints,
+                    }),
                 )
             })
         else {
@@ -235,10 +244,21 @@ impl Task {
         if report || origin != self.origin {
             self.place(origin);
         }
-        if let Some(counts) = counts {
-            self.report(counts);
+        if let Some(told) = told {
+            self.report(told);
         }
         (deadline.map(|at| self.start + at), used)
+    }
+
+    /// Rate of the setpoints in Hz, at the end of each window.
+    fn setpoint_rate(&mut self, now: u64) -> Option<f64> {
+        let (since, before) = self.setpoints;
+        let seconds = since.elapsed();
+        if seconds < SETPOINT_WINDOW {
+            return None;
+        }
+        self.setpoints = (Instant::now(), now);
+        Some((now - before) as f64 / seconds.as_secs_f64())
     }
 
     /// Publishes the frame of local positions at the autopilot's origin.
@@ -269,11 +289,20 @@ impl Task {
         }
     }
 
-    /// Copies the autopilot's counters.
-    fn report(&mut self, counts: BTreeMap<Counter, u64>) {
+    /// Copies the autopilot's counters, and what it says of itself.
+    fn report(&mut self, told: Told) {
         self.reported = Instant::now();
+        let rate = self.setpoint_rate(told.setpoints);
         let mut figures = self.stats.lock();
-        for (counter, count) in counts {
+        let mut note = |key, text: Option<String>| match text {
+            Some(text) => drop(figures.notes.insert(key, text)),
+            None => drop(figures.notes.remove(key)),
+        };
+        note("not_ready", told.not_ready);
+        if let Some(rate) = rate {
+            note("setpoint_hz", (rate > 0.0).then(|| format!("{rate:.1}")));
+        }
+        for (counter, count) in told.counts {
             match counter.kind() {
                 CounterKind::Frames if count > figures.frames => {
                     figures.frames = count;
@@ -286,6 +315,15 @@ impl Task {
             }
         }
     }
+}
+
+/// What is copied from an autopilot.
+struct Told {
+    counts: BTreeMap<Counter, u64>,
+    /// Why it would refuse to arm.
+    not_ready: Option<String>,
+    /// Setpoints sent so far.
+    setpoints: u64,
 }
 
 /// How long a datagram waited in the socket.

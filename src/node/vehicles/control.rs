@@ -91,6 +91,7 @@ pub(super) fn open(
             origin: None,
             outside_map: false,
             reported: Instant::now(),
+            setpoints: (Instant::now(), 0),
         };
         match line {
             Line::Udp(socket, _) => tasks::start(&runtime, UdpTask(task, socket)),

@@ -57,7 +57,15 @@ pub enum CallError {
 pub struct Call {
     name: String,
     is_ready: Box<dyn Fn() -> bool + Send>,
-    make: Box<dyn FnOnce() -> Result<Answer, RosError> + Send>,
+    make: Box<dyn FnOnce() -> Result<Pending, RosError> + Send>,
+}
+
+/// A call that was made. Drop it on a thread of your own, not on the one that brings the response: its client ends with it,
+/// and that waits for the callback.
+pub struct Pending {
+    /// Brings the response.
+    pub answer: Answer,
+    _client: Box<dyn std::any::Any + Send>,
 }
 
 /// The response as YAML; ends without one if the client ends.
@@ -89,7 +97,7 @@ impl Call {
     }
 
     /// Sends the request.
-    pub fn make(self) -> Result<Answer, RosError> {
+    pub fn make(self) -> Result<Pending, RosError> {
         (self.make)()
     }
 }
@@ -109,15 +117,15 @@ fn prepare<S: Service>(
         is_ready: Box::new(move || ready.is_ready()),
         make: Box::new(move || {
             let (sender, answer) = oneshot::channel();
-            // The client has to live until the response is there.
-            let alive = client.clone();
             client.call(request, move |response| {
                 let text = response.map_err(CallError::from).and_then(yaml_of::<S>);
                 // Fails if nobody waits any more.
                 let _unheard = sender.send(text);
-                drop(alive);
             })?;
-            Ok(answer)
+            Ok(Pending {
+                answer,
+                _client: Box::new(client),
+            })
         }),
     })
 }

@@ -41,6 +41,11 @@ impl Power {
         fcu: &mut Fcu,
         m: &SYS_STATUS_DATA,
     ) -> Result<(), RosError> {
+        fcu.preflight.sys_status(
+            m.onboard_control_sensors_present.bits(),
+            m.onboard_control_sensors_enabled.bits(),
+            m.onboard_control_sensors_health.bits(),
+        );
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.sys_status.keep(stamp, |status| {
             status.sensors_present = m.onboard_control_sensors_present.bits();

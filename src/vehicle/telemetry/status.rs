@@ -49,6 +49,7 @@ impl Status {
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
+        fcu.preflight.estimator(flags);
         let flag = |bit: u16| flags >> bit & 1 != 0;
         self.estimator_status.keep(stamp, |status| {
             status.attitude_status_flag = flag(0);

@@ -175,6 +175,7 @@ impl StatusTexts {
 
     fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> Result<(), RosError> {
         let text = String::from_utf8_lossy(text);
+        fcu.preflight.text(fcu.now.mono, &text);
         let (begin, lines) = self.logged;
         if fcu.now.mono.saturating_sub(begin) >= SECOND {
             self.logged = (fcu.now.mono, 1);

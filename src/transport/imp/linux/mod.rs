@@ -1,6 +1,7 @@
 //! Linux.
 pub(in crate::transport) mod heads;
 pub(in crate::transport) mod holders;
+pub(in crate::transport) mod host;
 pub(in crate::transport) mod interfaces;
 pub(super) mod limits;
 pub(in crate::transport) mod poll;

@@ -1,0 +1,109 @@
+//! Every kind of finding; `docs/doctor.md` has a row for each.
+
+/// How bad a finding is; also the exit code of `rfly_bridge doctor`.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Something is missing or worse than it could be.
+    Warning,
+    /// It does not work.
+    Error,
+}
+
+impl Severity {
+    /// The word in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+macro_rules! codes {
+    ($($severity:ident { $($code:ident $name:literal,)+ })+) => {
+        /// Kind of a finding.
+        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+        #[expect(missing_docs, reason = "each has a row in docs/doctor.md, which a test compares")]
+        pub enum Code {
+            $($($code,)+)+
+        }
+
+        impl Code {
+            /// All kinds, the worst first.
+            pub const ALL: &[Self] = &[$($(Self::$code,)+)+];
+
+            /// Name in tables, JSON and documents.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($(Self::$code => $name,)+)+
+                }
+            }
+
+            /// How bad it is.
+            pub const fn severity(self) -> Severity {
+                match self {
+                    $($(Self::$code)|+ => Severity::$severity,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    Error {
+        Config "config",
+        Start "start",
+        PortTaken "port-taken",
+        NoRoute "no-route",
+        WslAddress "wsl-address",
+        NoListener "no-listener",
+        ShmRemote "shm-remote",
+        ShmDenied "shm-denied",
+        ShmType "shm-type",
+        RosVariable "ros-variable",
+        RosMiddleware "ros-middleware",
+        RosProfile "ros-profile",
+        SimulatorSilent "simulator-silent",
+        RendererSilent "renderer-silent",
+        CapturesEnded "captures-ended",
+        WrongAddress "wrong-address",
+        SizeMismatch "size-mismatch",
+        TypeMismatch "type-mismatch",
+        AutopilotSilent "autopilot-silent",
+        WillNotArm "will-not-arm",
+        Panic "panic",
+    }
+    Warning {
+        ConfigDoubt "config-doubt",
+        LoaderDrops "loader-drops",
+        Buffers "buffers",
+        TwoNetworks "two-networks",
+        MulticastOff "multicast-off",
+        MulticastRoute "multicast-route",
+        ShmMissing "shm-missing",
+        ShmContainer "shm-container",
+        FastDdsShm "fast-dds-shm",
+        RosRange "ros-range",
+        RosDomain "ros-domain",
+        NoHeartbeat "no-heartbeat",
+        VehicleMissing "vehicle-missing",
+        SenderRefused "sender-refused",
+        PortShared "port-shared",
+        SensorSilent "sensor-silent",
+        RendererOverloaded "renderer-overloaded",
+        BuffersOverflow "buffers-overflow",
+        DatagramsLost "datagrams-lost",
+        OffboardSlow "offboard-slow",
+        ClocksApart "clocks-apart",
+        ReaderQos "reader-qos",
+        LogLost "log-lost",
+    }
+    Note {
+        Wsl "wsl",
+        RosLocalhost "ros-localhost",
+        VehicleNotServed "vehicle-not-served",
+    }
+}

@@ -1,0 +1,97 @@
+//! Findings as a table of 80 columns, as JSON, and as the values of a status.
+use super::{Code, Finding, Severity, worst};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Width of a line.
+const COLUMNS: usize = 80;
+const INDENT: &str = "    ";
+/// Between what is wrong and what to type, in a value of `/diagnostics`.
+const DO: &str = "; do: ";
+
+/// For a reader at a terminal.
+pub fn to_table(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let (severity, code) = (finding.severity().name(), finding.code.name());
+        let head = format!("{severity}: {} ({code})", finding.subject);
+        wrap(&mut text, "", &head);
+        wrap(&mut text, INDENT, &finding.what);
+        wrap(&mut text, INDENT, &format!("-> {}", finding.remedy));
+    }
+    let count = |severity| findings.iter().filter(|f| f.severity() == severity).count();
+    let counted = [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+        (count(Severity::Note), "note"),
+    ];
+    let counted = counted.map(|(n, word)| format!("{n} {word}{}", if n == 1 { "" } else { "s" }));
+    let _ = writeln!(text, "{}", counted.join(", "));
+    text
+}
+
+fn wrap(text: &mut String, indent: &str, words: &str) {
+    let mut column = 0;
+    for word in words.split_whitespace() {
+        let len = word.chars().count();
+        if column == 0 {
+            text.push_str(indent);
+            column = indent.len();
+        } else if column + 1 + len > COLUMNS {
+            text.push('\n');
+            text.push_str(indent);
+            column = indent.len();
+        } else {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += len;
+    }
+    text.push('\n');
+}
+
+/// For a program: the worst severity, and one object for each finding.
+pub fn to_json(findings: &[Finding]) -> Value {
+    let each = |finding: &Finding| {
+        json!({
+            "code": finding.code.name(),
+            "severity": finding.severity().name(),
+            "subject": finding.subject,
+            "what": finding.what,
+            "do": finding.remedy,
+        })
+    };
+    let list: Vec<_> = findings.iter().map(each).collect();
+    let severity = match findings {
+        [] => "ok",
+        some => worst(some).name(),
+    };
+    json!({"severity": severity, "findings": list})
+}
+
+/// Key and value of each finding in `/diagnostics`.
+pub fn to_values(findings: &[Finding]) -> Vec<(String, String)> {
+    let each = |finding: &Finding| {
+        let Finding {
+            subject,
+            what,
+            remedy,
+            ..
+        } = finding;
+        let key = format!("{} {subject}", finding.code.name());
+        (key, format!("{what}{DO}{remedy}"))
+    };
+    findings.iter().map(each).collect()
+}
+
+/// The inverse; values of another version of the bridge may not be known.
+pub fn from_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Finding> {
+    let each = |(key, value): (&str, &str)| {
+        let (name, subject) = key.split_once(' ')?;
+        let code = Code::ALL.iter().find(|code| code.name() == name)?;
+        let (what, remedy) = value.split_once(DO)?;
+        Some(Finding::new(*code, subject, what, remedy))
+    };
+    values.into_iter().filter_map(each).collect()
+}

@@ -1,0 +1,143 @@
+//! Calls of services for clients that may command.
+use super::outbox::Outbox;
+use crate::node::call::call;
+use crate::node::tasks;
+use crate::ros::Middleware;
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Calls at once, of all clients.
+const AT_ONCE: usize = 8;
+/// Limit of finding a service and of its response.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Services that clients were told of, and those who call them.
+pub(super) struct Calls {
+    middleware: Middleware,
+    /// Name and type; the place in the list is the number for clients.
+    known: Mutex<Vec<(String, String)>>,
+    free: Arc<Semaphore>,
+}
+
+impl Calls {
+    pub(super) fn new(middleware: &Middleware) -> Self {
+        Self {
+            middleware: middleware.clone(),
+            known: Mutex::default(),
+            free: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// Services from this number on: number, name, type.
+    pub(super) fn since(&self, first: usize) -> Vec<(usize, String, String)> {
+        let servers = self.middleware.servers();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for server in servers {
+            let service = (server.name, server.type_name);
+            if !known.contains(&service) {
+                known.push(service);
+            }
+        }
+        let services = known.iter().enumerate().skip(first);
+        services
+            .map(|(id, (name, kind))| (id, name.clone(), kind.clone()))
+            .collect()
+    }
+
+    /// Calls a service with the operation of a client, and gives it the response.
+    pub(super) fn make(&self, operation: &[u8], outbox: &Arc<Outbox>) {
+        let Some(operation) = Operation::read(operation) else {
+            outbox.reply(
+                json!({"op": "status", "level": 2, "message": "the call is cut off"})
+                    .to_string()
+                    .into_bytes(),
+            );
+            return;
+        };
+        let (service, number) = (operation.service, operation.number);
+        let refuse = move |outbox: &Outbox, why: String| {
+            let failed = json!({"op": "serviceCallFailure", "serviceId": service, "callId": number, "message": why});
+            outbox.reply(failed.to_string().into_bytes());
+        };
+        let named = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.get(service as usize).cloned()
+        };
+        let Some((name, type_name)) = named else {
+            return refuse(outbox, "no such service".to_owned());
+        };
+        if operation.encoding != "json" {
+            return refuse(outbox, "requests are in JSON here".to_owned());
+        }
+        let Ok(permit) = self.free.clone().try_acquire_owned() else {
+            return refuse(outbox, format!("{AT_ONCE} calls wait already"));
+        };
+        let (middleware, outbox) = (self.middleware.clone(), outbox.clone());
+        // A thread of its own: a call looks through the graph, and nobody waits for it when the bridge ends.
+        let thread = std::thread::Builder::new().name("rfly-call".to_owned());
+        let run = {
+            let outbox = outbox.clone();
+            move || {
+                let _permit = permit;
+                let Operation { request, .. } = &operation;
+                tracing::info!("view: {name} {request}");
+                let response = tasks::runtime("a call").map_err(|error| error.to_string());
+                let response = response.and_then(|runtime| {
+                    let called = call(&middleware, &name, Some(&type_name), request, LIMIT);
+                    let called = runtime.block_on(called);
+                    called.map_err(|error| error.to_string())
+                });
+                match response.and_then(|yaml| json_of(&yaml)) {
+                    Ok(json) => outbox.reply(answer(service, number, &json)),
+                    Err(why) => refuse(&outbox, why),
+                }
+            }
+        };
+        if let Err(error) = thread.spawn(run) {
+            refuse(&outbox, format!("no thread for the call: {error}"));
+        }
+    }
+}
+
+/// A call as a client sends it, behind the opcode.
+struct Operation {
+    service: u32,
+    number: u32,
+    encoding: String,
+    request: String,
+}
+
+impl Operation {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (service, bytes) = bytes.split_first_chunk()?;
+        let (number, bytes) = bytes.split_first_chunk()?;
+        let (len, bytes) = bytes.split_first_chunk()?;
+        let (encoding, request) = bytes.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        Some(Self {
+            service: u32::from_le_bytes(*service),
+            number: u32::from_le_bytes(*number),
+            encoding: text(encoding)?,
+            request: text(request)?,
+        })
+    }
+}
+
+fn answer(service: u32, number: u32, json: &str) -> Vec<u8> {
+    let mut message = vec![3];
+    message.extend(service.to_le_bytes());
+    message.extend(number.to_le_bytes());
+    message.extend(4_u32.to_le_bytes());
+    message.extend(b"json");
+    message.extend(json.as_bytes());
+    message
+}
+
+fn json_of(yaml: &str) -> Result<String, String> {
+    let value = serde_saphyr::from_str::<serde_json::Value>(yaml);
+    let value =
+        value.map_err(|error| format!("the response cannot be written as JSON: {error}"))?;
+    Ok(value.to_string())
+}

@@ -1,0 +1,198 @@
+//! `view`: a page for browsers, and the same topics for Foxglove and Lichtblick, on one port of this host.
+//!
+//! What the bridge publishes comes from a tap (`ros/tap.rs`), so nobody is asked to receive it twice; a topic counts as
+//! subscribed while a client reads it. Packets never wait for a client: each has a bounded queue of the newest samples.
+mod calls;
+mod hub;
+mod outbox;
+mod picture;
+mod pictures;
+mod server;
+mod session;
+
+use crate::node::assembly::Assembly;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::section::{Finding, Level, Section, value};
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::tasks;
+use crate::ros::{Middleware, Tap, TapReader, TapTopic};
+use calls::Calls;
+use hub::{Feed, Guard, Hub, Topic};
+use outbox::Outbox;
+use pictures::Pictures;
+use server::Server;
+use session::Shared;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The thread of all clients.
+const THREAD: &str = "rfly-view";
+/// The thread that makes pictures.
+const PICTURES: &str = "rfly-pictures";
+
+/// It has no topics.
+pub(super) const SUBSYSTEM: Subsystem = Subsystem {
+    open,
+    topics: |_: &mut TopicPage| {},
+};
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let params = &context.settings.params.view;
+    if params.port == 0 {
+        return Ok(());
+    }
+    let listener = assembly.binder.bind_tcp(params.port, "view (view.port)");
+    let Some(listener) = listener else {
+        return Ok(());
+    };
+    let middleware = context.middleware;
+    let pictures = Arc::new(Pictures::default());
+    let feed = Box::new(TapFeed(middleware.clone()));
+    let shared = Arc::new(Shared {
+        name: middleware.node_name().to_owned(),
+        hub: Hub::new(feed, pictures.clone()),
+        calls: params.control.then(|| Calls::new(middleware)),
+        figures: Figures::default(),
+    });
+    let directory = middleware.tap(Arc::new(Directory(shared.clone())));
+    assembly.guards.push(Box::new(directory));
+    assembly.sections.push(Box::new(Report {
+        shared: shared.clone(),
+        pictures: pictures.clone(),
+    }));
+    let server = Server {
+        listener,
+        shared,
+        origins: Arc::new(params.origins.clone()),
+    };
+    tasks::start(&assembly.threads.runtime(THREAD)?, server);
+    assembly
+        .threads
+        .add(PICTURES, move |stop| pictures.work(stop));
+    tracing::info!("view: http://127.0.0.1:{}/", params.port);
+    Ok(())
+}
+
+/// Tells the hub of every topic of this node.
+struct Directory(Arc<Shared>);
+
+impl Tap for Directory {
+    fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
+        self.0.hub.add(topic.name, topic.type_name, topic.qos);
+        None
+    }
+}
+
+/// What this node publishes.
+struct TapFeed(Middleware);
+
+/// One topic for one reader.
+struct One {
+    name: String,
+    type_name: String,
+    reader: Arc<dyn TapReader>,
+}
+
+impl Tap for One {
+    fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
+        let same = topic.name == self.name && topic.type_name == self.type_name;
+        same.then(|| self.reader.clone())
+    }
+}
+
+impl Feed for TapFeed {
+    fn attach(&self, topic: &Topic, reader: Arc<dyn TapReader>) -> Option<Guard> {
+        Some(Box::new(self.0.tap(Arc::new(One {
+            name: topic.name.clone(),
+            type_name: topic.type_name.clone(),
+            reader,
+        }))))
+    }
+}
+
+/// What is counted.
+#[derive(Default)]
+pub(super) struct Figures {
+    clients: Mutex<Vec<Weak<Outbox>>>,
+    /// Messages given to clients.
+    sent: AtomicU64,
+    /// Messages that clients which have left were too slow for.
+    dropped: AtomicU64,
+    /// Requests of other hosts and origins.
+    refused: AtomicU64,
+}
+
+impl Figures {
+    /// Counts a client until the result is dropped.
+    fn enter(&self, outbox: &Arc<Outbox>) -> Present<'_> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.push(Arc::downgrade(outbox));
+        Present(self, outbox.clone())
+    }
+
+    /// Number of clients.
+    fn clients(&self) -> usize {
+        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.len()
+    }
+
+    /// Number of clients, of their subscriptions, of samples that clients were too slow for.
+    fn now(&self) -> (usize, usize, u64) {
+        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let clients: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
+        let dropped: u64 = clients.iter().map(|client| client.dropped()).sum();
+        (
+            clients.len(),
+            clients.iter().map(|client| client.subscriptions()).sum(),
+            self.dropped.load(Ordering::Relaxed) + dropped,
+        )
+    }
+}
+
+/// A client that is there.
+struct Present<'a>(&'a Figures, Arc<Outbox>);
+
+impl Drop for Present<'_> {
+    fn drop(&mut self) {
+        let Self(figures, outbox) = self;
+        let mut clients = figures
+            .clients
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let gone = Arc::downgrade(outbox);
+        clients.retain(|other| !other.ptr_eq(&gone));
+        figures
+            .dropped
+            .fetch_add(outbox.dropped(), Ordering::Relaxed);
+    }
+}
+
+/// The status in `/diagnostics`.
+struct Report {
+    shared: Arc<Shared>,
+    pictures: Arc<Pictures>,
+}
+
+impl Section for Report {
+    fn name(&self) -> &'static str {
+        "view"
+    }
+
+    fn look(&mut self) -> Finding {
+        let figures = &self.shared.figures;
+        let (clients, subscriptions, dropped) = figures.now();
+        Finding {
+            level: Level::Ok,
+            message: format!("{clients} clients"),
+            values: vec![
+                value("clients", clients),
+                value("subscriptions", subscriptions),
+                value("sent", figures.sent.load(Ordering::Relaxed)),
+                value("dropped for slow clients", dropped),
+                value("refused", figures.refused.load(Ordering::Relaxed)),
+                value("images without picture", self.pictures.unreadable()),
+            ],
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// Panels beside the 3D view: pictures, vehicles, sources, warnings.
+export function element(tag, attributes = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), attributes);
+  made.append(...children);
+  return made;
+}
+
+const LEVELS = [["good", "ok"], ["warn", "warning"], ["bad", "error"], ["wait", "no data"]];
+const level = (n) => LEVELS[n] ?? LEVELS[3];
+
+/** One picture of a topic that can be chosen. */
+export class Picture {
+  constructor(link, topic) {
+    this.link = link;
+    this.image = element("img", { alt: topic });
+    this.choice = element("select", { ariaLabel: "topic of the picture", onchange: () => this.show(this.choice.value) });
+    this.rate = element("span", { className: "rate" });
+    this.root = element("div", { className: "panel picture" }, element("div", { className: "bar" }, this.choice, this.rate), this.image);
+    this.count = 0;
+    this.show(topic);
+  }
+  offer(topics) {
+    if (this.choice.length === topics.length) return;
+    this.choice.replaceChildren(...topics.map((topic) => element("option", { value: topic, textContent: topic.split("/").slice(-2).join("/"), title: topic })));
+    this.choice.value = this.topic;
+  }
+  show(topic) {
+    this.end?.();
+    this.topic = this.image.alt = topic;
+    this.end = this.link.on(topic, (blob) => {
+      const before = this.image.src;
+      this.image.src = URL.createObjectURL(blob);
+      if (before) URL.revokeObjectURL(before);
+      this.count += 1;
+    });
+  }
+  second() {
+    this.rate.textContent = `${this.count} fps`;
+    this.count = 0;
+  }
+}
+
+/** State of one vehicle, and its buttons. */
+export class Vehicle {
+  constructor(link, prefix, say) {
+    Object.assign(this, { link, prefix, say });
+    this.armed = element("span", { className: "pill wait", textContent: "?" });
+    this.mode = element("span");
+    this.text = element("span", { className: "quiet" });
+    this.buttons = element("span");
+    this.root = element("div", { className: "vehicle" }, element("b", { textContent: prefix }), this.armed, this.mode, this.text, this.buttons);
+    link.on(`${prefix}/state`, (state) => {
+      this.armed.textContent = !state.connected ? "not connected" : state.armed ? "armed" : "disarmed";
+      this.armed.className = `pill ${!state.connected ? "bad" : state.armed ? "good" : "wait"}`;
+      this.mode.textContent = state.mode;
+    });
+    link.on(`${prefix}/battery`, ({ percentage }) => { this.battery = percentage; });
+    link.on(`${prefix}/local_position/velocity_local`, ({ twist: { linear: v } }) => { this.speed = Math.hypot(v.x, v.y, v.z); });
+    link.on(`${prefix}/local_position/pose`, (pose) => { this.height = pose.pose.position.z; });
+    link.on(`${prefix}/altitude`, ({ amsl }) => { this.amsl = amsl; });
+    link.on(`${prefix}/global_position/global`, (place) => { this.place = place; });
+  }
+  second() {
+    const parts = [];
+    if (this.height !== undefined) parts.push(`${this.height.toFixed(1)} m`);
+    if (this.speed !== undefined) parts.push(`${this.speed.toFixed(1)} m/s`);
+    if (this.battery > 0) parts.push(`${Math.round(this.battery * 100)} %`);
+    this.text.textContent = parts.join(" · ");
+  }
+  /** Shows the buttons if the bridge takes commands. */
+  control(allowed) {
+    const arm = (value) => this.call("cmd/arming", { value });
+    const mode = (custom_mode) => this.call("set_mode", { base_mode: 0, custom_mode });
+    const buttons = {
+      Arm: () => arm(true), Disarm: () => arm(false),
+      "Take off": async () => (await mode("AUTO.TAKEOFF")) && arm(true),
+      Hold: () => mode("AUTO.LOITER"), Land: () => mode("AUTO.LAND"), Return: () => mode("AUTO.RTL"),
+    };
+    this.buttons.replaceChildren(...(allowed ? Object.entries(buttons) : []).map(([textContent, onclick]) => element("button", { textContent, onclick })));
+  }
+  async call(service, request) {
+    try {
+      const response = await this.link.call(`${this.prefix}/${service}`, request);
+      const done = response.success ?? response.mode_sent;
+      this.say(done ? 0 : 1, `${this.prefix}/${service}`, done ? "done" : "refused");
+      return done;
+    } catch (error) {
+      this.say(2, `${this.prefix}/${service}`, error.message);
+      return false;
+    }
+  }
+  /** Flies as far east and north, at the height it has. */
+  fly(east, north) {
+    if (!this.place || !Number.isFinite(this.amsl)) return this.say(1, this.prefix, "its place is not known yet");
+    const { latitude, longitude } = this.place;
+    const metre = 180 / (Math.PI * 6378137);
+    return this.call("cmd/command_int", {
+      frame: 0, command: 192, current: 0, autocontinue: 0, param1: -1, param2: 1, param3: 0, param4: Math.atan2(east, north),
+      x: Math.round((latitude + north * metre) * 1e7),
+      y: Math.round((longitude + (east * metre) / Math.cos((latitude * Math.PI) / 180)) * 1e7),
+      z: this.amsl,
+    });
+  }
+}
+
+const number = (values, ...names) => {
+  const found = names.map((name) => values.get(name)).find((value) => value !== undefined);
+  return found === undefined || found === "NaN" ? "" : String(Number(Number(found).toPrecision(3)));
+};
+
+/** Rows of the table of sources, from /diagnostics. */
+export function rows(message) {
+  return message.status.map((status) => {
+    const values = new Map(status.values.map(({ key, value }) => [key, value]));
+    const drops = [...values].filter(([key]) => key.startsWith("drop_")).reduce((sum, [, value]) => sum + (Number(value) || 0), 0);
+    return {
+      name: status.name.replace(/^[^:]*: /, ""), level: status.level, message: status.message, isSource: values.has("frames"),
+      cells: [number(values, "rate_hz"), number(values, "asked_hz"), number(values, "latency_p50_ms"), values.has("frames") ? String(drops) : ""],
+    };
+  });
+}
+
+export function table(body, all) {
+  const shown = all.filter((row) => row.isSource).sort((a, b) => b.level - a.level);
+  body.replaceChildren(...shown.map((row) => element("tr", {},
+    element("td", { textContent: row.name }),
+    ...row.cells.map((textContent) => element("td", { className: "n", textContent })),
+    element("td", { className: level(row.level)[0], title: row.message, textContent: row.message }))));
+}
+
+/** The newest warnings: statuses that are not well, and what was said. */
+export class Warnings {
+  constructor(list, worst) { Object.assign(this, { list, worst, said: [], statuses: [] }); }
+  say(of, where, what) {
+    this.said.unshift({ level: of, name: where, message: what, at: new Date().toLocaleTimeString() });
+    this.said.length = Math.min(this.said.length, 50);
+    this.show();
+  }
+  diagnostics(all) {
+    this.statuses = all.filter((row) => row.level > 0);
+    const worst = Math.max(0, ...all.filter((row) => row.level < 3).map((row) => row.level));
+    [this.worst.className, this.worst.textContent] = [`pill ${level(worst)[0]}`, worst ? `${this.statuses.length} to look at` : "all well"];
+    this.show();
+  }
+  show() {
+    const all = [...this.statuses.sort((a, b) => (b.level % 3) - (a.level % 3)), ...this.said];
+    if (!all.length) all.push({ level: 0, name: "", message: "no warnings" });
+    this.list.replaceChildren(...all.map((row) => element("li", {},
+      element("span", { className: level(row.level)[0], textContent: row.message }), " ", element("small", { textContent: `${row.name} ${row.at ?? ""}` }))));
+  }
+}

@@ -1,0 +1,206 @@
+//! The HTTP server: the page, and the WebSocket of the same port.
+use super::session::{self, PROTOCOLS, Shared};
+use crate::node::tasks::Endless;
+use axum::Router;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Longest message of a client in bytes.
+const LONGEST: usize = 1 << 20;
+/// Clients at once.
+const CLIENTS: usize = 64;
+
+/// The files of the page: path, type, content.
+const FILES: &[(&str, &str, &[u8])] = &[
+    ("/app.js", JS, include_bytes!("page/app.js")),
+    ("/cdr.js", JS, include_bytes!("page/cdr.js")),
+    ("/link.js", JS, include_bytes!("page/link.js")),
+    ("/scene.js", JS, include_bytes!("page/scene.js")),
+    ("/panels.js", JS, include_bytes!("page/panels.js")),
+    ("/style.css", "text/css", include_bytes!("page/style.css")),
+    (
+        "/icon.svg",
+        "image/svg+xml",
+        include_bytes!("page/icon.svg"),
+    ),
+];
+const JS: &str = "text/javascript";
+const INDEX: &[u8] = include_bytes!("page/index.html");
+/// The page needs nothing from elsewhere, and nobody may put it into a frame.
+const POLICY: &str = "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'";
+
+/// Serves all clients.
+pub(super) struct Server {
+    pub(super) listener: TcpListener,
+    pub(super) shared: Arc<Shared>,
+    /// Other origins that may read.
+    pub(super) origins: Arc<Vec<String>>,
+}
+
+impl Endless for Server {
+    fn name(&self) -> String {
+        "view".to_owned()
+    }
+
+    async fn work(&mut self) {
+        let listener = self.listener.try_clone();
+        let listener = listener.and_then(tokio::net::TcpListener::from_std);
+        let served = match listener {
+            Ok(listener) => axum::serve(listener, self.router()).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = served {
+            tracing::error!("view: {error}");
+        }
+    }
+}
+
+impl Server {
+    fn router(&self) -> Router {
+        let mut router = Router::new().route("/", get(index));
+        for (path, kind, content) in FILES {
+            router = router.route(path, get(async || file(kind, content)));
+        }
+        let trusted = Trusted {
+            shared: self.shared.clone(),
+            origins: self.origins.clone(),
+        };
+        router
+            .layer(from_fn_with_state(trusted, check))
+            .with_state(self.shared.clone())
+    }
+}
+
+/// The page, or the WebSocket.
+async fn index(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade.protocols(PROTOCOLS),
+        Err(_) if !headers.contains_key(header::UPGRADE) => return file("text/html", INDEX),
+        Err(rejection) => return rejection.into_response(),
+    };
+    if upgrade.selected_protocol().is_none() {
+        let known = PROTOCOLS.join(", ");
+        let why = format!("subprotocols of this server: {known}\n");
+        return (StatusCode::BAD_REQUEST, why).into_response();
+    }
+    if shared.figures.clients() >= CLIENTS {
+        let why = format!("there are {CLIENTS} clients already\n");
+        return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
+    }
+    upgrade
+        .max_message_size(LONGEST)
+        .on_upgrade(async |socket| session::serve(shared, socket).await)
+}
+
+fn file(kind: &'static str, content: &'static [u8]) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, format!("{kind}; charset=utf-8")),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+    ];
+    (headers, content).into_response()
+}
+
+#[derive(Clone)]
+struct Trusted {
+    shared: Arc<Shared>,
+    origins: Arc<Vec<String>>,
+}
+
+/// Refuses what a page of another site makes a browser ask for: with its own origin, or, behind a name that it made to mean
+/// this host, with its own host.
+async fn check(State(trusted): State<Trusted>, request: Request, next: Next) -> Response {
+    match refusal(request.headers(), &trusted.origins) {
+        None => next.run(request).await,
+        Some(why) => {
+            let figures = &trusted.shared.figures;
+            figures.refused.fetch_add(1, Ordering::Relaxed);
+            (StatusCode::FORBIDDEN, why).into_response()
+        }
+    }
+}
+
+fn refusal(headers: &HeaderMap, origins: &[String]) -> Option<String> {
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let host = text(header::HOST).unwrap_or_default();
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|c| c.is_ascii_digit()) => name,
+        _ => host,
+    };
+    if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
+        return Some(format!(
+            "the host {host} is not this one: use 127.0.0.1 or localhost\n"
+        ));
+    }
+    let origin = text(header::ORIGIN)?;
+    let own = origin.strip_prefix("http://") == Some(host);
+    (!own && !origins.iter().any(|other| other == origin)).then(|| {
+        format!(
+            "the origin {origin} may not read: view.origins names those that may (docs/view.md)\n"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(host: &str, origin: Option<&str>) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().expect("a header"));
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().expect("a header"));
+        }
+        refusal(&headers, &["https://app.foxglove.dev".to_owned()]).is_none()
+    }
+
+    #[test]
+    fn only_this_host_by_its_own_names_and_origins_that_are_named_may_ask() {
+        for host in [
+            "127.0.0.1:8765",
+            "localhost:8765",
+            "[::1]:8765",
+            "localhost",
+        ] {
+            assert!(asked(host, None), "{host}");
+            assert!(asked(host, Some(&format!("http://{host}"))), "{host}");
+            assert!(asked(host, Some("https://app.foxglove.dev")), "{host}");
+            for origin in [
+                "http://evil.example",
+                "https://127.0.0.1:8765",
+                "http://localhost:1",
+                "https://app.foxglove.dev.evil.example",
+                "null",
+                "file://",
+                "",
+            ] {
+                assert!(!asked(host, Some(origin)), "{host} {origin}");
+            }
+        }
+        for host in [
+            "evil.example",
+            "evil.example:8765",
+            "127.0.0.1.evil.example",
+            "localhost:x",
+            "",
+            "[::1",
+        ] {
+            assert!(!asked(host, None), "{host}");
+            assert!(!asked(host, Some(&format!("http://{host}"))), "{host}");
+        }
+        assert!(refusal(&HeaderMap::new(), &[]).is_some(), "no host");
+    }
+}

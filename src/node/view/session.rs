@@ -1,0 +1,252 @@
+//! One client, in the Foxglove WebSocket protocol (<https://github.com/foxglove/ws-protocol>).
+//!
+//! The page speaks it, too, under a name of its own: it gets small pictures instead of images, and no more of frequent topics
+//! than an eye sees.
+use super::Figures;
+use super::calls::Calls;
+use super::hub::{Hub, Subscription};
+use super::outbox::{Next, Outbox};
+use axum::extract::ws::{Message, WebSocket};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::time::{Instant, interval_at, timeout};
+
+/// Names of the protocol: today's, the same before it was renamed, and the page's.
+pub(super) const PROTOCOLS: [&str; 3] = ["foxglove.sdk.v1", "foxglove.websocket.v1", PAGE];
+/// The page's.
+const PAGE: &str = "rfly.page.v1";
+/// A client that takes nothing for so long is dropped: what it reads is computed for nobody.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Subscriptions of one client.
+const SUBSCRIPTIONS: usize = 1000;
+/// Time between two looks for new services.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// What clients say as text; of other operations there is no need to know.
+#[derive(Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase")]
+enum Request {
+    Subscribe {
+        subscriptions: Vec<Wanted>,
+    },
+    #[serde(rename_all = "camelCase")]
+    Unsubscribe {
+        subscription_ids: Vec<u32>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wanted {
+    id: u32,
+    channel_id: u32,
+}
+
+/// What all sessions share.
+pub(super) struct Shared {
+    pub(super) name: String,
+    pub(super) hub: Hub,
+    /// `None` without `view.control`.
+    pub(super) calls: Option<Calls>,
+    pub(super) figures: Figures,
+}
+
+/// A client.
+struct Session {
+    shared: Arc<Shared>,
+    page: bool,
+    outbox: Arc<Outbox>,
+    subscriptions: HashMap<u32, Subscription>,
+    /// Channels and services that it was told of.
+    channels: usize,
+    services: usize,
+}
+
+/// Serves a client until it leaves.
+pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
+    let protocol = socket.protocol().and_then(|name| name.to_str().ok());
+    let page = protocol == Some(PAGE);
+    let outbox = Arc::new(Outbox::default());
+    let _there = shared.figures.enter(&outbox);
+    let mut session = Session {
+        shared: shared.clone(),
+        page,
+        outbox,
+        subscriptions: HashMap::new(),
+        channels: 0,
+        services: 0,
+    };
+    session.greet();
+    let mut count = session.shared.hub.count();
+    let mut look = interval_at(Instant::now(), LOOK);
+    loop {
+        tokio::select! {
+            next = session.outbox.next() => {
+                let message = session.frame(next);
+                if !matches!(timeout(PATIENCE, socket.send(message)).await, Ok(Ok(()))) {
+                    break;
+                }
+            }
+            received = socket.recv() => match received {
+                Some(Ok(Message::Text(text))) => session.on_text(&text),
+                Some(Ok(Message::Binary(bytes))) => session.on_binary(&bytes),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+            },
+            _ = count.changed() => session.advertise(),
+            _ = look.tick() => session.advertise_services(),
+        }
+    }
+}
+
+impl Session {
+    fn say(&self, message: &serde_json::Value) {
+        // A message is text because it does not begin with an opcode.
+        self.outbox.reply(message.to_string().into_bytes());
+    }
+
+    fn complain(&self, message: &str) {
+        self.say(&json!({"op": "status", "level": 2, "message": message}));
+    }
+
+    fn greet(&mut self) {
+        let control = self.shared.calls.is_some();
+        let capabilities: &[&str] = if control { &["services"] } else { &[] };
+        self.say(&json!({
+            "op": "serverInfo",
+            "name": self.shared.name,
+            "capabilities": capabilities,
+            "supportedEncodings": ["json"],
+            "metadata": {"version": env!("CARGO_PKG_VERSION"), "control": control.to_string()},
+        }));
+        self.advertise();
+    }
+
+    /// Tells of topics that are new.
+    fn advertise(&mut self) {
+        let topics = self.shared.hub.since(self.channels);
+        if topics.is_empty() {
+            return;
+        }
+        self.channels += topics.len();
+        let channels: Vec<_> = topics
+            .iter()
+            .map(|topic| {
+                let encoding = match self.page && topic.is_picture() {
+                    true => "jpeg",
+                    false => "cdr",
+                };
+                json!({
+                    "id": topic.id,
+                    "topic": topic.name,
+                    "encoding": encoding,
+                    "schemaName": topic.type_name,
+                    "schemaEncoding": "ros2msg",
+                    "schema": topic.schema(),
+                })
+            })
+            .collect();
+        self.say(&json!({"op": "advertise", "channels": channels}));
+    }
+
+    /// Tells of services that are new.
+    fn advertise_services(&mut self) {
+        let Some(calls) = &self.shared.calls else {
+            return;
+        };
+        let services = calls.since(self.services);
+        if services.is_empty() {
+            return;
+        }
+        let described: Vec<_> = services
+            .iter()
+            .map(|(id, name, type_name)| {
+                let half = |which: &str| {
+                    json!({
+                        "encoding": "json",
+                        "schemaName": format!("{type_name}_{which}"),
+                        "schemaEncoding": "jsonschema",
+                        "schema": "{}",
+                    })
+                };
+                json!({
+                    "id": id,
+                    "name": name,
+                    "type": type_name,
+                    "request": half("Request"),
+                    "response": half("Response"),
+                })
+            })
+            .collect();
+        self.services += services.len();
+        self.say(&json!({"op": "advertiseServices", "services": described}));
+    }
+
+    fn on_text(&mut self, text: &str) {
+        match serde_json::from_str(text) {
+            Ok(Request::Subscribe { subscriptions }) => {
+                for wanted in subscriptions {
+                    self.subscribe(&wanted);
+                }
+            }
+            Ok(Request::Unsubscribe { subscription_ids }) => {
+                for number in subscription_ids {
+                    self.subscriptions.remove(&number);
+                }
+            }
+            Ok(Request::Other) => self.complain("this server does not know the operation"),
+            Err(error) => self.complain(&format!("the message is not understood: {error}")),
+        }
+    }
+
+    fn subscribe(&mut self, wanted: &Wanted) {
+        let subscribed = match self.subscriptions.len() {
+            SUBSCRIPTIONS.. => Err("there are too many subscriptions"),
+            _ => {
+                let hub = &self.shared.hub;
+                hub.subscribe(wanted.channel_id, self.page, &self.outbox, wanted.id)
+            }
+        };
+        match subscribed {
+            Ok(subscription) => drop(self.subscriptions.insert(wanted.id, subscription)),
+            Err(why) => self.complain(&format!("channel {}: {why}", wanted.channel_id)),
+        }
+    }
+
+    fn on_binary(&mut self, bytes: &[u8]) {
+        match (bytes.split_first(), &self.shared.calls) {
+            (Some((2, call)), Some(calls)) => calls.make(call, &self.outbox),
+            (Some((2, _)), None) => self.complain(
+                "the bridge does not take commands here: start it with -p view.control:=true",
+            ),
+            _ => self.complain("this server does not know the binary operation"),
+        }
+    }
+
+    /// A message of the protocol.
+    fn frame(&self, next: Next) -> Message {
+        match next {
+            Next::Reply(bytes) => match String::from_utf8(bytes) {
+                Ok(text) if text.starts_with('{') => Message::text(text),
+                Ok(text) => Message::binary(text.into_bytes()),
+                Err(bytes) => Message::binary(bytes.into_bytes()),
+            },
+            Next::Sample(subscription, sample) => {
+                let figures = &self.shared.figures;
+                figures.sent.fetch_add(1, Ordering::Relaxed);
+                let mut frame = Vec::with_capacity(13 + sample.data.len());
+                frame.push(1);
+                frame.extend(subscription.to_le_bytes());
+                frame.extend(sample.at.to_le_bytes());
+                frame.extend(&sample.data);
+                Message::binary(frame)
+            }
+        }
+    }
+}

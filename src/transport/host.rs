@@ -1,0 +1,82 @@
+//! What the network of this host looks like, for those who look for a cause.
+use super::imp;
+use ipnet::Ipv4Net;
+use std::net::Ipv4Addr;
+
+/// An address of an interface.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Interface {
+    /// Name of the interface.
+    pub name: String,
+    /// Its address, with the length of its network.
+    pub network: Ipv4Net,
+    /// It is up, and has a carrier.
+    pub up: bool,
+    /// It leads to this host only.
+    pub loopback: bool,
+    /// It carries multicast.
+    pub multicast: bool,
+}
+
+/// A row of the routing table.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Route {
+    /// Where it leads to.
+    pub network: Ipv4Net,
+    /// The next router; `None` on the network of the interface itself.
+    pub gateway: Option<Ipv4Addr>,
+    /// Name of the interface.
+    pub interface: String,
+    /// The smallest is used.
+    pub metric: u32,
+}
+
+/// A file that may be a block of shared memory.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BlockFile {
+    /// There is none of this name.
+    Missing,
+    /// Of another user, who does not let this one read and write it.
+    Denied {
+        /// User id of its owner.
+        owner: u32,
+    },
+    /// A directory, a link, a pipe or a device.
+    NotAFile,
+    /// A file.
+    File {
+        /// Its length in bytes.
+        len: u64,
+    },
+}
+
+/// Facts about this host. What the system does not tell is empty.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct HostFacts {
+    /// Version of the kernel; that of WSL names Microsoft.
+    pub kernel: String,
+    /// The process is in a container.
+    pub container: bool,
+    /// Largest receive buffer that a program without privileges gets, in bytes.
+    pub receive_buffer_max: Option<u64>,
+    /// Addresses of the interfaces.
+    pub interfaces: Vec<Interface>,
+    /// The routing table.
+    pub routes: Vec<Route>,
+    /// User ids of the owners of shared memory of Fast DDS.
+    pub fast_dds_owners: Vec<u32>,
+    /// This process' user id.
+    pub user: u32,
+}
+
+impl HostFacts {
+    /// Looks now.
+    pub fn read() -> Self {
+        imp::host::read()
+    }
+}
+
+/// Looks at the file of a block.
+pub fn block_file(name: &str) -> BlockFile {
+    imp::host::block_file(name)
+}

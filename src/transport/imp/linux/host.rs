@@ -1,0 +1,113 @@
+//! Facts about this host, from `/proc`, `/sys` and `/dev/shm`.
+use super::shm::{options, path_of};
+use crate::transport::{BlockFile, HostFacts, Interface, Route};
+use ipnet::Ipv4Net;
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::InterfaceFlags;
+use nix::unistd::Uid;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// Largest number of files of Fast DDS that are looked at.
+const FILES: usize = 1000;
+
+pub(in crate::transport) fn read() -> HostFacts {
+    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let buffer = text("/proc/sys/net/core/rmem_max");
+    HostFacts {
+        kernel: text("/proc/version").trim().to_owned(),
+        container: ["/.dockerenv", "/run/.containerenv"]
+            .iter()
+            .any(|path| Path::new(path).exists()),
+        receive_buffer_max: buffer.trim().parse().ok(),
+        interfaces: interfaces(),
+        routes: routes(&text("/proc/net/route")),
+        fast_dds_owners: fast_dds_owners(),
+        user: Uid::effective().as_raw(),
+    }
+}
+
+fn interfaces() -> Vec<Interface> {
+    let Ok(all) = getifaddrs() else {
+        return Vec::new();
+    };
+    let interface = |found: nix::ifaddrs::InterfaceAddress| {
+        let address = found.address?.as_sockaddr_in()?.ip();
+        let mask = found
+            .netmask
+            .and_then(|mask| Some(mask.as_sockaddr_in()?.ip()));
+        let network = Ipv4Net::with_netmask(address, mask.unwrap_or(Ipv4Addr::BROADCAST));
+        let has = |flag| found.flags.contains(flag);
+        Some(Interface {
+            network: network.unwrap_or(Ipv4Net::from(address)),
+            up: has(InterfaceFlags::IFF_UP) && has(InterfaceFlags::IFF_RUNNING),
+            loopback: has(InterfaceFlags::IFF_LOOPBACK),
+            multicast: has(InterfaceFlags::IFF_MULTICAST),
+            name: found.interface_name,
+        })
+    };
+    all.filter_map(interface).collect()
+}
+
+/// Reads `/proc/net/route`: hexadecimal addresses in the byte order of the host.
+fn routes(table: &str) -> Vec<Route> {
+    /// RTF_UP and RTF_REJECT of route(8).
+    const UP: u32 = 1;
+    const REJECT: u32 = 0x200;
+    let route = |line: &str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        let [name, network, gateway, flags, _, _, metric, mask, ..] = fields[..] else {
+            return None;
+        };
+        let address = |hex| {
+            let number = u32::from_str_radix(hex, 16).ok()?;
+            Some(Ipv4Addr::from(number.to_ne_bytes()))
+        };
+        let flags = u32::from_str_radix(flags, 16).ok()?;
+        let gateway = address(gateway)?;
+        (flags & (UP | REJECT) == UP).then_some(Route {
+            network: Ipv4Net::with_netmask(address(network)?, address(mask)?).ok()?,
+            gateway: (!gateway.is_unspecified()).then_some(gateway),
+            interface: name.to_owned(),
+            metric: metric.parse().ok()?,
+        })
+    };
+    table.lines().skip(1).filter_map(route).collect()
+}
+
+fn fast_dds_owners() -> Vec<u32> {
+    let Ok(files) = fs::read_dir("/dev/shm") else {
+        return Vec::new();
+    };
+    let ours = |file: &fs::DirEntry| {
+        let name = file.file_name();
+        name.to_string_lossy().starts_with("fastrtps_")
+    };
+    let owned = files.flatten().filter(ours).take(FILES);
+    let owners: BTreeSet<_> = owned
+        .filter_map(|f| Some(f.metadata().ok()?.uid()))
+        .collect();
+    owners.into_iter().collect()
+}
+
+pub(in crate::transport) fn block_file(name: &str) -> BlockFile {
+    let path = path_of(name);
+    let Ok(metadata) = fs::symlink_metadata(&path) else {
+        return BlockFile::Missing;
+    };
+    if !metadata.is_file() {
+        return BlockFile::NotAFile;
+    }
+    match options().open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => BlockFile::Denied {
+            owner: metadata.uid(),
+        },
+        _ => BlockFile::File {
+            len: metadata.len(),
+        },
+    }
+}

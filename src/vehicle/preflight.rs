@@ -1,0 +1,122 @@
+//! Why the autopilot would refuse to arm, in words: SYS_STATUS, ESTIMATOR_STATUS and its own texts.
+use super::fcu::Fcu;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// MAV_AUTOPILOT_PX4.
+const PX4: u8 = 12;
+/// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
+const PREARM: u32 = 1 << 28;
+/// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
+const TEXTS_FOR: Duration = Duration::from_secs(60);
+/// Texts kept, and characters of each.
+const TEXTS: usize = 4;
+const TEXT_CHARS: usize = 200;
+
+/// MAV_SYS_STATUS_SENSOR in words.
+const SENSORS: [(u32, &str); 18] = [
+    (0, "gyroscope"),
+    (1, "accelerometer"),
+    (2, "magnetometer"),
+    (3, "barometer"),
+    (4, "airspeed"),
+    (5, "GPS"),
+    (6, "optical flow"),
+    (7, "position by vision"),
+    (8, "laser position"),
+    (15, "motor outputs"),
+    (16, "remote control"),
+    (20, "geofence"),
+    (21, "attitude estimate"),
+    (22, "terrain"),
+    (24, "logging"),
+    (25, "battery"),
+    (26, "proximity"),
+    (27, "satellite link"),
+];
+/// ESTIMATOR_STATUS_FLAGS that a flight by position needs.
+const ESTIMATES: [(u16, &str); 4] = [
+    (0, "attitude"),
+    (1, "horizontal velocity"),
+    (2, "vertical velocity"),
+    (5, "height"),
+];
+/// Either position will do: relative or absolute.
+const POSITIONS: u16 = 1 << 3 | 1 << 4;
+
+/// What was last said of it.
+#[derive(Debug, Default)]
+pub(super) struct Preflight {
+    /// Present, enabled and healthy of SYS_STATUS.
+    status: Option<[u32; 3]>,
+    estimator: Option<u16>,
+    texts: VecDeque<(Duration, String)>,
+}
+
+impl Preflight {
+    pub(super) fn sys_status(&mut self, present: u32, enabled: u32, health: u32) {
+        self.status = Some([present, enabled, health]);
+    }
+
+    pub(super) fn estimator(&mut self, flags: u16) {
+        self.estimator = Some(flags);
+    }
+
+    /// Takes a text of the autopilot, if it is about arming.
+    pub(super) fn text(&mut self, now: Duration, text: &str) {
+        let lower = text.to_ascii_lowercase();
+        let about = ["preflight", "prearm", "arming denied", "not ready"];
+        if !about.iter().any(|word| lower.contains(word)) {
+            return;
+        }
+        let text: String = text.trim().chars().take(TEXT_CHARS).collect();
+        self.texts.retain(|(_, known)| *known != text);
+        self.texts.push_back((now, text));
+        if self.texts.len() > TEXTS {
+            self.texts.pop_front();
+        }
+    }
+}
+
+impl Fcu {
+    /// Why the vehicle would refuse to arm; `None` if it would not, is armed, or does not say.
+    pub fn not_ready(&self) -> Option<String> {
+        let heartbeat = self.heartbeat.filter(|_| !self.armed())?;
+        let Preflight {
+            status,
+            estimator,
+            texts,
+        } = &self.preflight;
+        let [present, enabled, health] = (*status)?;
+        let says = heartbeat.autopilot == PX4 || present & PREARM != 0;
+        if !says || health & PREARM != 0 {
+            return None;
+        }
+        let mut reasons = Vec::new();
+        let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXTS_FOR;
+        let texts = texts.iter().filter(|(at, _)| recent(at));
+        reasons.extend(texts.map(|(_, text)| text.clone()));
+        let ill = present & enabled & !health;
+        let ill = SENSORS.iter().filter(|(bit, _)| ill >> bit & 1 != 0);
+        let ill: Vec<_> = ill.map(|(_, name)| *name).collect();
+        if !ill.is_empty() {
+            reasons.push(format!("unhealthy: {}", ill.join(", ")));
+        }
+        if let Some(flags) = *estimator {
+            let missing = ESTIMATES.iter().filter(|(bit, _)| flags >> bit & 1 == 0);
+            let mut missing: Vec<_> = missing.map(|(_, name)| *name).collect();
+            if flags & POSITIONS == 0 {
+                missing.push("position");
+            }
+            if !missing.is_empty() {
+                reasons.push(format!("not estimated: {}", missing.join(", ")));
+            }
+        }
+        if reasons.is_empty() {
+            reasons.push(
+                "the autopilot gives no reason (`commander check` in PX4's console)".to_owned(),
+            );
+        }
+        Some(reasons.join("; "))
+    }
+}

@@ -1,0 +1,235 @@
+"""The page in a real browser, and the same port for clients of the Foxglove protocol (docs/view.md)."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import struct
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+import websocket
+from browser import Browser, wait_for
+from foxglove import Client
+from programs import Programs
+
+from sensors import COMPRESSED, with_defaults
+
+SENSORS = [with_defaults(0, 1, COMPRESSED), with_defaults(1, 2, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
+IMAGE, CLOUD = SENSORS[0].topic, SENSORS[2].topic
+ORIGIN = "http://allowed.example"
+
+
+def free_tcp_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["watch", "control"])
+def viewed(request, tmp_path_factory, domain_id, simulator_ports):
+    """Emulator and bridge with a page, without and with control; and its port."""
+    port = free_tcp_port()
+    parameters = {"view.port": port, "view.control": request.param, "view.origins": [ORIGIN]}
+    directory = tmp_path_factory.mktemp("view")
+    with Programs(directory, domain_id, SENSORS, parameters=parameters, keep_frames=False, emulator=["--grounded"]):
+        wait_for(lambda: answers(port), "the port")
+        yield port, request.param
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def get(port: int, path: str = "/", **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path, headers=headers)
+    response = connection.getresponse()
+    return response.status, response.read()
+
+
+def view_status(client: Client, number: int = 900) -> dict[str, str]:
+    """The status `view` of /diagnostics."""
+    client.subscribe("/diagnostics", number)
+    message = client.decode("/diagnostics", client.sample(number))
+    client.send({"op": "unsubscribe", "subscriptionIds": [number]})
+    status = next(status for status in message.status if status.name.endswith(": view"))
+    return {value.key: value.value for value in status.values}
+
+
+def test_messages_are_the_cdr_that_others_decode(viewed):
+    with Client(viewed[0]) as client, Client(viewed[0], "foxglove.websocket.v1") as older:
+        for number, topic in enumerate((IMAGE, CLOUD, "/tf_static")):
+            client.subscribe(topic, number)
+            older.subscribe(topic, number)
+            message = client.decode(topic, client.sample(number))
+            assert older.decode(topic, older.sample(number)).__msgtype__ == message.__msgtype__
+        image = client.decode(IMAGE, client.sample(0))
+        assert (image.height, image.width) == SENSORS[0].shape
+        assert len(image.data) == image.height * image.step and image.data.std() > 10
+        cloud = client.decode(CLOUD, client.sample(1))
+        assert len(cloud.data) == cloud.width * cloud.height * cloud.point_step > 1000
+        assert any(t.child_frame_id == "sensor2_link" for t in client.decode("/tf_static", latched(viewed[0])).transforms)
+
+
+def latched(port: int) -> bytes:
+    """What a late client gets of /tf_static."""
+    with Client(port) as late:
+        late.subscribe("/tf_static", 7)
+        return late.sample(7)
+
+
+def test_a_topic_is_subscribed_to_while_somebody_reads_it(viewed):
+    def subscribers(client: Client) -> int:
+        client.subscribe("/diagnostics", 900)
+        message = client.decode("/diagnostics", client.sample(900))
+        client.send({"op": "unsubscribe", "subscriptionIds": [900]})
+        converted = next(s for s in message.status if "sensor0 img_rgb" in s.name and any(v.key == "converted" for v in s.values))
+        return int(next(v.value for v in converted.values if v.key == "converted"))
+
+    with Client(viewed[0]) as client:
+        before = subscribers(client)
+        client.subscribe(IMAGE, 1)
+        client.sample(1)
+        client.send({"op": "unsubscribe", "subscriptionIds": [1]})
+        wait_for(lambda: (a := subscribers(client)) > before and a == subscribers(client), "images to be left alone")
+
+
+@pytest.mark.parametrize("clients", [1, 5, 20])
+def test_a_client_that_stops_reading_drops_and_delays_nobody(viewed, clients):
+    with ExitStack() as stack:
+        stopped, *readers = [stack.enter_context(Client(viewed[0])) for _ in range(clients + 1)]
+        for client in (stopped, *readers):
+            client.subscribe(IMAGE, 1)
+        # The stopped one reads nothing from here on; all others get the newest images.
+        for client in readers:
+            stamps = [struct.unpack_from("<iI", client.sample(1), 4) for _ in range(20)]
+            assert stamps == sorted(set(stamps))
+        reader = readers[0]
+
+        def dropped() -> bool:
+            [reader.sample(1) for _ in range(5)]
+            return int(view_status(reader)["dropped for slow clients"]) > 0
+
+        wait_for(dropped, "drops for the stopped client")
+        assert int(view_status(reader)["clients"]) == clients + 1
+
+
+@pytest.mark.parametrize("path", ["/", "/app.js"])
+def test_other_hosts_and_origins_are_refused(viewed, path):
+    port, _ = viewed
+    assert get(port, path)[0] == 200
+    assert get(port, path, Host=f"localhost:{port}", Origin=f"http://localhost:{port}")[0] == 200
+    assert get(port, path, Origin=ORIGIN)[0] == 200
+    for headers in ({"Host": "evil.example"}, {"Host": f"evil.example:{port}"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+        status, body = get(port, path, **headers)
+        assert status == 403 and b"page" not in body and len(body) < 200, (headers, body)
+
+
+def test_other_origins_get_no_socket(viewed):
+    for origin in ("http://evil.example", "http://127.0.0.1", "null"):
+        with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
+            Client(viewed[0], origin=origin)
+    with Client(viewed[0], origin=ORIGIN) as client:
+        client.until(lambda: IMAGE in client.channels, "channels")
+    with pytest.raises(websocket.WebSocketBadStatusException, match="400"):
+        Client(viewed[0], "some.other.protocol")
+
+
+def test_the_server_is_reached_from_this_host_only(viewed):
+    with open("/proc/net/tcp") as table:
+        listening = [row.split()[1] for row in table if row.split()[3] == "0A"]
+    assert [at for at in listening if at.endswith(f":{viewed[0]:04X}")] == [f"0100007F:{viewed[0]:04X}"]
+
+
+def test_commands_need_control(viewed):
+    port, control = viewed
+    with Client(port) as client:
+        client.until(lambda: client.info, "serverInfo")
+        assert client.info["capabilities"] == (["services"] if control else [])
+        if control:
+            loiter = {"base_mode": 0, "custom_mode": "AUTO.LOITER"}
+            # Until the vehicle is connected the answer is no.
+            wait_for(lambda: client.call("/mavros/set_mode", loiter)["response"]["mode_sent"], "the mode")
+            answer = client.call("/mavros/set_mode", {"no_such_field": 1})
+            assert answer["op"] == "serviceCallFailure" and "no_such_field" in answer["message"]
+        else:
+            client.until(lambda: IMAGE in client.channels, "channels")
+            client.socket.send_binary(struct.pack("<BIII", 2, 0, 1, 4) + b"json{}")
+            assert "view.control" in client.answer()["message"]
+            assert not client.services
+
+
+def test_nonsense_is_answered_and_ends_nothing(viewed):
+    with Client(viewed[0]) as client:
+        for text in ("", "{", "[]", '{"op": 5}', '{"op": "subscribe"}', '{"op": "fly"}'):
+            client.socket.send(text)
+            assert client.answer()["op"] == "status", text
+        client.send({"op": "subscribe", "subscriptions": [{"id": 1, "channelId": 4_000_000_000}]})
+        assert "no such channel" in client.answer()["message"]
+        for data in (b"", b"\x02", b"\x09abc", b"\x02" + b"\xff" * 12):
+            client.socket.send_binary(data)
+            assert client.answer()["op"] == "status", data
+        client.subscribe(IMAGE, 1)
+        client.sample(1)
+
+
+def test_the_page_needs_nothing_else_and_is_small(viewed):
+    page = get(viewed[0])[1].decode()
+    files = ["app.js", "cdr.js", "link.js", "scene.js", "panels.js", "style.css", "icon.svg"]
+    bodies = [get(viewed[0], f"/{name}")[1] for name in files]
+    assert all(bodies) and len(page) + sum(map(len, bodies)) < 300_000
+    text = page + b"".join(bodies[:-1]).decode()
+    assert "https://" not in text and "http://" not in text
+    assert get(viewed[0], "/../Cargo.toml")[0] == 404
+
+
+READY = """rfly.frames.pose('base_link') && rfly.scene.clouds.size > 0
+    && document.querySelectorAll('#sensors tbody tr').length >= 4
+    && [...document.images].filter((image) => image.naturalWidth >= 160).length >= 2"""
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, True), (390, False)], ids=["desk dark", "phone light"])
+def test_the_page_shows_pictures_lidar_and_sources(viewed, width, dark):
+    port, control = viewed
+    with Browser(width, 1400, dark) as browser:
+        browser.open(f"http://127.0.0.1:{port}/")
+        browser.wait(READY)
+        assert browser.run("document.body.scrollWidth <= innerWidth"), "nothing is cut off at the side"
+        assert browser.run("getComputedStyle(document.body).backgroundColor") == ("rgb(15, 20, 24)" if dark else "rgb(238, 241, 243)")
+        colour = browser.region(".picture:nth-child(1) img").astype(int)
+        depth = browser.region(".picture:nth-child(2) img").astype(int)
+        sky = colour[: len(colour) // 6].reshape(-1, 3).mean(axis=0)
+        assert sky[0] > sky[2] + 20, f"the sky is blue: {sky}"
+        assert (depth[: len(depth) // 10].max(axis=2) < 40).mean() > 0.5, "no distance to the sky"
+        near = depth[-len(depth) // 4 :].reshape(-1, 3)
+        assert (near.max(axis=1) > 150).mean() > 0.8, "the ground has a distance"
+        browser.run("document.getElementById('scene').scrollIntoView()")
+        scene = browser.region("#scene").astype(int)
+        spread = scene.max(axis=2) - scene.min(axis=2)
+        assert (spread > 100).sum() > 300, "points in colours of their height"
+        assert browser.run("document.querySelectorAll('.vehicle button').length > 0") is control
+        names = browser.run("[...document.querySelectorAll('#sensors tbody tr')].map((row) => row.cells[0].textContent)")
+        assert any("img_rgb" in name for name in names), names
+        browser.wait("/^(dis)?armed$/.test(document.querySelector('.vehicle .pill').textContent)")
+        assert browser.errors == []
+
+
+def test_a_vehicle_is_flown_from_the_page(viewed):
+    port, control = viewed
+    if not control:
+        pytest.skip("needs control")
+    with Browser() as browser:
+        browser.open(f"http://127.0.0.1:{port}/")
+        browser.wait(READY + " && [...rfly.vehicles.values()][0]?.place && rfly.link.services.size > 0")
+        press = "[...document.querySelectorAll('.vehicle button')].find((b) => b.textContent === {!r}).click() ?? true"
+        browser.run(press.format("Take off"))
+        browser.wait("rfly.frames.pose('base_link').at[2] > 2 && document.querySelector('.vehicle .pill').textContent === 'armed'")
+        start = np.array(browser.run("rfly.frames.pose('base_link').at"))
+        browser.run(f"rfly.scene.onClick([{start[0] + 8}, {start[1] + 3}, 0]), true")
+        goal = start[:2] + [8, 3]
+        wait_for(lambda: np.hypot(*(np.array(browser.run("rfly.frames.pose('base_link').at"))[:2] - goal)) < 1, "arrival")
+        browser.run(press.format("Land"))
+        browser.wait("document.querySelector('.vehicle .pill').textContent === 'disarmed'")
