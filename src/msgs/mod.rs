@@ -27,6 +27,7 @@ pub use ros2_interfaces_jazzy_serde::{
     grid_map_msgs, mavros_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs,
     std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs, visualization_msgs,
 };
+mod definitions;
 #[cfg(not(feature = "rclrs"))]
 pub mod livox_ros_driver2;
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
@@ -77,6 +78,7 @@ macro_rules! carriers {
 #[cfg(not(feature = "rclrs"))]
 use carriers;
 
+pub use definitions::definition;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.

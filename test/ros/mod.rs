@@ -5,6 +5,7 @@ mod actions;
 mod call;
 #[cfg(feature = "dds")]
 mod conformance;
+mod definitions;
 mod encoding;
 mod environment;
 #[cfg(feature = "dds")]
