@@ -5,7 +5,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call,
+    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call, inspect,
     robot_description, rosout, top,
 };
 use rfly_bridge::program::{
@@ -49,6 +49,8 @@ enum Command {
     Urdf(UrdfArgs),
     /// Writes the configuration of an algorithm that reads the topics (docs/calib.md); parameters as for the bridge.
     Calib(CalibArgs),
+    /// Says what is in a raw recording (`record.raw`), and what is wrong with it (docs/record.md).
+    Inspect(InspectArgs),
     /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
 }
@@ -121,6 +123,15 @@ fn consumers() -> PossibleValuesParser {
 }
 
 #[derive(Args)]
+struct InspectArgs {
+    /// The recording.
+    file: PathBuf,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
 struct DocsArgs {
     /// Root of the source tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -190,6 +201,7 @@ fn run(log: &OutputLog) -> anyhow::Result<()> {
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Calib(calib)) => write_calib(&args, calib),
+        Some(Command::Inspect(arguments)) => inspect_file(&arguments),
         Some(Command::Docs(docs)) => write_docs(&docs.write),
     }
 }
@@ -371,6 +383,16 @@ fn write_calib(args: &ros_args::RosArgs, calib: CalibArgs) -> anyhow::Result<()>
         .lock()
         .write_all(report.as_bytes())
         .context(OUTPUT)
+}
+
+fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
+    let name = arguments.file.display();
+    let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let found = inspect(&bytes).with_context(|| format!("{name} is no recording"))?;
+    if arguments.json {
+        return write_out(&(serde_json::to_string_pretty(&found)? + "\n"));
+    }
+    write_out(&found.text())
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {

@@ -6,7 +6,9 @@ use super::senders::Senders;
 use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
-use super::{diagnostics, frames, params, redis, reports, scene, sensors, terrain, time, vehicles};
+use super::{
+    diagnostics, frames, params, record, redis, reports, scene, sensors, terrain, time, vehicles,
+};
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
 use crate::ros::Middleware;
@@ -15,6 +17,7 @@ use std::sync::Arc;
 /// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
 /// after them.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
+    record::SUBSYSTEM,
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
     reports::SUBSYSTEM,

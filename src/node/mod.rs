@@ -21,6 +21,7 @@ mod pairs;
 mod params;
 mod poses;
 mod presence;
+mod record;
 mod redis;
 mod reported;
 mod reports;
@@ -48,6 +49,7 @@ pub use diagnostics::{
 };
 pub use error::NodeError;
 pub use frames::{UrdfForm, robot_description};
+pub use record::{ChannelReport, Inspected, inspect};
 pub use section::{Finding, Level};
 pub use senders::Senders;
 pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, hint, sensor_request};

@@ -5,9 +5,11 @@ mod holders;
 mod imp;
 mod shm;
 mod udp;
+mod witness;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, holders};
 pub use imp::{EndSignals, Limit, try_recv_from, wait_readable};
 pub use shm::{SharedBlock, ShmError};
 pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver, UdpSender};
+pub use witness::{Stand, Witness};
