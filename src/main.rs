@@ -8,7 +8,7 @@ use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
     Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
-    robot_description, rosout, top,
+    inspect, robot_description, rosout, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, SetError, Signals, completions, limit_behind, limits, man_pages, note_panics,
@@ -61,6 +61,8 @@ enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Says what is in a raw recording (`record.raw`), and what is wrong with it (docs/record.md).
+    Inspect(InspectArgs),
     /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
 }
@@ -143,6 +145,15 @@ fn consumers() -> PossibleValuesParser {
 }
 
 #[derive(Args)]
+struct InspectArgs {
+    /// The recording.
+    file: PathBuf,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
 struct DocsArgs {
     /// Root of the source tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -219,6 +230,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Calib(calib)) => write_calib(&args, calib),
+        Some(Command::Inspect(arguments)) => inspect_file(&arguments),
         Some(Command::Completions { shell }) => print_bytes(&completions(Cli::command(), shell)),
         Some(Command::Docs(docs)) => match docs.man {
             Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
@@ -434,6 +446,16 @@ fn write_calib(args: &ros_args::RosArgs, calib: CalibArgs) -> anyhow::Result<()>
         .lock()
         .write_all(report.as_bytes())
         .context(OUTPUT)
+}
+
+fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
+    let name = arguments.file.display();
+    let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let found = inspect(&bytes).with_context(|| format!("{name} is no recording"))?;
+    if arguments.json {
+        return write_out(&(serde_json::to_string_pretty(&found)? + "\n"));
+    }
+    write_out(&found.text())
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 use super::error::NodeError;
 use super::neighbours::Neighbours;
 use crate::program::limit_behind;
-use crate::transport::{BindOptions, StreamReceiver, UdpReceiver, holders};
+use crate::transport::{BindOptions, Stand, StreamReceiver, UdpReceiver, holders};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -12,6 +12,8 @@ pub(super) struct Binder {
     failures: Vec<String>,
     /// Shared ports, which other programs may bind too.
     pub(super) neighbours: Neighbours,
+    /// Place of who sees all that is received.
+    pub(super) stand: Stand,
 }
 
 impl Binder {
@@ -35,7 +37,10 @@ impl Binder {
         options: &BindOptions,
         what: &str,
     ) -> Option<R> {
-        let receiver = bind(options);
+        let receiver = bind(&BindOptions {
+            stand: self.stand.clone(),
+            ..options.clone()
+        });
         match &receiver {
             Ok(_) if options.reuse => self.neighbours.watch(options, what),
             Ok(_) => {}

@@ -7,7 +7,8 @@ use super::settings::Settings;
 use super::subsystem::Subsystem;
 use super::threads::Running;
 use super::{
-    diagnostics, frames, params, redis, reports, scene, sensors, terrain, time, vehicles, view,
+    diagnostics, frames, params, record, redis, reports, scene, sensors, terrain, time, vehicles,
+    view,
 };
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
@@ -17,6 +18,7 @@ use std::sync::Arc;
 /// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
 /// after them.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
+    record::SUBSYSTEM,
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
     reports::SUBSYSTEM,

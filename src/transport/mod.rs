@@ -6,6 +6,7 @@ mod host;
 mod imp;
 mod shm;
 mod udp;
+mod witness;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, holders};
@@ -13,3 +14,4 @@ pub use host::{BlockFile, HostFacts, Interface, Route, block_file};
 pub use imp::{EndSignals, Limit, try_recv_from, wait_readable};
 pub use shm::{SharedBlock, ShmError};
 pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver, UdpSender};
+pub use witness::{Stand, Witness};

@@ -1,8 +1,8 @@
-use super::Accept;
 use super::imp::socket::{
     buffer_bytes, force_buffer, receive, receive_heads, share_port, tell_arrival_and_losses,
 };
 use super::imp::{heads, interfaces, poll};
+use super::{Accept, Stand};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -27,6 +27,8 @@ pub struct BindOptions {
     pub join_at: Option<Ipv4Addr>,
     /// Accepted senders.
     pub accept: Accept,
+    /// Place of who sees all that is accepted.
+    pub stand: Stand,
 }
 
 impl BindOptions {
@@ -40,6 +42,7 @@ impl BindOptions {
             groups: Vec::new(),
             join_at: None,
             accept: Accept::anybody(),
+            stand: Stand::default(),
         }
     }
 }
@@ -78,6 +81,7 @@ pub struct StreamReceiver {
     socket: Socket,
     port: u16,
     accept: Accept,
+    stand: Stand,
     heads_only: bool,
 }
 
@@ -93,6 +97,7 @@ impl StreamReceiver {
             port: port_of(&socket)?,
             socket,
             accept: options.accept.clone(),
+            stand: options.stand.clone(),
             heads_only: false,
         })
     }
@@ -131,8 +136,17 @@ impl StreamReceiver {
             {
                 Ok(None)
             }
-            result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
+            result => result.map(|datagram| {
+                let received = judge(&self.accept, self.port, datagram);
+                show(&self.stand, self.port, &received, buffers);
+                Some(received)
+            }),
         }
+    }
+
+    /// Whether somebody wants whole datagrams besides the caller.
+    pub fn is_seen(&self) -> bool {
+        self.stand.is_taken()
     }
 
     /// Receives the queued datagrams in one system call: at most [`Self::BATCH`], the first 32 bytes of each. With `wait`
@@ -158,6 +172,7 @@ pub struct UdpReceiver {
     watched: Option<UdpSocket>,
     port: u16,
     accept: Accept,
+    stand: Stand,
 }
 
 impl UdpReceiver {
@@ -170,6 +185,7 @@ impl UdpReceiver {
             socket: Arc::new(socket),
             watched: None,
             accept: options.accept.clone(),
+            stand: options.stand.clone(),
         })
     }
 
@@ -208,7 +224,11 @@ impl UdpReceiver {
         };
         match received {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            result => result.map(|datagram| Some(judge(&self.accept, self.port, datagram))),
+            result => result.map(|datagram| {
+                let received = judge(&self.accept, self.port, datagram);
+                show(&self.stand, self.port, &received, buffers);
+                Some(received)
+            }),
         }
     }
 
@@ -272,6 +292,22 @@ fn judge(accept: &Accept, port: u16, datagram: Datagram) -> Received {
     } else {
         Received::Refused
     }
+}
+
+/// Shows the bytes of an accepted datagram.
+fn show(stand: &Stand, port: u16, received: &Received, buffers: &[IoSliceMut<'_>]) {
+    let Received::Datagram(datagram) = received else {
+        return;
+    };
+    stand.show(|witness| {
+        let mut left = datagram.len;
+        let parts = buffers.iter().map(|buffer| {
+            let len = left.min(buffer.len());
+            left -= len;
+            &buffer[..len]
+        });
+        witness.datagram(port, datagram, &parts.collect::<Vec<_>>());
+    });
 }
 
 fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {

@@ -6,6 +6,7 @@ mod model;
 mod mounts;
 mod pairs;
 mod params;
+mod record;
 mod reports;
 mod rig;
 mod scene;

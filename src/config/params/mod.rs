@@ -40,6 +40,15 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// `record.*`: files to record to.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct RecordParams {
+    /// `record.ros`.
+    pub ros: Option<PathBuf>,
+    /// `record.raw`.
+    pub raw: Option<PathBuf>,
+}
+
 /// Every parameter, validated. [`PARAMETERS`] documents each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
@@ -111,6 +120,8 @@ pub struct Params {
     pub fast_dds_services: bool,
     /// `diagnostics.period_s`.
     pub diagnostics_period: Duration,
+    /// `record.*`.
+    pub record: RecordParams,
     /// `control.*`.
     pub control: ControlParams,
     /// `setpoint.*`.

@@ -5,8 +5,8 @@ use super::families;
 use super::{
     ControlParams, DegradeParams, DepthEncoding, DepthParams, FrameParams, ImuNoiseParams,
     ImuParams, ModelParams, NetSimParams, PARAMETERS, ParamValue, ParameterSpec, Params, QosParams,
-    RedisParams, ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams,
-    SensorParams, SetpointParams, TimeParams, VehicleParams, ViewParams,
+    RecordParams, RedisParams, ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource,
+    SceneParams, SensorParams, SetpointParams, TimeParams, VehicleParams, ViewParams,
 };
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json, names};
 use crate::wire::{Payload, SensorKind};
@@ -183,9 +183,7 @@ pub(super) fn build(r: &Reader) -> Params {
             range_max: r.float("scan.range_max"),
             use_inf: r.bool("scan.use_inf"),
         },
-        terrain_file: Some(r.string("terrain.file"))
-            .filter(|path| !path.is_empty())
-            .map(PathBuf::from),
+        terrain_file: path(r.string("terrain.file")),
         terrain_rounding: r.choice("terrain.rounding"),
         terrain_occupied_above_m: r.float("terrain.occupied_above_m"),
         imu: ImuParams {
@@ -243,6 +241,10 @@ pub(super) fn build(r: &Reader) -> Params {
         use_sim_time: r.bool("use_sim_time"),
         fast_dds_services: r.bool("services.fast_dds"),
         diagnostics_period: r.duration("diagnostics.period_s"),
+        record: RecordParams {
+            ros: path(r.string("record.ros")),
+            raw: path(r.string("record.raw")),
+        },
         control: ControlParams {
             link: ControlLink::parse(&r.string("control.link")).unwrap_or(ControlLink::Off),
             discover: r.duration("control.discover_s"),
@@ -565,4 +567,9 @@ impl Params {
             );
         }
     }
+}
+
+/// A path, unless it is empty.
+fn path(text: String) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| text.into())
 }

@@ -134,6 +134,7 @@ const CONTROL: &str = "Control of vehicles";
 const SCENE: &str = "Scene";
 const MODEL: &str = "Models, CopterSim and the simulated network";
 const NODE: &str = "Node";
+const RECORD: &str = "Recording";
 
 /// Every parameter with a fixed name. Generates parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 #[rustfmt::skip] // one row, one to two lines: it is a table
@@ -408,6 +409,12 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the middleware does."),
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
         "Time between messages on /diagnostics and ~/stats.").live(),
+
+    row(RECORD, "record.ros", K::Str, D::Str(""), "",
+        "Directory of a bag (MCAP, rosbag2) that records every topic of the bridge, also those without a subscriber; one that is there is not overwritten: \
+         the name gets a number. Empty: ends the recording (docs/record.md).").live(),
+    row(RECORD, "record.raw", K::Str, D::Str(""), "",
+        "MCAP file that records every datagram and shared-memory frame that the bridge receives, with its parameters and Config.json. Empty: ends the recording.").live(),
 ];
 
 /// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.

@@ -90,6 +90,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         if config.transport == TransportMode::SharedMemory {
             let block = (shm_name(config.seq_id), lens);
             let mut block = ShmSource::new(block, sensor, clock, stats);
+            block.stand = assembly.binder.stand.clone();
             let serve = move |stop: &_| block.serve(stop);
             assembly.threads.add("rfly-shm", serve);
             continue;

@@ -5,7 +5,7 @@ use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
 use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
 use crate::time::{RosTime, SimTime, SourceKind};
-use crate::transport::{SharedBlock, ShmError};
+use crate::transport::{SharedBlock, ShmError, Stand};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::io;
 use std::ops::RangeInclusive;
@@ -32,6 +32,8 @@ pub(super) struct ShmSource {
     sensor: Box<dyn Sensor>,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
+    /// Place of who sees the frames as they are.
+    pub(super) stand: Stand,
     reader: BlockReader,
     block: Option<SharedBlock>,
     next_look: Instant,
@@ -84,6 +86,7 @@ impl ShmSource {
             sensor,
             clock,
             stats,
+            stand: Stand::default(),
             reader: BlockReader::default(),
             block: None,
             next_look: now,
@@ -132,6 +135,11 @@ impl ShmSource {
             return false;
         };
         let arrival = host_now();
+        self.stand.show(|witness| {
+            let mut bytes = vec![0; block.len()];
+            block.copy_out(0, &mut bytes);
+            witness.block(&self.name, &bytes);
+        });
         let taken = self.reader.take(block, &mut *self.sensor, arrival, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });

@@ -95,7 +95,7 @@ impl UdpSource {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             release(&mut *self.stream.sensor, &self.stats);
-            let came = match self.stream.sensor.wanted() {
+            let came = match self.stream.sensor.wanted() || self.receiver.is_seen() {
                 true => self.receive(),
                 false => self.count(),
             };

@@ -1,0 +1,97 @@
+//! What is received, as it was received: every datagram and every frame of shared memory.
+use super::file::{Sink, Topic};
+use crate::node::clock::host_now;
+use crate::node::settings::Settings;
+use crate::transport::{Datagram, Witness};
+use std::collections::BTreeMap;
+use std::net::SocketAddrV4;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Encoding of datagrams: 4 bytes address and 2 bytes port of the sender, 4 bytes length on the wire (big endian), then the
+/// bytes.
+pub(super) const DATAGRAM: &str = "rfly_datagram";
+/// Encoding of blocks: their bytes.
+pub(super) const BLOCK: &str = "rfly_block";
+/// Name of the metadata with the parameters.
+pub(super) const PARAMETERS: &str = "rfly_bridge/parameters";
+/// Length of the head of a datagram.
+pub(super) const HEAD: usize = 10;
+
+/// Writes what is received to a recording.
+pub(super) struct Raw {
+    sink: Arc<Sink>,
+    /// Number and next sequence of each port and block.
+    topics: Mutex<BTreeMap<String, (u16, u32)>>,
+}
+
+impl Raw {
+    /// Begins with the parameters and the files that they name.
+    pub(super) fn new(sink: Arc<Sink>, settings: &Settings) -> Self {
+        let values = settings.origin.values.iter();
+        let mut texts: BTreeMap<_, _> = values
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect();
+        texts.insert("window".to_owned(), settings.params.window.to_string());
+        sink.describe(PARAMETERS, texts);
+        for path in &settings.params.config {
+            match std::fs::read(path) {
+                Ok(text) => sink.attach(name_of(path), text),
+                Err(error) => tracing::warn!("{} is not in the recording: {error}", path.display()),
+            }
+        }
+        Self {
+            sink,
+            topics: Mutex::default(),
+        }
+    }
+
+    fn write(&self, name: &str, encoding: &'static str, time: i64, parts: &[&[u8]]) {
+        let mut topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
+        if !topics.contains_key(name) {
+            let topic = Topic {
+                name: name.to_owned(),
+                encoding,
+                schema: None,
+                metadata: BTreeMap::new(),
+            };
+            let Some(id) = self.sink.topic(topic) else {
+                return;
+            };
+            topics.insert(name.to_owned(), (id, 0));
+        }
+        if let Some((id, next)) = topics.get_mut(name) {
+            self.sink.message(*id, *next, time, parts);
+            *next = next.wrapping_add(1);
+        }
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+impl Witness for Raw {
+    fn datagram(&self, port: u16, datagram: &Datagram, parts: &[&[u8]]) {
+        let time = datagram.kernel_time.unwrap_or_else(|| host_now().0);
+        let head = head(datagram.from, datagram.len);
+        let mut all = Vec::with_capacity(1 + parts.len());
+        all.push(&head[..]);
+        all.extend(parts);
+        self.write(&format!("udp/{port}"), DATAGRAM, time, &all);
+    }
+
+    fn block(&self, name: &str, bytes: &[u8]) {
+        self.write(&format!("shm/{name}"), BLOCK, host_now().0, &[bytes]);
+    }
+}
+
+fn head(from: SocketAddrV4, len: usize) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    head[..4].copy_from_slice(&from.ip().octets());
+    head[4..6].copy_from_slice(&from.port().to_be_bytes());
+    let len = u32::try_from(len).unwrap_or(u32::MAX);
+    head[6..].copy_from_slice(&len.to_be_bytes());
+    head
+}
