@@ -7,6 +7,7 @@
 )]
 mod architecture;
 mod config;
+mod doctor;
 mod emulator;
 mod flight;
 mod frames;
