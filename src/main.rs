@@ -48,7 +48,7 @@ enum Command {
     ///
     /// Where a bridge runs it is asked, else the simulator is. Exit code: 0 fine, 1 warnings, 2 errors.
     Doctor(DoctorArgs),
-    /// Subscribes to every topic of the ROS graph and shows rate, latency and losses.
+    /// Subscribes to every topic of the ROS graph and shows rates, latencies and losses, by sensor and vehicle.
     Top(TopArgs),
     /// Calls a service of the ROS graph, as `ros2 service call` does (docs/call.md).
     Call(CallArgs),
@@ -171,6 +171,9 @@ struct TopArgs {
     /// Shows only topics with this prefix.
     #[arg(long, default_value = "/")]
     prefix: String,
+    /// For programs: one object each second, or at the end of `--seconds`.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Time limit for a start interrupted by a signal, to leave the graph in order.
@@ -347,12 +350,16 @@ fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<Ex
 fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let middleware = middleware(args, "rfly_bridge_top", false)?;
-    let seconds = top.seconds.map(Duration::from_secs);
+    let shown = top::Shown {
+        prefix: top.prefix,
+        limit: top.seconds.map(Duration::from_secs),
+        json: top.json,
+    };
     // The terminal may be suspended; signals must still be handled.
     let shown = signals.during(START_GRACE, move |stop| {
         runtime()?.block_on(async {
             tokio::select! {
-                shown = top::run(&middleware, &top.prefix, seconds) => shown,
+                shown = top::run(&middleware, &shown) => shown,
                 _ = stop => Ok(()),
             }
         })

@@ -7,6 +7,7 @@
 )]
 mod architecture;
 mod config;
+mod doctor;
 mod documents;
 mod emulator;
 mod flight;

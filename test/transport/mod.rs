@@ -1,5 +1,6 @@
 //! Tests of `transport`.
 mod accept;
 mod holders;
+mod host;
 mod shm;
 mod udp;

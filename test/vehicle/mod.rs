@@ -12,6 +12,7 @@ mod json;
 mod measurements;
 mod orientations;
 mod origin;
+mod preflight;
 mod px4_flight;
 mod read_only;
 mod resting;

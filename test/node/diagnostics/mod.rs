@@ -2,3 +2,4 @@
 mod condition;
 mod rates;
 mod rosout;
+mod top;

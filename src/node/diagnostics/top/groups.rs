@@ -1,0 +1,364 @@
+//! Topics and statuses, put together by sensor and vehicle.
+use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
+use crate::node::diagnostics::health::SHORT;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What a subscriber saw of a topic.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TopicSeen {
+    /// Full name.
+    pub name: String,
+    /// Type, as ROS writes it.
+    pub type_name: String,
+    /// Messages per second since the last look.
+    pub hz: f64,
+    /// Megabytes per second.
+    pub mb_per_s: f64,
+    /// Median and 99th percentile of the stamps' age on arrival in ms, of messages with a stamp.
+    pub age_ms: Option<[f64; 2]>,
+    /// Messages since the start.
+    pub total: u64,
+}
+
+/// A topic of a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TopicLine {
+    /// What was seen.
+    pub seen: TopicSeen,
+    /// Offered QoS, if the bridge tells.
+    pub qos: Option<String>,
+    /// Subscribers besides this one, if the bridge tells.
+    pub subscribers: Option<u64>,
+    /// Readers that ask for a QoS that is not offered.
+    pub incompatible: u64,
+    /// Messages that the publisher dropped.
+    pub dropped: u64,
+}
+
+/// How a group is, the best first.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum State {
+    /// As it should be.
+    #[default]
+    Ok,
+    /// Nothing has come yet.
+    Waiting,
+    /// It drops, or has readers that get nothing.
+    Drops,
+    /// Below the requested rate.
+    Slow,
+    /// Came, and does not come any more.
+    Lost,
+}
+
+impl State {
+    /// The word in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Waiting => "waiting",
+            Self::Drops => "drops",
+            Self::Slow => "slow",
+            Self::Lost => "LOST",
+        }
+    }
+}
+
+/// A sensor, a vehicle, or the rest of the bridge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// `sensor0 img_rgb`, `vehicle 1`, `bridge`.
+    pub name: String,
+    /// How it is.
+    pub state: State,
+    /// Rate, and the requested one.
+    pub hz: f64,
+    /// The requested rate.
+    pub asked_hz: Option<f64>,
+    /// Of its main topic.
+    pub age_ms: Option<[f64; 2]>,
+    /// Of all its topics.
+    pub mb_per_s: f64,
+    /// By cause, without those that are 0.
+    pub drops: BTreeMap<String, u64>,
+    /// Of all its topics, besides this one.
+    pub subscribers: u64,
+    /// Its topics by name.
+    pub topics: Vec<TopicLine>,
+}
+
+impl Group {
+    /// All drops.
+    pub fn dropped(&self) -> u64 {
+        self.drops.values().sum()
+    }
+
+    /// For a program.
+    pub fn to_json(&self) -> Value {
+        let age = |age: Option<[f64; 2]>| age.map(|[p50, p99]| json!({"p50": p50, "p99": p99}));
+        let topic = |line: &TopicLine| {
+            json!({
+                "name": line.seen.name,
+                "type": line.seen.type_name,
+                "hz": line.seen.hz,
+                "mb_per_s": line.seen.mb_per_s,
+                "age_ms": age(line.seen.age_ms),
+                "received": line.seen.total,
+                "qos": line.qos,
+                "subscribers": line.subscribers,
+                "incompatible": line.incompatible,
+                "dropped": line.dropped,
+            })
+        };
+        json!({
+            "name": self.name,
+            "state": self.state.name().to_ascii_lowercase(),
+            "hz": self.hz,
+            "asked_hz": self.asked_hz,
+            "age_ms": age(self.age_ms),
+            "mb_per_s": self.mb_per_s,
+            "drops": self.drops,
+            "subscribers": self.subscribers,
+            "topics": self.topics.iter().map(topic).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The groups, the worst first.
+pub fn groups_of(topics: &[TopicSeen], report: &DiagnosticArray) -> Vec<Group> {
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    let statuses: Vec<_> = report.status.iter().map(|s| (short_name(s), s)).collect();
+    for (name, status) in &statuses {
+        let Some(key) = group_of_status(name) else {
+            continue;
+        };
+        let group = groups.entry(key).or_insert_with_key(|key| Group {
+            name: key.clone(),
+            ..Group::default()
+        });
+        take_status(group, name, status);
+    }
+    for seen in topics {
+        let told = statuses
+            .iter()
+            .find(|(name, _)| name.strip_prefix("topic ") == Some(&seen.name));
+        let key = group_of_topic(&seen.name, &groups);
+        let group = groups.entry(key).or_insert_with_key(|key| Group {
+            name: key.clone(),
+            ..Group::default()
+        });
+        group
+            .topics
+            .push(line_of(seen, told.map(|(_, status)| *status)));
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    for group in &mut groups {
+        finish(group);
+    }
+    sort(&mut groups, Order::Worst);
+    groups
+}
+
+/// What groups are sorted by.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Order {
+    /// The worst first.
+    #[default]
+    Worst,
+    /// By name; numbers by value.
+    Name,
+    /// The most bytes first.
+    Bytes,
+    /// The oldest stamps first.
+    Latency,
+}
+
+impl Order {
+    /// All, as a key changes them.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Worst, "worst"),
+        (Self::Name, "name"),
+        (Self::Bytes, "MB/s"),
+        (Self::Latency, "latency"),
+    ];
+}
+
+/// Sorts groups.
+pub fn sort(groups: &mut [Group], order: Order) {
+    let natural = |name: &str| {
+        let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let end = digits
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(digits.len());
+        let number = digits
+            .get(..end)
+            .and_then(|digits| digits.parse::<u64>().ok());
+        let kind = name
+            .split(|c: char| c.is_ascii_digit())
+            .next()
+            .unwrap_or_default();
+        // Sensors, then vehicles, then the rest.
+        let rank = ["sensor", "vehicle "]
+            .iter()
+            .position(|known| *known == kind);
+        (rank.unwrap_or(2), number.unwrap_or(0), name.to_owned())
+    };
+    groups.sort_by_key(|group| natural(&group.name));
+    let age = |group: &Group| group.age_ms.map_or(-1.0, |[p50, _]| p50);
+    match order {
+        Order::Name => {}
+        Order::Worst => groups.sort_by_key(|group| std::cmp::Reverse(group.state)),
+        Order::Bytes => groups.sort_by(|a, b| b.mb_per_s.total_cmp(&a.mb_per_s)),
+        Order::Latency => groups.sort_by(|a, b| age(b).total_cmp(&age(a))),
+    }
+}
+
+/// The name of a status without that of the bridge.
+pub(super) fn short_name(status: &DiagnosticStatus) -> &str {
+    let name = &status.name;
+    name.strip_prefix("rfly_bridge: ").unwrap_or(name)
+}
+
+fn value<'a>(status: &'a DiagnosticStatus, key: &str) -> Option<&'a str> {
+    let found = status.values.iter().find(|value| value.key == key);
+    found.map(|value| value.value.as_str())
+}
+
+fn number(status: &DiagnosticStatus, key: &str) -> Option<f64> {
+    value(status, key)?.parse().ok()
+}
+
+fn count(status: &DiagnosticStatus, key: &str) -> Option<u64> {
+    value(status, key)?.parse().ok()
+}
+
+fn group_of_status(name: &str) -> Option<String> {
+    if is_sensor(name.split(' ').next().unwrap_or_default()) {
+        return Some(name.to_owned());
+    }
+    if name.starts_with("clock of") {
+        return None;
+    }
+    let (_, vehicle) = name.rsplit_once(" of vehicle ")?;
+    Some(format!("vehicle {vehicle}"))
+}
+
+fn is_sensor(word: &str) -> bool {
+    let number = word.strip_prefix("sensor");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Topics of a vehicle below the prefix, where there is only one.
+const OF_THE_VEHICLE: [&str; 4] = ["imu", "ground_truth", "model", "coptersim"];
+
+fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
+    let parts: Vec<_> = topic.split('/').filter(|part| !part.is_empty()).collect();
+    if let Some(part) = parts.iter().find(|part| is_sensor(part)) {
+        let known = groups
+            .keys()
+            .find(|name| name.split(' ').next() == Some(part));
+        return known.cloned().unwrap_or_else(|| (*part).to_owned());
+    }
+    let numbered = |part: &str, word: &str| part.strip_prefix(word)?.parse::<u16>().ok();
+    let sole = || {
+        let mut vehicles = groups.keys().filter(|name| name.starts_with("vehicle "));
+        vehicles
+            .next()
+            .filter(|_| vehicles.next().is_none())
+            .cloned()
+    };
+    for (at, part) in parts.iter().enumerate() {
+        let vehicle = numbered(part, "copter").or_else(|| numbered(part, "mavros"));
+        if let Some(vehicle) = vehicle {
+            return format!("vehicle {vehicle}");
+        }
+        if *part == "mavros" || (at > 0 && OF_THE_VEHICLE.contains(part)) {
+            return sole().unwrap_or_else(|| "vehicle 1".to_owned());
+        }
+    }
+    "bridge".to_owned()
+}
+
+fn take_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
+    let drops = status.values.iter().filter_map(|found| {
+        let cause = found.key.strip_prefix("drop_")?;
+        let count = found.value.parse::<u64>().ok().filter(|count| *count > 0)?;
+        Some((cause.to_owned(), count))
+    });
+    for (cause, count) in drops {
+        *group.drops.entry(cause).or_default() += count;
+    }
+    let state = match value(status, "state") {
+        Some("lost") => State::Lost,
+        Some("waiting") => State::Waiting,
+        _ if value(status, SHORT).is_some() => State::Slow,
+        _ if status.level > 0 && status.message.contains(" drops, ") => State::Drops,
+        _ => State::Ok,
+    };
+    group.state = group.state.max(state);
+    // Of a vehicle, what its autopilot says counts.
+    if name.starts_with("sensor") || name.starts_with("autopilot") {
+        group.hz = number(status, "rate_hz").unwrap_or(group.hz);
+        group.asked_hz = number(status, "asked_hz");
+    }
+}
+
+fn line_of(seen: &TopicSeen, told: Option<&DiagnosticStatus>) -> TopicLine {
+    let count_of = |key| told.and_then(|status| count(status, key)).unwrap_or(0);
+    TopicLine {
+        seen: seen.clone(),
+        qos: told
+            .and_then(|status| value(status, "qos"))
+            .map(str::to_owned),
+        // This program is one of them.
+        subscribers: told
+            .and_then(|status| count(status, "subscribers"))
+            .map(|all| all.saturating_sub(1)),
+        incompatible: count_of("incompatible_qos"),
+        dropped: count_of("dropped") + count_of("torn"),
+    }
+}
+
+/// What follows from the topics.
+fn finish(group: &mut Group) {
+    group.topics.sort_by(|a, b| a.seen.name.cmp(&b.seen.name));
+    // The sum of nothing is -0.
+    group.mb_per_s = group
+        .topics
+        .iter()
+        .map(|line| line.seen.mb_per_s)
+        .fold(0.0, |sum, rate| sum + rate);
+    group.subscribers = group
+        .topics
+        .iter()
+        .filter_map(|line| line.subscribers)
+        .sum();
+    let suffix = group.name.split(' ').nth(1).unwrap_or("imu").to_owned();
+    let main = group
+        .topics
+        .iter()
+        .filter(|line| line.seen.age_ms.is_some());
+    let main = main.max_by(|a, b| {
+        let named = |line: &TopicLine| line.seen.name.ends_with(&format!("/{suffix}"));
+        named(a)
+            .cmp(&named(b))
+            .then(a.seen.hz.total_cmp(&b.seen.hz))
+    });
+    group.age_ms = main.and_then(|line| line.seen.age_ms);
+    if group.hz == 0.0 && group.asked_hz.is_none() {
+        group.hz = group
+            .topics
+            .iter()
+            .map(|line| line.seen.hz)
+            .fold(0.0, f64::max);
+    }
+    for line in &group.topics {
+        if line.dropped > 0 {
+            *group.drops.entry("published".to_owned()).or_default() += line.dropped;
+        }
+        if line.incompatible > 0 {
+            group.state = group.state.max(State::Drops);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The table on a terminal, with keys.
+use super::groups::{Group, Order, State, sort};
+use super::summary::{causes, head, line_of, topic_head, topic_line};
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::{Constraint, Layout};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{List, ListItem, ListState, Paragraph};
+use std::time::Duration;
+
+const HELP: &str = "q quit  / filter  s sort  Enter details  Esc back";
+/// Longest filter.
+const FILTER: usize = 40;
+
+/// What is shown.
+#[derive(Debug, Default)]
+pub struct Screen {
+    groups: Vec<Group>,
+    remarks: Vec<String>,
+    elapsed: Duration,
+    order: usize,
+    filter: String,
+    /// The filter is being typed.
+    typing: bool,
+    /// The group whose topics are shown.
+    opened: Option<String>,
+    selected: ListState,
+    /// The same in the details.
+    scrolled: ListState,
+}
+
+impl Screen {
+    /// Takes new figures.
+    pub fn update(&mut self, groups: Vec<Group>, remarks: Vec<String>, elapsed: Duration) {
+        (self.groups, self.remarks, self.elapsed) = (groups, remarks, elapsed);
+        let (order, _) = self.order();
+        sort(&mut self.groups, order);
+        if self.selected.selected().is_none() {
+            self.selected.select(Some(0));
+        }
+    }
+
+    /// Takes a key; false if it ends the program.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let interrupt = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('c') if interrupt => return false,
+            KeyCode::Enter | KeyCode::Esc if self.typing => {
+                self.typing = false;
+                if key.code == KeyCode::Esc {
+                    self.filter.clear();
+                }
+            }
+            KeyCode::Backspace if self.typing => {
+                self.filter.pop();
+                self.selected.select_first();
+            }
+            KeyCode::Char(c) if self.typing && self.filter.len() < FILTER => {
+                self.filter.push(c);
+                self.selected.select_first();
+            }
+            KeyCode::Char(_) if self.typing => {}
+            KeyCode::Char('q') => return false,
+            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Char('s') => {
+                self.order = (self.order + 1) % Order::ALL.len();
+                let (order, _) = self.order();
+                sort(&mut self.groups, order);
+            }
+            KeyCode::Enter => {
+                self.opened = self.at_cursor();
+                self.scrolled.select_first();
+            }
+            KeyCode::Esc if self.opened.is_some() => self.opened = None,
+            KeyCode::Esc => self.filter.clear(),
+            KeyCode::Down | KeyCode::Char('j') => self.cursor().select_next(),
+            KeyCode::Up | KeyCode::Char('k') => self.cursor().select_previous(),
+            KeyCode::Home => self.cursor().select_first(),
+            KeyCode::End => self.cursor().select_last(),
+            _ => {}
+        }
+        true
+    }
+
+    fn order(&self) -> (Order, &'static str) {
+        Order::ALL
+            .get(self.order)
+            .copied()
+            .unwrap_or((Order::Worst, "worst"))
+    }
+
+    /// Groups that the filter lets through: by their names, or by those of their topics.
+    fn shown(&self) -> Vec<&Group> {
+        let topic = |group: &Group| {
+            let mut topics = group.topics.iter();
+            topics.any(|line| line.seen.name.contains(&self.filter))
+        };
+        let groups = self.groups.iter();
+        groups
+            .filter(|group| group.name.contains(&self.filter) || topic(group))
+            .collect()
+    }
+
+    fn cursor(&mut self) -> &mut ListState {
+        match self.opened {
+            Some(_) => &mut self.scrolled,
+            None => &mut self.selected,
+        }
+    }
+
+    fn at_cursor(&self) -> Option<String> {
+        let at = self.selected.selected().unwrap_or(0);
+        self.shown().get(at).map(|group| group.name.clone())
+    }
+
+    /// Draws everything.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let remarks = self.remarks.len().min(4) as u16;
+        let areas = Layout::vertical([
+            Constraint::Length(1),
+            Constraint::Length(1),
+            Constraint::Min(1),
+            Constraint::Length(remarks),
+            Constraint::Length(1),
+        ]);
+        let [title, column, body, foot, help] = areas.areas(frame.area());
+        let opened = self.opened.clone();
+        let opened = self
+            .groups
+            .iter()
+            .find(|group| Some(&group.name) == opened.as_ref());
+        let (names, lines) = match opened {
+            Some(group) => (topic_head(), details(group)),
+            None => {
+                let line =
+                    |group: &&Group| ListItem::new(line_of(group)).style(style_of(group.state));
+                (head(), self.shown().iter().map(line).collect())
+            }
+        };
+        let of = opened.map_or_else(
+            || format!("{} of {} groups", self.shown().len(), self.groups.len()),
+            |group| format!("{}: {}", group.name, group.state.name()),
+        );
+        let text = format!(
+            "rfly_bridge top  {of}, {:.0} s, by {}",
+            self.elapsed.as_secs_f64(),
+            self.order().1
+        );
+        frame.render_widget(Line::from(text).style(Modifier::BOLD), title);
+        frame.render_widget(Line::from(names).style(Modifier::UNDERLINED), column);
+        let lone = opened.is_some();
+        let list = List::new(lines).highlight_style(Modifier::REVERSED);
+        let state = match lone {
+            true => &mut self.scrolled,
+            false => &mut self.selected,
+        };
+        frame.render_stateful_widget(list, body, state);
+        let remarks: Vec<_> = self
+            .remarks
+            .iter()
+            .map(|remark| Line::from(remark.as_str()))
+            .collect();
+        frame.render_widget(Paragraph::new(remarks).style(Color::Yellow), foot);
+        let keys = match (self.typing, self.filter.is_empty()) {
+            (true, _) => format!("filter: {}_", self.filter),
+            (false, true) => HELP.to_owned(),
+            (false, false) => format!("{HELP}  [{}]", self.filter),
+        };
+        frame.render_widget(Line::from(keys), help);
+    }
+}
+
+/// The topics of a group, and what it dropped.
+fn details(group: &Group) -> Vec<ListItem<'static>> {
+    let names: Vec<_> = group
+        .topics
+        .iter()
+        .map(|line| line.seen.name.as_str())
+        .collect();
+    let prefix = shared_prefix(&names);
+    let mut items = Vec::new();
+    if let Some(shared) = names
+        .first()
+        .and_then(|name| name.get(..prefix))
+        .filter(|p| !p.is_empty())
+    {
+        items.push(ListItem::new(format!("below {shared}")));
+    }
+    items.extend(
+        group
+            .topics
+            .iter()
+            .map(|line| ListItem::new(topic_line(line, prefix))),
+    );
+    if group.dropped() > 0 {
+        items.push(ListItem::new(format!("dropped: {}", causes(group))).style(Color::Yellow));
+    }
+    items
+}
+
+/// Length of the folders that all names begin with.
+fn shared_prefix(names: &[&str]) -> usize {
+    let Some((first, others)) = names.split_first() else {
+        return 0;
+    };
+    let ends = first.match_indices('/').map(|(at, _)| at + 1);
+    let shared = ends.filter(|end| {
+        others
+            .iter()
+            .all(|name| name.get(..*end) == first.get(..*end))
+    });
+    shared.max().unwrap_or(0)
+}
+
+fn style_of(state: State) -> Style {
+    match state {
+        State::Ok => Style::default(),
+        State::Waiting => Style::from(Color::DarkGray),
+        State::Drops | State::Slow => Style::from(Color::Yellow),
+        State::Lost => Style::from(Color::Red),
+    }
+}

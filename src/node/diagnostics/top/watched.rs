@@ -1,0 +1,103 @@
+//! Subscriptions to all topics of the graph, and what was seen of each.
+use super::groups::TopicSeen;
+use super::lock;
+use crate::node::clock::host_now;
+use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
+use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Latched messages were published before this program started.
+const LATCHED: [&str; 3] = ["/tf_static", "/robot_description", "/ground_truth/path"];
+
+struct Watched {
+    type_name: String,
+    seen: Arc<Mutex<Seen>>,
+    _subscription: Subscription,
+}
+
+struct Seen {
+    messages: u64,
+    bytes: u64,
+    /// Age of the stamp on arrival, for messages that begin with a header.
+    age_us: Histogram<u64>,
+    total: u64,
+}
+
+/// One subscription for each topic.
+#[derive(Default)]
+pub(super) struct Watchers {
+    topics: BTreeMap<String, Watched>,
+    last: Option<Instant>,
+}
+
+impl Watchers {
+    /// Subscribes to what is new below `prefix`.
+    pub(super) fn subscribe(
+        &mut self,
+        middleware: &Middleware,
+        prefix: &str,
+    ) -> Result<(), RosError> {
+        for topic in middleware.topics() {
+            if topic.name.starts_with(prefix) && !self.topics.contains_key(&topic.name) {
+                let watched = watch(middleware, &topic)?;
+                self.topics.insert(topic.name, watched);
+            }
+        }
+        Ok(())
+    }
+
+    /// What was seen since the last look.
+    pub(super) fn look(&mut self) -> Vec<TopicSeen> {
+        let last = self.last.replace(Instant::now());
+        let seconds = last.map_or(1.0, |last| last.elapsed().as_secs_f64().max(1e-3));
+        let look = |(name, watched): (&String, &Watched)| {
+            let mut seen = lock(&watched.seen);
+            let ms = |quantile| seen.age_us.value_at_quantile(quantile) as f64 * 1e-3;
+            let topic = TopicSeen {
+                name: name.clone(),
+                type_name: watched.type_name.clone(),
+                hz: seen.messages as f64 / seconds,
+                mb_per_s: seen.bytes as f64 / seconds * 1e-6,
+                age_ms: (!seen.age_us.is_empty()).then(|| [ms(0.5), ms(0.99)]),
+                total: seen.total,
+            };
+            (seen.messages, seen.bytes) = (0, 0);
+            seen.age_us.reset();
+            topic
+        };
+        self.topics.iter().map(look).collect()
+    }
+}
+
+fn watch(middleware: &Middleware, topic: &TopicInfo) -> Result<Watched, RosError> {
+    let histogram = Histogram::new_with_bounds(1, 60_000_000, 2).unwrap_or_else(|_| unreachable!());
+    let seen = Arc::new(Mutex::new(Seen {
+        messages: 0,
+        bytes: 0,
+        age_us: histogram,
+        total: 0,
+    }));
+    let writer = seen.clone();
+    let qos = match LATCHED.iter().any(|name| topic.name.ends_with(name)) {
+        true => Qos::LATCHED,
+        false => Qos::DEFAULT,
+    };
+    let subscription = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
+        let mut seen = lock(&writer);
+        seen.messages += 1;
+        seen.total += 1;
+        seen.bytes += message.bytes as u64;
+        if let Some(stamp) = message.stamp {
+            let us = (host_now().0 - stamp.0) / 1000;
+            seen.age_us
+                .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+        }
+    })?;
+    Ok(Watched {
+        type_name: topic.type_name.clone(),
+        seen,
+        _subscription: subscription,
+    })
+}

@@ -1,0 +1,209 @@
+"""`rfly_bridge doctor`: each fault is provoked in a network of its own, found, and told with what to type."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from processes import binary
+
+from sensors import COMPRESSED, RAW, SHARED_MEMORY, Sensor, with_defaults, write_config
+
+OWN = ["unshare", "-rnm", "bash", "-euc"]
+"""A network and a /dev/shm that nobody else sees."""
+LOOPBACK = "ip link set lo up; ip route add 224.0.0.0/4 dev lo; mount -t tmpfs tmpfs /dev/shm\n"
+PC = "ip link add {0} type veth peer name {0}p; ip addr add {1} dev {0}; ip link set {0} up; ip link set {0}p up\n"
+CAMERA = replace(with_defaults(0, 1, COMPRESSED), width=64, height=48, rate=10)
+RANGE = with_defaults(1, 5, COMPRESSED)
+
+if shutil.which("ip") is None or subprocess.run([*OWN, LOOPBACK], capture_output=True).returncode != 0:
+    pytest.skip("the kernel gives no network of its own (unshare, ip)", allow_module_level=True)
+
+
+def doctor(
+    directory: Path,
+    *parameters: str,
+    setup: str = LOOPBACK,
+    sensors: list[Sensor] | None = None,
+    emulator: str | None = None,
+    seconds: float = 0,
+    variables: dict[str, str] | None = None,
+) -> dict[str, dict]:
+    """What the doctor finds, by code; the emulator runs beside it where it has arguments."""
+    config = write_config(directory / "Config.json", sensors if sensors is not None else [CAMERA])
+    bridge, simulator = binary("rfly_bridge", "RFLY_BRIDGE"), binary("rflysim_emulator", "RFLY_EMULATOR")
+    script = setup
+    if emulator is not None:
+        script += f"{simulator} {emulator} >{directory}/emulator.log 2>&1 & simulator=$!\n"
+        script += f"until grep -q 'Ctrl-C ends it' {directory}/emulator.log; do sleep 0.1; done\n"
+    script += f'"{bridge}" doctor --json --seconds {seconds} --ros-args -p config:={config} "$@" || code=$?\n'
+    script += '[ -z "${simulator-}" ] || kill -INT $simulator\nexit ${code-0}'
+    given = [word for parameter in parameters for word in ("-p", parameter)]
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **(variables or {})}
+    ran = subprocess.run(
+        [*OWN, script, "doctor", *given], capture_output=True, text=True, timeout=120, env=environment
+    )
+    assert ran.stdout, ran.stderr
+    told = json.loads(ran.stdout)
+    assert ran.returncode == {"ok": 0, "note": 0, "warning": 1, "error": 2}[told["severity"]], told
+    assert all(finding["do"] and finding["what"] for finding in told["findings"]), told
+    return {finding["code"]: finding for finding in told["findings"]}
+
+
+def test_a_set_up_that_works_has_no_findings(tmp_path):
+    # Where four suites share a core, the emulator itself is the renderer that is asked for too much.
+    found = doctor(tmp_path, emulator="", seconds=8)
+    assert set(found) <= {"renderer-overloaded"}, found
+
+
+def test_nothing_runs(tmp_path):
+    found = doctor(tmp_path, seconds=6)
+    assert {"no-listener", "simulator-silent"} <= set(found)
+    assert found["no-listener"]["subject"] == "127.0.0.1:20010"
+
+
+def test_a_refused_configuration_is_told_in_place(tmp_path):
+    found = doctor(tmp_path, sensors=[replace(CAMERA, width=0)])
+    assert "DataWidth" in found["config"]["subject"]
+
+
+def test_who_has_a_port(tmp_path):
+    port = "python3 -c 'import socket,time; s=socket.socket(2,2); s.bind((\"\",9999)); print(flush=True); time.sleep(60)'"
+    holder = f"exec 3< <(exec {port}); holder=$!; read -r <&3; trap 'kill $holder' EXIT\n"
+    found = doctor(tmp_path, setup=LOOPBACK + holder)
+    assert "9999" in found["port-taken"]["what"] and "sensor0" in found["port-taken"]["subject"]
+    assert "python3" in found["port-taken"]["what"] and found["port-taken"]["do"].startswith("kill ")
+
+
+WSL = (
+    LOOPBACK
+    + PC.format("eth0", "172.20.5.9/20")
+    + "ip route add default via 172.20.0.1\n"
+    + "echo 'Linux version 5.15.167.4-microsoft-standard-WSL2' >/dev/shm/version\n"
+    + "mount --bind /dev/shm/version /proc/version\n"
+)
+
+
+def test_in_wsl_the_simulator_is_at_the_gateway(tmp_path):
+    found = doctor(tmp_path, setup=WSL)
+    assert "NAT" in found["wsl"]["subject"]
+    assert found["wsl-address"]["do"].endswith("simulator_address:=172.20.0.1")
+    assert "wsl-address" not in doctor(tmp_path, "simulator_address:=172.20.0.1", setup=WSL)
+
+
+def test_a_simulator_behind_no_network(tmp_path):
+    assert "no-route" in doctor(tmp_path, "simulator_address:=10.9.8.7", setup=LOOPBACK)
+
+
+def test_two_networks(tmp_path):
+    setup = LOOPBACK + PC.format("eth0", "192.168.7.5/24") + PC.format("eth1", "10.0.0.7/24")
+    found = doctor(tmp_path, "simulator_address:=192.168.7.10", "receive_address:=10.0.0.7", setup=setup)
+    assert found["two-networks"]["do"] == "-p receive_address:=192.168.7.5"
+    found = doctor(tmp_path, "simulator_address:=192.168.7.10", "receive_address:=192.168.7.5", setup=setup)
+    assert "two-networks" not in found
+
+
+def test_multicast_that_is_off_or_has_no_route(tmp_path):
+    setup = "ip link set lo up\n" + PC.format("eth0", "192.168.7.5/24") + "ip link set eth0 multicast off\n"
+    found = doctor(tmp_path, "simulator_address:=192.168.7.10", setup=setup)
+    assert found["multicast-off"]["do"] == "sudo ip link set dev eth0 multicast on"
+    assert found["multicast-route"]["do"] == "sudo ip route add 224.0.0.0/4 dev eth0"
+
+
+def test_a_buffer_that_holds_no_frame(tmp_path):
+    raw = replace(CAMERA, mode=RAW, width=640, height=480)
+    found = doctor(tmp_path, "receive_buffer_bytes:=65536", "transport_mode:=file", sensors=[raw])
+    assert "sensor0" in found["buffers"]["subject"] and "receive_buffer_bytes:=18432" in found["buffers"]["do"]
+
+
+def test_blocks_of_shared_memory(tmp_path):
+    shared = [replace(CAMERA, mode=SHARED_MEMORY)]
+    block = "/dev/shm/RflySim3DImg_0"
+    here = ["transport_mode:=file"]
+    found = doctor(tmp_path, *here, sensors=shared)
+    assert {"shm-missing", "shm-container"} & set(found)
+    found = doctor(tmp_path, *here, sensors=shared, setup=LOOPBACK + f"head -c 100 /dev/zero >{block}\n")
+    assert "100 bytes" in found["shm-type"]["what"]
+    found = doctor(tmp_path, *here, sensors=shared, setup=LOOPBACK + f"mkdir {block}\n")
+    assert "no regular file" in found["shm-type"]["what"]
+    found = doctor(tmp_path, *here, "simulator_address:=10.9.8.7", sensors=shared)
+    assert "10.9.8.7" in found["shm-remote"]["what"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "code"),
+    [
+        ({"ROS_DOMAIN_ID": "150"}, "ros-domain"),
+        ({"ROS_DOMAIN_ID": "x"}, "ros-variable"),
+        ({"ROS_LOCALHOST_ONLY": "1"}, "ros-localhost"),
+        ({"ROS_LOCALHOST_ONLY": "1", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, "ros-range"),
+        ({"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}, "ros-middleware"),
+        ({"CYCLONEDDS_URI": "file:///nowhere.xml"}, "ros-profile"),
+    ],
+)
+def test_variables_that_hide_topics(tmp_path, variables, code):
+    assert code in doctor(tmp_path, variables=variables)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "emulator", "seconds", "code", "said"),
+    [
+        (["vehicles:=[1,2]"], "", 8, "vehicle-missing", "CopterSim 2"),
+        ([], "--autopilot none", 8, "autopilot-silent", "vehicle 1"),
+        ([], "--loss 0.8 --fault-scope images", 10, "renderer-overloaded", "sensor0"),
+        ([], "--clock-drift-ppm 5000", 25, "clocks-apart", "ppm"),
+        (["vehicles:=[2]"], "--vehicles 2", 8, "vehicle-not-served", "heartbeats"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and " " not in value else None,
+)
+def test_what_a_simulator_does_wrong(tmp_path, parameters, emulator, seconds, code, said):
+    # A short range packet costs the machine nothing.
+    sensors = [replace(RANGE, seq=0, rate=30, vehicle=2 if code == "vehicle-not-served" else 1)]
+    found = doctor(tmp_path, *parameters, sensors=sensors, emulator=emulator, seconds=seconds)
+    assert code in found, found
+    assert said in found[code]["subject"] + found[code]["what"], found[code]
+
+
+def test_frames_that_arrive_in_pieces(tmp_path):
+    raw = replace(CAMERA, mode=RAW, width=320, height=240)
+    found = doctor(tmp_path, "transport_mode:=file", sensors=[raw], emulator="--loss 0.2", seconds=8)
+    assert "sensor0" in found["datagrams-lost"]["subject"]
+
+
+def test_captures_that_end_while_the_simulation_goes_on(tmp_path):
+    end = "(sleep 6; echo -n 'faults loss=1 scope=images' >/dev/udp/127.0.0.1/45000) &\n"
+    found = doctor(tmp_path, setup=LOOPBACK + end, emulator="--control 45000", seconds=14)
+    assert "captures-ended" in found, found
+
+
+def test_a_simulator_that_is_not_accepted(tmp_path):
+    stranger = "import socket,time\ns=socket.socket(2,2); s.bind(('127.0.0.2',0))\n"
+    stranger += "while True: s.sendto(b'x',('127.0.0.1',9999)); time.sleep(0.1)"
+    program = tmp_path / "stranger.py"
+    program.write_text(stranger)
+    setup = LOOPBACK + f"python3 {program} & stranger=$!; trap 'kill $stranger' EXIT\n"
+    found = doctor(tmp_path, setup=setup, emulator="", seconds=4)
+    assert found["sender-refused"]["subject"] == "127.0.0.2"
+    assert found["sender-refused"]["do"].endswith("accept_from:=[127.0.0.2]")
+
+
+def test_a_bridge_that_runs_is_asked_and_goes_on(tmp_path):
+    bridge = binary("rfly_bridge", "RFLY_BRIDGE")
+    config = write_config(tmp_path / "Config.json", [CAMERA])
+    bad = "-p qos.imu.reliability:=best_effort -p vehicles:=[1,2]"
+    setup = LOOPBACK + (
+        f"{bridge} --ros-args -p config:={config} {bad} >{tmp_path}/bridge.log 2>&1 & bridge=$!\n"
+        f"{bridge} top --prefix /rflysim/ --seconds 40 >/dev/null & top=$!\n"
+        "trap 'kill -INT $bridge $top; wait $bridge' EXIT; sleep 6\n"
+    )
+    variables = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": "7"}
+    found = doctor(tmp_path, setup=setup, emulator="", seconds=6, variables=variables)
+    assert "port-taken" not in found and "start" not in found, found
+    # `top` asks for reliable delivery of a topic that offers best effort.
+    assert "imu" in found["reader-qos"]["subject"]
+    assert found["vehicle-missing"]["subject"] == "vehicle 2"
+    assert "panicked" not in (tmp_path / "bridge.log").read_text()
