@@ -78,9 +78,9 @@ run='
 cd /tmp
 rflysim_emulator --hover >emulator.log 2>&1 & emulator=$!
 rfly_bridge --ros-args -p config:=/tmp/Config.json >bridge.log 2>&1 & bridge=$!
-rfly_bridge top --seconds 8 --prefix /rflysim/sensor0 >top.log
-cat top.log
-grep -q "/rflysim/sensor0/img_rgb *[^ ]* *sensor_msgs/msg/Image" top.log
+rfly_bridge top --seconds 8
+rfly_bridge top --seconds 4 --json >top.json
+grep -q "\"name\":\"/rflysim/sensor0/img_rgb\".*\"received\":[1-9]" top.json
 rfly_bridge call --timeout 20 /rfly_bridge/get_parameters "{names: [window]}"
 kill -INT $bridge && wait $bridge
 kill -INT $emulator && wait $emulator
