@@ -85,6 +85,21 @@ pub(super) fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
+/// Starts a thread for a piece of work that ends by itself, and for which nobody waits.
+pub(super) fn errand(
+    name: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<(), NodeError> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let thread = thread.spawn(move || {
+        if panics(work) {
+            tracing::error!("the thread {name} panicked");
+        }
+    });
+    let started = thread.map_err(|source| NodeError::Start { what: name, source });
+    started.map(drop)
+}
+
 /// Starts a thread that ends when `body` returns, and calls `body` again if it panics.
 pub(super) fn thread(
     name: &'static str,

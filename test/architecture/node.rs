@@ -3,8 +3,8 @@ use super::{Source, nothing, package, quoted, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// The files of `node` that put the folders together; they may name all of it.
-const NODE_ASSEMBLES: [&str; 3] = ["bridge", "mod", "topics"];
+/// The files of `node` that put the folders together, or start what is put together; they may name all of it.
+const NODE_ASSEMBLES: [&str; 4] = ["bridge", "doctor", "mod", "topics"];
 
 /// Folder or file of `node` that a source belongs to, and whether it is a folder.
 fn part_of_node(source: &Source) -> Option<(String, bool)> {

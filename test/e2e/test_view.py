@@ -186,7 +186,7 @@ def test_the_page_needs_nothing_else_and_is_small(viewed):
     assert get(viewed[0], "/../Cargo.toml")[0] == 404
 
 
-READY = """rfly.frames.pose('base_link') && rfly.scene.clouds.size > 0
+READY = """window.rfly && rfly.frames.pose('base_link') && rfly.scene.clouds.size > 0
     && document.querySelectorAll('#sensors tbody tr').length >= 4
     && [...document.images].filter((image) => image.naturalWidth >= 160).length >= 2"""
 

@@ -5,3 +5,4 @@ mod line;
 mod log;
 mod panics;
 mod signals;
+mod supervisor;

@@ -76,7 +76,6 @@ impl Calls {
         };
         let (middleware, outbox) = (self.middleware.clone(), outbox.clone());
         // A thread of its own: a call looks through the graph, and nobody waits for it when the bridge ends.
-        let thread = std::thread::Builder::new().name("rfly-call".to_owned());
         let run = {
             let outbox = outbox.clone();
             move || {
@@ -95,8 +94,8 @@ impl Calls {
                 }
             }
         };
-        if let Err(error) = thread.spawn(run) {
-            refuse(&outbox, format!("no thread for the call: {error}"));
+        if let Err(error) = tasks::errand("rfly-call", run) {
+            refuse(&outbox, error.to_string());
         }
     }
 }
