@@ -93,7 +93,7 @@ fn a_bag_has_what_was_published_and_rosbags_reads_it() {
     begins(&imu, &seen["imu"]);
     assert_eq!(
         seen["topics"][IMAGE],
-        serde_json::json!(["sensor_msgs/msg/Image", "RELIABLE", "VOLATILE", 2])
+        serde_json::json!(["sensor_msgs/msg/Image", "RELIABLE", "VOLATILE", 3])
     );
     assert_eq!(
         seen["topics"]["/tf_static"],
