@@ -280,6 +280,31 @@ fn frames_are_prefixed_only_where_several_vehicles_need_it() {
 }
 
 #[test]
+fn a_recording_has_a_name_and_no_place() {
+    for name in [
+        "../flight",
+        "/etc/flight",
+        "a/b",
+        ".hidden",
+        "\u{fffd}\u{2}q",
+        "a b",
+    ] {
+        for parameter in ["record.ros", "record.raw"] {
+            let wrong = params(&[(parameter, string(name))]).unwrap_err();
+            assert!(wrong.contains(parameter), "{name:?}: {wrong}");
+        }
+    }
+    let record = params(&[
+        ("record.directory", string("/data")),
+        ("record.ros", string("flight-2_b.1")),
+    ])
+    .unwrap()
+    .record;
+    assert_eq!(record.directory, PathBuf::from("/data"));
+    assert_eq!(record.ros.as_deref(), Some("flight-2_b.1"));
+}
+
+#[test]
 fn limits_of_a_scan_are_in_order() {
     let float = ParamValue::Float;
     let wrong = params(&[

@@ -33,7 +33,7 @@ def read(bag: Path) -> dict[str, list[bytes]]:
 
 
 def test_a_bag_has_the_bytes_that_a_subscriber_got(tmp_path, domain_id, simulator_ports):
-    parameters = {"record.ros": tmp_path / "flight", "record.raw": tmp_path / "flight.mcap"}
+    parameters = {"record.directory": tmp_path, "record.ros": "flight", "record.raw": "flight.mcap"}
     with System(tmp_path / "run", domain_id, [CAMERA], parameters=parameters) as system:
         recording = Recording(system)
         recording.subscribe(TOPICS)
@@ -51,7 +51,7 @@ def test_a_bag_has_the_bytes_that_a_subscriber_got(tmp_path, domain_id, simulato
 def test_a_bridge_that_is_killed_leaves_a_bag_that_lacks_one_second_at_most(
     tmp_path, domain_id, simulator_ports, after_s
 ):
-    system = System(tmp_path / "run", domain_id, [CAMERA], parameters={"record.ros": tmp_path / "flight"})
+    system = System(tmp_path / "run", domain_id, [CAMERA], parameters={"record.directory": tmp_path, "record.ros": "flight"})
     system.__enter__()
     try:
         recording = Recording(system)
@@ -74,7 +74,7 @@ def test_a_bridge_that_is_killed_leaves_a_bag_that_lacks_one_second_at_most(
 
 def test_inspect_says_what_is_in_a_file_also_if_it_is_cut_off(tmp_path, domain_id, simulator_ports):
     file = tmp_path / "flight.mcap"
-    with System(tmp_path / "run", domain_id, [CAMERA], parameters={"record.raw": file}) as system:
+    with System(tmp_path / "run", domain_id, [CAMERA], parameters={"record.directory": tmp_path, "record.raw": file.name}) as system:
         recording = Recording(system)
         recording.subscribe({CAMERA.topic: "sensor_msgs/msg/Image"})
         recording.collect(20, [CAMERA.topic])

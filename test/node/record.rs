@@ -59,7 +59,13 @@ fn a_bag_has_what_was_published_and_rosbags_reads_it() {
     };
     let directory = directory("bag");
     let path = directory.join("flight");
-    let rig = rig::start(&[&format!("record.ros:={}", path.display())], |_, _| {});
+    let rig = rig::start(
+        &[
+            &format!("record.directory:={}", directory.display()),
+            "record.ros:=flight",
+        ],
+        |_, _| {},
+    );
     wait_until(|| rig.messages::<Image>(IMAGE).len() >= 5);
     let Rig {
         recorder, bridge, ..
@@ -107,7 +113,10 @@ fn a_raw_recording_has_every_datagram_of_a_sensor_without_a_subscriber_and_the_p
     let directory = directory("raw");
     let path = directory.join("flight.mcap");
     let rig = rig::start(
-        &[&format!("record.raw:={}", path.display())],
+        &[
+            &format!("record.directory:={}", directory.display()),
+            "record.raw:=flight.mcap",
+        ],
         |_, recorder| recorder.set_subscribers(IMAGE, 0),
     );
     wait_until(|| rig.messages::<Imu>(IMU).len() >= 100);
@@ -145,9 +154,11 @@ fn a_recording_that_cannot_be_written_is_an_error_in_diagnostics_and_the_bridge_
     let directory = directory("refused");
     let file = directory.join("file");
     std::fs::write(&file, "").expect("a file");
-    let path = file.join("flight");
     let rig = rig::start(
-        &[&format!("record.ros:={}", path.display())],
+        &[
+            &format!("record.directory:={}", file.display()),
+            "record.ros:=flight",
+        ],
         |_, recorder| recorder.set_subscribers("/diagnostics", 1),
     );
     let said = || {

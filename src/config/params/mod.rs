@@ -43,10 +43,12 @@ use std::time::Duration;
 /// `record.*`: files to record to.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct RecordParams {
+    /// `record.directory`. It is fixed at the start, so that who sets parameters chooses a name and no place.
+    pub directory: PathBuf,
     /// `record.ros`.
-    pub ros: Option<PathBuf>,
+    pub ros: Option<String>,
     /// `record.raw`.
-    pub raw: Option<PathBuf>,
+    pub raw: Option<String>,
 }
 
 /// Every parameter, validated. [`PARAMETERS`] documents each.

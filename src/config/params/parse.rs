@@ -242,8 +242,9 @@ pub(super) fn build(r: &Reader) -> Params {
         fast_dds_services: r.bool("services.fast_dds"),
         diagnostics_period: r.duration("diagnostics.period_s"),
         record: RecordParams {
-            ros: path(r.string("record.ros")),
-            raw: path(r.string("record.raw")),
+            directory: r.string("record.directory").into(),
+            ros: name(r.string("record.ros")),
+            raw: name(r.string("record.raw")),
         },
         control: ControlParams {
             link: ControlLink::parse(&r.string("control.link")).unwrap_or(ControlLink::Off),
@@ -444,6 +445,20 @@ fn check_together(params: &Params, problems: &mut Problems) {
             );
         }
     }
+    let record = [
+        ("record.ros", &params.record.ros),
+        ("record.raw", &params.record.raw),
+    ];
+    for (parameter, name) in record {
+        let name = name.as_deref().unwrap_or("recording");
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if name.starts_with('.') || !name.chars().all(plain) {
+            problems.push(
+                parameter,
+                format!("must be a name of letters, digits, `.`, `_` and `-` in record.directory, is {name:?}"),
+            );
+        }
+    }
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
         problems.push(
             "frame_prefix",
@@ -571,5 +586,10 @@ impl Params {
 
 /// A path, unless it is empty.
 fn path(text: String) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| text.into())
+    name(text).map(PathBuf::from)
+}
+
+/// A name, unless it is empty.
+fn name(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
 }

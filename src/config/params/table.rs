@@ -410,11 +410,13 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(NODE, "diagnostics.period_s", K::Float(0.1, 60.0), D::Float(1.0), "s",
         "Time between messages on /diagnostics and ~/stats.").live(),
 
+    row(RECORD, "record.directory", K::Str, D::Str("."), "",
+        "Directory of the recordings."),
     row(RECORD, "record.ros", K::Str, D::Str(""), "",
-        "Directory of a bag (MCAP, rosbag2) that records every topic of the bridge, also those without a subscriber; one that is there is not overwritten: \
+        "Name of a bag (directory with MCAP, rosbag2) in record.directory that records every topic of the bridge, also those without a subscriber; one that is there is not overwritten: \
          the name gets a number. Empty: ends the recording (docs/record.md).").live(),
     row(RECORD, "record.raw", K::Str, D::Str(""), "",
-        "MCAP file that records every datagram and shared-memory frame that the bridge receives, with its parameters and Config.json. Empty: ends the recording.").live(),
+        "Name of an MCAP file in record.directory that records every datagram and shared-memory frame that the bridge receives, with its parameters and Config.json. Empty: ends the recording.").live(),
 ];
 
 /// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.

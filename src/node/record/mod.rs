@@ -90,8 +90,9 @@ impl Recorder {
         running.threads.retain(|thread| !thread.is_finished());
         if before.ros != now.ros {
             running.ros = None;
-            running.ros = now.ros.as_deref().map(|path| {
-                let mut recording = Recording::start(path, true, &mut running.threads);
+            running.ros = now.ros.as_ref().map(|name| {
+                let mut recording =
+                    Recording::start(&now.directory.join(name), true, &mut running.threads);
                 if let Ok(sink) = &recording.sink {
                     recording.tap = Some(self.middleware.tap(Arc::new(Everything(sink.clone()))));
                 }
@@ -101,8 +102,9 @@ impl Recorder {
         if before.raw != now.raw {
             self.stand.set(None);
             running.raw = None;
-            running.raw = now.raw.as_deref().map(|path| {
-                let recording = Recording::start(path, false, &mut running.threads);
+            running.raw = now.raw.as_ref().map(|name| {
+                let recording =
+                    Recording::start(&now.directory.join(name), false, &mut running.threads);
                 if let Ok(sink) = &recording.sink {
                     let raw = Raw::new(sink.clone(), settings);
                     self.stand.set(Some(Arc::new(raw)));
