@@ -25,6 +25,7 @@ def bridge(domain_id, *arguments, **options):
     """A bridge with its output in a pipe; killed at the end if it still runs."""
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), *arguments]
     around = os.environ | environment(domain_id)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, by children as well
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     with subprocess.Popen([str(c) for c in command], env=around, cwd=ROOT, **pipe | options) as process:
         try:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from processes import binary
 from programs import RUNNING
 from recording import Recording
@@ -85,7 +86,7 @@ def test_inspect_says_what_is_in_a_file_also_if_it_is_cut_off(tmp_path, domain_i
 
     whole = inspect(file)
     assert whole["cut_off"] is None and "Config.json" in whole["files"]
-    assert whole["parameters"]["simulator_address"] == "127.0.0.1"
+    assert yaml.safe_load(whole["parameters"]["simulator_address"]) == "127.0.0.1"
     [camera] = [channel for channel in whole["channels"].values() if channel["frames"]]
     assert camera["frames"] >= 20 and camera["missing_fragments"] == camera["not_recorded"] == 0
     assert all(channel["unknown"] is None for channel in whole["channels"].values()), whole

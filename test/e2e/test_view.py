@@ -201,11 +201,15 @@ def test_the_page_shows_pictures_lidar_and_sources(viewed, width, dark):
         assert browser.run("getComputedStyle(document.body).backgroundColor") == ("rgb(15, 20, 24)" if dark else "rgb(238, 241, 243)")
         colour = browser.region(".picture:nth-child(1) img").astype(int)
         depth = browser.region(".picture:nth-child(2) img").astype(int)
-        sky = colour[: len(colour) // 6].reshape(-1, 3).mean(axis=0)
+        # A building fills the upper right.
+        left, right = np.s_[: len(colour) // 6, : colour.shape[1] * 2 // 5], np.s_[: len(colour) // 6, colour.shape[1] * 3 // 5 :]
+        sky = colour[left].reshape(-1, 3).mean(axis=0)
         assert sky[0] > sky[2] + 20, f"the sky is blue: {sky}"
-        assert (depth[: len(depth) // 10].max(axis=2) < 40).mean() > 0.5, "no distance to the sky"
-        near = depth[-len(depth) // 4 :].reshape(-1, 3)
-        assert (near.max(axis=1) > 150).mean() > 0.8, "the ground has a distance"
+        assert (depth[left].max(axis=2) < 40).mean() > 0.95, "no distance to the sky"
+        assert (depth[right].max(axis=2) > 150).mean() > 0.95, "the building has a distance"
+        ground, below = depth[len(depth) * 11 // 20 : len(depth) * 3 // 4], depth[-len(depth) // 10 :]
+        assert (ground.max(axis=2) > 150).mean() > 0.95, "the ground has a distance"
+        assert (below.max(axis=2) < 40).mean() > 0.95, "what is nearer than the sensor's range has none"
         browser.run("document.getElementById('scene').scrollIntoView()")
         scene = browser.region("#scene").astype(int)
         spread = scene.max(axis=2) - scene.min(axis=2)
