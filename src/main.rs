@@ -7,8 +7,8 @@ use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
-    inspect, robot_description, rosout, top,
+    Bridge, NODE_NAME, NodeError, Pace, Replay, Rosout, RosoutPublisher, Settings, UrdfForm, call,
+    examine, inspect, robot_description, rosout, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, SetError, Signals, completions, limit_behind, limits, man_pages, note_panics,
@@ -20,6 +20,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::sync::oneshot::error::TryRecvError;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -63,6 +64,10 @@ enum Command {
     },
     /// Says what is in a raw recording (`record.raw`), and what is wrong with it (docs/record.md).
     Inspect(InspectArgs),
+    /// Plays a raw recording (`record.raw`) through the bridge, in its simulation time (docs/record.md).
+    ///
+    /// The bridge has the recorded configuration; parameters that are given here replace it.
+    Replay(ReplayArgs),
     /// Generates the documents that come from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
 }
@@ -154,6 +159,24 @@ struct InspectArgs {
 }
 
 #[derive(Args)]
+struct ReplayArgs {
+    /// The recording.
+    file: PathBuf,
+    /// Times as fast as it was recorded; 0: as fast as the bridge takes it, and nothing is lost.
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = seconds)]
+    speed: f64,
+    /// Begins so many seconds after the beginning of the recording.
+    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = seconds)]
+    from: f64,
+    /// Plays so many seconds of the recording; without it to its end.
+    #[arg(long, value_name = "N", default_value_t = 86_400.0, hide_default_value = true, value_parser = seconds)]
+    seconds: f64,
+    /// Time for subscribers to find the topics, before the first message.
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
+    delay: f64,
+}
+
+#[derive(Args)]
 struct DocsArgs {
     /// Root of the source tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -228,7 +251,11 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     };
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return show_doctor(args, &doctor),
-        None => bridge(args, rosout),
+        None => bridge(args, rosout, |signals| {
+            signals.wait();
+            Ok(())
+        }),
+        Some(Command::Replay(asked)) => replay(args, asked, rosout),
         Some(Command::Top(top)) => show_top(&args, top),
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
@@ -245,7 +272,12 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
 
 const OUTPUT: &str = "cannot write the output";
 
-fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
+/// Runs the bridge while `works` does.
+fn bridge(
+    args: ros_args::RosArgs,
+    rosout: Rosout,
+    works: impl FnOnce(&mut Signals) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     // A signal ends the process at once: nothing is open yet, and reading a file may block on a FIFO.
     let loaded = signals.during(Duration::ZERO, move |_| {
@@ -257,14 +289,13 @@ fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
     };
     let settings = settings?;
     let started = signals.during(START_GRACE, move |_| start(&args, &settings, rosout))?;
-    let running = match started {
+    let (running, worked) = match started {
         Ended::Done(running) => {
             let running = running?;
             tell_ready();
-            signals.wait();
-            running
+            (running, works(&mut signals))
         }
-        Ended::Stopped(running) => running?,
+        Ended::Stopped(running) => (running?, Ok(())),
         other => return interrupted(other),
     };
     tell_stopping();
@@ -274,7 +305,49 @@ fn bridge(args: ros_args::RosArgs, rosout: Rosout) -> anyhow::Result<()> {
         tracing::info!("stopped");
     });
     anyhow::ensure!(ended, "stopping takes longer than {END_GRACE:?}");
-    Ok(())
+    worked
+}
+
+fn replay(args: ros_args::RosArgs, asked: ReplayArgs, rosout: Rosout) -> anyhow::Result<()> {
+    let name = asked.file.display().to_string();
+    let failed = || format!("cannot play {name}");
+    let mut recording = Replay::open(&asked.file).with_context(failed)?;
+    let mut args = args;
+    let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
+    args.sources.splice(0..0, recorded.sources);
+    let player = recording.install().with_context(failed)?;
+    let pace = Pace {
+        speed: asked.speed,
+        from: Duration::from_secs_f64(asked.from),
+        most: Duration::from_secs_f64(asked.seconds),
+    };
+    let delay = Duration::from_secs_f64(asked.delay);
+    bridge(args, rosout, |signals| {
+        if signals.wait_for(delay) {
+            return Ok(());
+        }
+        tracing::info!("playing {name}, {:.1} s", recording.length().as_secs_f64());
+        let played = signals.during(START_GRACE, move |mut stop| {
+            let ends = || !matches!(stop.try_recv(), Err(TryRecvError::Empty));
+            let replayed = recording.play(player, pace, ends);
+            player.end();
+            replayed
+        })?;
+        let (Ended::Done(replayed) | Ended::Stopped(replayed)) = played else {
+            anyhow::bail!("the replay does not end");
+        };
+        let replayed = replayed.with_context(failed)?;
+        for (topic, count) in &replayed.unheard {
+            tracing::warn!(
+                "{count} messages of {topic} are for nobody: with these parameters the bridge does not receive there"
+            );
+        }
+        if let Some(why) = &replayed.cut_off {
+            tracing::warn!("the recording is cut off: {why}");
+        }
+        tracing::info!("played {} datagrams and frames", replayed.taken);
+        Ok(())
+    })
 }
 
 /// A signal came during the start; not an error, unless it hides one.

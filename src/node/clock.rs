@@ -6,16 +6,27 @@ use crate::time::{
     AlignerSettings, ClockStatus, Heartbeat, Observation, RosTime, SimTime, SourceKind, StampMode,
     TimeAligner,
 };
+use crate::transport::played_time;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Returns the host's wall clock.
+/// Returns the host's wall clock; that of the recording while one is played.
 pub(super) fn host_now() -> RosTime {
+    if let Some(time) = played_time() {
+        return RosTime(time);
+    }
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     RosTime(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
+
+/// Returns the time since `start`. While a recording is played that is its time, since 1970: what is due then comes with the
+/// datagrams, and the same in each run.
+pub(super) fn elapsed(start: Instant) -> Duration {
+    let nanos = |time| Duration::from_nanos(u64::try_from(time).unwrap_or(0));
+    played_time().map_or_else(|| start.elapsed(), nanos)
 }
 
 /// One clock of the simulator.

@@ -2,6 +2,7 @@ use super::imp::socket::{
     buffer_bytes, force_buffer, receive, receive_heads, share_port, tell_arrival_and_losses,
 };
 use super::imp::{heads, interfaces, poll};
+use super::played::{self, Line, is_played};
 use super::{Accept, Stand};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
@@ -83,6 +84,7 @@ pub struct StreamReceiver {
     accept: Accept,
     stand: Stand,
     heads_only: bool,
+    line: Option<Arc<Line>>,
 }
 
 impl StreamReceiver {
@@ -91,11 +93,12 @@ impl StreamReceiver {
 
     /// Binds a socket.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
-        let socket = bind(options)?;
+        let (socket, port, line) = bind(options)?;
         socket.set_read_timeout(Some(WAIT))?;
         Ok(Self {
-            port: port_of(&socket)?,
+            port,
             socket,
+            line,
             accept: options.accept.clone(),
             stand: options.stand.clone(),
             heads_only: false,
@@ -122,11 +125,13 @@ impl StreamReceiver {
 
     /// Waits for a datagram, at most for `most` and a quarter of a second; returns whether one can be read.
     pub fn wait(&self, most: Duration) -> io::Result<bool> {
+        asks(&self.line);
         poll::readable_within(&self.socket, most.min(WAIT))
     }
 
     /// Receives one datagram into `buffers`, in order; `None` after a quarter of a second without one.
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
+        asks(&self.line);
         match receive(&self.socket, buffers) {
             Err(e)
                 if matches!(
@@ -137,7 +142,7 @@ impl StreamReceiver {
                 Ok(None)
             }
             result => result.map(|datagram| {
-                let received = judge(&self.accept, self.port, datagram);
+                let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
                 show(&self.stand, self.port, &received, buffers);
                 Some(received)
             }),
@@ -146,7 +151,7 @@ impl StreamReceiver {
 
     /// Whether somebody wants whole datagrams besides the caller.
     pub fn is_seen(&self) -> bool {
-        self.stand.is_taken()
+        self.stand.is_taken() || self.line.is_some()
     }
 
     /// Receives the queued datagrams in one system call: at most [`Self::BATCH`], the first 32 bytes of each. With `wait`
@@ -158,7 +163,8 @@ impl StreamReceiver {
                 if self.heads_only {
                     datagram.len = heads::length(&head, datagram.len);
                 }
-                (head, judge(&self.accept, self.port, datagram))
+                let line = self.line.as_deref();
+                (head, judge(&self.accept, self.port, line, datagram))
             })
             .collect())
     }
@@ -173,16 +179,18 @@ pub struct UdpReceiver {
     port: u16,
     accept: Accept,
     stand: Stand,
+    line: Option<Arc<Line>>,
 }
 
 impl UdpReceiver {
     /// Binds a socket.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
-        let socket = bind(options)?;
+        let (socket, port, line) = bind(options)?;
         socket.set_nonblocking(true)?;
         Ok(Self {
-            port: port_of(&socket)?,
+            port,
             socket: Arc::new(socket),
+            line,
             watched: None,
             accept: options.accept.clone(),
             stand: options.stand.clone(),
@@ -201,6 +209,7 @@ impl UdpReceiver {
 
     /// Waits until a datagram can be read.
     pub async fn readable(&mut self) -> io::Result<()> {
+        asks(&self.line);
         let watched = match &mut self.watched {
             Some(watched) => watched,
             none => none.insert(UdpSocket::from_std(self.socket.try_clone()?.into())?),
@@ -210,6 +219,11 @@ impl UdpReceiver {
 
     /// Waits for `time`, during which datagrams only queue in the socket: the thread does not wake for each.
     pub async fn rest(&mut self, time: Duration) {
+        if self.line.is_some() {
+            // Who plays a recording waits for each datagram.
+            let _readable = tokio::time::timeout(time, self.readable()).await;
+            return;
+        }
         self.watched = None;
         tokio::time::sleep(time).await;
     }
@@ -225,7 +239,7 @@ impl UdpReceiver {
         match received {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(|datagram| {
-                let received = judge(&self.accept, self.port, datagram);
+                let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
                 show(&self.stand, self.port, &received, buffers);
                 Some(received)
             }),
@@ -248,26 +262,41 @@ impl UdpReceiver {
     }
 }
 
-/// Sends datagrams from the socket of a [`UdpReceiver`].
+/// Sends datagrams, without waiting.
 #[derive(Clone, Debug)]
 pub struct UdpSender(Arc<Socket>);
 
 impl UdpSender {
-    /// Sends a datagram.
+    /// Opens a socket that only sends.
+    pub fn open() -> io::Result<Self> {
+        let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+        socket.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0).into())?;
+        socket.set_nonblocking(true)?;
+        Ok(Self(Arc::new(socket)))
+    }
+
+    /// Sends a datagram; none while a recording is played.
     pub fn send_to(&self, bytes: &[u8], to: SocketAddrV4) -> io::Result<usize> {
+        if is_played() {
+            return Ok(bytes.len());
+        }
         self.0.send_to(bytes, &to.into())
     }
 }
 
-fn bind(options: &BindOptions) -> io::Result<Socket> {
+/// The socket, its port, and what is played there.
+fn bind(options: &BindOptions) -> io::Result<(Socket, u16, Option<Arc<Line>>)> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
-    if options.reuse {
-        share_port(&socket)?;
-    }
     socket.set_recv_buffer_size(options.buffer_bytes)?;
     if buffer_bytes(&socket) < options.buffer_bytes {
         // Beyond net.core.rmem_max only a privileged process gets more; the caller checks the granted size.
         let _not_privileged = force_buffer(&socket, options.buffer_bytes);
+    }
+    if let Some(line) = played::line(options.port, &socket)? {
+        return Ok((socket, options.port, Some(line)));
+    }
+    if options.reuse {
+        share_port(&socket)?;
     }
     tell_arrival_and_losses(&socket)?;
     socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
@@ -277,7 +306,8 @@ fn bind(options: &BindOptions) -> io::Result<Socket> {
             None => join_everywhere(&socket, *group)?,
         }
     }
-    Ok(socket)
+    let port = port_of(&socket)?;
+    Ok((socket, port, None))
 }
 
 fn port_of(socket: &Socket) -> io::Result<u16> {
@@ -285,9 +315,17 @@ fn port_of(socket: &Socket) -> io::Result<u16> {
     Ok(address.as_socket_ipv4().map_or(0, |address| address.port()))
 }
 
-/// Filters every received datagram by its sender.
-fn judge(accept: &Accept, port: u16, datagram: Datagram) -> Received {
-    if accept.check(*datagram.from.ip(), port) {
+fn asks(line: &Option<Arc<Line>>) {
+    if let Some(line) = line {
+        line.asks();
+    }
+}
+
+/// Filters every received datagram by its sender; what was recorded was accepted then.
+fn judge(accept: &Accept, port: u16, line: Option<&Line>, datagram: Datagram) -> Received {
+    if let Some(line) = line {
+        Received::Datagram(line.recorded(datagram))
+    } else if accept.check(*datagram.from.ip(), port) {
         Received::Datagram(datagram)
     } else {
         Received::Refused

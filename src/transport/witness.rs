@@ -9,8 +9,8 @@ pub trait Witness: Send + Sync {
     /// A datagram that was received at this port, in consecutive parts.
     fn datagram(&self, port: u16, datagram: &Datagram, parts: &[&[u8]]);
 
-    /// A frame in the shared memory of this name, with its head.
-    fn block(&self, name: &str, bytes: &[u8]);
+    /// A frame in the shared memory of this name, with its head, and when it was found there in ns since 1970.
+    fn block(&self, name: &str, time: i64, bytes: &[u8]);
 }
 
 /// The place of a witness, which all receivers share.

@@ -1,9 +1,9 @@
 //! Where datagrams for a vehicle go.
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
-use crate::transport::is_local_address;
+use crate::transport::{UdpSender, is_local_address};
 use crate::wire::NETWORK_GROUP;
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
 /// Text of a refusal while `control.read_only` is set.
@@ -15,7 +15,7 @@ pub(super) const READ_ONLY: &str =
 pub(super) struct Outlet {
     pub(super) vehicle: u16,
     pub(super) read_only: bool,
-    socket: Arc<UdpSocket>,
+    socket: UdpSender,
     /// Inputs of the model.
     pub(super) model: SocketAddrV4,
     /// Requests to CopterSim; the vendor's client sends them to the group, or to a host that the group does not reach.
@@ -35,8 +35,7 @@ impl Outlet {
             what: "a socket for models",
             source,
         };
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).map_err(failed)?;
-        socket.set_nonblocking(true).map_err(failed)?;
+        let socket = UdpSender::open().map_err(failed)?;
         let host = params.copter_sim(vehicle);
         let model = SocketAddrV4::new(host, ports.coptersim(vehicle));
         let requests = match is_local_address(host) {
@@ -46,7 +45,7 @@ impl Outlet {
         Ok(Self {
             vehicle,
             read_only: params.control.read_only,
-            socket: Arc::new(socket),
+            socket,
             model,
             requests: requests.into(),
             autopilot: SocketAddrV4::new(host, ports.autopilot(vehicle)),

@@ -3,8 +3,10 @@ mod bag;
 mod file;
 mod inspect;
 mod raw;
+mod replay;
 
 pub use inspect::{ChannelReport, Inspected, inspect};
+pub use replay::{Pace, Replay, ReplayError, Replayed};
 
 use crate::config::params::RecordParams;
 use crate::node::assembly::Assembly;

@@ -33,6 +33,8 @@ impl Raw {
             .map(|(name, value)| (name.clone(), value.to_string()))
             .collect();
         texts.insert("window".to_owned(), settings.params.window.to_string());
+        let vehicles = format!("{:?}", settings.params.vehicles);
+        texts.insert("vehicles".to_owned(), vehicles);
         sink.describe(PARAMETERS, texts);
         for path in &settings.params.config {
             match std::fs::read(path) {
@@ -82,8 +84,8 @@ impl Witness for Raw {
         self.write(&format!("udp/{port}"), DATAGRAM, time, &all);
     }
 
-    fn block(&self, name: &str, bytes: &[u8]) {
-        self.write(&format!("shm/{name}"), BLOCK, host_now().0, &[bytes]);
+    fn block(&self, name: &str, time: i64, bytes: &[u8]) {
+        self.write(&format!("shm/{name}"), BLOCK, time, &[bytes]);
     }
 }
 

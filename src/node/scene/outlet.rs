@@ -3,15 +3,15 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
 use crate::scene::{Datagram, Recipient};
-use crate::transport::is_local_address;
+use crate::transport::{UdpSender, is_local_address};
 use crate::wire::{NETWORK_GROUP, Ports};
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
 /// The socket, and who is where.
 pub(super) struct Outlet {
-    socket: UdpSocket,
+    socket: UdpSender,
     renderer: Ipv4Addr,
     windows: Vec<u16>,
     /// Hosts of `CopterSim` that differ from that of the renderer, by vehicle.
@@ -22,12 +22,10 @@ pub(super) struct Outlet {
 
 impl Outlet {
     pub(super) fn open(context: &Context<'_>, stats: Arc<SourceStats>) -> Result<Self, NodeError> {
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
-            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
-            .map_err(|source| NodeError::Start {
-                what: "the socket of the scene",
-                source,
-            })?;
+        let socket = UdpSender::open().map_err(|source| NodeError::Start {
+            what: "the socket of the scene",
+            source,
+        })?;
         let params = &context.settings.params;
         let own = |id: &u16| Some((*id, params.own_vehicles.get(id)?.address?));
         Ok(Self {
@@ -45,7 +43,7 @@ impl Outlet {
         for Datagram { to, bytes } in datagrams {
             let targets = self.targets(*to);
             let sent = targets.iter().filter(|target| {
-                let sent = self.socket.send_to(bytes, target);
+                let sent = self.socket.send_to(bytes, **target);
                 sent.is_ok()
             });
             // One of several ways is enough.

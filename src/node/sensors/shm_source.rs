@@ -138,7 +138,7 @@ impl ShmSource {
         self.stand.show(|witness| {
             let mut bytes = vec![0; block.len()];
             block.copy_out(0, &mut bytes);
-            witness.block(&self.name, &bytes);
+            witness.block(&self.name, arrival.0, &bytes);
         });
         let taken = self.reader.take(block, &mut *self.sensor, arrival, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)

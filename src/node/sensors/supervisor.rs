@@ -12,8 +12,9 @@ use crate::node::tasks::Endless;
 use crate::node::tf::Tf;
 use crate::node::views::Views;
 use crate::reports::Subject;
+use crate::transport::UdpSender;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -55,7 +56,7 @@ impl Link {
 
 /// The task that watches all sensors.
 pub(super) struct Supervisor {
-    socket: UdpSocket,
+    socket: UdpSender,
     renderer: SocketAddrV4,
     links: Vec<Link>,
     request_period: Duration,
@@ -85,12 +86,10 @@ impl Supervisor {
     /// Opens the socket for requests.
     pub(super) fn open(context: &Context<'_>, links: Vec<Link>) -> Result<Self, NodeError> {
         let params = &context.settings.params;
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
-            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
-            .map_err(|source| NodeError::Start {
-                what: "the request socket",
-                source,
-            })?;
+        let socket = UdpSender::open().map_err(|source| NodeError::Start {
+            what: "the request socket",
+            source,
+        })?;
         let poses = match params.frames.tf_source {
             TfSource::Truth | TfSource::Estimate => context.tf.clone(),
             TfSource::External => None,

@@ -8,6 +8,7 @@ use super::truth::Relay;
 use crate::config::params::{HeartbeatKind, TfSource};
 use crate::config::{ControlLink, SimMode};
 use crate::node::assembly::Assembly;
+use crate::node::clock::elapsed;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
@@ -159,7 +160,7 @@ fn clock_of(context: &Context<'_>, id: u16) -> Clock {
     let start = context.start;
     let headers = context.clocks.headers(Some(id));
     Arc::new(move || Now {
-        mono: start.elapsed(),
+        mono: elapsed(start),
         ros: headers.now(),
     })
 }

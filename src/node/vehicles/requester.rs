@@ -1,15 +1,15 @@
 //! Requests CopterSim to send its control port's data to this host, and to change UDPSIMMODE if configured.
 use crate::config::ControlLink;
 use crate::node::settings::Settings;
-use crate::transport::is_local_address;
+use crate::transport::{UdpSender, is_local_address};
 use crate::wire::{CopterSimRequestPacket, NETWORK_GROUP};
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::SocketAddrV4;
 use std::time::Duration;
 use zerocopy::IntoBytes as _;
 
 /// Sends the request of one vehicle.
 pub(super) struct Requester {
-    socket: UdpSocket,
+    socket: UdpSender,
     packet: CopterSimRequestPacket,
     targets: Vec<SocketAddrV4>,
     /// Time between requests.
@@ -38,8 +38,7 @@ impl Requester {
         if params.control.switch_mode {
             packet = packet.with_udp_mode(mode.number());
         }
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
-        socket.set_nonblocking(true).ok()?;
+        let socket = UdpSender::open().ok()?;
         Some(Self {
             socket,
             packet,

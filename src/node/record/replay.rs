@@ -1,0 +1,360 @@
+//! Plays a raw recording through the bridge that runs in this process.
+use super::raw::{BLOCK, DATAGRAM, HEAD, PARAMETERS};
+use crate::transport::{Datagram, Player, ShmError};
+use crate::wire::ShmFlag;
+use mcap::McapError;
+use mcap::records::Record;
+use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::net::SocketAddrV4;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Sockets are read at their own pace: so much later may a message be in the file than others of its time, in ns.
+const DISORDER: u64 = 1_000_000_000;
+/// Longest record; a longer one is not of a recording.
+const LONGEST: usize = 1 << 30;
+/// Longest sleep between two looks at whether to end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Why a recording cannot be played.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The file cannot be read, or a receiver does not work.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A block of shared memory cannot be created.
+    #[error(transparent)]
+    Block(#[from] ShmError),
+    /// It is no MCAP file.
+    #[error("no recording: {0}")]
+    Format(#[from] McapError),
+    /// It has other contents.
+    #[error("no raw recording of the bridge (record.raw): it has no datagrams and no frames")]
+    Empty,
+}
+
+/// What to play, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Times as fast as recorded; 0: as fast as the bridge takes it.
+    pub speed: f64,
+    /// Where to begin, after the beginning of the recording.
+    pub from: Duration,
+    /// How much to play.
+    pub most: Duration,
+}
+
+/// What was played.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// Datagrams and frames that the bridge took.
+    pub taken: u64,
+    /// Ports and blocks where it takes none, with the number of messages.
+    pub unheard: BTreeMap<String, u64>,
+    /// Why the end of the file could not be read.
+    pub cut_off: Option<String>,
+}
+
+/// A recording, and the configuration it was made with.
+#[derive(Debug)]
+pub struct Replay {
+    path: PathBuf,
+    parameters: BTreeMap<String, String>,
+    files: Vec<Vec<u8>>,
+    first: u64,
+    last: u64,
+    /// Configuration files for the bridge; removed on drop.
+    unpacked: Option<PathBuf>,
+}
+
+impl Replay {
+    /// Looks through a recording.
+    ///
+    /// # Errors
+    /// It cannot be played.
+    pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        let mut replay = Self {
+            path: path.to_owned(),
+            parameters: BTreeMap::new(),
+            files: Vec::new(),
+            first: u64::MAX,
+            last: 0,
+            unpacked: None,
+        };
+        let mut messages = Messages::open(path)?;
+        while let Some(found) = messages.next()? {
+            match found {
+                Found::Message(message) => {
+                    replay.first = replay.first.min(message.time);
+                    replay.last = replay.last.max(message.time);
+                }
+                Found::Parameters(parameters) => replay.parameters = parameters,
+                Found::File(data) => replay.files.push(data),
+            }
+        }
+        match replay.first {
+            u64::MAX => Err(ReplayError::Empty),
+            _ => Ok(replay),
+        }
+    }
+
+    /// From the first message to the last.
+    pub fn length(&self) -> Duration {
+        Duration::from_nanos(self.last - self.first)
+    }
+
+    /// Arguments of a bridge with the recorded configuration. Nothing of it leaves this process, and it records nothing.
+    ///
+    /// # Errors
+    /// The configuration files cannot be written.
+    pub fn arguments(&mut self) -> io::Result<Vec<String>> {
+        let dir = std::env::temp_dir().join(format!("rfly_replay_{}", std::process::id()));
+        std::fs::create_dir(&dir)?;
+        let mut paths = Vec::new();
+        for (number, data) in self.files.iter().enumerate() {
+            let path = dir.join(format!("Config{number}.json"));
+            std::fs::write(&path, data)?;
+            paths.push(format!("{:?}", path.display().to_string()));
+        }
+        self.unpacked = Some(dir);
+        let mut parameters = self.parameters.clone();
+        parameters.retain(|name, _| !name.starts_with("record.") && !name.starts_with("redis."));
+        let config = format!("[{}]", paths.join(", "));
+        parameters.insert("config".to_owned(), config);
+        // Other nodes see the time of the recording on `/clock`.
+        parameters.insert("time.mode".to_owned(), "sim".to_owned());
+        // The vehicles that were found are in the recording.
+        parameters.insert("control.discover_s".to_owned(), "0.0".to_owned());
+        let link = parameters.get("control.link");
+        if link.is_some_and(|link| link.contains("serial:")) {
+            tracing::warn!("control.link was a serial line, which is not recorded: no autopilot");
+            parameters.insert("control.link".to_owned(), "off".to_owned());
+        }
+        let given = parameters.iter();
+        let given = given.flat_map(|(name, text)| ["-p".to_owned(), format!("{name}:={text}")]);
+        Ok(std::iter::once("--ros-args".to_owned())
+            .chain(given)
+            .collect())
+    }
+
+    /// Puts the recording in place of the network of this process, before the bridge starts.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn install(&self) -> io::Result<&'static Player> {
+        Player::install(i64::try_from(self.first).unwrap_or(i64::MAX))
+    }
+
+    /// Plays it until its end, or until `ends` says so.
+    ///
+    /// # Errors
+    /// The file cannot be read any more, or the bridge does not take what is played.
+    pub fn play(
+        &self,
+        player: &Player,
+        pace: Pace,
+        mut ends: impl FnMut() -> bool,
+    ) -> Result<Replayed, ReplayError> {
+        let mut replayed = Replayed::default();
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let from = self.first.saturating_add(nanos(pace.from));
+        let until = from.saturating_add(nanos(pace.most));
+        let start = Instant::now();
+        let mut messages = Ordered::open(&self.path)?;
+        while let Some(message) = messages.next()? {
+            if message.time < from {
+                continue;
+            }
+            if message.time > until {
+                break;
+            }
+            let due = match pace.speed > 0.0 {
+                true => start + Duration::from_nanos(message.time - from).div_f64(pace.speed),
+                false => start,
+            };
+            loop {
+                if ends() {
+                    return Ok(replayed);
+                }
+                let left = due.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                std::thread::sleep(left.min(LOOK));
+            }
+            match hand(player, &message)? {
+                true => replayed.taken += 1,
+                false => {
+                    let topic = replayed.unheard.entry(message.topic.clone());
+                    *topic.or_default() += 1;
+                }
+            }
+        }
+        replayed.cut_off = messages.messages.cut_off;
+        Ok(replayed)
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        if let Some(dir) = self.unpacked.take() {
+            let _gone_already = std::fs::remove_dir_all(dir);
+        }
+    }
+}
+
+/// Hands a message to the receiver that it was recorded at; false if there is none.
+fn hand(player: &Player, message: &Message) -> Result<bool, ReplayError> {
+    let time = i64::try_from(message.time).unwrap_or(i64::MAX);
+    if let Some(port) = message.topic.strip_prefix("udp/") {
+        let Ok(port) = port.parse() else {
+            return Ok(false);
+        };
+        let Some((&[a, b, c, d, p, q, l, m, n, o], bytes)) =
+            message.data.split_first_chunk::<HEAD>()
+        else {
+            return Ok(false);
+        };
+        let datagram = Datagram {
+            len: u32::from_be_bytes([l, m, n, o]) as usize,
+            from: SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([p, q])),
+            kernel_time: Some(time),
+            overflows: 0,
+        };
+        return Ok(player.datagram(port, datagram, bytes)?);
+    }
+    match message.topic.strip_prefix("shm/") {
+        Some(name) => Ok(player.block(name, time, &message.data, ShmFlag::Ready as u8)?),
+        None => Ok(false),
+    }
+}
+
+/// One datagram or frame.
+#[derive(Debug)]
+struct Message {
+    time: u64,
+    topic: String,
+    data: Vec<u8>,
+}
+
+enum Found {
+    Message(Message),
+    Parameters(BTreeMap<String, String>),
+    File(Vec<u8>),
+}
+
+/// The contents of a recording, in the order of the file. A file that is cut off ends there.
+struct Messages {
+    file: File,
+    reader: LinearReader,
+    topics: BTreeMap<u16, String>,
+    cut_off: Option<String>,
+    begun: bool,
+}
+
+impl Messages {
+    fn open(path: &Path) -> io::Result<Self> {
+        let options = LinearReaderOptions::default()
+            .with_skip_end_magic(true)
+            .with_record_length_limit(LONGEST);
+        Ok(Self {
+            file: File::open(path)?,
+            reader: LinearReader::new_with_options(options),
+            topics: BTreeMap::new(),
+            cut_off: None,
+            begun: false,
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<Found>, ReplayError> {
+        if self.cut_off.is_some() {
+            return Ok(None);
+        }
+        while let Some(event) = self.reader.next_event() {
+            let parsed = match event {
+                Ok(LinearReadEvent::ReadRequest(wanted)) => {
+                    let came = self.file.read(self.reader.insert(wanted))?;
+                    self.reader.notify_read(came);
+                    continue;
+                }
+                Ok(LinearReadEvent::Record { data, opcode }) => mcap::parse_record(opcode, data),
+                Err(error) => Err(error),
+            };
+            match parsed {
+                Ok(Record::Channel(channel)) => {
+                    let encoding = channel.message_encoding;
+                    if [DATAGRAM, BLOCK].contains(&encoding.as_str()) {
+                        self.topics.insert(channel.id, channel.topic);
+                    }
+                }
+                Ok(Record::Message { header, data }) => {
+                    if let Some(topic) = self.topics.get(&header.channel_id) {
+                        return Ok(Some(Found::Message(Message {
+                            time: header.log_time,
+                            topic: topic.clone(),
+                            data: data.into_owned(),
+                        })));
+                    }
+                }
+                Ok(Record::Metadata(metadata)) if metadata.name == PARAMETERS => {
+                    return Ok(Some(Found::Parameters(metadata.metadata)));
+                }
+                Ok(Record::Attachment { data, .. }) => {
+                    return Ok(Some(Found::File(data.into_owned())));
+                }
+                Ok(Record::DataEnd(_)) => return Ok(None),
+                Ok(_) => {}
+                Err(error) if self.begun => {
+                    self.cut_off = Some(error.to_string());
+                    return Ok(None);
+                }
+                Err(error) => return Err(error.into()),
+            }
+            self.begun = true;
+        }
+        Ok(None)
+    }
+}
+
+/// The messages in the order of their arrival.
+struct Ordered {
+    messages: Messages,
+    held: BTreeMap<(u64, u64), Message>,
+    read: u64,
+    newest: u64,
+}
+
+impl Ordered {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            messages: Messages::open(path)?,
+            held: BTreeMap::new(),
+            read: 0,
+            newest: 0,
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<Message>, ReplayError> {
+        loop {
+            let first = self.held.first_key_value().map(|((time, _), _)| *time);
+            if first.is_some_and(|time| time.saturating_add(DISORDER) < self.newest) {
+                break;
+            }
+            match self.messages.next()? {
+                Some(Found::Message(message)) => {
+                    self.newest = self.newest.max(message.time);
+                    self.held.insert((message.time, self.read), message);
+                    self.read += 1;
+                }
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(self.held.pop_first().map(|(_, message)| message))
+    }
+}

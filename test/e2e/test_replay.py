@@ -1,0 +1,113 @@
+"""A raw recording plays through the bridge again: sensors as they were published live, all topics the same in each run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from backend import environment
+from processes import binary
+from recording import Recording
+from system import System
+from test_record import read
+from topics import IMU
+
+from sensors import RAW, SHARED_MEMORY, with_defaults
+
+SENSORS = [
+    replace(with_defaults(0, 1, RAW), width=320, height=240),
+    replace(with_defaults(1, 2, RAW), width=320, height=240),
+    with_defaults(2, 20, RAW),
+    replace(with_defaults(3, 1, SHARED_MEMORY), width=320, height=240),
+]
+BY_HOST = {"/diagnostics", "/rfly_bridge/stats", "/rosout", "/parameter_events", "/tf_static", "/rflysim/fleet/ready"}
+"""Topics that say what this run of the bridge does, and when."""
+
+
+@pytest.fixture(scope="module")
+def flight(tmp_path_factory, domain_id, simulator_ports) -> tuple[Path, dict[str, list[bytes]]]:
+    """A raw recording with losses on the way, and what was published meanwhile."""
+    place = tmp_path_factory.mktemp("flight")
+    parameters = {"time.mode": "sim", "record.directory": place, "record.raw": "raw.mcap", "record.ros": "live"}
+    with System(place / "run", domain_id, SENSORS, parameters=parameters, emulator=["--loss", "0.01", "--seed", "7"]) as system:
+        recording = Recording(system)
+        recording.subscribe({**IMU, SENSORS[0].topic: "sensor_msgs/msg/Image"})
+        recording.collect(60, [SENSORS[0].topic])
+    return place / "raw.mcap", read(place / "live")
+
+
+def replay(file: Path, domain_id: int, place: Path, *options: object, more: tuple[str, ...] = ()) -> dict[str, list[bytes]]:
+    parameters = [f"record.directory:={place}", "record.ros:=again", *more]
+    arguments = [word for parameter in parameters for word in ("-p", parameter)]
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", file, *options, "--ros-args", *arguments]
+    subprocess.run([str(word) for word in command], check=True, env=os.environ | environment(domain_id))
+    return read(place / "again")
+
+
+def test_sensors_are_as_live_and_all_topics_the_same_in_each_run(flight, domain_id, tmp_path):
+    file, live = flight
+    once = replay(file, domain_id, tmp_path / "once", "--speed", 0)
+    again = replay(file, domain_id, tmp_path / "again", "--speed", 3)
+    for topic in set(once) | set(again):
+        assert topic in BY_HOST or once[topic] == again[topic], topic
+    as_live = {topic for topic in live if topic.startswith(("/rflysim/sensor", "/rflysim/ground_truth", "/rflysim/imu"))} | {"/tf"}
+    assert {sensor.topic for sensor in SENSORS} <= as_live
+    for topic in as_live:
+        assert live[topic] and once[topic] == live[topic], topic
+    assert len(once["/mavros/imu/data"]) > 20 and once["/clock"]
+
+
+def test_a_part_is_played_and_parameters_are_replaced(flight, domain_id, tmp_path):
+    file, live = flight
+    image = SENSORS[0].topic
+    part = replay(
+        file, domain_id, tmp_path, "--speed", 0, "--from", 0.5, "--seconds", 1, more=("topic_prefix:=/other",)
+    )
+    moved = image.replace("/rflysim", "/other")
+    assert 0 < len(part[moved]) < len(live[image]) and image not in part
+    assert set(part[moved]) <= set(live[image])
+
+
+def test_a_recording_that_is_cut_off_is_played_to_there(flight, domain_id, tmp_path):
+    file, live = flight
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    part = replay(cut, domain_id, tmp_path, "--speed", 0)[SENSORS[0].topic]
+    assert part and live[SENSORS[0].topic][: len(part)] == part
+
+
+def test_what_is_no_recording_is_refused(domain_id, tmp_path, flight):
+    def says(file: Path) -> str:
+        command = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", file]
+        ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        assert ran.returncode == 1
+        return ran.stderr
+
+    text = tmp_path / "text.mcap"
+    text.write_text("no recording at all, but longer than what every file of that kind begins with")
+    assert "cannot play" in says(text) and "no recording" in says(text)
+    [bag] = (flight[0].parent / "live").glob("*.mcap")
+    assert "record.raw" in says(bag)
+    assert "cannot play" in says(tmp_path / "missing.mcap")
+
+
+def test_a_signal_ends_it_in_order(flight, domain_id, tmp_path):
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", flight[0], "--speed", 0.01]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    around = os.environ | environment(domain_id) | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen([str(word) for word in command], env=around, **pipe) as process:
+        try:
+            for line in process.stdout:
+                if "playing" in line:
+                    break
+            assert list(tmp_path.iterdir()), "the recorded Config.json"
+            process.send_signal(signal.SIGINT)
+            rest = process.stdout.read()
+            assert process.wait(60) == 0 and "stopped" in rest
+        finally:
+            process.kill()
+    assert not list(tmp_path.iterdir()) and not list(Path("/dev/shm").glob(f"rfly_replay_{process.pid}_*"))
