@@ -171,7 +171,7 @@ struct ReplayArgs {
     /// Plays so many seconds of the recording; without it to its end.
     #[arg(long, value_name = "N", default_value_t = 86_400.0, hide_default_value = true, value_parser = seconds)]
     seconds: f64,
-    /// Time for subscribers to find the topics, before the first message.
+    /// Time for subscribers to find the topics before the first message, and to get the last.
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
     delay: f64,
 }
@@ -346,6 +346,7 @@ fn replay(args: ros_args::RosArgs, asked: ReplayArgs, rosout: Rosout) -> anyhow:
             tracing::warn!("the recording is cut off: {why}");
         }
         tracing::info!("played {} datagrams and frames", replayed.taken);
+        signals.wait_for(delay);
         Ok(())
     })
 }

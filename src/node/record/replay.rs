@@ -113,8 +113,7 @@ impl Replay {
     /// # Errors
     /// The configuration files cannot be written.
     pub fn arguments(&mut self) -> io::Result<Vec<String>> {
-        let dir = std::env::temp_dir().join(format!("rfly_replay_{}", std::process::id()));
-        std::fs::create_dir(&dir)?;
+        let dir = new_directory()?;
         let mut paths = Vec::new();
         for (number, data) in self.files.iter().enumerate() {
             let path = dir.join(format!("Config{number}.json"));
@@ -206,6 +205,22 @@ impl Drop for Replay {
             let _gone_already = std::fs::remove_dir_all(dir);
         }
     }
+}
+
+/// An empty directory that nobody had before: a process that was killed may have left one.
+fn new_directory() -> io::Result<PathBuf> {
+    let place = std::env::temp_dir();
+    let name = format!("rfly_replay_{}", std::process::id());
+    let mut last = io::ErrorKind::AlreadyExists.into();
+    for number in 0..100 {
+        let path = place.join(format!("{name}_{number}"));
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
 }
 
 /// Hands a message to the receiver that it was recorded at; false if there is none.
