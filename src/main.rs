@@ -308,11 +308,10 @@ fn bridge(
     worked
 }
 
-fn replay(args: ros_args::RosArgs, asked: ReplayArgs, rosout: Rosout) -> anyhow::Result<()> {
+fn replay(mut args: ros_args::RosArgs, asked: ReplayArgs, rosout: Rosout) -> anyhow::Result<()> {
     let name = asked.file.display().to_string();
     let failed = || format!("cannot play {name}");
     let mut recording = Replay::open(&asked.file).with_context(failed)?;
-    let mut args = args;
     let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
     args.sources.splice(0..0, recorded.sources);
     let player = recording.install().with_context(failed)?;

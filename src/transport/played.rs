@@ -1,7 +1,7 @@
 //! A recording in place of the network. There is at most one in a process: what is played also tells what time it is.
 use super::{Datagram, SharedBlock, ShmError};
 use socket2::Socket;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -55,7 +55,8 @@ pub(super) struct Line {
 
 #[derive(Debug, Default)]
 struct State {
-    sent: VecDeque<Datagram>,
+    /// What is recorded about the datagram that is on the way.
+    sent: Option<Datagram>,
     /// The receiver has handled everything, and waits.
     waits: bool,
 }
@@ -91,7 +92,7 @@ impl Player {
         {
             let mut state = lock(&line.state);
             state.waits = false;
-            state.sent.push_back(datagram);
+            state.sent = Some(datagram);
         }
         self.socket.send_to(bytes, line.to)?;
         line.wait()?;
@@ -168,7 +169,7 @@ impl Line {
     /// The receiver asks for a datagram: what it received before is handled.
     pub(super) fn asks(&self) {
         let mut state = lock(&self.state);
-        if state.sent.is_empty() && !state.waits {
+        if state.sent.is_none() && !state.waits {
             state.waits = true;
             self.changed.notify_all();
         }
@@ -176,7 +177,7 @@ impl Line {
 
     /// What was recorded about a datagram that was just received.
     pub(super) fn recorded(&self, received: Datagram) -> Datagram {
-        lock(&self.state).sent.pop_front().unwrap_or(received)
+        lock(&self.state).sent.take().unwrap_or(received)
     }
 
     fn wait(&self) -> io::Result<()> {
@@ -192,7 +193,7 @@ impl Line {
 }
 
 /// The name of a block: a recording's blocks are not those of a simulator on this host.
-pub(super) fn block_name(name: &str) -> String {
+pub(in crate::transport) fn block_name(name: &str) -> String {
     match is_played() {
         true => format!("rfly_replay_{}_{name}", std::process::id()),
         false => name.to_owned(),

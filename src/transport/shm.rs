@@ -5,7 +5,6 @@
 //! Shared-memory blocks. The peer is not trusted: it may write at any time, truncate the file,
 //! restart, or vanish. So this module never returns a `&[u8]`: bytes are copied, or lent as [`VolatileSlice`].
 use super::imp::shm::{Range, allocate, identity, options, path_of};
-use super::played::block_name;
 use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
@@ -64,14 +63,14 @@ impl SharedBlock {
 
     /// Opens an existing block of at least the smaller length, and maps as much of it as there is, up to the larger one.
     pub fn open_any(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
-        let path = path_of(&block_name(name));
+        let path = path_of(name);
         let file = options().open(&path).map_err(|e| ShmError::io(&path, e))?;
         Self::map(path, &file, lens)
     }
 
     /// Creates a block of `len` bytes, or opens an existing one of that name.
     pub fn create(name: &str, len: usize) -> Result<Self, ShmError> {
-        let path = path_of(&block_name(name));
+        let path = path_of(name);
         let file = options()
             .create(true)
             .truncate(false)
@@ -124,7 +123,7 @@ impl SharedBlock {
     /// # Errors
     /// Of the system, for example if another process removed it first.
     pub fn remove(name: &str) -> io::Result<()> {
-        std::fs::remove_file(path_of(&block_name(name)))
+        std::fs::remove_file(path_of(name))
     }
 
     /// Returns the mapped length in bytes.

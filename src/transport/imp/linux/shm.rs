@@ -1,6 +1,7 @@
 //! Shared-memory files below `/dev/shm`.
 pub(in crate::transport) use super::sigbus::Range;
 
+use crate::transport::played::block_name;
 use nix::fcntl::posix_fallocate;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -8,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 pub(in crate::transport) fn path_of(name: &str) -> PathBuf {
-    Path::new("/dev/shm").join(name)
+    Path::new("/dev/shm").join(block_name(name))
 }
 
 /// Opens as shm_open(3) does: follows no link and does not block on a FIFO.
