@@ -1,5 +1,6 @@
 //! A whole bridge in this process: its start and end, and that it goes on.
-use super::rig::{IMAGE, IMU, INFO, Rig, free_ports, start, start_with};
+use super::rig::{IMAGE, IMU, INFO, Rig, start, start_with};
+use crate::support::ports::free_ports;
 use crate::support::wait::wait_until;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::msgs::builtin_interfaces::msg::Time;

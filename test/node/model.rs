@@ -1,5 +1,6 @@
 //! Models, CopterSim and the simulated network through topics and services; a socket plays CopterSim.
 use crate::support::golden;
+use crate::support::ports::free_ports;
 use crate::support::wait::wait_until;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::model::{MODEL_SERVICES, MODEL_TOPICS, Way};
@@ -39,12 +40,6 @@ fn socket() -> (UdpSocket, u16) {
     socket.set_read_timeout(limit).expect("a limit");
     let port = socket.local_addr().expect("it is bound").port();
     (socket, port)
-}
-
-/// Ports that nobody uses at this moment; of all vehicles, those of vehicle 2 included.
-fn free_ports<const N: usize>() -> [u16; N] {
-    let sockets = [(); N].map(|()| socket());
-    sockets.map(|(_, port)| port)
 }
 
 fn start(more: &[&str]) -> Rig {

@@ -1,4 +1,5 @@
 //! A whole bridge in this process: emulator, sockets of loopback, and the recorder as middleware.
+use crate::support::ports::free_ports;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::world::World;
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
@@ -6,7 +7,6 @@ use rfly_bridge::msgs::Message;
 use rfly_bridge::node::{Bridge, Settings};
 use rfly_bridge::ros::{self, Middleware, Recorder};
 use rfly_bridge::wire::Ports;
-use std::net::UdpSocket;
 
 pub const IMAGE: &str = "/rflysim/sensor0/img_rgb";
 pub const INFO: &str = "/rflysim/sensor0/camera_info";
@@ -19,12 +19,6 @@ pub struct Rig {
     // The bridge ends before what it receives from.
     pub bridge: Bridge,
     pub emulator: Emulator,
-}
-
-/// Ports that nobody uses at this moment.
-pub fn free_ports<const N: usize>() -> [u16; N] {
-    let sockets = [(); N].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
-    sockets.map(|socket| socket.local_addr().expect("it is bound").port())
 }
 
 /// One vehicle with one camera; `prepare` sees the middleware before anything is published.

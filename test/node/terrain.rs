@@ -1,5 +1,6 @@
 //! The terrain of a bridge, with the recorder as middleware, against what the vendor's SDK reads from the same files.
 use crate::support::golden::{self, Vector, numbers};
+use crate::support::ports::free_ports;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::msgs::geometry_msgs::msg::Point;
 use rfly_bridge::msgs::grid_map_msgs::msg::GridMap;
@@ -11,7 +12,6 @@ use rfly_bridge::msgs::rfly_bridge_msgs::srv::{
 use rfly_bridge::node::{Bridge, Settings};
 use rfly_bridge::ros::{self, Middleware, Recorder};
 use rfly_bridge::wire::Ports;
-use std::net::UdpSocket;
 use std::path::PathBuf;
 
 struct Rig {
@@ -54,9 +54,7 @@ fn start(vector: &Vector, more: &[&str]) -> Rig {
 
 impl Rig {
     fn new(mut settings: Settings) -> Self {
-        let sockets = [(); 4].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
-        let [heartbeat, autopilot_client, true_state, imu] =
-            sockets.map(|socket| socket.local_addr().expect("it is bound").port());
+        let [heartbeat, autopilot_client, true_state, imu] = free_ports();
         settings.ports = Ports {
             heartbeat,
             autopilot_client,

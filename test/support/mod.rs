@@ -8,6 +8,7 @@ pub mod geometry;
 pub mod golden;
 pub mod mavlink;
 pub mod parameters;
+pub mod ports;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;
 pub mod random;

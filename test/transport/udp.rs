@@ -1,3 +1,4 @@
+use crate::support::ports::free_port;
 use rfly_bridge::transport::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver};
 use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
@@ -219,11 +220,6 @@ fn stream(buffer_bytes: usize) -> (StreamReceiver, UdpSocket) {
     let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
     sender.connect(("127.0.0.1", options.port)).unwrap();
     (StreamReceiver::bind(&options).unwrap(), sender)
-}
-
-fn free_port() -> u16 {
-    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket.local_addr().unwrap().port()
 }
 
 fn lengths(heads: &[([u8; 32], Received)]) -> Vec<usize> {
