@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from dataclasses import replace
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import pytest
 from backend import environment
+from diagnostics import Report
 from processes import binary
 from recording import Recording
+from rosbags.highlevel import AnyReader
 from system import System
 from test_record import read
 from topics import DIAGNOSTICS, IMU
@@ -27,6 +30,7 @@ SENSORS = [
 BY_HOST = {"/diagnostics", "/rfly_bridge/stats", "/rosout", "/parameter_events", "/tf_static", "/rflysim/fleet/ready"}
 """Topics that say what this run of the bridge does, and when."""
 FAULTS = "faults loss=0.02 duplicate=0.02 reorder=0.02"
+COUNTED = {"received", "bytes", "frames", "converted"}
 SCENE = "/rflysim/scene/"
 """Lists that are published by the host's clock, when something has changed."""
 
@@ -68,6 +72,27 @@ def test_sensors_are_as_live_and_all_topics_the_same_in_each_run(flight, domain_
     for topic in as_live:
         assert live[topic] and once[topic] == live[topic], topic
     assert len(once["/mavros/imu/data"]) > 20 and once["/clock"]
+
+
+def counters(bag: Path) -> dict[str, dict[str, float]]:
+    """What the last `/diagnostics` of a bag counts, by source."""
+    with AnyReader([bag]) as reader:
+        [connection] = [c for c in reader.connections if c.topic == "/diagnostics"]
+        *_, (_, _, last) = reader.messages([connection])
+        report = Report(reader.deserialize(last, connection.msgtype))
+    return {
+        name: {k: v for k, v in values.items() if k in COUNTED or k.startswith("drop_")}
+        for name, values in report.values.items()
+        if re.search(": (sensor|true state|imu)", name)
+    }
+
+
+def test_what_went_wrong_goes_wrong_again(flight, domain_id, tmp_path):
+    replay(flight[0], domain_id, tmp_path, "--speed", 0, "--delay", 3)
+    live, again = counters(flight[0].parent / "live"), counters(tmp_path / "again")
+    lost = sum(count for values in live.values() for key, count in values.items() if key.startswith("drop_"))
+    assert len(live) >= len(SENSORS) and lost > 10, live
+    assert again == live
 
 
 def test_a_part_is_played_and_parameters_are_replaced(flight, domain_id, tmp_path):
