@@ -530,8 +530,7 @@ fn write_calib(args: &ros_args::RosArgs, calib: CalibArgs) -> anyhow::Result<()>
 
 fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
     let name = arguments.file.display();
-    let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
-    let found = inspect(&bytes).with_context(|| format!("{name} is no recording"))?;
+    let found = inspect(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     if arguments.json {
         return write_out(&(serde_json::to_string_pretty(&found)? + "\n"));
     }

@@ -53,7 +53,9 @@ pub use diagnostics::{
 pub use doctor::examine;
 pub use error::NodeError;
 pub use frames::{UrdfForm, robot_description};
-pub use record::{ChannelReport, Inspected, Pace, Replay, ReplayError, Replayed, inspect};
+pub use record::{
+    ChannelReport, Inspected, Pace, ReadError, Replay, ReplayError, Replayed, inspect,
+};
 pub use section::{Finding, Level};
 pub use senders::Senders;
 pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, hint, sensor_request};

@@ -1,13 +1,14 @@
 //! What is in a raw recording, and whether it is what the simulator sends.
-use super::raw::{BLOCK, DATAGRAM, HEAD, PARAMETERS};
+use super::raw::{BLOCK, DATAGRAM, HEAD};
+use super::reading::{Contents, Found, ReadError};
 use crate::wire::{
     FragmentHeader, HeartbeatPacket, ImuPacket, Packet, SceneReport, ShmHeader, TruthDatagram,
 };
-use mcap::records::Record;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::net::Ipv4Addr;
+use std::path::Path;
 
 /// Bytes that are shown of a datagram of no known kind.
 const SHOWN: usize = 32;
@@ -74,40 +75,30 @@ struct Seen {
 /// Looks through a recording to its end, or to where it is cut off.
 ///
 /// # Errors
-/// The file is no MCAP file.
-pub fn inspect(file: &[u8]) -> Result<Inspected, mcap::McapError> {
+/// The file cannot be read, or is no MCAP file.
+pub fn inspect(path: &Path) -> Result<Inspected, ReadError> {
     let mut found = Inspected::default();
-    let mut names = BTreeMap::new();
     let (mut first, mut last) = (u64::MAX, 0);
-    let options = mcap::read::Options::IgnoreEndMagic.into();
-    for record in mcap::read::ChunkFlattener::new_with_options(file, options)? {
-        match record {
-            Ok(Record::Channel(channel)) => {
+    let mut contents = Contents::open(path)?;
+    while let Some(next) = contents.next()? {
+        match next {
+            Found::Channel(channel) => {
                 let report = found.channels.entry(channel.topic.clone()).or_default();
-                report.encoding = channel.message_encoding;
-                names.insert(channel.id, channel.topic);
+                report.encoding.clone_from(&channel.encoding);
             }
-            Ok(Record::Message { header, data }) => {
-                first = header.log_time.min(first);
-                last = header.log_time.max(last);
-                let name = names.get(&header.channel_id);
-                if let Some(report) = name.and_then(|name| found.channels.get_mut(name)) {
-                    report.came(header.log_time, header.sequence, data.len());
-                    report.look(&data);
+            Found::Message(message) => {
+                first = message.time.min(first);
+                last = message.time.max(last);
+                if let Some(report) = found.channels.get_mut(&message.channel.topic) {
+                    report.came(message.time, message.sequence, message.data.len());
+                    report.look(&message.data);
                 }
             }
-            Ok(Record::Metadata(metadata)) if metadata.name == PARAMETERS => {
-                found.parameters = metadata.metadata;
-            }
-            Ok(Record::Attachment { header, .. }) => found.files.push(header.name),
-            Ok(Record::DataEnd(_)) => break,
-            Ok(_) => {}
-            Err(error) => {
-                found.cut_off = Some(error.to_string());
-                break;
-            }
+            Found::Parameters(parameters) => found.parameters = parameters,
+            Found::File { name, .. } => found.files.push(name),
         }
     }
+    found.cut_off = contents.cut_off;
     found.seconds = last.saturating_sub(first) as f64 * 1e-9;
     for report in found.channels.values_mut() {
         report.end();

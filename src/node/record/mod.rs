@@ -3,9 +3,11 @@ mod bag;
 mod file;
 mod inspect;
 mod raw;
+mod reading;
 mod replay;
 
 pub use inspect::{ChannelReport, Inspected, inspect};
+pub use reading::ReadError;
 pub use replay::{Pace, Replay, ReplayError, Replayed};
 
 use crate::config::params::RecordParams;

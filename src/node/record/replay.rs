@@ -1,21 +1,16 @@
 //! Plays a raw recording through the bridge that runs in this process.
-use super::raw::{BLOCK, DATAGRAM, HEAD, PARAMETERS};
+use super::raw::HEAD;
+use super::reading::{Contents, Found, Message, ReadError};
 use crate::transport::{Datagram, Player, ShmError};
 use crate::wire::ShmFlag;
-use mcap::McapError;
-use mcap::records::Record;
-use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Sockets are read at their own pace: so much later may a message be in the file than others of its time, in ns.
 const DISORDER: u64 = 1_000_000_000;
-/// Longest record; a longer one is not of a recording.
-const LONGEST: usize = 1 << 30;
 /// Longest sleep between two looks at whether to end.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -23,15 +18,15 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The file cannot be read, or a receiver does not work.
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A receiver does not work.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A block of shared memory cannot be created.
     #[error(transparent)]
     Block(#[from] ShmError),
-    /// It is no MCAP file.
-    #[error("no recording: {0}")]
-    Format(#[from] McapError),
     /// It has other contents.
     #[error("no raw recording of the bridge (record.raw): it has no datagrams and no frames")]
     Empty,
@@ -86,15 +81,16 @@ impl Replay {
             last: 0,
             unpacked: None,
         };
-        let mut messages = Messages::open(path)?;
-        while let Some(found) = messages.next()? {
+        let mut contents = Contents::open(path)?;
+        while let Some(found) = contents.next()? {
             match found {
-                Found::Message(message) => {
+                Found::Message(message) if message.channel.is_raw() => {
                     replay.first = replay.first.min(message.time);
                     replay.last = replay.last.max(message.time);
                 }
                 Found::Parameters(parameters) => replay.parameters = parameters,
-                Found::File(data) => replay.files.push(data),
+                Found::File { data, .. } => replay.files.push(data),
+                Found::Message(_) | Found::Channel(_) => {}
             }
         }
         match replay.first {
@@ -189,12 +185,12 @@ impl Replay {
             match hand(player, &message)? {
                 true => replayed.taken += 1,
                 false => {
-                    let topic = replayed.unheard.entry(message.topic.clone());
+                    let topic = replayed.unheard.entry(message.channel.topic.clone());
                     *topic.or_default() += 1;
                 }
             }
         }
-        replayed.cut_off = messages.messages.cut_off;
+        replayed.cut_off = messages.contents.cut_off;
         Ok(replayed)
     }
 }
@@ -226,7 +222,8 @@ fn new_directory() -> io::Result<PathBuf> {
 /// Hands a message to the receiver that it was recorded at; false if there is none.
 fn hand(player: &Player, message: &Message) -> Result<bool, ReplayError> {
     let time = i64::try_from(message.time).unwrap_or(i64::MAX);
-    if let Some(port) = message.topic.strip_prefix("udp/") {
+    let topic = &message.channel.topic;
+    if let Some(port) = topic.strip_prefix("udp/") {
         let Ok(port) = port.parse() else {
             return Ok(false);
         };
@@ -243,125 +240,38 @@ fn hand(player: &Player, message: &Message) -> Result<bool, ReplayError> {
         };
         return Ok(player.datagram(port, datagram, bytes)?);
     }
-    match message.topic.strip_prefix("shm/") {
+    match topic.strip_prefix("shm/") {
         Some(name) => Ok(player.block(name, time, &message.data, ShmFlag::Ready as u8)?),
         None => Ok(false),
     }
 }
 
-/// One datagram or frame.
-#[derive(Debug)]
-struct Message {
-    time: u64,
-    topic: String,
-    data: Vec<u8>,
-}
-
-enum Found {
-    Message(Message),
-    Parameters(BTreeMap<String, String>),
-    File(Vec<u8>),
-}
-
-/// The contents of a recording, in the order of the file. A file that is cut off ends there.
-struct Messages {
-    file: File,
-    reader: LinearReader,
-    topics: BTreeMap<u16, String>,
-    cut_off: Option<String>,
-    begun: bool,
-}
-
-impl Messages {
-    fn open(path: &Path) -> io::Result<Self> {
-        let options = LinearReaderOptions::default()
-            .with_skip_end_magic(true)
-            .with_record_length_limit(LONGEST);
-        Ok(Self {
-            file: File::open(path)?,
-            reader: LinearReader::new_with_options(options),
-            topics: BTreeMap::new(),
-            cut_off: None,
-            begun: false,
-        })
-    }
-
-    fn next(&mut self) -> Result<Option<Found>, ReplayError> {
-        if self.cut_off.is_some() {
-            return Ok(None);
-        }
-        while let Some(event) = self.reader.next_event() {
-            let parsed = match event {
-                Ok(LinearReadEvent::ReadRequest(wanted)) => {
-                    let came = self.file.read(self.reader.insert(wanted))?;
-                    self.reader.notify_read(came);
-                    continue;
-                }
-                Ok(LinearReadEvent::Record { data, opcode }) => mcap::parse_record(opcode, data),
-                Err(error) => Err(error),
-            };
-            match parsed {
-                Ok(Record::Channel(channel)) => {
-                    let encoding = channel.message_encoding;
-                    if [DATAGRAM, BLOCK].contains(&encoding.as_str()) {
-                        self.topics.insert(channel.id, channel.topic);
-                    }
-                }
-                Ok(Record::Message { header, data }) => {
-                    if let Some(topic) = self.topics.get(&header.channel_id) {
-                        return Ok(Some(Found::Message(Message {
-                            time: header.log_time,
-                            topic: topic.clone(),
-                            data: data.into_owned(),
-                        })));
-                    }
-                }
-                Ok(Record::Metadata(metadata)) if metadata.name == PARAMETERS => {
-                    return Ok(Some(Found::Parameters(metadata.metadata)));
-                }
-                Ok(Record::Attachment { data, .. }) => {
-                    return Ok(Some(Found::File(data.into_owned())));
-                }
-                Ok(Record::DataEnd(_)) => return Ok(None),
-                Ok(_) => {}
-                Err(error) if self.begun => {
-                    self.cut_off = Some(error.to_string());
-                    return Ok(None);
-                }
-                Err(error) => return Err(error.into()),
-            }
-            self.begun = true;
-        }
-        Ok(None)
-    }
-}
-
 /// The messages in the order of their arrival.
 struct Ordered {
-    messages: Messages,
+    contents: Contents,
     held: BTreeMap<(u64, u64), Message>,
     read: u64,
     newest: u64,
 }
 
 impl Ordered {
-    fn open(path: &Path) -> io::Result<Self> {
+    fn open(path: &Path) -> Result<Self, ReadError> {
         Ok(Self {
-            messages: Messages::open(path)?,
+            contents: Contents::open(path)?,
             held: BTreeMap::new(),
             read: 0,
             newest: 0,
         })
     }
 
-    fn next(&mut self) -> Result<Option<Message>, ReplayError> {
+    fn next(&mut self) -> Result<Option<Message>, ReadError> {
         loop {
             let first = self.held.first_key_value().map(|((time, _), _)| *time);
             if first.is_some_and(|time| time.saturating_add(DISORDER) < self.newest) {
                 break;
             }
-            match self.messages.next()? {
-                Some(Found::Message(message)) => {
+            match self.contents.next()? {
+                Some(Found::Message(message)) if message.channel.is_raw() => {
                     self.newest = self.newest.max(message.time);
                     self.held.insert((message.time, self.read), message);
                     self.read += 1;
