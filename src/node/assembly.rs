@@ -2,7 +2,7 @@
 use super::binder::Binder;
 use super::section::Section;
 use super::settings::Settings;
-use super::stats::SourceStats;
+use super::stats::{LinkState, SourceStats};
 use super::threads::Threads;
 use std::any::Any;
 use std::sync::Arc;
@@ -37,6 +37,13 @@ impl Assembly {
     pub(super) fn source(&mut self, name: String) -> Arc<SourceStats> {
         let stats = Arc::new(SourceStats::new(name));
         self.sources.push(stats.clone());
+        stats
+    }
+
+    /// As [`Self::source`], of one whose silence means nothing: services, topics that users send.
+    pub(super) fn source_on_demand(&mut self, name: String) -> Arc<SourceStats> {
+        let stats = self.source(name);
+        stats.lock().state = Some(LinkState::Idle);
         stats
     }
 }

@@ -17,6 +17,8 @@ pub enum LinkState {
     Up,
     /// Data flowed, then stopped.
     Lost,
+    /// Nothing is expected: others send when they want to, or nobody reads what it is for.
+    Idle,
 }
 
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).

@@ -107,6 +107,26 @@ fn a_task_that_panics_goes_on_and_diagnostics_name_it() {
 }
 
 #[test]
+fn nothing_is_wrong_with_a_bridge_that_nobody_asks_for_anything() {
+    let rig = start(&["diagnostics.period_s:=0.1"], |_, recorder| {
+        recorder.set_subscribers("/diagnostics", 1);
+    });
+    let last = |name: &str| {
+        let report = rig.messages::<DiagnosticArray>("/diagnostics").pop()?;
+        let found = { report.status.into_iter() }.find(|status| status.name.ends_with(name))?;
+        Some((found.level, found.message))
+    };
+    wait_until(|| last("sensor0 img_rgb").is_some_and(|(level, _)| level == 0));
+    for name in ["scene", "scene/set_states", "reports of the renderer"] {
+        assert_eq!(
+            last(&format!(": {name}")),
+            Some((0, "idle".to_owned())),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn a_bridge_that_ends_gives_back_its_ports_and_services() {
     let rig = start(&[], |_, _| {});
     wait_until(|| !rig.messages::<Image>(IMAGE).is_empty());

@@ -30,6 +30,7 @@ impl SourceFigures {
                 LinkState::Waiting => 0,
                 LinkState::Up => 1,
                 LinkState::Lost => 2,
+                LinkState::Idle => 3,
             },
             rate_hz: self.rate_hz,
             received: figures.received,

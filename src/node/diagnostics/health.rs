@@ -166,7 +166,8 @@ fn source_finding(source: &SourceFigures) -> Finding {
     let (level, message) = match source.state {
         LinkState::Waiting => (Level::Warn, because("no data yet")),
         LinkState::Lost => (Level::Error, because("silent")),
-        LinkState::Up => {
+        LinkState::Idle if new_drops == 0 && rate == 0.0 => (Level::Ok, "idle".to_owned()),
+        LinkState::Up | LinkState::Idle => {
             let level = if new_drops > 0 || source.short.is_some() {
                 Level::Warn
             } else {
@@ -218,6 +219,7 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
         LinkState::Waiting => "waiting",
         LinkState::Up => "up",
         LinkState::Lost => "lost",
+        LinkState::Idle => "idle",
     };
     let mut values = vec![
         value("state", state),

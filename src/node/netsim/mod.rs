@@ -65,7 +65,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let Some(receiver) = assembly.binder.bind(&options, &what) else {
             continue;
         };
-        let stats = assembly.source(what);
+        let stats = assembly.source_on_demand(what);
         let sender = sender.get_or_insert_with(|| Sender {
             socket: receiver.sender(),
             to: SocketAddrV4::new(NETWORK_GROUP, port),

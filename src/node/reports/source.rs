@@ -7,7 +7,7 @@ use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, receive};
 use crate::node::error::NodeError;
 use crate::node::reported::SharedReports;
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::SourceStats;
+use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::Source;
 use crate::node::views::Views;
 use crate::reports::{
@@ -142,7 +142,10 @@ impl ReportSource {
 
     /// Asks, publishes the boxes, forgets what is silent.
     fn look(&mut self) {
-        self.asking.want(self.wanted());
+        let wanted = self.wanted();
+        // Unasked the renderer reports what it likes to.
+        self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
+        self.asking.want(wanted);
         let (period, timeout) = {
             let settings = self.settings.borrow();
             let request = &settings.params.request;

@@ -19,7 +19,7 @@ pub(super) fn open(
     assembly: &mut Assembly,
     desk: &Desk,
 ) -> Result<(), NodeError> {
-    let stats = assembly.source("scene/set_states".to_owned());
+    let stats = assembly.source_on_demand("scene/set_states".to_owned());
     let (desk, name) = (desk.clone(), full_name(context, "scene/set_states"));
     let mut told = BTreeSet::new();
     let draw = move |message: EntityStates| {

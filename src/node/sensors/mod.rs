@@ -193,7 +193,7 @@ fn open_boxes(context: &Context<'_>, assembly: &mut Assembly) -> Result<Option<B
         (context.tree.clone(), settings.vehicles()),
         context.reported.clone(),
         context.poses.clone(),
-        assembly.source("boxes in images".to_owned()),
+        assembly.source_on_demand("boxes in images".to_owned()),
     );
     for config in cameras {
         let main = settings.sensor_topic(config);
