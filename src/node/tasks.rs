@@ -1,6 +1,7 @@
 //! Tasks and threads for the lifetime of the bridge: one that panics or ends is reported and restarted.
 use super::error::NodeError;
 use super::stats::SourceStats;
+use crate::node::cause::Cause;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
@@ -38,7 +39,7 @@ impl<S: Source> Endless for S {
     }
 
     fn failed(&mut self) {
-        self.stats().lock().drop_one("task_failed");
+        self.stats().lock().drop_one(Cause::TaskFailed);
     }
 
     async fn work(&mut self) {

@@ -1,9 +1,10 @@
 //! The port of reports: reads them, publishes them, and asks for them.
 use super::topics::{COLLISIONS, Collisions, SceneTopics};
 use crate::config::params::{QosGroup, ReportDemand};
+use crate::node::cause::Cause;
 use crate::node::clock::{HeaderClock, SimClocks, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, receive};
+use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::error::NodeError;
 use crate::node::reported::SharedReports;
 use crate::node::settings::{Settings, SettingsWatch};
@@ -192,13 +193,13 @@ impl ReportSource {
         let sent =
             datagram.is_some_and(|datagram| self.sender.send_to(datagram, self.renderer).is_ok());
         if !sent {
-            self.stats.lock().drop_one("request_not_sent");
+            self.stats.lock().drop_one(Cause::RequestNotSent);
         }
     }
 
     fn count(&self, published: Result<(), RosError>) {
         if published.is_err() {
-            self.stats.lock().drop_one("publish");
+            self.stats.lock().drop_one(Cause::Publish);
         }
     }
 
@@ -209,8 +210,8 @@ impl ReportSource {
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
             // Nobody reads them here.
-            Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err("not_read"),
-            Err(_) => Err("malformed"),
+            Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
+            Err(_) => Err(Cause::Malformed),
         };
         let mut figures = self.stats.lock();
         match taken {
@@ -230,16 +231,16 @@ impl ReportSource {
             .zip(time)
             .and_then(|(clock, time)| clock.stamp_of(time, arrival));
         stamp.unwrap_or_else(|| {
-            self.stats.lock().drop_one(TIME);
+            self.stats.lock().drop_one(Cause::Time);
             self.headers.now()
         })
     }
 
-    fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), &'static str> {
+    fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
         let id = served(event.copter_id.get());
         let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
         let (Some(id), Some(vehicle)) = (id, vehicle) else {
-            return Err("other_vehicle");
+            return Err(Cause::OtherVehicle);
         };
         if vehicle.latch.event(event) {
             // The datagram has no time.
@@ -251,18 +252,14 @@ impl ReportSource {
         Ok(())
     }
 
-    fn vehicle(
-        &mut self,
-        report: &VehicleReportPacket,
-        arrival: RosTime,
-    ) -> Result<(), &'static str> {
+    fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
         self.asking
             .answered(&Subject::Vehicles, self.start.elapsed());
         let id = served(report.copter_id.get());
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
         if self.topics.vehicle_reports.wanted() {
             let message =
-                vehicle_report(report, &self.world, (&self.map, stamp)).ok_or(NOT_FINITE)?;
+                vehicle_report(report, &self.world, (&self.map, stamp)).ok_or(Cause::NotFinite)?;
             let published = self.topics.vehicle_reports.publish(&message);
             self.count(published);
         }
@@ -275,7 +272,7 @@ impl ReportSource {
         Ok(())
     }
 
-    fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), &'static str> {
+    fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), Cause> {
         if let Ok(seq_id) = u16::try_from(camera.seq_id) {
             let subject = Subject::Camera(seq_id);
             self.asking.answered(&subject, self.start.elapsed());
@@ -285,7 +282,7 @@ impl ReportSource {
         let message = {
             let mut reported = self.reported.lock();
             let described = reported.describe_camera(camera, &self.world, (stamp, arrival));
-            camera_report(described.ok_or(NOT_FINITE)?, &self.map)
+            camera_report(described.ok_or(Cause::NotFinite)?, &self.map)
         };
         if self.topics.cameras.wanted() {
             let published = self.topics.cameras.publish(&message);
@@ -294,13 +291,13 @@ impl ReportSource {
         Ok(())
     }
 
-    fn entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), &'static str> {
+    fn entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), Cause> {
         let stamp = self.stamp(entity.sim_time, None, arrival);
         let described = {
             let mut reported = self.reported.lock();
             reported.describe(entity, &self.world, (stamp, arrival))
         };
-        let subject = match described.ok_or("malformed")? {
+        let subject = match described.ok_or(Cause::Malformed)? {
             Entity::Vehicle(id) => Subject::Vehicle(id),
             Entity::Object(name) => Subject::Object(name),
         };

@@ -1,4 +1,5 @@
 //! Sends what requests about the scene become.
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
@@ -50,7 +51,7 @@ impl Outlet {
             let sent = sent.count();
             let mut figures = self.stats.lock();
             match sent {
-                0 => figures.drop_one("not_sent"),
+                0 => figures.drop_one(Cause::NotSent),
                 _ => figures.frames += 1,
             }
         }

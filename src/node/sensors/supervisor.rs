@@ -4,6 +4,7 @@ use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
 use crate::config::params::{RequestFormat, TfSource};
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
@@ -239,7 +240,7 @@ impl Supervisor {
             .send_to(request.emit(&mut buffer), self.renderer)
         {
             tracing::debug!(%error, source = link.stats.name, "request not sent");
-            link.stats.lock().drop_one("request_not_sent");
+            link.stats.lock().drop_one(Cause::RequestNotSent);
         }
         if let Some(slot) = slot.filter(|slot| slot.is_pending()) {
             slot.asked_to_describe();
