@@ -1,6 +1,6 @@
 //! Messages about a vehicle's model, `CopterSim` and the simulated network, to datagrams and back.
 //!
-//! What is wrong with a message is a text that says what would be right.
+//! An error names the field, what it must be and what it is.
 mod faults;
 mod fleet;
 mod inputs;

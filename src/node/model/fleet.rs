@@ -57,7 +57,7 @@ pub(super) fn open(
     Ok(())
 }
 
-/// Who was heard, on the monotonic clock of the bridge.
+/// Heartbeats by vehicle, on the monotonic clock of the bridge.
 #[derive(Clone)]
 struct RollCall {
     presence: Presence,

@@ -11,7 +11,7 @@ use crate::ros::Qos;
 use crate::wire::Surroundings;
 use std::net::SocketAddrV4;
 
-/// What is sent once arrives; a burst of inputs fits.
+/// Reliable, because each message is sent once; deep enough for a burst of inputs.
 const INPUTS: Qos = Qos {
     depth: 20,
     ..Qos::DEFAULT

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 struct Counts {
     taken: u64,
     refused: BTreeMap<(String, Cause), u64>,
-    /// Refused at the last report.
+    /// Total of refused messages at the last report.
     before: u64,
 }
 
-/// What became of the messages for models. Cheap to clone.
+/// Counters of the messages for models. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Refusals(Arc<Mutex<Counts>>);
 
@@ -22,7 +22,7 @@ impl Refusals {
         self.lock().taken += 1;
     }
 
-    /// Counts a message that was not, and says why if it is the first of its kind.
+    /// Counts a refused message; logs the first one of each cause and topic.
     pub(super) fn refuse(&self, topic: &str, cause: Cause, text: &str) {
         let mut counts = self.lock();
         let count = counts.refused.entry((topic.to_owned(), cause)).or_default();

@@ -28,7 +28,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     topics: |_: &mut TopicPage| {},
 };
 
-/// What is sent once arrives.
+/// Reliable: each message is sent once.
 const INPUTS: Qos = Qos {
     depth: 20,
     ..Qos::DEFAULT
@@ -134,7 +134,7 @@ fn unix_time() -> f64 {
     host_now().0 as f64 * 1e-9
 }
 
-/// What topics and datagrams share.
+/// State shared by topics and ports.
 struct Shared {
     net: Mutex<NetSim>,
     /// The newest request of each vehicle.

@@ -1,7 +1,7 @@
 //! CopterSim through a Redis server, as the vendor's full edition has it: the same datagrams, published on channels.
 //!
 //! The bridge takes CopterSim's place on this host: what it sends to the ports of a vehicle is published, and what the server
-//! sends goes to the ports that the bridge listens on. All other parts of the bridge do not know of it.
+//! sends goes to the ports that the bridge listens on. The rest of the bridge is unchanged.
 use crate::config::params::RedisParams;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;

@@ -12,7 +12,7 @@ use crate::node::stats::SourceStats;
 use crate::node::tasks::Source;
 use crate::node::views::Views;
 use crate::reports::{
-    Asking, Entity, Latch, Subject, World, camera_report, collision, vehicle_report,
+    Entity, Latch, ReportRequester, Subject, World, camera_report, collision, vehicle_report,
 };
 use crate::ros::RosError;
 use crate::sensors::{FrameKind, spec_of};
@@ -27,7 +27,7 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often it is looked who reads what, and the shortest time between two lists of boxes.
+/// Period of looking for readers; also the shortest time between two lists of boxes.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The reports of the renderer.
@@ -39,14 +39,14 @@ pub(super) struct ReportSource {
     vehicles: BTreeMap<u16, Vehicle>,
     reported: SharedReports,
     views: Views,
-    asking: Asking,
+    requester: ReportRequester,
     world: World,
     map: String,
     clocks: SimClocks,
     headers: HeaderClock,
     settings: SettingsWatch,
     start: Instant,
-    /// Something was described since the last list of boxes.
+    /// A description arrived after the last list of boxes.
     changed: bool,
     stats: Arc<SourceStats>,
 }
@@ -85,7 +85,7 @@ impl ReportSource {
             vehicles: vehicles.collect::<Result<_, NodeError>>()?,
             reported: context.reported.clone(),
             views: context.views.clone(),
-            asking: Asking::default(),
+            requester: ReportRequester::default(),
             world: World {
                 convention: names.world,
                 bounds: params.reports.bounds,
@@ -114,7 +114,7 @@ impl ReportSource {
         vehicle.topic.publish(&message)
     }
 
-    /// What is read now, or always.
+    /// Subjects whose reports have a reader, or all of them with `reports.demand:=always`.
     fn wanted(&self) -> BTreeSet<Subject> {
         let settings = self.settings.borrow();
         let reports = &settings.params.reports;
@@ -141,16 +141,16 @@ impl ReportSource {
         wanted
     }
 
-    /// Asks, publishes the boxes, forgets what is silent.
+    /// Sends requests, publishes the boxes, removes silent subjects.
     fn look(&mut self) {
-        self.asking.want(self.wanted());
+        self.requester.want(self.wanted());
         let (period, timeout) = {
             let settings = self.settings.borrow();
             let request = &settings.params.request;
             (request.period, request.timeout)
         };
         let now = self.start.elapsed();
-        for command in self.asking.due(now, period, timeout) {
+        for command in self.requester.due(now, period, timeout) {
             self.command(&command);
         }
         // Time for the answer to a second request.
@@ -209,7 +209,7 @@ impl ReportSource {
             Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
-            // Nobody reads them here.
+            // This port has no use for them.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
         };
@@ -253,7 +253,7 @@ impl ReportSource {
     }
 
     fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
-        self.asking
+        self.requester
             .answered(&Subject::Vehicles, self.start.elapsed());
         let id = served(report.copter_id.get());
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
@@ -275,7 +275,7 @@ impl ReportSource {
     fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), Cause> {
         if let Ok(seq_id) = u16::try_from(camera.seq_id) {
             let subject = Subject::Camera(seq_id);
-            self.asking.answered(&subject, self.start.elapsed());
+            self.requester.answered(&subject, self.start.elapsed());
         }
         self.views.described(camera, arrival);
         let stamp = self.stamp(camera.sim_time, None, arrival);
@@ -301,7 +301,7 @@ impl ReportSource {
             Entity::Vehicle(id) => Subject::Vehicle(id),
             Entity::Object(name) => Subject::Object(name),
         };
-        self.asking.answered(&subject, self.start.elapsed());
+        self.requester.answered(&subject, self.start.elapsed());
         self.changed = true;
         Ok(())
     }
@@ -355,7 +355,7 @@ impl Source for ReportSource {
 /// The renderer is asked for nothing more.
 impl Drop for ReportSource {
     fn drop(&mut self) {
-        for command in self.asking.end() {
+        for command in self.requester.end() {
             self.command(&command);
         }
     }

@@ -211,7 +211,7 @@ impl Task {
                     autopilot.fcu.take_truths(),
                     std::mem::take(&mut autopilot.fcu.body_frames),
                     autopilot.fcu.origin(),
-                    report.then(|| Told {
+                    report.then(|| AutopilotFigures {
                         counts: autopilot.fcu.counts().clone(),
                         not_ready: autopilot.fcu.not_ready(),
                         setpoints: autopilot.fcu.setpoints,
@@ -293,7 +293,7 @@ impl Task {
     }
 
     /// Copies the autopilot's counters, and what it says of itself.
-    fn report(&mut self, told: Told) {
+    fn report(&mut self, told: AutopilotFigures) {
         self.reported = Instant::now();
         let rate = self.setpoint_rate(told.setpoints);
         let mut figures = self.stats.lock();
@@ -320,8 +320,8 @@ impl Task {
     }
 }
 
-/// What is copied from an autopilot.
-struct Told {
+/// Figures of an autopilot at one instant.
+struct AutopilotFigures {
     counts: BTreeMap<Counter, u64>,
     /// Why it would refuse to arm.
     not_ready: Option<String>,
