@@ -2,6 +2,7 @@
 use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
+use crate::node::tasks::next_moment;
 use crate::session::{Mark, Order, Verdict};
 use crate::time::{RosTime, SimTime};
 use crate::transport::{Datagram, Received, UdpReceiver};
@@ -17,20 +18,13 @@ pub(super) async fn wait(receiver: &mut UdpReceiver, wanted: bool) -> io::Result
     if wanted {
         receiver.readable().await
     } else {
-        receiver.rest(rest()).await;
+        receiver.rest(next_moment(REST)).await;
         Ok(())
     }
 }
 
 /// How long datagrams wait in the socket while nobody reads what they become; also the longest wait of a new subscriber.
 const REST: Duration = Duration::from_millis(200);
-
-/// Time to the end of the present rest: all sockets of a thread rest until the same moment, and it wakes once for all.
-fn rest() -> Duration {
-    let rest = REST.as_nanos() as i64;
-    let passed = host_now().0.rem_euclid(rest);
-    Duration::from_nanos((rest - passed).unsigned_abs())
-}
 
 /// Waits for a datagram and counts it; `None` if its sender is refused or the socket fails.
 pub(super) async fn receive(

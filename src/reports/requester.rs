@@ -94,6 +94,11 @@ impl ReportRequester {
         }
     }
 
+    /// Whether nothing is requested, and nothing is left to be switched off.
+    pub fn is_idle(&self) -> bool {
+        self.requests.is_empty() && self.ending.is_empty()
+    }
+
     /// Records an answer.
     pub fn answered(&mut self, subject: &Subject, now: Duration) {
         if let Some(asked) = self.requests.get_mut(subject) {

@@ -76,14 +76,17 @@ fn what_nobody_wants_any_more_is_ended_once() {
         ["RflyReqVehicleData 1", "RflyReqObjData 0 3 0"]
     );
     requester.want(wanted(&[Subject::Vehicles]));
+    assert!(!requester.is_idle(), "a camera is to be switched off");
     assert_eq!(due(&mut requester, 100), ["RflyReqObjData 10 3 0"]);
     assert_eq!(due(&mut requester, 200), [""; 0]);
     // Wanted again before it was ended: nothing to end.
     requester.want(wanted(&[]));
+    assert!(!requester.is_idle());
     requester.want(wanted(&[Subject::Vehicles]));
     assert_eq!(due(&mut requester, 300), ["RflyReqVehicleData 1"]);
     assert_eq!(requester.end(), ["RflyReqVehicleData 0"]);
     assert_eq!(requester.end(), [""; 0]);
+    assert!(requester.is_idle());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::node::error::NodeError;
 use crate::node::reported::SharedReports;
 use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::stats::SourceStats;
-use crate::node::tasks::Source;
+use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Views;
 use crate::reports::{
     Entity, Latch, ReportRequester, Subject, World, camera_report, collision, vehicle_report,
@@ -27,8 +27,10 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Period of looking for readers; also the shortest time between two lists of boxes.
+/// Period of looking for readers while reports are requested; also the shortest time between two lists of boxes.
 const LOOK: Duration = Duration::from_millis(100);
+/// The same while none is requested.
+const IDLE_LOOK: Duration = Duration::from_millis(200);
 
 /// The reports of the renderer.
 pub(super) struct ReportSource {
@@ -332,15 +334,16 @@ impl Source for ReportSource {
 
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
-        let mut look = tokio::time::interval(LOOK);
-        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut next = tokio::time::Instant::now();
         loop {
             tokio::select! {
                 // Timed work first: datagrams may arrive without a gap.
                 biased;
-                _ = look.tick() => {
+                () = tokio::time::sleep_until(next) => {
                     self.look_for_restarts();
                     self.look();
+                    let period = if self.requester.is_idle() { IDLE_LOOK } else { LOOK };
+                    next = tokio::time::Instant::now() + next_moment(period);
                 }
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, || true) => {
                     if let Some(datagram) = received {

@@ -8,7 +8,7 @@ use crate::node::cause::Cause;
 use crate::node::poses::{At, Poses};
 use crate::node::reported::SharedReports;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::Source;
+use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Slot;
 use crate::reports::{DepthImage, Described, Entity, Pinhole, SpaceBox, detection_2d};
 use crate::ros::{Loan, Publisher};
@@ -455,7 +455,7 @@ impl Source for Boxes {
 
     async fn run(&mut self) {
         loop {
-            let note = tokio::time::timeout(LOOK.max(self.pause()), self.notes.recv()).await;
+            let note = tokio::time::timeout(self.pause(), self.notes.recv()).await;
             if let Ok(Some(note)) = note {
                 self.take(note);
             }
@@ -471,7 +471,7 @@ impl Boxes {
     fn pause(&self) -> Duration {
         match self.poses.are_wanted() {
             true => LOOK,
-            false => WAIT,
+            false => next_moment(WAIT),
         }
     }
 }
