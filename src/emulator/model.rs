@@ -24,7 +24,7 @@ const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 
 /// What the model of one vehicle was told.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct ModelState {
     /// Integers, then floats: the last of either packet.
     pub(super) inputs: [f64; 28],
     pub(super) extended: [[f64; 28]; 5],
@@ -45,7 +45,7 @@ pub(super) struct Told {
     pub(super) count: u64,
 }
 
-impl Default for Told {
+impl Default for ModelState {
     fn default() -> Self {
         let mut fault_parameters = [0.0; 32];
         fault_parameters[..8].fill(1.0);
@@ -68,7 +68,7 @@ impl Default for Told {
     }
 }
 
-impl Told {
+impl ModelState {
     /// Takes an input; returns values for a model in the autopilot.
     pub(super) fn take(&mut self, input: &ModelInput<'_>) -> Option<[f32; 8]> {
         self.count += 1;

@@ -4,7 +4,7 @@ use super::autopilot::rigid::{Segment, Trail};
 use super::autopilot::{ControlMode, Damage};
 use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
-use super::model::Told;
+use super::model::ModelState;
 use super::options::EmulatorOptions;
 use super::sensor::SensorTable;
 use super::servers::report::Wanted;
@@ -130,7 +130,7 @@ pub(super) struct Shared {
     reports: Mutex<Wanted>,
     stage: Mutex<Stage>,
     contacts: Mutex<BTreeMap<u16, Contact>>,
-    models: Mutex<BTreeMap<u16, Told>>,
+    models: Mutex<BTreeMap<u16, ModelState>>,
     courses: Mutex<BTreeMap<u16, Course>>,
     orders: Mutex<Vec<(u16, Order)>>,
     clients: Mutex<BTreeMap<u16, IpAddr>>,
@@ -294,7 +294,7 @@ impl Shared {
     }
 
     /// What vehicles' models were told.
-    pub(super) fn models(&self) -> MutexGuard<'_, BTreeMap<u16, Told>> {
+    pub(super) fn models(&self) -> MutexGuard<'_, BTreeMap<u16, ModelState>> {
         lock(&self.models)
     }
 

@@ -77,7 +77,7 @@ impl Fleet {
         Some(message)
     }
 
-    /// What is missing, and what to look at. The text of a state does not change with time.
+    /// Missing heartbeats, and where to look for the cause. The text of a state does not change with time.
     fn missing(&self, id: u16, address: Ipv4Addr, heard: Option<&Heard>, now: Duration) -> String {
         let Self { port, timeout, .. } = self;
         match heard {

@@ -14,16 +14,49 @@ use crate::wire::{
 /// Datagrams in the order of sending.
 pub type Datagrams = Vec<Vec<u8>>;
 
+/// What is wrong with a message, for the counters.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum InputCause {
+    /// A list has too many values.
+    TooLong,
+    /// A list has another number of values than its mask.
+    Count,
+    /// The mask has a bit that no value belongs to.
+    Mask,
+    /// A number is NaN or infinite.
+    NotFinite,
+    /// No inputs have this number.
+    Set,
+    /// These inputs cannot wait.
+    Wait,
+    /// No command has this number.
+    Kind,
+    /// Not a rotation.
+    Orientation,
+    /// Data of a length that is empty, too long or that of another message.
+    Length,
+    /// Not a vehicle of this bridge.
+    Sender,
+}
+
+impl InputCause {
+    /// Name in `/diagnostics`, stable over releases.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// What is wrong with a message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Wrong {
-    /// Name of the counter.
-    pub cause: &'static str,
+    /// What it is counted as.
+    pub cause: InputCause,
     /// What is wrong, and what would be right.
     pub text: String,
 }
 
-fn wrong<T>(cause: &'static str, text: String) -> Result<T, Wrong> {
+fn wrong<T>(cause: InputCause, text: String) -> Result<T, Wrong> {
     Err(Wrong { cause, text })
 }
 
@@ -44,7 +77,7 @@ fn padded<const N: usize>(field: &str, values: &[f64], most: usize) -> Result<[f
             "{field}: must have at most {most} values, has {}",
             values.len()
         );
-        return wrong("too_long", text);
+        return wrong(InputCause::TooLong, text);
     }
     finite(field, values)?;
     Ok(std::array::from_fn(|i| {
@@ -56,7 +89,7 @@ fn padded<const N: usize>(field: &str, values: &[f64], most: usize) -> Result<[f
 fn finite(field: &str, values: &[f64]) -> Result<(), Wrong> {
     match values.iter().find(|value| !value.is_finite()) {
         Some(value) => wrong(
-            "not_finite",
+            InputCause::NotFinite,
             format!("{field}: must be finite, has {value}"),
         ),
         None => Ok(()),
@@ -66,7 +99,7 @@ fn finite(field: &str, values: &[f64]) -> Result<(), Wrong> {
 fn finite32(field: &str, values: &[f32]) -> Result<(), Wrong> {
     match values.iter().find(|value| !value.is_finite()) {
         Some(value) => wrong(
-            "not_finite",
+            InputCause::NotFinite,
             format!("{field}: must be finite as 32-bit numbers, has {value}"),
         ),
         None => Ok(()),
@@ -84,7 +117,7 @@ fn set(number: u8, more: &str) -> Result<InputSet, Wrong> {
         0 => Ok(InputSet::Plain),
         1..=InputSet::EXTENSIONS => Ok(InputSet::Extended(number)),
         _ => wrong(
-            "set",
+            InputCause::Set,
             format!(
                 "set: must be 0 or 1 to {}{more}, is {number}",
                 InputSet::EXTENSIONS
@@ -114,7 +147,7 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, Wrong>
     } = message;
     let wait_only = || {
         wrong(
-            "wait",
+            InputCause::Wait,
             format!("wait: must be false with set {number}: only the sets 1 to 5 can wait"),
         )
     };
@@ -124,7 +157,7 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, Wrong>
         }
         if values.is_empty() || values.len() > ALL_DOUBLES {
             return wrong(
-                "too_long",
+                InputCause::TooLong,
                 format!(
                     "values: must have 1 to {ALL_DOUBLES} values, has {}",
                     values.len()
@@ -172,7 +205,7 @@ pub fn command(
         }
         kind => {
             return wrong(
-                "kind",
+                InputCause::Kind,
                 format!("kind: must be 0 (POSITION) to 3 (BODY_VELOCITY), is {kind}"),
             );
         }
@@ -192,7 +225,7 @@ fn parameters<const N: usize>(message: &Parameters) -> Result<(u64, [f64; N]), W
     let Parameters { mask, values } = message;
     if N < 64 && mask >> N != 0 {
         return wrong(
-            "mask",
+            InputCause::Mask,
             format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1),
         );
     }
@@ -205,7 +238,7 @@ fn parameters<const N: usize>(message: &Parameters) -> Result<(u64, [f64; N]), W
             "values: must have {chosen} values, one per bit of the mask, or all {N}, has {}",
             values.len()
         );
-        return wrong("count", text);
+        return wrong(InputCause::Count, text);
     }
     finite("values", values)?;
     let mut given = values.iter().copied();

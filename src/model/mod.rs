@@ -1,6 +1,6 @@
 //! Messages about a vehicle's model, `CopterSim` and the simulated network, to datagrams and back.
 //!
-//! What is wrong with a message is a text that says what would be right.
+//! An error names the field, what it must be and what it is.
 mod faults;
 mod fleet;
 mod inputs;
@@ -11,8 +11,8 @@ mod topics;
 pub use faults::{Cleared, FAULT_KINDS, FaultKind, Faults, Now, Parameter, Parameters};
 pub use fleet::{Fleet, Heard};
 pub use inputs::{
-    Datagrams, Wrong, command, custom_data, doubles, dynamic_parameters, initial_parameters, rays,
-    renderer, sil, surroundings, uorb,
+    Datagrams, InputCause, Wrong, command, custom_data, doubles, dynamic_parameters,
+    initial_parameters, rays, renderer, sil, surroundings, uorb,
 };
 pub use netsim::{NetSim, NetSimIn};
 pub use requests::{load, set_display, set_geo_origin, set_geo_place, set_pose, set_udp_mode};

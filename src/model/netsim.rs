@@ -1,5 +1,5 @@
 //! The simulated network between vehicles: messages to datagrams and back.
-use super::inputs::Wrong;
+use super::inputs::{InputCause, Wrong};
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
@@ -47,7 +47,7 @@ impl NetSim {
             .world
             .ned_attitude([q.w, q.x, q.y, q.z])
             .ok_or_else(|| Wrong {
-                cause: "orientation",
+                cause: InputCause::Orientation,
                 text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
                     .to_owned(),
             })?;
@@ -88,7 +88,7 @@ impl NetSim {
         let len = message.data.len();
         if len == 0 || len == size_of::<Packet>() || len > 65_000 {
             return Err(Wrong {
-                cause: "length",
+                cause: InputCause::Length,
                 text: format!(
                     "data: must have 1 to 65000 bytes, and not {}, which is a state; has {len}",
                     size_of::<Packet>()
@@ -184,7 +184,7 @@ impl NetSim {
         }
         let served: Vec<_> = self.served.iter().map(u16::to_string).collect();
         Err(Wrong {
-            cause: "sender",
+            cause: InputCause::Sender,
             text: format!(
                 "sender: must be a vehicle of this bridge ({}), is {sender}",
                 served.join(", ")

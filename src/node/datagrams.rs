@@ -1,6 +1,8 @@
 //! Reception of small, frequent datagrams.
+use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
+use crate::node::tasks::next_moment;
 use crate::session::{Mark, Order, Verdict};
 use crate::time::{RosTime, SimTime};
 use crate::transport::{Datagram, Received, UdpReceiver};
@@ -16,20 +18,13 @@ pub(super) async fn wait(receiver: &mut UdpReceiver, wanted: bool) -> io::Result
     if wanted {
         receiver.readable().await
     } else {
-        receiver.rest(rest()).await;
+        receiver.rest(next_moment(REST)).await;
         Ok(())
     }
 }
 
 /// How long datagrams wait in the socket while nobody reads what they become; also the longest wait of a new subscriber.
 const REST: Duration = Duration::from_millis(200);
-
-/// Time to the end of the present rest: all sockets of a thread rest until the same moment, and it wakes once for all.
-fn rest() -> Duration {
-    let rest = REST.as_nanos() as i64;
-    let passed = host_now().0.rem_euclid(rest);
-    Duration::from_nanos((rest - passed).unsigned_abs())
-}
 
 /// Waits for a datagram and counts it; `None` if its sender is refused or the socket fails.
 pub(super) async fn receive(
@@ -55,7 +50,7 @@ pub(super) async fn receive(
     };
     match received {
         Ok(Received::Refused) => {
-            stats.lock().drop_one("refused");
+            stats.lock().drop_one(Cause::Refused);
             None
         }
         Ok(Received::Datagram(datagram)) => {
@@ -68,7 +63,7 @@ pub(super) async fn receive(
             Some(datagram)
         }
         Err(_) => {
-            stats.lock().drop_one("socket");
+            stats.lock().drop_one(Cause::Socket);
             // Keeps a permanently failing socket from spinning.
             tokio::time::sleep(Duration::from_millis(10)).await;
             None
@@ -81,13 +76,9 @@ pub(super) fn arrival(datagram: &Datagram) -> RosTime {
     datagram.kernel_time.map_or_else(host_now, RosTime)
 }
 
-/// Drop causes: a time outside this simulation, a non-finite value.
-pub(super) const TIME: &str = "time";
-pub(super) const NOT_FINITE: &str = "not_finite";
-
 /// Returns the time of an in-order sample, or the cause of its drop.
-pub(super) fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, &'static str> {
-    let time = SimTime::checked_from_secs(mark.time).ok_or(TIME)?;
+pub(super) fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, Cause> {
+    let time = SimTime::checked_from_secs(mark.time).ok_or(Cause::Time)?;
     match order.judge(mark) {
         // Several datagrams may carry the true state of one instant.
         Verdict::Same if mark.id.is_none() => Ok(time),
@@ -95,8 +86,8 @@ pub(super) fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, &'stati
             order.advance(mark);
             Ok(time)
         }
-        Verdict::Same | Verdict::Duplicate => Err("duplicate"),
-        Verdict::Late => Err("late"),
-        Verdict::Unconfirmed => Err("unconfirmed"),
+        Verdict::Same | Verdict::Duplicate => Err(Cause::Duplicate),
+        Verdict::Late => Err(Cause::Late),
+        Verdict::Unconfirmed => Err(Cause::Unconfirmed),
     }
 }

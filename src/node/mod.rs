@@ -6,6 +6,7 @@ mod assembly;
 mod binder;
 mod bridge;
 mod call;
+mod cause;
 mod clock;
 mod context;
 mod datagrams;
@@ -47,6 +48,7 @@ mod views;
 
 pub use bridge::Bridge;
 pub use call::{NoResponse, call};
+pub use cause::Cause;
 pub use diagnostics::{
     Condition, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
 };

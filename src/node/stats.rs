@@ -1,12 +1,10 @@
 //! Figures of each source.
+use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-
-/// Count of frames that were published later on purpose.
-pub(super) const HELD_BACK: &str = "held_back";
 
 /// State of one source.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,9 +31,9 @@ pub(super) struct Figures {
     /// Frames handed to the sensor's converter because the topic has a subscriber.
     pub(super) converted: u64,
     /// Drops by cause.
-    pub(super) drops: BTreeMap<&'static str, u64>,
-    /// Other counts that are not losses, by name.
-    pub(super) others: BTreeMap<&'static str, u64>,
+    pub(super) drops: BTreeMap<Cause, u64>,
+    /// What is counted and no loss.
+    pub(super) others: BTreeMap<Cause, u64>,
     /// Arrival of the first byte to the end of publishing, in µs, since the last report.
     pub(super) latency_us: Histogram<u64>,
     /// When the last frame was complete.
@@ -80,17 +78,17 @@ impl Figures {
     /// Sets the count of samples missing by sequence number.
     pub(super) fn lost(&mut self, count: u64) {
         if count > 0 {
-            self.drops.insert(DropCause::Lost.name(), count);
+            self.drops.insert(Cause::Frame(DropCause::Lost), count);
         }
     }
 
     /// Counts a drop.
-    pub(super) fn drop_one(&mut self, cause: &'static str) {
+    pub(super) fn drop_one(&mut self, cause: Cause) {
         self.drop_many(cause, 1);
     }
 
     /// Counts some drops.
-    pub(super) fn drop_many(&mut self, cause: &'static str, count: u64) {
+    pub(super) fn drop_many(&mut self, cause: Cause, count: u64) {
         if count > 0 {
             *self.drops.entry(cause).or_default() += count;
         }
@@ -98,7 +96,7 @@ impl Figures {
 
     /// Sets the socket's count of datagrams lost to a full receive buffer.
     pub(super) fn overflowed(&mut self, count: u32) {
-        self.drops.insert("socket_overflow", count.into());
+        self.drops.insert(Cause::SocketOverflow, count.into());
     }
 
     /// Copies the counters of a reassembler.
@@ -109,7 +107,7 @@ impl Figures {
         for &cause in DropCause::ALL {
             let count = counters.dropped(cause);
             if count > 0 {
-                self.drops.insert(cause.name(), count);
+                self.drops.insert(Cause::Frame(cause), count);
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Tasks and threads for the lifetime of the bridge: one that panics or ends is reported and restarted.
 use super::error::NodeError;
 use super::stats::SourceStats;
+use crate::node::cause::Cause;
+use crate::node::clock::host_now;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
@@ -38,7 +40,7 @@ impl<S: Source> Endless for S {
     }
 
     fn failed(&mut self) {
-        self.stats().lock().drop_one("task_failed");
+        self.stats().lock().drop_one(Cause::TaskFailed);
     }
 
     async fn work(&mut self) {
@@ -67,6 +69,14 @@ async fn caught(future: impl Future<Output = ()>) -> bool {
         polled.map_or(Poll::Ready(true), |poll| poll.map(|()| false))
     })
     .await
+}
+
+/// Time to the next multiple of `period` on the host's clock. Tasks of one thread that look at the same moments wake it once:
+/// a wake-up costs more than what most of them do.
+pub(super) fn next_moment(period: Duration) -> Duration {
+    let period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX).max(1);
+    let passed = host_now().0.rem_euclid(period);
+    Duration::from_nanos((period - passed).unsigned_abs())
 }
 
 /// Creates a runtime for tasks that share one thread.

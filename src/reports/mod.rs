@@ -1,5 +1,4 @@
 //! What the renderer reports on port 20006 as ROS has it: poses in `map`, boxes, markers, collisions; and what to ask it for.
-mod asking;
 mod boxes;
 mod collisions;
 #[cfg(has_visualization_msgs)]
@@ -7,8 +6,8 @@ mod markers;
 mod messages;
 mod place;
 mod reported;
+mod requester;
 
-pub use asking::{Asking, Subject};
 pub use boxes::{DepthImage, ImageBox, Pinhole, SpaceBox, detection_2d};
 pub use collisions::{Contact, Hit, Latch};
 #[cfg(has_visualization_msgs)]
@@ -16,3 +15,4 @@ pub use markers::markers;
 pub use messages::{camera_report, collision, detections, vehicle_report};
 pub use place::World;
 pub use reported::{Described, DescribedCamera, Entity, Reported, Times};
+pub use requester::{ReportRequester, Subject};

@@ -1,4 +1,4 @@
-//! What is known from reports, as plain values: the newest description of each vehicle, object and camera.
+//! The newest description of each vehicle, object and camera, as plain values.
 use super::place::World;
 use crate::frames::Transform;
 use crate::time::RosTime;
@@ -24,7 +24,7 @@ impl fmt::Display for Entity {
     }
 }
 
-/// A vehicle or an object as it was last described.
+/// The newest description of a vehicle or object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
     /// Stamp of the description.
@@ -39,7 +39,7 @@ pub struct Described {
     pub size: [f64; 3],
 }
 
-/// A camera as it was last described.
+/// The newest description of a camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DescribedCamera {
     /// Stamp of the description.
@@ -48,11 +48,11 @@ pub struct DescribedCamera {
     pub arrival: RosTime,
     /// Its optical centre, FLU, in `map`.
     pub pose: Transform,
-    /// The rest, as it came.
+    /// The packet itself.
     pub description: CameraDescription,
 }
 
-/// Everything that is described now.
+/// All current descriptions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reported {
     /// Vehicles and objects.
@@ -61,7 +61,7 @@ pub struct Reported {
     pub cameras: BTreeMap<i32, DescribedCamera>,
 }
 
-/// When a datagram is stamped, and when it came.
+/// Stamp and arrival of a datagram.
 pub type Times = (RosTime, RosTime);
 
 impl Reported {
@@ -109,7 +109,7 @@ impl Reported {
         self.cameras.get(&given.seq_id)
     }
 
-    /// Forgets what was last described before `since`; returns which vehicles and objects these are.
+    /// Removes descriptions older than `since`; returns the removed vehicles and objects.
     pub fn forget(&mut self, since: RosTime) -> Vec<Entity> {
         self.cameras.retain(|_, camera| camera.arrival >= since);
         let old = |(entity, described): (&Entity, &Described)| {

@@ -1,7 +1,7 @@
-//! What goes out, and to whom.
+//! Outgoing datagrams and their recipients.
 use crate::wire::{CONSOLE_LONG_LEN, Packet, console_command, console_command_for_network};
 
-/// Who gets a datagram.
+/// Recipient of a datagram.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Recipient {
     /// The windows of `scene.windows`.
@@ -19,18 +19,18 @@ pub enum Recipient {
 /// A datagram to send.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Datagram {
-    /// Who gets it.
+    /// Recipient.
     pub to: Recipient,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What a request has to send, in order, and what else follows from it.
+/// The datagrams of a request, in order, and its other effects.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Outbox {
     /// Datagrams.
     pub datagrams: Vec<Datagram>,
-    /// Captures end: sensors have to be asked for again.
+    /// Captures end: sensors must be requested again.
     pub map_changed: bool,
 }
 

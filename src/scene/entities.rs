@@ -1,4 +1,4 @@
-//! Everything in the scene that has a name: vehicles, spawned objects, and what the renderer reports.
+//! Named entities of the scene: vehicles, spawned objects, reported objects and cameras.
 use super::bounds::Extent;
 use super::models::Category;
 use super::names::{camera_name, object_name, vehicle_name};
@@ -10,7 +10,7 @@ use crate::time::RosTime;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// What an entity is.
+/// Kind of an entity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     /// A vehicle that `CopterSim` or an autopilot flies.
@@ -23,7 +23,7 @@ pub enum Kind {
     Camera,
 }
 
-/// What is said about an entity.
+/// Description of an entity.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Info {
     /// Major kind.
@@ -34,7 +34,7 @@ pub struct Info {
     pub tags: Vec<String>,
 }
 
-/// Where an entity is and how it moves.
+/// Pose and velocity of an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
     /// Position and attitude.
@@ -43,28 +43,28 @@ pub struct Motion {
     pub velocity: Vector<Ned>,
     /// Angular rate in rad/s, where it is known.
     pub rate: Option<Vector<Frd>>,
-    /// When it was so.
+    /// Stamp.
     pub stamp: RosTime,
 }
 
 /// An entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
     /// Its id; objects of the map and cameras have none.
     pub id: Option<i32>,
     /// Class + 1000 x style of a spawned object.
     pub vehicle_type: u16,
-    /// What is said about it.
+    /// Description.
     pub info: Info,
-    /// Where it is; `None` until it is known.
+    /// Pose; `None` until known.
     pub motion: Option<Motion>,
     /// Factors of the size of a spawned object.
     pub scale: [f32; 3],
     /// The terrain decides the height of a spawned object.
     pub ground: bool,
-    /// What it fills, if known.
+    /// Bounds, if known.
     pub extent: Option<Extent>,
 }
 
@@ -127,7 +127,7 @@ impl Entities {
         self.by_name.insert(name, entity);
     }
 
-    /// All of them with their names, in alphabetical order.
+    /// All entities with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Entity)> {
         self.by_name
             .iter()
@@ -227,7 +227,7 @@ impl Entities {
         ids
     }
 
-    /// Forgets what the renderer reported about the map and its cameras.
+    /// Removes reported objects and cameras.
     pub fn forget_map(&mut self) {
         let of_map = |entity: &Entity| matches!(entity.kind, Kind::Object | Kind::Camera);
         self.by_name.retain(|_, entity| !of_map(entity));
@@ -255,7 +255,7 @@ impl Entities {
         self.heard(id);
         if let Some(entity) = self.of_id(id) {
             entity.extent = extent;
-            // True states are newer, and what was spawned is where it was put.
+            // True states are newer, and the pose of a spawned object is the requested one.
             if entity.motion.is_none() {
                 entity.motion = Some(at_rest(place, stamp));
             }

@@ -24,7 +24,7 @@ pub struct NamedPlace {
     pub bounds: Option<Volume>,
 }
 
-/// What the scene can be asked for: the renderer's own lists and the user's.
+/// Models, maps and poses that requests may name: the renderer's lists and the user's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Library {
     /// Models.

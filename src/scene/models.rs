@@ -1,4 +1,4 @@
-//! What can be spawned: classes and styles of the renderer, under names or numbers.
+//! Models that can be spawned: classes and styles of the renderer, by name or number.
 use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
 
@@ -105,7 +105,7 @@ pub(super) fn built_in_models() -> Vec<Model> {
     BUILT_IN.iter().flat_map(of_class).collect()
 }
 
-/// What a resource asks for.
+/// A parsed resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Class + 1000 x style.

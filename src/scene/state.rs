@@ -1,4 +1,4 @@
-//! The scene: what is in it, and what a request does to it.
+//! The state of the scene, and how requests change it.
 use super::bounds::Extent;
 use super::datagrams::{Outbox, Recipient};
 use super::entities::{Entities, Entity, Kind, Motion};
@@ -17,7 +17,7 @@ use crate::wire::{
 };
 use std::ops::RangeInclusive;
 
-/// What a scene is made with.
+/// Settings of a scene.
 #[derive(Clone, Debug)]
 pub struct SceneSettings {
     /// Models, maps, named poses.
@@ -35,7 +35,7 @@ pub struct SceneSettings {
 /// The scene.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What is in it.
+    /// Entities by name.
     pub entities: Entities,
     pub(super) library: Library,
     pub(super) frame: MapFrame,
@@ -43,26 +43,26 @@ pub struct Scene {
     vehicles: Vec<u16>,
 }
 
-/// The circumstances of a request.
+/// Context of a request.
 pub struct Call<'a> {
-    /// What it sends.
+    /// Datagrams to send.
     pub out: &'a mut Outbox,
-    /// When it came.
+    /// Arrival.
     pub now: RosTime,
     /// Seconds since the bridge started.
     pub uptime_s: f64,
-    /// The simulator's time has been heard.
+    /// The simulator's time is known.
     pub playing: bool,
 }
 
-/// What the renderer says of something, in the frame of the map.
+/// A description by the renderer, in the frame of the map.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// Of its reference point, FLU.
     pub pose: Transform,
     /// The middle of its bounds, and their sides in m.
     pub bounds: Option<(Transform, [f64; 3])>,
-    /// When it was so.
+    /// Stamp.
     pub stamp: RosTime,
 }
 
@@ -71,13 +71,13 @@ pub struct Description {
 pub struct Spawn<'a> {
     /// Name.
     pub name: &'a str,
-    /// Another name will do.
+    /// The bridge may choose another name.
     pub allow_renaming: bool,
     /// The model.
     pub uri: &'a str,
     /// A model as text.
     pub resource_string: &'a str,
-    /// Goes before the name.
+    /// Prefix of the name.
     pub namespace: &'a str,
     /// Frame of the pose.
     pub frame_id: &'a str,
@@ -354,7 +354,7 @@ impl Scene {
 /// The addressee of a request to every `CopterSim`.
 const ALL: i32 = -1;
 
-/// Lets the renderer draw a spawned object.
+/// Sends the renderer a spawned object to draw.
 fn draw(entity: &Entity, out: &mut Outbox) {
     let (Some(id), Some(motion)) = (entity.id, &entity.motion) else {
         return;
@@ -371,7 +371,7 @@ fn draw(entity: &Entity, out: &mut Outbox) {
     out.packet(Recipient::Windows, &packet);
 }
 
-/// Lets the renderer delete objects; a command has room for some dozens of ids.
+/// Sends the renderer objects to delete; a command has room for some dozens of ids.
 fn erase(ids: &[i32], out: &mut Outbox) {
     for ids in ids.chunks(16) {
         let list: Vec<_> = ids.iter().map(i32::to_string).collect();
@@ -380,7 +380,7 @@ fn erase(ids: &[i32], out: &mut Outbox) {
     }
 }
 
-/// What moves a vehicle in its `CopterSim`.
+/// The packet that moves a vehicle in its `CopterSim`.
 fn move_request(id: i32, place: &Place) -> CopterSimRequestPacket {
     let [north, east, down] = place.position.to_array();
     let [roll, pitch, yaw] = place.attitude.euler().to_degrees().map(|v| v as f32);

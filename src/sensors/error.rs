@@ -2,7 +2,13 @@ use super::Size;
 use crate::{ros::RosError, wire::WireError};
 
 /// Why a frame was not (completely) published. Each is counted by [`SensorError::cause`] and never fatal.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(SensorCause),
+    derive(strum::IntoStaticStr),
+    strum(serialize_all = "snake_case"),
+    doc = "What a [`SensorError`] is counted as."
+)]
 #[non_exhaustive]
 pub enum SensorError {
     /// The payload does not have the layout of its sensor type.
@@ -119,25 +125,15 @@ impl SensorError {
         }
     }
 
-    /// Returns the name of the counter, stable over releases.
-    pub fn cause(&self) -> &'static str {
-        match self {
-            Self::Layout(_) => "layout",
-            Self::Size { .. } => "size",
-            Self::CloudForm { .. } => "cloud_form",
-            Self::OdometryFrame { .. } => "odometry_frame",
-            Self::UnknownCodec { .. } => "unknown_codec",
-            Self::Undecodable { .. } => "undecodable",
-            Self::TooLarge { .. } => "too_large",
-            Self::Unexpected { .. } => "unexpected",
-            Self::Time => "time",
-            Self::NotFinite { .. } => "not_finite",
-            Self::DepthFormat => "depth_format",
-            Self::Torn => "torn",
-            Self::ViewUnknown => "view_unknown",
-            Self::OnPurpose => "on_purpose",
-            Self::HeldTooMany => "held_too_many",
-            Self::Publish(_) => "publish",
-        }
+    /// Returns what it is counted as.
+    pub fn cause(&self) -> SensorCause {
+        self.into()
+    }
+}
+
+impl SensorCause {
+    /// Name in `/diagnostics`, stable over releases.
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

@@ -31,7 +31,7 @@ pub use cloud::{PLAIN_FIELDS, labelled_fields};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use degrade::{CloudNoise, DepthNoise, HOLD_BYTES, Unreliable};
-pub use error::SensorError;
+pub use error::{SensorCause, SensorError};
 pub use imu::{AttitudeSample, ImuConverter};
 pub use layout::{PointLayout, Rings};
 pub use options::Options;

@@ -1,5 +1,5 @@
 //! Tests of `reports`.
-mod asking;
 mod boxes;
 mod collisions;
 mod descriptions;
+mod requester;

@@ -20,7 +20,10 @@ fn draw(rig: &mut Rig, message: &EntityStates) -> (usize, Vec<&'static str>, Vec
     }
     (
         drawn,
-        skipped.into_iter().map(|reason| reason.cause).collect(),
+        skipped
+            .into_iter()
+            .map(|reason| reason.cause.name())
+            .collect(),
         out.datagrams,
     )
 }

@@ -151,7 +151,7 @@ fn a_file_in_raw_mode_is_decoded_too() {
     // It is not what was asked for, so it takes three of them.
     for _ in 0..2 {
         let refused = rig.accept(&rgb_png(48, 32, &rgb)).unwrap_err();
-        assert_eq!(refused.cause(), "unexpected");
+        assert_eq!(refused.cause().name(), "unexpected");
     }
     rig.accept(&rgb_png(48, 32, &rgb)).unwrap();
     let image: Image = rig.only("img_rgb");
@@ -337,7 +337,7 @@ fn broken_files_are_counted_by_cause_and_the_next_frame_is_fine() {
         &pattern(48 * 32 * 3),
     );
     let mut rig = Rig::open(&config(1, 48, 32, 1, &[]), Options::default());
-    let cause = |rig: &mut Rig, file: &[u8]| rig.accept(file).err().map(|e| e.cause());
+    let cause = |rig: &mut Rig, file: &[u8]| rig.accept(file).err().map(|e| e.cause().name());
     assert_eq!(cause(&mut rig, b"neither"), Some("unknown_codec"));
     assert_eq!(
         cause(&mut rig, &good[..good.len() * 2 / 3]),

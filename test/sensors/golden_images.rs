@@ -58,7 +58,7 @@ fn published(vector: &Vector) -> (Rig, Vec<&'static str>) {
     let errors = payloads_of(vector)
         .iter()
         .filter_map(|p| rig.accept(p).err())
-        .map(|e| e.cause())
+        .map(|e| e.cause().name())
         .collect();
     (rig, errors)
 }

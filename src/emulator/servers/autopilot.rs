@@ -2,7 +2,7 @@
 use super::Role;
 use crate::emulator::autopilot::{Autopilot, ControlMode, Damage, Outbox, Setup};
 use crate::emulator::clock::Steps;
-use crate::emulator::model::Told;
+use crate::emulator::model::ModelState;
 use crate::emulator::shared::{Order, Shared};
 use crate::emulator::world::{Kinematics, Motion, Pose};
 use crate::transport::{try_recv_from, wait_readable};
@@ -178,7 +178,7 @@ impl Line {
         }
         let command = { shared.models() }
             .get_mut(&self.id)
-            .and_then(Told::take_command);
+            .and_then(ModelState::take_command);
         if let Some(command) = command {
             self.pilot.steer(&command);
         }

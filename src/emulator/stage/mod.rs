@@ -20,7 +20,7 @@ use super::world::{
 };
 use crate::wire::Height;
 use display::Display;
-use packets::Told;
+use packets::ObjectState;
 use regex_lite::Regex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Stage {
     }
 
     /// Takes the state of an object at simulation time `now` in s; `false` if it is none that can be drawn.
-    fn tell(&mut self, told: Told, now: f64) -> bool {
+    fn tell(&mut self, told: ObjectState, now: f64) -> bool {
         let Some(id) = u16::try_from(told.id).ok().filter(|id| *id > 0) else {
             return false;
         };

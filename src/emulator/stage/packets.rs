@@ -9,7 +9,7 @@ use zerocopy::little_endian::{F32, F64, I32};
 
 /// State of an object, from any packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct ObjectState {
     pub(super) id: i32,
     pub(super) vehicle_type: i32,
     pub(super) position: [f64; 3],
@@ -78,26 +78,26 @@ impl Stage {
                     euler: p.euler,
                 });
                 let scale = wide(p.scale);
-                self.tell(Told { scale, ..told }, now)
+                self.tell(ObjectState { scale, ..told }, now)
             }
             Scene3d::Motor(p) => {
-                let told = Told {
+                let told = ObjectState {
                     position: wide(p.position),
                     euler: wide(p.euler),
                     velocity: wide(p.velocity),
                     motor_rpm: wide(p.motor_rpm),
                     height: p.height(),
-                    ..Told::new(p.copter_id, p.vehicle_type)
+                    ..ObjectState::new(p.copter_id, p.vehicle_type)
                 };
                 self.tell(told, now)
             }
             Scene3d::PointMass(p) => {
-                let told = Told {
+                let told = ObjectState {
                     position: p.position.map(F64::get),
                     euler: wide(p.euler),
                     velocity: wide(p.velocity),
                     motor_rpm: wide(p.motor_rpm),
-                    ..Told::new(p.copter_id, p.vehicle_type)
+                    ..ObjectState::new(p.copter_id, p.vehicle_type)
                 };
                 self.tell(told, now)
             }
@@ -126,7 +126,7 @@ impl Stage {
     ) -> bool {
         let mut right = true;
         for state in states {
-            let told = Told {
+            let told = ObjectState {
                 id: state.id.into(),
                 vehicle_type: state.vehicle_type.into(),
                 position: state.position.map(f64::from),
@@ -165,7 +165,7 @@ impl Stage {
     }
 }
 
-impl Told {
+impl ObjectState {
     fn new(id: I32, vehicle_type: I32) -> Self {
         Self {
             id: id.get(),
@@ -180,7 +180,7 @@ impl Told {
     }
 }
 
-impl From<&TrueState> for Told {
+impl From<&TrueState> for ObjectState {
     fn from(state: &TrueState) -> Self {
         Self {
             position: state.position,
@@ -192,13 +192,13 @@ impl From<&TrueState> for Told {
     }
 }
 
-fn object(p: &ObjectStatePacket) -> Told {
-    Told {
+fn object(p: &ObjectStatePacket) -> ObjectState {
+    ObjectState {
         position: wide(p.position),
         euler: wide(p.euler),
         motor_rpm: [p.motor_rpm.get().into(); 8],
         height: p.height(),
-        ..Told::new(p.copter_id, p.vehicle_type)
+        ..ObjectState::new(p.copter_id, p.vehicle_type)
     }
 }
 

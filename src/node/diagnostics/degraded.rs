@@ -1,8 +1,9 @@
 //! What is worse on purpose, so that nobody forgets it.
+use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::{HELD_BACK, SourceStats};
-use crate::sensors::SensorError;
+use crate::node::stats::SourceStats;
+use crate::sensors::SensorCause;
 use std::sync::Arc;
 
 /// Name of its status.
@@ -49,9 +50,13 @@ impl Section for Degraded {
         let (mut dropped, mut held_back) = (0, 0);
         for source in &self.sources {
             let figures = source.lock();
-            let drops = figures.drops.get(SensorError::OnPurpose.cause());
+            let drops = figures.drops.get(&Cause::Sensor(SensorCause::OnPurpose));
             dropped += drops.copied().unwrap_or_default();
-            held_back += figures.others.get(HELD_BACK).copied().unwrap_or_default();
+            held_back += figures
+                .others
+                .get(&Cause::HeldBack)
+                .copied()
+                .unwrap_or_default();
         }
         let (level, message) = match phrases.is_empty() {
             true => (Level::Ok, "nothing".to_owned()),

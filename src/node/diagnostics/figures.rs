@@ -21,7 +21,7 @@ impl SourceFigures {
     fn to_msg(&self) -> SourceStats {
         let figures = &self.figures;
         let drops = figures.drops.iter().map(|(cause, count)| DropCount {
-            cause: (*cause).to_owned(),
+            cause: cause.name().to_owned(),
             count: *count,
         });
         SourceStats {

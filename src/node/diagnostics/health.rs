@@ -238,13 +238,13 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
         figures
             .drops
             .iter()
-            .map(|(cause, count)| value(format!("drop_{cause}"), count)),
+            .map(|(cause, count)| value(format!("drop_{}", cause.name()), count)),
     );
     values.extend(
         figures
             .others
             .iter()
-            .map(|(name, count)| value(*name, count)),
+            .map(|(cause, count)| value(cause.name(), count)),
     );
     values.extend(figures.notes.iter().map(|(key, text)| value(key, text)));
     values

@@ -22,7 +22,7 @@ use crate::node::section::Section;
 use crate::node::senders::{RefusedSenders, Senders};
 use crate::node::settings::SettingsWatch;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Endless};
+use crate::node::tasks::{self, Endless, next_moment};
 use crate::node::threads::REPORT;
 use crate::program::Watchdog;
 use checkup::Checkup;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often refused senders are logged, at least.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(400);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -103,7 +103,9 @@ impl Endless for Reporter {
     async fn work(&mut self) {
         let mut next = Instant::now() + self.period;
         loop {
-            let pause = next.saturating_duration_since(Instant::now()).min(LOOK);
+            let pause = next
+                .saturating_duration_since(Instant::now())
+                .min(next_moment(LOOK));
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 Ok(()) = self.settings.changed() => {

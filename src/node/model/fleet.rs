@@ -11,7 +11,7 @@ use crate::node::error::NodeError;
 use crate::node::presence::Presence;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
-use crate::node::tasks::{self, Endless};
+use crate::node::tasks::{self, Endless, next_moment};
 use crate::ros::Publisher;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ pub(super) fn open(
     Ok(())
 }
 
-/// Who was heard, on the monotonic clock of the bridge.
+/// Heartbeats by vehicle, on the monotonic clock of the bridge.
 #[derive(Clone)]
 struct RollCall {
     presence: Presence,
@@ -103,7 +103,7 @@ impl Endless for Watch {
                 // The publisher counts failures.
                 let _counted = self.publisher.publish(&message);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(next_moment(LOOK)).await;
         }
     }
 }

@@ -4,13 +4,14 @@ use super::refusals::Refusals;
 use crate::model::{self, Datagrams, Wrong};
 use crate::msgs::Message;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::ros::Qos;
 use crate::wire::Surroundings;
 use std::net::SocketAddrV4;
 
-/// What is sent once arrives; a burst of inputs fits.
+/// Reliable, because each message is sent once; deep enough for a burst of inputs.
 const INPUTS: Qos = Qos {
     depth: 20,
     ..Qos::DEFAULT
@@ -68,18 +69,20 @@ impl Inputs<'_, '_> {
         let (outlet, refusals, named) = (self.outlet.clone(), self.refusals.clone(), topic.clone());
         let take = move |message: M| {
             if outlet.read_only {
-                return refusals.refuse(&named, "read_only", READ_ONLY);
+                return refusals.refuse(&named, Cause::ReadOnly, READ_ONLY);
             }
             let datagrams = match convert(outlet.vehicle, &message) {
                 Ok(datagrams) => datagrams,
-                Err(Wrong { cause, text }) => return refusals.refuse(&named, cause, &text),
+                Err(Wrong { cause, text }) => {
+                    return refusals.refuse(&named, Cause::Model(cause), &text);
+                }
             };
             let sent = datagrams
                 .iter()
                 .try_for_each(|bytes| outlet.send(bytes, to));
             match sent {
                 Ok(()) => refusals.took(),
-                Err(text) => refusals.refuse(&named, "not_sent", &text),
+                Err(text) => refusals.refuse(&named, Cause::NotSent, &text),
             }
         };
         let subscription = self.context.middleware.subscribe(&topic, INPUTS, take)?;

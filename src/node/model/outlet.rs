@@ -1,4 +1,4 @@
-//! Where datagrams for a vehicle go.
+//! Destinations of datagrams for a vehicle.
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
 use crate::transport::{UdpSender, is_local_address};
@@ -57,7 +57,7 @@ impl Outlet {
     /// Sends a datagram.
     ///
     /// # Errors
-    /// What failed, for people.
+    /// Text for the log.
     pub(super) fn send(&self, bytes: &[u8], to: SocketAddrV4) -> Result<(), String> {
         let sent = self.socket.send_to(bytes, to);
         sent.map(drop)

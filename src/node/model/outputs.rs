@@ -3,6 +3,7 @@ use super::refusals::Refusals;
 use crate::config::params::QosGroup;
 use crate::msgs::rfly_bridge_msgs::msg::ModelOutput;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::HeaderClock;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -97,12 +98,14 @@ impl Outputs {
                     "a datagram of vehicle {} came to the port of {}",
                     packet.copter_id, self.vehicle
                 );
-                return self.refusals.refuse(&self.topic, "other_vehicle", &text);
+                return self
+                    .refusals
+                    .refuse(&self.topic, Cause::OtherVehicle, &text);
             }
             Err(error) => {
                 return self
                     .refusals
-                    .refuse(&self.topic, "malformed", &error.to_string());
+                    .refuse(&self.topic, Cause::Malformed, &error.to_string());
             }
         };
         self.refusals.took();

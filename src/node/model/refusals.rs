@@ -1,4 +1,5 @@
 //! Messages and datagrams that were refused: counted, each cause logged once per topic.
+use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 struct Counts {
     taken: u64,
-    refused: BTreeMap<(String, &'static str), u64>,
-    /// Refused at the last report.
+    refused: BTreeMap<(String, Cause), u64>,
+    /// Total of refused messages at the last report.
     before: u64,
 }
 
-/// What became of the messages for models. Cheap to clone.
+/// Counters of the messages for models. Cheap to clone.
 #[derive(Clone, Default)]
 pub(super) struct Refusals(Arc<Mutex<Counts>>);
 
@@ -21,14 +22,15 @@ impl Refusals {
         self.lock().taken += 1;
     }
 
-    /// Counts a message that was not, and says why if it is the first of its kind.
-    pub(super) fn refuse(&self, topic: &str, cause: &'static str, text: &str) {
+    /// Counts a refused message; logs the first one of each cause and topic.
+    pub(super) fn refuse(&self, topic: &str, cause: Cause, text: &str) {
         let mut counts = self.lock();
         let count = counts.refused.entry((topic.to_owned(), cause)).or_default();
         *count += 1;
         if *count == 1 {
             tracing::warn!(
-                "{topic}: {text}; further ones are only counted (drop_{cause} in /diagnostics)"
+                "{topic}: {text}; further ones are only counted (drop_{} in /diagnostics)",
+                cause.name()
             );
         }
     }
@@ -50,7 +52,9 @@ impl Section for Refusals {
         let mut values = vec![value("passed_on", counts.taken), value("refused", total)];
         let refused = counts.refused.iter();
         values.extend(
-            refused.map(|((topic, cause), count)| value(format!("{topic} drop_{cause}"), count)),
+            refused.map(|((topic, cause), count)| {
+                value(format!("{topic} drop_{}", cause.name()), count)
+            }),
         );
         let (level, message) = match new {
             0 => (Level::Ok, format!("{} messages passed on", counts.taken)),

@@ -38,7 +38,7 @@ answers! {
     SetUdpModeResponse SetVehiclePoseResponse TriggerResponse
 }
 
-/// The newest request that put a vehicle to a place.
+/// The newest request that placed a vehicle.
 type Last = Arc<Mutex<Option<CopterSimRequestPacket>>>;
 
 /// Opens the services of a vehicle.
@@ -104,13 +104,13 @@ pub(super) fn open(
     Ok(())
 }
 
-/// Puts a vehicle to a place, and remembers that.
+/// Places a vehicle, and records the request.
 fn place(outlet: &Outlet, last: &Last, packet: CopterSimRequestPacket) -> Result<(), String> {
     *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(packet);
     outlet.request(packet.as_bytes())
 }
 
-/// CopterSim has no request to restart: it starts anew where a vehicle is put.
+/// CopterSim has no restart request: it restarts when its vehicle is placed.
 fn restart(outlet: &Outlet, last: &Last, presence: &Presence) -> Result<(), String> {
     let last = *last.lock().unwrap_or_else(PoisonError::into_inner);
     let first = || {
@@ -170,7 +170,7 @@ impl Requests<'_, '_> {
     }
 }
 
-/// What a client is told of a request that was sent.
+/// Response to a request that was sent.
 fn sent(outlet: &Outlet, presence: &Presence) -> String {
     match presence.beats().contains_key(&outlet.vehicle) {
         true => "sent; CopterSim acknowledges nothing".to_owned(),

@@ -4,6 +4,7 @@ use crate::model::{NetSim, NetSimIn, Wrong};
 use crate::msgs::Message;
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -27,7 +28,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     topics: |_: &mut TopicPage| {},
 };
 
-/// What is sent once arrives.
+/// Reliable: each message is sent once.
 const INPUTS: Qos = Qos {
     depth: 20,
     ..Qos::DEFAULT
@@ -133,7 +134,7 @@ fn unix_time() -> f64 {
     host_now().0 as f64 * 1e-9
 }
 
-/// What topics and datagrams share.
+/// State shared by topics and ports.
 struct Shared {
     net: Mutex<NetSim>,
     /// The newest request of each vehicle.
@@ -163,7 +164,7 @@ impl Sender {
             Ok(datagrams) => {
                 for bytes in datagrams {
                     if self.socket.send_to(&bytes, self.to).is_err() {
-                        self.stats.lock().drop_one("not_sent");
+                        self.stats.lock().drop_one(Cause::NotSent);
                     }
                 }
             }
@@ -173,14 +174,15 @@ impl Sender {
 
     fn refuse(&self, wrong: &Wrong) {
         let mut figures = self.stats.lock();
-        if !figures.drops.contains_key(wrong.cause) {
+        let cause = Cause::Model(wrong.cause);
+        if !figures.drops.contains_key(&cause) {
             tracing::warn!(
                 "simulated network: {}; further ones are only counted (drop_{} in /diagnostics)",
                 wrong.text,
-                wrong.cause
+                cause.name()
             );
         }
-        figures.drop_one(wrong.cause);
+        figures.drop_one(cause);
     }
 }
 
@@ -240,9 +242,9 @@ impl NetSimSource {
         for _ in 0..64 {
             match self.receiver.try_recv(&mut [IoSliceMut::new(buffer)]) {
                 Ok(Some(Received::Datagram(datagram))) => self.publish(&datagram, buffer),
-                Ok(Some(Received::Refused)) => self.stats.lock().drop_one("refused"),
+                Ok(Some(Received::Refused)) => self.stats.lock().drop_one(Cause::Refused),
                 Ok(None) => return,
-                Err(_) => return self.stats.lock().drop_one("socket"),
+                Err(_) => return self.stats.lock().drop_one(Cause::Socket),
             }
         }
     }
@@ -254,7 +256,7 @@ impl NetSimSource {
             Ok(NetSimIn::State(state)) => self.publishers.state.publish(&state),
             Ok(NetSimIn::Data(data)) => self.publishers.data.publish(&data),
             Ok(NetSimIn::Request(request)) => self.publishers.request.publish(&request),
-            Err(_) => return self.stats.lock().drop_one("malformed"),
+            Err(_) => return self.stats.lock().drop_one(Cause::Malformed),
         };
         let mut figures = self.stats.lock();
         figures.received += 1;
@@ -263,7 +265,7 @@ impl NetSimSource {
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
         if published.is_err() {
-            figures.drop_one("publish");
+            figures.drop_one(Cause::Publish);
         }
     }
 }

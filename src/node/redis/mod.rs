@@ -1,9 +1,10 @@
 //! CopterSim through a Redis server, as the vendor's full edition has it: the same datagrams, published on channels.
 //!
 //! The bridge takes CopterSim's place on this host: what it sends to the ports of a vehicle is published, and what the server
-//! sends goes to the ports that the bridge listens on. All other parts of the bridge do not know of it.
+//! sends goes to the ports that the bridge listens on. The rest of the bridge is unchanged.
 use crate::config::params::RedisParams;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
@@ -158,7 +159,7 @@ impl Server {
             }
             {
                 let mut figures = stats.lock();
-                figures.drop_one("not_connected");
+                figures.drop_one(Cause::NotConnected);
                 figures.obstacle = Some(text);
             }
             tokio::time::sleep(PAUSE).await;
@@ -192,12 +193,12 @@ impl Source for Port {
                 Ok(Received::Datagram(datagram)) => {
                     let bytes = buffer[..datagram.len.min(BUFFER)].to_vec();
                     if self.queue.try_send((self.channel.clone(), bytes)).is_err() {
-                        self.stats.lock().drop_one("queue_full");
+                        self.stats.lock().drop_one(Cause::QueueFull);
                     }
                 }
-                Ok(Received::Refused) => self.stats.lock().drop_one("refused"),
+                Ok(Received::Refused) => self.stats.lock().drop_one(Cause::Refused),
                 Err(_) => {
-                    self.stats.lock().drop_one("socket");
+                    self.stats.lock().drop_one(Cause::Socket);
                     // Keeps a permanently failing socket from spinning.
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
@@ -236,7 +237,7 @@ impl Source for ToServer {
             let published = publish.exec_async(&mut open);
             match tokio::time::timeout(PATIENCE, published).await {
                 Ok(Ok(())) => connection = Some(open),
-                Ok(Err(_)) | Err(_) => self.stats.lock().drop_one("not_published"),
+                Ok(Err(_)) | Err(_) => self.stats.lock().drop_one(Cause::NotPublished),
             }
         }
     }
@@ -288,7 +289,7 @@ impl FromServer {
                     figures.converted += 1;
                     figures.last_frame = Some(Instant::now());
                 }
-                false => figures.drop_one("not_sent"),
+                false => figures.drop_one(Cause::NotSent),
             }
         }
     }

@@ -1,17 +1,18 @@
 //! The port of reports: reads them, publishes them, and asks for them.
 use super::topics::{COLLISIONS, Collisions, SceneTopics};
 use crate::config::params::{QosGroup, ReportDemand};
+use crate::node::cause::Cause;
 use crate::node::clock::{HeaderClock, SimClocks, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, receive};
+use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::error::NodeError;
 use crate::node::reported::SharedReports;
 use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::stats::{LinkState, SourceStats};
-use crate::node::tasks::Source;
+use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Views;
 use crate::reports::{
-    Asking, Entity, Latch, Subject, World, camera_report, collision, vehicle_report,
+    Entity, Latch, ReportRequester, Subject, World, camera_report, collision, vehicle_report,
 };
 use crate::ros::RosError;
 use crate::sensors::{FrameKind, spec_of};
@@ -26,8 +27,10 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often it is looked who reads what, and the shortest time between two lists of boxes.
+/// Period of looking for readers while reports are requested; also the shortest time between two lists of boxes.
 const LOOK: Duration = Duration::from_millis(100);
+/// The same while none is requested.
+const IDLE_LOOK: Duration = Duration::from_millis(200);
 
 /// The reports of the renderer.
 pub(super) struct ReportSource {
@@ -38,14 +41,14 @@ pub(super) struct ReportSource {
     vehicles: BTreeMap<u16, Vehicle>,
     reported: SharedReports,
     views: Views,
-    asking: Asking,
+    requester: ReportRequester,
     world: World,
     map: String,
     clocks: SimClocks,
     headers: HeaderClock,
     settings: SettingsWatch,
     start: Instant,
-    /// Something was described since the last list of boxes.
+    /// A description arrived after the last list of boxes.
     changed: bool,
     stats: Arc<SourceStats>,
 }
@@ -84,7 +87,7 @@ impl ReportSource {
             vehicles: vehicles.collect::<Result<_, NodeError>>()?,
             reported: context.reported.clone(),
             views: context.views.clone(),
-            asking: Asking::default(),
+            requester: ReportRequester::default(),
             world: World {
                 convention: names.world,
                 bounds: params.reports.bounds,
@@ -113,7 +116,7 @@ impl ReportSource {
         vehicle.topic.publish(&message)
     }
 
-    /// What is read now, or always.
+    /// Subjects whose reports have a reader, or all of them with `reports.demand:=always`.
     fn wanted(&self) -> BTreeSet<Subject> {
         let settings = self.settings.borrow();
         let reports = &settings.params.reports;
@@ -140,19 +143,19 @@ impl ReportSource {
         wanted
     }
 
-    /// Asks, publishes the boxes, forgets what is silent.
+    /// Sends requests, publishes the boxes, removes silent subjects.
     fn look(&mut self) {
         let wanted = self.wanted();
-        // Unasked the renderer reports what it likes to.
+        // The renderer need not report what nobody requests.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
-        self.asking.want(wanted);
+        self.requester.want(wanted);
         let (period, timeout) = {
             let settings = self.settings.borrow();
             let request = &settings.params.request;
             (request.period, request.timeout)
         };
         let now = self.start.elapsed();
-        for command in self.asking.due(now, period, timeout) {
+        for command in self.requester.due(now, period, timeout) {
             self.command(&command);
         }
         // Time for the answer to a second request.
@@ -195,13 +198,13 @@ impl ReportSource {
         let sent =
             datagram.is_some_and(|datagram| self.sender.send_to(datagram, self.renderer).is_ok());
         if !sent {
-            self.stats.lock().drop_one("request_not_sent");
+            self.stats.lock().drop_one(Cause::RequestNotSent);
         }
     }
 
     fn count(&self, published: Result<(), RosError>) {
         if published.is_err() {
-            self.stats.lock().drop_one("publish");
+            self.stats.lock().drop_one(Cause::Publish);
         }
     }
 
@@ -211,9 +214,9 @@ impl ReportSource {
             Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
-            // Nobody reads them here.
-            Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err("not_read"),
-            Err(_) => Err("malformed"),
+            // This port has no use for them.
+            Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
+            Err(_) => Err(Cause::Malformed),
         };
         let mut figures = self.stats.lock();
         match taken {
@@ -233,16 +236,16 @@ impl ReportSource {
             .zip(time)
             .and_then(|(clock, time)| clock.stamp_of(time, arrival));
         stamp.unwrap_or_else(|| {
-            self.stats.lock().drop_one(TIME);
+            self.stats.lock().drop_one(Cause::Time);
             self.headers.now()
         })
     }
 
-    fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), &'static str> {
+    fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
         let id = served(event.copter_id.get());
         let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
         let (Some(id), Some(vehicle)) = (id, vehicle) else {
-            return Err("other_vehicle");
+            return Err(Cause::OtherVehicle);
         };
         if vehicle.latch.event(event) {
             // The datagram has no time.
@@ -254,18 +257,14 @@ impl ReportSource {
         Ok(())
     }
 
-    fn vehicle(
-        &mut self,
-        report: &VehicleReportPacket,
-        arrival: RosTime,
-    ) -> Result<(), &'static str> {
-        self.asking
+    fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
+        self.requester
             .answered(&Subject::Vehicles, self.start.elapsed());
         let id = served(report.copter_id.get());
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
         if self.topics.vehicle_reports.wanted() {
             let message =
-                vehicle_report(report, &self.world, (&self.map, stamp)).ok_or(NOT_FINITE)?;
+                vehicle_report(report, &self.world, (&self.map, stamp)).ok_or(Cause::NotFinite)?;
             let published = self.topics.vehicle_reports.publish(&message);
             self.count(published);
         }
@@ -278,17 +277,17 @@ impl ReportSource {
         Ok(())
     }
 
-    fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), &'static str> {
+    fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), Cause> {
         if let Ok(seq_id) = u16::try_from(camera.seq_id) {
             let subject = Subject::Camera(seq_id);
-            self.asking.answered(&subject, self.start.elapsed());
+            self.requester.answered(&subject, self.start.elapsed());
         }
         self.views.described(camera, arrival);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();
             let described = reported.describe_camera(camera, &self.world, (stamp, arrival));
-            camera_report(described.ok_or(NOT_FINITE)?, &self.map)
+            camera_report(described.ok_or(Cause::NotFinite)?, &self.map)
         };
         if self.topics.cameras.wanted() {
             let published = self.topics.cameras.publish(&message);
@@ -297,17 +296,17 @@ impl ReportSource {
         Ok(())
     }
 
-    fn entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), &'static str> {
+    fn entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), Cause> {
         let stamp = self.stamp(entity.sim_time, None, arrival);
         let described = {
             let mut reported = self.reported.lock();
             reported.describe(entity, &self.world, (stamp, arrival))
         };
-        let subject = match described.ok_or("malformed")? {
+        let subject = match described.ok_or(Cause::Malformed)? {
             Entity::Vehicle(id) => Subject::Vehicle(id),
             Entity::Object(name) => Subject::Object(name),
         };
-        self.asking.answered(&subject, self.start.elapsed());
+        self.requester.answered(&subject, self.start.elapsed());
         self.changed = true;
         Ok(())
     }
@@ -338,15 +337,16 @@ impl Source for ReportSource {
 
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
-        let mut look = tokio::time::interval(LOOK);
-        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut next = tokio::time::Instant::now();
         loop {
             tokio::select! {
                 // Timed work first: datagrams may arrive without a gap.
                 biased;
-                _ = look.tick() => {
+                () = tokio::time::sleep_until(next) => {
                     self.look_for_restarts();
                     self.look();
+                    let period = if self.requester.is_idle() { IDLE_LOOK } else { LOOK };
+                    next = tokio::time::Instant::now() + next_moment(period);
                 }
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, || true) => {
                     if let Some(datagram) = received {
@@ -361,7 +361,7 @@ impl Source for ReportSource {
 /// The renderer is asked for nothing more.
 impl Drop for ReportSource {
     fn drop(&mut self) {
-        for command in self.asking.end() {
+        for command in self.requester.end() {
             self.command(&command);
         }
     }

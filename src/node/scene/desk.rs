@@ -1,4 +1,4 @@
-//! Where requests about the scene are answered.
+//! Answers requests about the scene.
 use super::outlet::Outlet;
 use crate::msgs::Service;
 use crate::node::assembly::Assembly;
@@ -14,7 +14,7 @@ use crate::scene::{Call, Description, Outbox, Scene};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What every service of the scene needs.
+/// Context of every service of the scene.
 #[derive(Clone)]
 pub(super) struct Desk {
     scene: SharedScene,
@@ -40,7 +40,7 @@ impl Desk {
         })
     }
 
-    /// Asks the scene, and sends what it says.
+    /// Runs a request on the scene and sends its datagrams.
     pub(super) fn ask<R>(&self, question: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
         let mut out = Outbox::default();
         let mut call = Call {
@@ -57,7 +57,7 @@ impl Desk {
         answer
     }
 
-    /// As [`Self::ask`], with what the renderer reported until now.
+    /// As [`Self::ask`], with the current reports of the renderer.
     pub(super) fn ask_anew<R>(&self, question: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
         self.ask(|scene, call| {
             self.take_over(scene);

@@ -1,4 +1,4 @@
-//! What the scene can be asked for: the services of `simulation_interfaces`, and more below `scene`.
+//! Services of the scene: those of `simulation_interfaces`, and the bridge's own below `scene`.
 #[cfg(has_simulation_interfaces)]
 mod bounds;
 mod desk;

@@ -1,4 +1,5 @@
-//! Sends what requests about the scene become.
+//! Sends the datagrams of requests about the scene.
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
-/// The socket, and who is where.
+/// The socket and the destinations.
 pub(super) struct Outlet {
     socket: UdpSender,
     renderer: Ipv4Addr,
@@ -38,7 +39,7 @@ impl Outlet {
         })
     }
 
-    /// Sends all datagrams; what cannot be sent is counted.
+    /// Sends all datagrams; counts those that cannot be sent.
     pub(super) fn send(&self, datagrams: &[Datagram]) {
         for Datagram { to, bytes } in datagrams {
             let targets = self.targets(*to);
@@ -46,11 +47,11 @@ impl Outlet {
                 let sent = self.socket.send_to(bytes, **target);
                 sent.is_ok()
             });
-            // One of several ways is enough.
+            // A datagram counts as sent if one of its destinations took it.
             let sent = sent.count();
             let mut figures = self.stats.lock();
             match sent {
-                0 => figures.drop_one("not_sent"),
+                0 => figures.drop_one(Cause::NotSent),
                 _ => figures.frames += 1,
             }
         }

@@ -27,7 +27,7 @@ macro_rules! rows {
     };
 }
 
-/// All of them.
+/// All services.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     STANDARD.iter().chain(OWN)
 }

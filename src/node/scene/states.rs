@@ -3,6 +3,7 @@ use super::desk::Desk;
 use super::full_name;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::ros::Qos;
@@ -30,7 +31,7 @@ pub(super) fn open(
             figures.frames += 1;
         }
         for reason in &skipped {
-            figures.drop_one(reason.cause);
+            figures.drop_one(Cause::Scene(reason.cause));
         }
         drop(figures);
         for reason in skipped {

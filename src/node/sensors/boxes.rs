@@ -4,10 +4,11 @@ use crate::frames::{FrameTree, SensorMount, Transform};
 use crate::msgs::sensor_msgs::msg::Image;
 use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
+use crate::node::cause::Cause;
 use crate::node::poses::{At, Poses};
 use crate::node::reported::SharedReports;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::Source;
+use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Slot;
 use crate::reports::{DepthImage, Described, Entity, Pinhole, SpaceBox, detection_2d};
 use crate::ros::{Loan, Publisher};
@@ -302,7 +303,7 @@ impl Boxes {
             } => {
                 if self.waiting.len() >= QUEUE {
                     self.waiting.pop_front();
-                    self.stats.lock().drop_one("late");
+                    self.stats.lock().drop_one(Cause::Late);
                 }
                 self.waiting.push_back(Waiting {
                     seq_id,
@@ -349,7 +350,7 @@ impl Boxes {
         let missing = |id: &u16| !there.contains_key(&i32::from(*id));
         let place = self.tree.lookup(&self.map, &camera.optical);
         let (Some(place), false) = (place, camera.carrier.as_ref().is_some_and(missing)) else {
-            return self.stats.lock().drop_one("no_pose");
+            return self.stats.lock().drop_one(Cause::NoPose);
         };
         let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else {
             return;
@@ -399,7 +400,7 @@ impl Boxes {
         figures.last_frame = Some(Instant::now());
         match published {
             Ok(_) => figures.converted += 1,
-            Err(_) => figures.drop_one("publish"),
+            Err(_) => figures.drop_one(Cause::Publish),
         }
     }
 }
@@ -454,7 +455,7 @@ impl Source for Boxes {
 
     async fn run(&mut self) {
         loop {
-            let note = tokio::time::timeout(LOOK.max(self.pause()), self.notes.recv()).await;
+            let note = tokio::time::timeout(self.pause(), self.notes.recv()).await;
             if let Ok(Some(note)) = note {
                 self.take(note);
             }
@@ -470,7 +471,7 @@ impl Boxes {
     fn pause(&self) -> Duration {
         match self.poses.are_wanted() {
             true => LOOK,
-            false => WAIT,
+            false => next_moment(WAIT),
         }
     }
 }

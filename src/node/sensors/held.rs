@@ -1,6 +1,7 @@
 //! Frames that are held back on purpose: when to publish them, and their figures.
+use crate::node::cause::Cause;
 use crate::node::clock::host_now;
-use crate::node::stats::{HELD_BACK, SourceStats};
+use crate::node::stats::SourceStats;
 use crate::sensors::Sensor;
 use std::time::Duration;
 
@@ -19,9 +20,9 @@ pub(super) fn release(sensor: &mut dyn Sensor, stats: &SourceStats) {
     }
     while let Some(result) = sensor.release(host_now()) {
         let mut figures = stats.lock();
-        *figures.others.entry(HELD_BACK).or_default() += 1;
+        *figures.others.entry(Cause::HeldBack).or_default() += 1;
         if let Err(error) = result {
-            figures.drop_one(error.cause());
+            figures.drop_one(error.cause().into());
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
 use super::held::{release, until_due};
+use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
+use crate::sensors::{ForeignFrame, Frame, Sensor, SensorCause};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{SharedBlock, ShmError, Stand};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
@@ -113,7 +114,7 @@ impl ShmSource {
     /// After a panic reopens the block, after a pause; other sensors are not affected.
     fn failed(&mut self, now: Instant) {
         tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name);
-        self.stats.lock().drop_one("task_failed");
+        self.stats.lock().drop_one(Cause::TaskFailed);
         if let Some(block) = self.block.take() {
             give_back(&block);
         }
@@ -154,8 +155,8 @@ impl ShmSource {
         match taken {
             Taken::Dropped(cause) => {
                 // It came, which is what the rate counts.
-                figures.frames += u64::from(cause == SensorError::OnPurpose.cause());
-                figures.drop_one(cause);
+                figures.frames += u64::from(cause == SensorCause::OnPurpose);
+                figures.drop_one(cause.into());
             }
             Taken::Published => {
                 figures.frames += 1;
@@ -172,7 +173,7 @@ impl ShmSource {
         if let Some(block) = self.block.take_if(|block| !block.is_current())
             && block.is_lost()
         {
-            self.stats.lock().drop_one("shm_truncated");
+            self.stats.lock().drop_one(Cause::ShmTruncated);
         }
         if self.block.is_some() && now.duration_since(self.silent_since) < LOOK {
             return;
@@ -206,7 +207,7 @@ pub enum Taken {
     /// Nobody subscribes.
     Unwanted,
     /// Not published, for this cause.
-    Dropped(&'static str),
+    Dropped(SensorCause),
 }
 
 /// Reads frames by the flag protocol of the blocks: ready, reading, copied, released.
@@ -240,15 +241,15 @@ impl BlockReader {
         sensor: &mut dyn Sensor,
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
-    ) -> Result<Taken, &'static str> {
+    ) -> Result<Taken, SensorCause> {
         let mut time = [0; 8];
         block.copy_out(1, &mut time);
         let seconds = f64::from_le_bytes(time);
         if block.flag() != ShmFlag::Reading as u8 {
-            return Err("torn");
+            return Err(SensorCause::Torn);
         }
         let stamped = SimTime::checked_from_secs(seconds).and_then(|t| Some((t, stamp(t)?)));
-        let (sim_time, stamp) = stamped.ok_or(SensorError::Time.cause())?;
+        let (sim_time, stamp) = stamped.ok_or(SensorCause::Time)?;
         if !sensor.wanted() {
             return Ok(Taken::Unwanted);
         }
@@ -268,7 +269,7 @@ impl BlockReader {
                     .resize(block.len().saturating_sub(SHM_HEADER_LEN), 0);
                 block.copy_out(SHM_HEADER_LEN, &mut self.copy);
                 if !intact() {
-                    return Err("torn");
+                    return Err(SensorCause::Torn);
                 }
                 sensor.accept(&Frame {
                     payload: &self.copy,

@@ -4,11 +4,12 @@ use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
 use crate::config::params::{RequestFormat, TfSource};
+use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::{LinkState, SourceStats};
-use crate::node::tasks::Endless;
+use crate::node::tasks::{Endless, next_moment};
 use crate::node::tf::Tf;
 use crate::node::views::Views;
 use crate::reports::Subject;
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 /// Interval of link checks.
 const LOOK: Duration = Duration::from_millis(200);
 /// The same while all sensors deliver.
-const CALM: Duration = Duration::from_millis(500);
+const CALM: Duration = Duration::from_millis(400);
 /// Delay of the sensor requests, so that every image finds the pose of its vehicle in TF.
 const POSES_FIRST: Duration = Duration::from_secs(1);
 
@@ -118,7 +119,7 @@ impl Supervisor {
         }
         loop {
             tokio::select! {
-                () = tokio::time::sleep(self.pause()) => {}
+                () = tokio::time::sleep(next_moment(self.pause())) => {}
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
                     next_request = next_request.min(Instant::now() + self.request_period);
@@ -239,7 +240,7 @@ impl Supervisor {
             .send_to(request.emit(&mut buffer), self.renderer)
         {
             tracing::debug!(%error, source = link.stats.name, "request not sent");
-            link.stats.lock().drop_one("request_not_sent");
+            link.stats.lock().drop_one(Cause::RequestNotSent);
         }
         if let Some(slot) = slot.filter(|slot| slot.is_pending()) {
             slot.asked_to_describe();

@@ -1,9 +1,10 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::held::{release, until_due};
+use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{Progress, SensorError, SensorStream};
+use crate::sensors::{Progress, SensorCause, SensorError, SensorStream};
 use crate::session::Landing;
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
@@ -34,7 +35,7 @@ pub(super) struct UdpSource {
     /// The socket's loss counter at the last read.
     pub(super) overflows: u32,
     /// Refusal causes already logged.
-    pub(super) logged: Vec<&'static str>,
+    pub(super) logged: Vec<SensorCause>,
 }
 
 /// A stream without subscribers: its frames are only counted.
@@ -84,7 +85,7 @@ impl UdpSource {
     /// Serves the sensor until `stop` is set; restarts after a panic.
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
         while tasks::panics(|| self.run(stop)) {
-            self.stats.lock().drop_one("task_failed");
+            self.stats.lock().drop_one(Cause::TaskFailed);
             // A panic may have left the partial frame inconsistent.
             self.stream.reassembler.abandon();
             std::thread::sleep(PAUSE);
@@ -132,7 +133,7 @@ impl UdpSource {
 
     /// Handles a socket failure; the pause keeps a permanent one from spinning.
     fn failed(&self) {
-        self.stats.lock().drop_one("socket");
+        self.stats.lock().drop_one(Cause::Socket);
         std::thread::sleep(IDLE_PAUSE);
     }
 
@@ -178,7 +179,7 @@ impl UdpSource {
     /// Handles the datagram in the last landing.
     fn take(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
-            return self.stats.lock().drop_one("refused");
+            return self.stats.lock().drop_one(Cause::Refused);
         };
         if datagram.overflows != self.overflows {
             self.overflows = datagram.overflows;
@@ -206,7 +207,7 @@ impl UdpSource {
                 figures.converted += 1;
                 figures.took(host_now().0 - info.arrival.0);
             }
-            Some(Err(error)) => figures.drop_one(error.cause()),
+            Some(Err(error)) => figures.drop_one(error.cause().into()),
             None => {}
         }
     }
@@ -221,8 +222,9 @@ impl UdpSource {
         if !self.logged.contains(&cause) {
             self.logged.push(cause);
             tracing::warn!(
-                "{}: {error} (count: drop_{cause} in /diagnostics)",
-                self.stats.name
+                "{}: {error} (count: drop_{} in /diagnostics)",
+                self.stats.name,
+                cause.name()
             );
         }
     }

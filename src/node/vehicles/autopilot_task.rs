@@ -5,6 +5,7 @@ use super::requester::Requester;
 use super::serial;
 use super::truth::Relay;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
+use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::datagrams::{arrival, wait};
 use crate::node::stats::SourceStats;
@@ -91,7 +92,7 @@ impl Task {
             tokio::select! {
                 ready = wait(socket, used) => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
-                        self.stats.lock().drop_one("socket");
+                        self.stats.lock().drop_one(Cause::Socket);
                         // Keeps a permanently failing socket from spinning.
                         tokio::time::sleep(Duration::from_millis(10)).await;
                     }
@@ -112,7 +113,7 @@ impl Task {
         let requester = self.requester.as_ref()?;
         let connected = self.handle.with(|autopilot| autopilot.fcu.connected());
         if connected == Some(false) && requester.ask() > 0 {
-            self.stats.lock().drop_one("request_not_sent");
+            self.stats.lock().drop_one(Cause::RequestNotSent);
         }
         Some(Instant::now() + requester.period)
     }
@@ -161,8 +162,8 @@ impl Task {
             true
         });
         let mut figures = self.stats.lock();
-        figures.drop_many("refused", refused);
-        figures.drop_many("other_sender", others);
+        figures.drop_many(Cause::Refused, refused);
+        figures.drop_many(Cause::OtherSender, others);
         for datagram in taken {
             figures.received += 1;
             figures.bytes += datagram.len as u64;
@@ -210,7 +211,7 @@ impl Task {
                     autopilot.fcu.take_truths(),
                     std::mem::take(&mut autopilot.fcu.body_frames),
                     autopilot.fcu.origin(),
-                    report.then(|| Told {
+                    report.then(|| AutopilotFigures {
                         counts: autopilot.fcu.counts().clone(),
                         not_ready: autopilot.fcu.not_ready(),
                         setpoints: autopilot.fcu.setpoints,
@@ -228,7 +229,9 @@ impl Task {
                 let waited = i64::try_from(waited.as_nanos()).unwrap_or(i64::MAX);
                 let arrival = RosTime(host_now().0.saturating_sub(waited));
                 if !relay.pass(truth, arrival) {
-                    self.stats.lock().drop_one(Counter::TruthNotTaken.name());
+                    self.stats
+                        .lock()
+                        .drop_one(Cause::Vehicle(Counter::TruthNotTaken));
                 }
             }
         }
@@ -290,7 +293,7 @@ impl Task {
     }
 
     /// Copies the autopilot's counters, and what it says of itself.
-    fn report(&mut self, told: Told) {
+    fn report(&mut self, told: AutopilotFigures) {
         self.reported = Instant::now();
         let rate = self.setpoint_rate(told.setpoints);
         let mut figures = self.stats.lock();
@@ -310,15 +313,15 @@ impl Task {
                     figures.last_frame = Some(Instant::now());
                 }
                 CounterKind::Frames | CounterKind::Hidden => {}
-                CounterKind::Other => drop(figures.others.insert(counter.name(), count)),
-                CounterKind::Drop => drop(figures.drops.insert(counter.name(), count)),
+                CounterKind::Other => drop(figures.others.insert(Cause::Vehicle(counter), count)),
+                CounterKind::Drop => drop(figures.drops.insert(Cause::Vehicle(counter), count)),
             }
         }
     }
 }
 
-/// What is copied from an autopilot.
-struct Told {
+/// Figures of an autopilot at one instant.
+struct AutopilotFigures {
     counts: BTreeMap<Counter, u64>,
     /// Why it would refuse to arm.
     not_ready: Option<String>,

@@ -2,6 +2,7 @@
 use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, Whereabouts};
 use crate::config::ControlLink;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::SimClocks;
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
@@ -79,7 +80,7 @@ impl Source for HeartbeatSource {
                 continue;
             };
             let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {
-                self.stats.lock().drop_one("malformed");
+                self.stats.lock().drop_one(Cause::Malformed);
                 continue;
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
@@ -115,7 +116,7 @@ impl Source for HeartbeatSource {
 
 impl HeartbeatSource {
     /// Warns once about a vehicle that is not served or has another address; returns the counter of the heartbeat.
-    fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<&'static str> {
+    fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<Cause> {
         let local = is_local_address(from);
         let place = Whereabouts {
             address: from,
@@ -134,7 +135,7 @@ impl HeartbeatSource {
                         vehicles.join(", ")
                     );
                 }
-                Some("other_vehicle")
+                Some(Cause::OtherVehicle)
             }
             Announcement::Elsewhere { sent_to, first } => {
                 if first {
@@ -143,7 +144,7 @@ impl HeartbeatSource {
                          vehicle{id}.address:={from}, or simulator_address if all vehicles are there"
                     );
                 }
-                Some("other_address")
+                Some(Cause::OtherAddress)
             }
         }
     }

@@ -3,9 +3,10 @@ use super::truth::{SharedAttitude, Vehicle, lock};
 use crate::config::params::{ImuOrientation, QosGroup};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
+use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;
@@ -118,7 +119,7 @@ impl Source for ImuSource {
                     if (silent || self.resend > 0)
                         && self.sender.send_to(self.request.as_bytes(), self.simulator).is_err()
                     {
-                        self.stats.lock().drop_one("request_not_sent");
+                        self.stats.lock().drop_one(Cause::RequestNotSent);
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
@@ -154,7 +155,7 @@ impl ImuSource {
 
     fn sample(&mut self, bytes: &[u8], datagram: &Datagram) {
         let Ok(packet) = ImuPacket::parse(bytes) else {
-            return self.stats.lock().drop_one("malformed");
+            return self.stats.lock().drop_one(Cause::Malformed);
         };
         let arrival = arrival(datagram);
         let mark = Mark {
@@ -162,8 +163,11 @@ impl ImuSource {
             time: packet.sim_time.get(),
             arrival,
         };
-        let stamp = in_order(&mut self.order, mark)
-            .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(TIME));
+        let stamp = in_order(&mut self.order, mark).and_then(|time| {
+            self.clock
+                .stamp(time, arrival, SourceKind::Imu)
+                .ok_or(Cause::Time)
+        });
         let mut figures = self.stats.lock();
         figures.lost(self.order.lost());
         let stamp = match stamp {
@@ -173,7 +177,7 @@ impl ImuSource {
         drop(figures);
         let attitude = self.attitude.as_ref().and_then(|shared| *lock(shared));
         let Some(message) = self.converter.convert(packet, attitude, stamp) else {
-            return self.stats.lock().drop_one(NOT_FINITE);
+            return self.stats.lock().drop_one(Cause::NotFinite);
         };
         let result = self.publisher.publish(message);
         let mut figures = self.stats.lock();
@@ -184,7 +188,7 @@ impl ImuSource {
                 figures.converted += 1;
                 figures.took(host_now().0 - arrival.0);
             }
-            Err(_) => figures.drop_one("publish"),
+            Err(_) => figures.drop_one(Cause::Publish),
         }
     }
 }

@@ -5,9 +5,10 @@ use crate::config::params::{ImuOrientation, QosGroup, TfSource};
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::msgs::Message;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, NOT_FINITE, TIME, arrival, in_order, receive};
+use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::poses::Poses;
 use crate::node::presence::Presence;
@@ -229,7 +230,7 @@ impl TruthSource {
                 return if own {
                     self.collision(with, copter_id.is_none(), arrival(datagram));
                 } else {
-                    self.stats.lock().drop_one("other_vehicle");
+                    self.stats.lock().drop_one(Cause::OtherVehicle);
                 };
             }
             Ok(TruthDatagram::MapCentre(packet)) => {
@@ -238,13 +239,13 @@ impl TruthSource {
                 return if centre.is_known() {
                     self.map_centre.set(centre);
                 } else {
-                    self.stats.lock().drop_one("malformed");
+                    self.stats.lock().drop_one(Cause::Malformed);
                 };
             }
             Ok(TruthDatagram::ModelOutput(packet)) => {
                 return self.output(packet, arrival(datagram));
             }
-            _ => return self.stats.lock().drop_one("malformed"),
+            _ => return self.stats.lock().drop_one(Cause::Malformed),
         };
         let lasting = bytes.len() == ShortStatePacket::LEN;
         // All data of one tick has the same stamp, even if the clock's estimate lags.
@@ -267,9 +268,12 @@ impl TruthSource {
             arrival,
         };
         let stamp = match moves(state) {
-            true => in_order(&mut self.order, mark)
-                .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(TIME)),
-            false => Err(NOT_FINITE),
+            true => in_order(&mut self.order, mark).and_then(|time| {
+                self.clock
+                    .stamp(time, arrival, SourceKind::Imu)
+                    .ok_or(Cause::Time)
+            }),
+            false => Err(Cause::NotFinite),
         };
         let stamp = match stamp {
             Ok(stamp) => stamp.min(latest),
@@ -279,7 +283,7 @@ impl TruthSource {
             self.collision(state.collided_with, true, arrival);
         }
         if !self.truth.is_finite(state) {
-            self.stats.lock().drop_one(NOT_FINITE);
+            self.stats.lock().drop_one(Cause::NotFinite);
         }
         let mut published = Ok(());
         if last.is_none_or(|last| stamp != last) {
@@ -301,7 +305,7 @@ impl TruthSource {
         }
         let mut figures = self.stats.lock();
         if published.is_err() {
-            figures.drop_one("publish");
+            figures.drop_one(Cause::Publish);
         }
         figures.frames += 1;
         figures.converted += 1;
@@ -314,17 +318,17 @@ impl TruthSource {
     /// Values of the model; it is not said when they are from.
     fn output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
         if packet.copter_id.get() != i32::from(self.vehicle) {
-            self.stats.lock().drop_one("other_vehicle");
+            self.stats.lock().drop_one(Cause::OtherVehicle);
         } else if !self.outputs.publish(packet, arrival) {
-            self.stats.lock().drop_one("publish");
+            self.stats.lock().drop_one(Cause::Publish);
         }
     }
 
     fn collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
         match self.truth.collision(with, lasting, now) {
-            Ok(true) => self.stats.lock().drop_one("collision"),
+            Ok(true) => self.stats.lock().drop_one(Cause::Collision),
             Ok(false) => {}
-            Err(_) => self.stats.lock().drop_one("publish"),
+            Err(_) => self.stats.lock().drop_one(Cause::Publish),
         }
     }
 }

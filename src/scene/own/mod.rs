@@ -8,7 +8,7 @@ mod view;
 pub use command::command;
 pub use display::{attach, set_actuators, set_label, set_size, show_message};
 pub use stencil::{set_stencil, set_temperatures};
-pub use stream::{Skipped, set_states};
+pub use stream::{SkipCause, Skipped, set_states};
 pub use view::set_view;
 
 use super::refusal::Refusal;

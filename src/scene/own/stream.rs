@@ -6,16 +6,43 @@ use crate::scene::models::check_scale;
 use crate::scene::state::{Call, Scene};
 use crate::wire::{Height, Swarm20Packet, Swarm100Packet, SwarmState};
 
+/// Why an entity is not drawn.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum SkipCause {
+    /// The lists of the message differ in their lengths; nothing is drawn.
+    Lengths,
+    /// Nothing has this name.
+    UnknownEntity,
+    /// An id that the simulator does not take.
+    Id,
+    /// An invalid pose, or one in an unknown frame.
+    Pose,
+    /// It is not known what the entity is.
+    Type,
+    /// An invalid scale.
+    Scale,
+    /// A motor speed is NaN or infinite.
+    MotorRpm,
+}
+
+impl SkipCause {
+    /// Name in `/diagnostics`, stable over releases.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// A message or an entity that is not drawn: the cause for counters, and what is wrong.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Skipped {
-    /// Short name of the cause.
-    pub cause: &'static str,
+    /// What it is counted as.
+    pub cause: SkipCause,
     /// For the log.
     pub message: String,
 }
 
-fn skipped(cause: &'static str, message: impl Into<String>) -> Skipped {
+fn skipped(cause: SkipCause, message: impl Into<String>) -> Skipped {
     let message = message.into();
     Skipped { cause, message }
 }
@@ -68,7 +95,7 @@ pub fn set_states(
 
 fn check_lists(message: &EntityStates) -> Result<Motors, Skipped> {
     let count = message.poses.len();
-    let lengths = |message: String| skipped("lengths", message);
+    let lengths = |message: String| skipped(SkipCause::Lengths, message);
     let named = match (message.names.len(), message.ids.len()) {
         (n, 0) | (0, n) => n,
         (names, ids) => {
@@ -114,23 +141,27 @@ fn state(
     let id = match message.names.get(i) {
         Some(name) => {
             let id = scene.entities.id_of(name);
-            id.map_err(|refusal| skipped("unknown_entity", refusal.message))?
+            id.map_err(|refusal| skipped(SkipCause::UnknownEntity, refusal.message))?
         }
         None => message.ids.get(i).copied().unwrap_or_default().into(),
     };
     let small = u16::try_from(id).ok().filter(|id| *id != 0);
-    let small = small
-        .ok_or_else(|| skipped("id", format!("an id must be from 1 to 65535 here, is {id}")))?;
+    let small = small.ok_or_else(|| {
+        skipped(
+            SkipCause::Id,
+            format!("an id must be from 1 to 65535 here, is {id}"),
+        )
+    })?;
     let place = scene
         .place(&message.header.frame_id, &message.poses[i])
-        .map_err(|refusal| skipped("pose", refusal.message))?;
+        .map_err(|refusal| skipped(SkipCause::Pose, refusal.message))?;
     let known = scene.entities.of_id(id).filter(|e| e.kind == Kind::Spawned);
     let vehicle_type = match (message.vehicle_types.get(i), &known) {
         (Some(given), _) => *given,
         (None, Some(entity)) => entity.vehicle_type,
         (None, None) => {
             return Err(skipped(
-                "type",
+                SkipCause::Type,
                 format!("{id} was not spawned here: vehicle_types must say what it is"),
             ));
         }
@@ -140,7 +171,7 @@ fn state(
         n if n == message.poses.len() => [message.scale[i]; 3],
         _ => std::array::from_fn(|axis| message.scale[3 * i + axis]),
     };
-    let scale = check_scale(scale).map_err(|why| skipped("scale", why))?;
+    let scale = check_scale(scale).map_err(|why| skipped(SkipCause::Scale, why))?;
     let motor_rpm: [f32; 8] = match motors {
         Motors::None => [0.0; 8],
         Motors::One => [message.motor_rpm[i]; 8],
@@ -148,7 +179,7 @@ fn state(
     };
     if !motor_rpm.iter().all(|rpm| rpm.is_finite()) {
         return Err(skipped(
-            "motor_rpm",
+            SkipCause::MotorRpm,
             format!("motor_rpm of {id} must be finite"),
         ));
     }

@@ -25,7 +25,7 @@ impl Altitudes {
 
     pub(super) fn altitude(&mut self, fcu: &mut Fcu, m: &ALTITUDE_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.altitude.stream(stamp, |altitude| {
+        self.altitude.publish_if_subscribed(stamp, |altitude| {
             altitude.monotonic = m.altitude_monotonic;
             altitude.amsl = m.altitude_amsl;
             altitude.local = m.altitude_local;
@@ -37,7 +37,7 @@ impl Altitudes {
 
     pub(super) fn vfr_hud(&mut self, fcu: &mut Fcu, m: &VFR_HUD_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_now();
-        self.vfr_hud.stream(stamp, |hud| {
+        self.vfr_hud.publish_if_subscribed(stamp, |hud| {
             hud.airspeed = m.airspeed;
             hud.groundspeed = m.groundspeed;
             hud.heading = m.heading;

@@ -86,7 +86,7 @@ impl GlobalPosition {
             (Some(origin), None) => (origin, place.altitude_m - origin.altitude_m),
             (None, home) => (home.or(self.first).unwrap_or(place), above_home),
         };
-        self.global.stream(stamp, |fix| {
+        self.global.publish_if_subscribed(stamp, |fix| {
             fix.latitude = place.latitude_deg;
             fix.longitude = place.longitude_deg;
             fix.altitude = place.altitude_m;
@@ -97,7 +97,7 @@ impl GlobalPosition {
         let up = if fcu.settings.quirks { down } else { -down };
         // No odometry without a known altitude.
         if place.altitude_m.is_finite() && height.is_finite() {
-            self.local.stream(stamp, |odometry| {
+            self.local.publish_if_subscribed(stamp, |odometry| {
                 let plane = place.to_enu(origin);
                 let position = Vector::<Enu>::new(plane.x(), plane.y(), height);
                 odometry.pose.pose.position = point(position);
@@ -115,8 +115,8 @@ impl GlobalPosition {
             })?;
         }
         self.rel_alt
-            .stream(stamp, |height| height.data = above_home)?;
-        self.compass_hdg.stream(stamp, |heading| {
+            .publish_if_subscribed(stamp, |height| height.data = above_home)?;
+        self.compass_hdg.publish_if_subscribed(stamp, |heading| {
             heading.data = match m.hdg {
                 u16::MAX => f64::NAN,
                 known => f64::from(known) / 1e2,
@@ -142,7 +142,7 @@ impl GlobalPosition {
             fcu.set_origin(Geodetic::from_e7(e7));
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.gp_origin.keep(stamp, |origin| {
+        self.gp_origin.publish_always(stamp, |origin| {
             origin.position = geo_point(place);
         })
     }
@@ -158,7 +158,7 @@ impl GlobalPosition {
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
         let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.gp_lp_offset.keep(stamp, |offset| {
+        self.gp_lp_offset.publish_always(stamp, |offset| {
             offset.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from([m.x, m.y, m.z])));
             offset.pose.orientation = quaternion(enu_wxyz(attitude));
         })

@@ -134,7 +134,7 @@ impl Gps {
         // Without a fix the position is unknown, and autopilots cast that to arbitrary numbers.
         let place = self.fix.wanted().then(|| fcu.place([m.lat, m.lon, m.alt]));
         if let Some(place) = place.flatten() {
-            self.fix.stream(stamp, |fix| {
+            self.fix.publish_if_subscribed(stamp, |fix| {
                 fix.latitude = place.latitude_deg;
                 fix.longitude = place.longitude_deg;
                 fix.altitude = place.altitude_m;
@@ -146,7 +146,7 @@ impl Gps {
                 f64::from(m.vel) / 1e2,
                 (f64::from(m.cog) / 1e2).to_radians(),
             );
-            self.velocity.stream(stamp, |twist| {
+            self.velocity.publish_if_subscribed(stamp, |twist| {
                 twist.twist.linear = Vector3 {
                     x: speed * course.sin(),
                     y: speed * course.cos(),
@@ -155,8 +155,8 @@ impl Gps {
             })?;
         }
         self.satellites
-            .stream(stamp, |count| count.data = m.satellites_visible.into())?;
-        self.gps1.stream(stamp, |raw| {
+            .publish_if_subscribed(stamp, |count| count.data = m.satellites_visible.into())?;
+        self.gps1.publish_if_subscribed(stamp, |raw| {
             raw.fix_type = m.fix_type;
             (raw.lat, raw.lon, raw.alt) = (m.lat, m.lon, m.alt);
             (raw.eph, raw.epv, raw.vel, raw.cog) = (m.eph, m.epv, m.vel, m.cog);
@@ -170,7 +170,7 @@ impl Gps {
 
     pub(super) fn gps2_raw(&mut self, fcu: &mut Fcu, m: &Gps2Raw) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.gps2.stream(stamp, |raw| {
+        self.gps2.publish_if_subscribed(stamp, |raw| {
             raw.fix_type = m.fix_type;
             (raw.lat, raw.lon, raw.alt) = (m.lat, m.lon, m.alt);
             (raw.eph, raw.epv, raw.vel, raw.cog) = (m.eph, m.epv, m.vel, m.cog);

@@ -81,7 +81,7 @@ impl Home {
             let v = v.map(|x| if x.is_finite() { x } else { f32::NAN });
             Vector::<Enu>::from(Vector::<Ned>::from(v))
         };
-        self.topic.keep(stamp, |home| {
+        self.topic.publish_always(stamp, |home| {
             home.geo = geo_point(place);
             home.position = point(enu([m.x, m.y, m.z]));
             home.orientation = quaternion(world_changed(whole(m.q)));

@@ -152,7 +152,7 @@ impl Imu {
         let fresh = |at: Duration| fcu.now.mono.saturating_sub(at) <= FORCE_AGE;
         let known = self.force.is_some_and(|(_, at)| fresh(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
-        self.data.stream(stamp, |message| {
+        self.data.publish_if_subscribed(stamp, |message| {
             message.orientation = quaternion(orientation.enu_wxyz);
             // The UDP modes carry no rates.
             let turning = orientation.known_rates();
@@ -260,7 +260,7 @@ impl Imu {
         }
         let force = Vector::<Flu>::from(Vector::<Frd>::from(force));
         self.force = Some((force, fcu.now.mono));
-        self.data_raw.stream(stamp, |m| {
+        self.data_raw.publish_if_subscribed(stamp, |m| {
             m.angular_velocity = vector3(Vector::<Flu>::from(Vector::<Frd>::from(rates)));
             m.linear_acceleration = vector3(force);
         })
@@ -270,7 +270,7 @@ impl Imu {
         if !fcu.finite(tesla.map(|b| b as f32)) {
             return Ok(());
         }
-        self.mag.stream(stamp, |m| {
+        self.mag.publish_if_subscribed(stamp, |m| {
             m.magnetic_field = vector3(Vector::<Flu>::from(Vector::<Frd>::from(tesla)));
         })
     }
@@ -295,7 +295,7 @@ fn pressure(
     if !fcu.finite([pascal as f32]) {
         return Ok(());
     }
-    topic.stream(stamp, |m| m.fluid_pressure = pascal)
+    topic.publish_if_subscribed(stamp, |m| m.fluid_pressure = pascal)
 }
 
 fn temperature(
@@ -307,5 +307,5 @@ fn temperature(
     if !fcu.finite([celsius as f32]) {
         return Ok(());
     }
-    topic.stream(stamp, |m| m.temperature = celsius)
+    topic.publish_if_subscribed(stamp, |m| m.temperature = celsius)
 }

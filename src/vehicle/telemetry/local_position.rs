@@ -107,19 +107,20 @@ impl LocalPosition {
             });
         }
         self.velocity_local
-            .stream(stamp, |m| m.twist = motion.world_twist())?;
+            .publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
         let take = self.best.take(PLAIN, fcu.now.mono);
         if !motion.oriented(fcu) {
             return Ok(());
         }
-        self.pose.stream(stamp, |m| m.pose = motion.pose())?;
+        self.pose
+            .publish_if_subscribed(stamp, |m| m.pose = motion.pose())?;
         self.velocity_body
-            .stream(stamp, |m| m.twist = motion.body_twist())?;
+            .publish_if_subscribed(stamp, |m| m.twist = motion.body_twist())?;
         if !take {
             return Ok(());
         }
         self.odom
-            .stream(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
+            .publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
     }
 
     pub(super) fn local_position_ned_cov(
@@ -146,7 +147,7 @@ impl LocalPosition {
                 acceleration.to_linear_part(),
             ]
         };
-        self.accel.stream(stamp, |m| {
+        self.accel.publish_if_subscribed(stamp, |m| {
             m.accel.accel.linear = vector3(Vector::<Enu>::from(Vector::<Ned>::from(
                 message.acceleration,
             )));
@@ -155,15 +156,16 @@ impl LocalPosition {
         if !motion.oriented(fcu) {
             return Ok(());
         }
-        self.pose_cov.stream(stamp, |m| {
+        self.pose_cov.publish_if_subscribed(stamp, |m| {
             m.pose.pose = motion.pose();
             m.pose.covariance = pose;
         })?;
-        self.velocity_body_cov.stream(stamp, |m| {
+        self.velocity_body_cov.publish_if_subscribed(stamp, |m| {
             m.twist.twist = motion.body_twist();
             m.twist.covariance = velocity;
         })?;
-        self.odom.stream(stamp, |m| motion.fill(m, pose, velocity))
+        self.odom
+            .publish_if_subscribed(stamp, |m| motion.fill(m, pose, velocity))
     }
 }
 

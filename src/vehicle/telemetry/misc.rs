@@ -84,7 +84,7 @@ impl Misc {
         } else {
             m.var_horiz
         };
-        self.wind.stream(stamp, |wind| {
+        self.wind.publish_if_subscribed(stamp, |wind| {
             let ned = Vector::<Ned>::from([m.wind_x, m.wind_y, m.wind_z]);
             wind.twist.twist.linear = vector3(Vector::<Enu>::from(ned));
             let variances = [m.var_horiz, second, m.var_vert];
@@ -101,7 +101,7 @@ impl Misc {
         m: &NAV_CONTROLLER_OUTPUT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_now();
-        self.navigation.stream(stamp, |output| {
+        self.navigation.publish_if_subscribed(stamp, |output| {
             (output.nav_roll, output.nav_pitch) = (m.nav_roll, m.nav_pitch);
             (output.nav_bearing, output.target_bearing) = (m.nav_bearing, m.target_bearing);
             output.wp_dist = m.wp_dist;
@@ -120,7 +120,7 @@ impl Misc {
         // The scale of `manual_control/send`; mavros divides in this direction only.
         let scale = if fcu.settings.quirks { 1e3 } else { 1.0 };
         let axis = |value: i16| f32::from(value) / scale;
-        self.manual_control.stream(stamp, |control| {
+        self.manual_control.publish_if_subscribed(stamp, |control| {
             (control.x, control.y) = (axis(m.x), axis(m.y));
             (control.z, control.r) = (axis(m.z), axis(m.r));
             (control.buttons, control.buttons2) = (m.buttons, m.buttons2);
@@ -138,7 +138,7 @@ impl Misc {
         m: &ACTUATOR_CONTROL_TARGET_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.actuators.stream(stamp, |actuators| {
+        self.actuators.publish_if_subscribed(stamp, |actuators| {
             actuators.group_mix = m.group_mlx;
             actuators.controls = m.controls;
         })
@@ -154,15 +154,16 @@ impl Misc {
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.hil_actuators.stream(stamp, |actuators| {
-            actuators.controls = m.controls;
-            (actuators.mode, actuators.flags) = (m.mode, m.flags);
-        })
+        self.hil_actuators
+            .publish_if_subscribed(stamp, |actuators| {
+                actuators.controls = m.controls;
+                (actuators.mode, actuators.flags) = (m.mode, m.flags);
+            })
     }
 
     pub(super) fn debug(&mut self, fcu: &mut Fcu, m: &DEBUG_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.debug.stream(stamp, |value| {
+        self.debug.publish_if_subscribed(stamp, |value| {
             value.index = m.ind.into();
             value.value_float = m.value;
         })
@@ -174,7 +175,7 @@ impl Misc {
         m: &DEBUG_VECT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_us(m.time_usec);
-        self.debug_vector.stream(stamp, |value| {
+        self.debug_vector.publish_if_subscribed(stamp, |value| {
             name(&mut value.name, &*m.name);
             value.data.clear();
             value.data.extend([m.x, m.y, m.z]);
@@ -187,10 +188,11 @@ impl Misc {
         m: &NAMED_VALUE_FLOAT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.named_value_float.stream(stamp, |value| {
-            name(&mut value.name, &*m.name);
-            value.value_float = m.value;
-        })
+        self.named_value_float
+            .publish_if_subscribed(stamp, |value| {
+                name(&mut value.name, &*m.name);
+                value.value_float = m.value;
+            })
     }
 
     pub(super) fn named_value_int(
@@ -199,7 +201,7 @@ impl Misc {
         m: &NAMED_VALUE_INT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.named_value_int.stream(stamp, |value| {
+        self.named_value_int.publish_if_subscribed(stamp, |value| {
             name(&mut value.name, &*m.name);
             value.value_int = m.value;
         })

@@ -35,8 +35,8 @@ impl Mount {
         let [w, x, y, z] = attitude.wxyz();
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         self.orientation
-            .stream(stamp, |message| *message = Quaternion { x, y, z, w })?;
-        self.status.stream(stamp, |message| {
+            .publish_if_subscribed(stamp, |message| *message = Quaternion { x, y, z, w })?;
+        self.status.publish_if_subscribed(stamp, |message| {
             // As in mavros: the gimbal's component id.
             message.header.frame_id = component.to_string();
             message.vector = Vector3 {

@@ -61,7 +61,7 @@ impl Odometry {
             }
         };
         let stamp = fcu.stamp_us(m.time_usec);
-        self.topic.stream(stamp, |odometry| {
+        self.topic.publish_if_subscribed(stamp, |odometry| {
             let pose = &mut odometry.pose;
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
             pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));

@@ -47,7 +47,7 @@ impl Power {
             m.onboard_control_sensors_health.bits(),
         );
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
-        self.sys_status.keep(stamp, |status| {
+        self.sys_status.publish_always(stamp, |status| {
             status.sensors_present = m.onboard_control_sensors_present.bits();
             status.sensors_enabled = m.onboard_control_sensors_enabled.bits();
             status.sensors_health = m.onboard_control_sensors_health.bits();
@@ -61,7 +61,7 @@ impl Power {
         if !self.best.take(1, fcu.now.mono) {
             return Ok(());
         }
-        self.battery.keep(stamp, |battery| {
+        self.battery.publish_always(stamp, |battery| {
             battery.voltage = match m.voltage_battery {
                 u16::MAX if !quirks => f32::NAN,
                 millivolts => f32::from(millivolts) / 1e3,
@@ -82,7 +82,7 @@ impl Power {
     ) -> Result<(), RosError> {
         self.best.take(2, fcu.now.mono);
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
-        self.battery.keep(stamp, |battery| {
+        self.battery.publish_always(stamp, |battery| {
             cells(m, &mut battery.cell_voltage);
             battery.voltage = match &*battery.cell_voltage {
                 [] if !quirks => f32::NAN,

@@ -60,7 +60,7 @@ impl Ranges {
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let metres = |centimetres: u16| f32::from(centimetres) / 100.0;
-        topic.stream(stamp, |range| {
+        topic.publish_if_subscribed(stamp, |range| {
             range.radiation_type = match m.kind {
                 ULTRASOUND => Range::ULTRASOUND,
                 _ => Range::INFRARED,

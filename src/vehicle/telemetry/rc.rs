@@ -39,7 +39,7 @@ impl Rc {
         ];
         let there = all.get(..usize::from(m.chancount)).unwrap_or(&all);
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.inputs.stream(stamp, |message| {
+        self.inputs.publish_if_subscribed(stamp, |message| {
             message.rssi = m.rssi;
             message.channels.clear();
             message.channels.extend_from_slice(there);
@@ -57,7 +57,7 @@ impl Rc {
         ];
         keep(&mut self.raw, m.port, &port);
         let (stamp, raw) = (fcu.stamp_ms(m.time_boot_ms), &self.raw);
-        self.inputs.stream(stamp, |message| {
+        self.inputs.publish_if_subscribed(stamp, |message| {
             message.rssi = m.rssi;
             message.channels.clone_from(raw);
         })
@@ -74,7 +74,7 @@ impl Rc {
         keep(&mut self.servos, m.port, &port);
         // The time in the message is 32-bit µs, which wrap after 71 minutes.
         let (stamp, servos) = (fcu.stamp_now(), &self.servos);
-        self.outputs.stream(stamp, |message| {
+        self.outputs.publish_if_subscribed(stamp, |message| {
             message.channels.clone_from(servos);
         })
     }

@@ -36,7 +36,7 @@ impl Status {
     ) -> Result<(), RosError> {
         fcu.landed = Some(m.landed_state);
         let stamp = fcu.stamp_now();
-        self.extended_state.keep(stamp, |state| {
+        self.extended_state.publish_always(stamp, |state| {
             state.vtol_state = m.vtol_state;
             state.landed_state = m.landed_state;
         })
@@ -51,7 +51,7 @@ impl Status {
         let flags = m.flags.bits();
         fcu.preflight.estimator(flags);
         let flag = |bit: u16| flags >> bit & 1 != 0;
-        self.estimator_status.keep(stamp, |status| {
+        self.estimator_status.publish_always(stamp, |status| {
             status.attitude_status_flag = flag(0);
             status.velocity_horiz_status_flag = flag(1);
             status.velocity_vert_status_flag = flag(2);
@@ -69,7 +69,7 @@ impl Status {
 
     pub(super) fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.event_time_boot_ms);
-        self.status_event.keep(stamp, |event| {
+        self.status_event.publish_always(stamp, |event| {
             // The lower half of `log_levels` is the external level, the upper one the internal level.
             event.severity = m.log_levels & 0x0f;
             // PX4 puts the component that defines the event into the upper byte.
@@ -84,7 +84,7 @@ impl Status {
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.vibration.stream(stamp, |vibration| {
+        self.vibration.publish_if_subscribed(stamp, |vibration| {
             vibration.vibration = Vector3 {
                 x: m.vibration_x.into(),
                 y: m.vibration_y.into(),

@@ -165,7 +165,7 @@ impl StatusTexts {
         const WARNING: u8 = 4;
         for text in fcu.take_notices() {
             let stamp = fcu.stamp_now();
-            self.topic.keep(stamp, |message| {
+            self.topic.publish_always(stamp, |message| {
                 message.severity = WARNING;
                 message.text = text;
             })?;
@@ -188,7 +188,7 @@ impl StatusTexts {
             fcu.count(Counter::StatustextNotLogged);
         }
         let stamp = fcu.stamp_now();
-        self.topic.keep(stamp, |message| {
+        self.topic.publish_always(stamp, |message| {
             message.severity = severity;
             message.text.clear();
             message.text.push_str(&text);

@@ -59,7 +59,7 @@ impl Targets {
             Axes::World => world,
             Axes::Body => body,
         };
-        self.local.stream(stamp, |target| {
+        self.local.publish_if_subscribed(stamp, |target| {
             target.header.frame_id.clone_from(frame);
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
@@ -83,7 +83,7 @@ impl Targets {
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let axes = Axes::World;
-        self.global.stream(stamp, |target| {
+        self.global.publish_if_subscribed(stamp, |target| {
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
             target.latitude = f64::from(m.lat) / 1e7;
@@ -102,7 +102,7 @@ impl Targets {
         m: &ATTITUDE_TARGET_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.attitude.stream(stamp, |target| {
+        self.attitude.publish_if_subscribed(stamp, |target| {
             target.type_mask = m.type_mask.bits();
             target.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
             let rates = [m.body_roll_rate, m.body_pitch_rate, m.body_yaw_rate];

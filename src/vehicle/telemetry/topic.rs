@@ -27,21 +27,25 @@ impl<M: Stamped> Topic<M> {
         self.publisher.subscribers() > 0
     }
 
-    /// Publishes if the topic has a subscriber: for content that repeats within a second.
-    pub(super) fn stream(
+    /// For content that repeats within a second.
+    pub(super) fn publish_if_subscribed(
         &mut self,
         stamp: Stamp,
         fill: impl FnOnce(&mut M),
     ) -> Result<(), RosError> {
         if self.wanted() {
-            self.keep(stamp, fill)
+            self.publish_always(stamp, fill)
         } else {
             Ok(())
         }
     }
 
-    /// Publishes also without a subscriber: a late one gets the message from the writer's history.
-    pub(super) fn keep(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> Result<(), RosError> {
+    /// For content that a late subscriber gets from the writer's history.
+    pub(super) fn publish_always(
+        &mut self,
+        stamp: Stamp,
+        fill: impl FnOnce(&mut M),
+    ) -> Result<(), RosError> {
         fill(&mut self.message);
         self.message.stamp(self.order.next(stamp).to_msg());
         self.publisher.publish(&self.message).map(drop)

@@ -7,7 +7,7 @@ use rfly_bridge::{
     config::params::RgbEncoding,
     msgs::sensor_msgs::msg::{Image, PointCloud2},
     node::{BlockReader, Taken},
-    sensors::Options,
+    sensors::{Options, SensorCause},
     time::{RosTime, SimTime},
     transport::SharedBlock,
     wire::{SHM_HEADER_LEN, ShmFlag, shm_block_len},
@@ -152,7 +152,11 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
             block.truncate(len);
             Some(STAMP)
         });
-        assert_eq!(taken, Some(Taken::Dropped("torn")), "{encoding:?} {len}");
+        assert_eq!(
+            taken,
+            Some(Taken::Dropped(SensorCause::Torn)),
+            "{encoding:?} {len}"
+        );
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
         assert!(block.block.is_lost() && !block.block.is_current());
         let next = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
@@ -168,7 +172,7 @@ fn a_frame_that_the_simulator_overwrites_meanwhile_is_not_published() {
             block.block.set_flag(ShmFlag::Writing as u8);
             Some(STAMP)
         });
-        assert_eq!(taken, Some(Taken::Dropped("torn")));
+        assert_eq!(taken, Some(Taken::Dropped(SensorCause::Torn)));
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
         assert_eq!(
             block.flag(),
@@ -189,7 +193,7 @@ fn a_list_is_judged_by_a_copy_that_nobody_changes() {
         Some(STAMP)
     });
     assert!(
-        matches!(taken, Some(Taken::Dropped("cloud_form"))),
+        matches!(taken, Some(Taken::Dropped(SensorCause::CloudForm))),
         "{taken:?}"
     );
     assert_eq!(rig.published::<PointCloud2>("vehicle_lidar").len(), 0);

@@ -1,4 +1,4 @@
-//! What to ask the renderer for, and when.
+//! Requests to the renderer, and when to send them.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -59,44 +59,49 @@ impl fmt::Display for Subject {
 /// Commands of one turn: a burst would be lost in the renderer's socket.
 const AT_ONCE: usize = 16;
 
-/// What is asked for. Requests are not acknowledged, and whether the renderer goes on describing is not documented: what is
-/// silent is asked for again.
+/// Repeats requests. The renderer acknowledges none, and how long it goes on describing is not documented: a silent subject is
+/// requested again.
 #[derive(Clone, Debug, Default)]
-pub struct Asking {
-    asked: BTreeMap<Subject, Asked>,
-    /// To be ended.
+pub struct ReportRequester {
+    requests: BTreeMap<Subject, Request>,
+    /// Subjects whose reports are to be switched off.
     ending: Vec<Subject>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Asked {
-    /// Last request, or answer if later; times are since any instant.
+struct Request {
+    /// Time of the last request or answer, since any fixed instant.
     at: Option<Duration>,
     answered: bool,
 }
 
-impl Asking {
-    /// Sets what is wanted from now on.
+impl ReportRequester {
+    /// Replaces the wanted subjects.
     pub fn want(&mut self, wanted: BTreeSet<Subject>) {
-        for subject in self.asked.keys() {
+        for subject in self.requests.keys() {
             if !wanted.contains(subject) {
                 self.ending.push(subject.clone());
             }
         }
-        self.asked.retain(|subject, _| wanted.contains(subject));
+        self.requests.retain(|subject, _| wanted.contains(subject));
         self.ending.retain(|subject| !wanted.contains(subject));
         for subject in wanted {
-            let new = Asked {
+            let new = Request {
                 at: None,
                 answered: false,
             };
-            self.asked.entry(subject).or_insert(new);
+            self.requests.entry(subject).or_insert(new);
         }
     }
 
-    /// Takes an answer.
+    /// Whether nothing is requested, and nothing is left to be switched off.
+    pub fn is_idle(&self) -> bool {
+        self.requests.is_empty() && self.ending.is_empty()
+    }
+
+    /// Records an answer.
     pub fn answered(&mut self, subject: &Subject, now: Duration) {
-        if let Some(asked) = self.asked.get_mut(subject) {
+        if let Some(asked) = self.requests.get_mut(subject) {
             (asked.at, asked.answered) = (Some(now), true);
         }
     }
@@ -106,7 +111,7 @@ impl Asking {
     pub fn due(&mut self, now: Duration, period: Duration, timeout: Duration) -> Vec<String> {
         let ends = self.ending.len().min(AT_ONCE);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();
-        for (subject, asked) in &mut self.asked {
+        for (subject, asked) in &mut self.requests {
             let pause = if asked.answered { timeout } else { period };
             let waits = asked.at.is_some_and(|at| now.saturating_sub(at) < pause);
             if !waits && commands.len() < AT_ONCE {
@@ -117,9 +122,9 @@ impl Asking {
         commands
     }
 
-    /// Returns everything that was asked for, to be ended.
+    /// Returns the commands that switch all requested reports off.
     pub fn end(&mut self) -> Vec<String> {
-        let asked = std::mem::take(&mut self.asked);
+        let asked = std::mem::take(&mut self.requests);
         let asked = asked.into_iter().filter(|(_, asked)| asked.at.is_some());
         let all = asked.map(|(subject, _)| subject);
         std::mem::take(&mut self.ending)

@@ -1,12 +1,12 @@
-use rfly_bridge::reports::{Asking, Subject};
+use rfly_bridge::reports::{ReportRequester, Subject};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(1);
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-fn due(asking: &mut Asking, ms: u64) -> Vec<String> {
-    asking.due(Duration::from_millis(ms), PERIOD, TIMEOUT)
+fn due(requester: &mut ReportRequester, ms: u64) -> Vec<String> {
+    requester.due(Duration::from_millis(ms), PERIOD, TIMEOUT)
 }
 
 fn wanted(subjects: &[Subject]) -> BTreeSet<Subject> {
@@ -53,47 +53,50 @@ fn each_subject_has_the_commands_of_the_vendors_documents() {
 
 #[test]
 fn what_is_wanted_is_asked_for_until_it_comes_and_again_after_silence() {
-    let mut asking = Asking::default();
-    assert_eq!(due(&mut asking, 0), [""; 0]);
-    asking.want(wanted(&[Subject::Vehicle(1)]));
-    assert_eq!(due(&mut asking, 100), ["RflyReqObjData 1 1 0"]);
-    assert_eq!(due(&mut asking, 1000), [""; 0]);
-    assert_eq!(due(&mut asking, 1100), ["RflyReqObjData 1 1 0"]);
-    asking.answered(&Subject::Vehicle(1), Duration::from_millis(1200));
-    assert_eq!(due(&mut asking, 4100), [""; 0]);
-    asking.answered(&Subject::Vehicle(1), Duration::from_millis(4150));
-    assert_eq!(due(&mut asking, 7100), [""; 0], "it still comes");
-    assert_eq!(due(&mut asking, 7150), ["RflyReqObjData 1 1 0"]);
-    assert_eq!(due(&mut asking, 8200), [""; 0], "an answer gave it time");
+    let mut requester = ReportRequester::default();
+    assert_eq!(due(&mut requester, 0), [""; 0]);
+    requester.want(wanted(&[Subject::Vehicle(1)]));
+    assert_eq!(due(&mut requester, 100), ["RflyReqObjData 1 1 0"]);
+    assert_eq!(due(&mut requester, 1000), [""; 0]);
+    assert_eq!(due(&mut requester, 1100), ["RflyReqObjData 1 1 0"]);
+    requester.answered(&Subject::Vehicle(1), Duration::from_millis(1200));
+    assert_eq!(due(&mut requester, 4100), [""; 0]);
+    requester.answered(&Subject::Vehicle(1), Duration::from_millis(4150));
+    assert_eq!(due(&mut requester, 7100), [""; 0], "it still comes");
+    assert_eq!(due(&mut requester, 7150), ["RflyReqObjData 1 1 0"]);
+    assert_eq!(due(&mut requester, 8200), [""; 0], "an answer gave it time");
 }
 
 #[test]
 fn what_nobody_wants_any_more_is_ended_once() {
-    let mut asking = Asking::default();
-    asking.want(wanted(&[Subject::Vehicles, Subject::Camera(3)]));
+    let mut requester = ReportRequester::default();
+    requester.want(wanted(&[Subject::Vehicles, Subject::Camera(3)]));
     assert_eq!(
-        due(&mut asking, 0),
+        due(&mut requester, 0),
         ["RflyReqVehicleData 1", "RflyReqObjData 0 3 0"]
     );
-    asking.want(wanted(&[Subject::Vehicles]));
-    assert_eq!(due(&mut asking, 100), ["RflyReqObjData 10 3 0"]);
-    assert_eq!(due(&mut asking, 200), [""; 0]);
+    requester.want(wanted(&[Subject::Vehicles]));
+    assert!(!requester.is_idle(), "a camera is to be switched off");
+    assert_eq!(due(&mut requester, 100), ["RflyReqObjData 10 3 0"]);
+    assert_eq!(due(&mut requester, 200), [""; 0]);
     // Wanted again before it was ended: nothing to end.
-    asking.want(wanted(&[]));
-    asking.want(wanted(&[Subject::Vehicles]));
-    assert_eq!(due(&mut asking, 300), ["RflyReqVehicleData 1"]);
-    assert_eq!(asking.end(), ["RflyReqVehicleData 0"]);
-    assert_eq!(asking.end(), [""; 0]);
+    requester.want(wanted(&[]));
+    assert!(!requester.is_idle());
+    requester.want(wanted(&[Subject::Vehicles]));
+    assert_eq!(due(&mut requester, 300), ["RflyReqVehicleData 1"]);
+    assert_eq!(requester.end(), ["RflyReqVehicleData 0"]);
+    assert_eq!(requester.end(), [""; 0]);
+    assert!(requester.is_idle());
 }
 
 #[test]
 fn a_hundred_vehicles_are_asked_for_in_turns() {
-    let mut asking = Asking::default();
+    let mut requester = ReportRequester::default();
     let all: BTreeSet<_> = (1..=100).map(Subject::Vehicle).collect();
-    asking.want(all.clone());
+    requester.want(all.clone());
     let mut sent = BTreeSet::new();
     for turn in 0..10 {
-        let commands = due(&mut asking, turn * 50);
+        let commands = due(&mut requester, turn * 50);
         assert!(commands.len() <= 16);
         sent.extend(commands);
     }

@@ -1,0 +1,121 @@
+//! Why something is counted in the figures of a source: one row per cause.
+use crate::sensors::SensorCause;
+use crate::session::DropCause;
+use crate::vehicle::Counter;
+use std::cmp::Ordering;
+
+/// A counted event; causes of one name are one counter.
+#[derive(Clone, Copy, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum Cause {
+    /// Counted by the reassembly of a stream.
+    Frame(DropCause),
+    /// A frame that its sensor did not publish.
+    Sensor(SensorCause),
+    /// Counted by an autopilot's link, topics and services.
+    Vehicle(Counter),
+    /// An input of a model, or of the simulated network.
+    #[cfg(has_rfly_bridge_msgs)]
+    Model(crate::model::InputCause),
+    /// An entity that was not drawn.
+    #[cfg(has_rfly_bridge_msgs)]
+    Scene(crate::scene::own::SkipCause),
+
+    // What arrives.
+    /// The sender is not accepted.
+    Refused,
+    /// The sender is not the autopilot that is connected.
+    OtherSender,
+    /// The datagram names a vehicle that is not served here.
+    OtherVehicle,
+    /// The heartbeat comes from another address than the vehicle's.
+    OtherAddress,
+    /// The receive buffer of the socket was full.
+    SocketOverflow,
+    /// The socket failed.
+    Socket,
+    /// The shared-memory block was cut off.
+    ShmTruncated,
+    /// The datagram has no known layout.
+    Malformed,
+    /// Nothing in the bridge reads this kind of datagram.
+    NotRead,
+    /// A number is NaN or infinite.
+    NotFinite,
+    /// The time is far from the simulation time.
+    Time,
+    /// The sample came before.
+    Duplicate,
+    /// A newer sample came before.
+    Late,
+    /// The sample does not continue its source; accepted when others confirm it.
+    Unconfirmed,
+    /// The pose of an instant is not known.
+    NoPose,
+    /// A true state reports a collision.
+    Collision,
+
+    // What leaves.
+    /// The middleware did not take a message.
+    Publish,
+    /// A datagram was not sent.
+    NotSent,
+    /// A request to the simulator was not sent.
+    RequestNotSent,
+    /// `control.mode` allows no inputs.
+    ReadOnly,
+    /// The queue is full.
+    QueueFull,
+    /// The Redis server is not reached.
+    NotConnected,
+    /// The Redis server did not take a message.
+    NotPublished,
+    /// Published later on purpose.
+    HeldBack,
+
+    /// A task panicked and was started again.
+    TaskFailed,
+}
+
+impl Cause {
+    /// Name in `/diagnostics` and `~/stats`, stable over releases.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Frame(cause) => cause.name(),
+            Self::Sensor(cause) => cause.into(),
+            Self::Vehicle(counter) => counter.name(),
+            #[cfg(has_rfly_bridge_msgs)]
+            Self::Model(cause) => cause.into(),
+            #[cfg(has_rfly_bridge_msgs)]
+            Self::Scene(cause) => cause.into(),
+            own => own.into(),
+        }
+    }
+}
+
+impl Ord for Cause {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for Cause {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Cause {}
+
+impl From<SensorCause> for Cause {
+    fn from(cause: SensorCause) -> Self {
+        Self::Sensor(cause)
+    }
+}
