@@ -357,6 +357,7 @@ impl Shared {
         *self.reports() = Wanted::default();
         lock(&self.courses).clear();
         lock(&self.contacts).clear();
+        lock(&self.orders).clear();
         self.models().clear();
         self.stage().restart();
         self.set_clock(SimClock::restart);

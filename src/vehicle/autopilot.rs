@@ -80,8 +80,9 @@ impl Autopilot {
         }
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
-        if let Some(command) = self.telemetry.request(&self.fcu) {
-            // The request is repeated; failures are counted.
+        let requests = [self.telemetry.request(&self.fcu), self.fcu.ask_why()];
+        for command in requests.into_iter().flatten() {
+            // Requests are repeated; failures are counted.
             let _counted = self.services.ask(&mut self.fcu, command);
         }
         self.poll_setpoints();

@@ -1,5 +1,6 @@
 //! Why the autopilot would refuse to arm, in words: SYS_STATUS, ESTIMATOR_STATUS and its own texts.
 use super::fcu::Fcu;
+use crate::wire::mavlink::raw::CommandLong;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -9,6 +10,10 @@ const PX4: u8 = 12;
 const PREARM: u32 = 1 << 28;
 /// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
 const TEXTS_FOR: Duration = Duration::from_secs(60);
+/// MAV_CMD_RUN_PREARM_CHECKS: the autopilot says its reasons once more.
+const RUN_CHECKS: u16 = 401;
+/// An autopilot that starts is not ready for a while, and says its reasons by itself.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Texts kept, and characters of each.
 const TEXTS: usize = 4;
 const TEXT_CHARS: usize = 200;
@@ -51,6 +56,10 @@ pub(super) struct Preflight {
     status: Option<[u32; 3]>,
     estimator: Option<u16>,
     texts: VecDeque<(Duration, String)>,
+    /// Since when it would not arm.
+    ill: Option<Duration>,
+    /// When it was asked for its reasons.
+    asked: Option<Duration>,
 }
 
 impl Preflight {
@@ -79,19 +88,53 @@ impl Preflight {
 }
 
 impl Fcu {
+    /// The request that is due to say why the vehicle would not arm: PX4 says it when it changes, to whom listens then.
+    pub(super) fn ask_why(&mut self) -> Option<CommandLong> {
+        let now = self.now.mono;
+        if !self.refuses() {
+            self.preflight.ill = None;
+            return None;
+        }
+        let preflight = &mut self.preflight;
+        let ill = *preflight.ill.get_or_insert(now);
+        let recent = |at: Duration| now.saturating_sub(at) <= TEXTS_FOR;
+        let known = preflight.texts.iter().any(|(at, _)| recent(*at));
+        if known || preflight.asked.is_some_and(recent) || now.saturating_sub(ill) < PATIENCE {
+            return None;
+        }
+        preflight.asked = Some(now);
+        Some(CommandLong {
+            command: RUN_CHECKS,
+            target_system: self.system,
+            target_component: self.component,
+            ..CommandLong::default()
+        })
+    }
+
+    /// Whether the vehicle is disarmed, and says that its check fails.
+    fn refuses(&self) -> bool {
+        let Some(heartbeat) = self.heartbeat.filter(|_| !self.armed()) else {
+            return false;
+        };
+        let Some([present, _, health]) = self.preflight.status else {
+            return false;
+        };
+        let says = heartbeat.autopilot == PX4 || present & PREARM != 0;
+        says && health & PREARM == 0
+    }
+
     /// Why the vehicle would refuse to arm; `None` if it would not, is armed, or does not say.
     pub fn not_ready(&self) -> Option<String> {
-        let heartbeat = self.heartbeat.filter(|_| !self.armed())?;
+        if !self.refuses() {
+            return None;
+        }
         let Preflight {
             status,
             estimator,
             texts,
+            ..
         } = &self.preflight;
         let [present, enabled, health] = (*status)?;
-        let says = heartbeat.autopilot == PX4 || present & PREARM != 0;
-        if !says || health & PREARM != 0 {
-            return None;
-        }
         let mut reasons = Vec::new();
         let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXTS_FOR;
         let texts = texts.iter().filter(|(at, _)| recent(at));

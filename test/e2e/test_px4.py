@@ -100,10 +100,11 @@ class Flight:
 
 
 @contextmanager
-def running(kind: str, directory: Path, domain_id: int):
+def running(kind: str, directory: Path, domain_id: int, *parameters: str):
     """Autopilot, bridge and peer."""
     autopilot = Autopilot(kind, directory)
-    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", "imu.enabled:=false"]
+    arguments = [word for parameter in ("imu.enabled:=false", *parameters) for word in ("-p", parameter)]
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", *arguments]
     bridge = Process("rfly_bridge", command, directory / "bridge.log", environment(domain_id))
     peer = Peer(domain_id)
     autopilot.start()

@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import socket
 import struct
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,46 +23,12 @@ from autopilot import Pilot
 from processes import Process, binary
 from programs import LISTENS, free_port
 from truth import RANGE_RECORD
+from vendor import PATIENCE, VendorClient, wait
 
 pytestmark = pytest.mark.usefixtures("simulator_ports")
 
-PATIENCE = 30.0
 HEADER = 32
 CUBE, PERSON = 150, 30
-
-
-def wait(until: Callable[[], bool], what: object) -> None:
-    end = time.monotonic() + PATIENCE
-    while not until():
-        assert time.monotonic() < end, what() if callable(what) else what
-        time.sleep(0.02)
-
-
-class Client:
-    """The vendor's client in a process of its own."""
-
-    def __init__(self):
-        sdk = os.environ.get("RFLYSIM_SDK")
-        if not sdk:
-            pytest.skip("RFLYSIM_SDK is not set: the vendor's client is not on this machine")
-        program = Path(__file__).with_name("vendor_calls.py")
-        command = [sys.executable, str(program), sdk]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.stdin.close()
-        assert self.process.wait(30) == 0
-
-    def __call__(self, client: str, method: str, *arguments: object) -> object:
-        self.process.stdin.write(json.dumps([client, method, *arguments]) + "\n")
-        self.process.stdin.flush()
-        for line in self.process.stdout:
-            if line.startswith("done "):
-                return json.loads(line.removeprefix("done "))
-        raise AssertionError(f"the client has ended in {client}.{method}")
 
 
 class World:
@@ -136,7 +98,7 @@ class World:
 @pytest.fixture
 def hovering(tmp_path):
     """Vehicle 1 hangs at -6, 0, -2 and looks north, at a box 5 m ahead."""
-    with Client() as client, World(tmp_path, "--hover", "--scene", "simple") as world:
+    with VendorClient() as client, World(tmp_path, "--hover", "--scene", "simple") as world:
         world.request()
         world.sees(1001, 5.0)
         yield client, world
@@ -241,7 +203,7 @@ def true_position(states: socket.socket) -> tuple[float, float, float]:
 
 
 def test_coptersim_puts_the_vehicle_where_the_client_wants_it(tmp_path):
-    with Client() as client, World(tmp_path, "--grounded") as world:
+    with VendorClient() as client, World(tmp_path, "--grounded") as world:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as states:
             states.bind(("127.0.0.1", 30101))
             states.settimeout(PATIENCE)
@@ -258,7 +220,7 @@ def test_coptersim_puts_the_vehicle_where_the_client_wants_it(tmp_path):
 
 
 def test_a_fault_that_the_client_injects_changes_the_flight_and_its_end_repairs_it(tmp_path):
-    with Client() as client, World(tmp_path, "--grounded") as world, Pilot() as pilot:
+    with VendorClient() as client, World(tmp_path, "--grounded") as world, Pilot() as pilot:
         pilot.ready()
         pilot.quiet()
         pilot.take_off(5)

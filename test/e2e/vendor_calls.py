@@ -1,9 +1,9 @@
 """Calls the vendor's public Python client, one call for each line of standard input.
 
 A program of its own, because the client's threads never end. A line is JSON: client, method or attribute, arguments or value; `done`
-and the result, as far as JSON has it, are written when the call has returned.
+and the result, as far as JSON has it, are written when the call has returned. The method `new` makes another object of the client.
 
-    python vendor_calls.py SDK_DIRECTORY
+    python vendor_calls.py SDK_DIRECTORY [DIRECTORY_OF_MAPS]
 """
 
 import importlib
@@ -11,11 +11,19 @@ import json
 import os
 import sys
 
+import numpy
+
 CLIENTS = {
-    "ue": ("ue", "UE4CtrlAPI", "UE4CtrlAPI"),
-    "dll": ("ctrl", "DllSimCtrlAPI", "DllSimCtrlAPI"),
-    "req": ("ctrl", "ReqCopterSim", "ReqCopterSim"),
+    "ue": ("UE4CtrlAPI", "UE4CtrlAPI"),
+    "dll": ("DllSimCtrlAPI", "DllSimCtrlAPI"),
+    "req": ("ReqCopterSim", "ReqCopterSim"),
+    "mav": ("PX4MavCtrlV4", "PX4MavCtrler"),
+    "point": ("VehicleApi", "Vehicle"),
 }
+
+# The client calls it by the name that it had before NumPy 2.
+if not hasattr(numpy, "trapz"):
+    numpy.trapz = numpy.trapezoid
 
 
 def plain(value):
@@ -25,21 +33,26 @@ def plain(value):
 
 
 def main() -> None:
-    directory = sys.argv[1]
-    for part in ("", "ue", "ctrl"):
+    directory, *maps = sys.argv[1:]
+    for part in ("", "ue", "ctrl", "swarm"):
         for root in (directory, os.path.join(directory, "RflySimSDK")):
             sys.path.insert(0, os.path.join(root, part))
+    # The client looks for terrain in the first of them.
+    sys.path[:0] = maps
     clients = {}
     for line in sys.stdin:
         name, member, *arguments = json.loads(line)
-        if name not in clients:
-            _, module, kind = CLIENTS[name]
-            clients[name] = getattr(importlib.import_module(module), kind)()
-        value = getattr(clients[name], member)
-        if callable(value):
-            value = value(*arguments)
-        elif arguments:
-            setattr(clients[name], member, arguments[0])
+        module, kind = CLIENTS[name]
+        if name not in clients or member == "new":
+            new = arguments if member == "new" else []
+            clients[name] = getattr(importlib.import_module(module), kind)(*new)
+        value = None
+        if member != "new":
+            value = getattr(clients[name], member)
+            if callable(value):
+                value = value(*arguments)
+            elif arguments:
+                setattr(clients[name], member, arguments[0])
         print("\ndone " + json.dumps(value, default=plain), flush=True)
     os._exit(0)
 

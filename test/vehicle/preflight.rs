@@ -102,3 +102,47 @@ fn an_autopilot_without_this_check_and_an_armed_vehicle_are_left_alone() {
     status(&mut armed, SENSORS, 1);
     assert_eq!(not_ready(&armed), None);
 }
+
+/// How often the vehicle was asked for its reasons since the last call.
+fn asked(rig: &Rig) -> usize {
+    const RUN_PREARM_CHECKS: u16 = 401;
+    let sent = rig.sent();
+    let asked = sent.iter().filter(|message| {
+        matches!(message, MavMessage::COMMAND_LONG(m) if m.command as u16 == RUN_PREARM_CHECKS)
+    });
+    asked.count()
+}
+
+/// Seconds in which the vehicle goes on to say that it is not ready.
+fn ill(rig: &mut Rig, seconds: u64) {
+    for _ in 0..seconds {
+        rig.say(Heartbeat {
+            custom_mode: 0,
+            kind: 2,
+            autopilot: PX4,
+            base_mode: 0,
+            system_status: 3,
+            mavlink_version: 3,
+        });
+        status(rig, SENSORS, SENSORS);
+        rig.pass(Duration::from_secs(1));
+    }
+}
+
+#[test]
+fn a_vehicle_that_said_its_reasons_before_the_bridge_listened_is_asked_for_them() {
+    let mut late = rig(PX4, false);
+    ill(&mut late, 4);
+    assert_eq!(asked(&late), 0, "it may be starting");
+    ill(&mut late, 20);
+    assert_eq!(asked(&late), 1);
+    text(&mut late, "Preflight Fail: Parachute system missing");
+    ill(&mut late, 50);
+    assert_eq!(asked(&late), 0, "the reason is known");
+    ill(&mut late, 20);
+    assert_eq!(asked(&late), 1, "texts are forgotten");
+    status(&mut late, SENSORS, SENSORS | PREARM);
+    late.pass(Duration::from_secs(1));
+    ill(&mut late, 4);
+    assert_eq!(asked(&late), 0);
+}

@@ -45,6 +45,8 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
     let mut run = shared.clock().run();
     let mut steps = Steps::default();
     while !shared.stopped() {
+        // Before the look at the run: what is ordered after a restart is done after it.
+        let orders = shared.take_orders();
         if run != shared.clock().run() {
             run = shared.clock().run();
             steps = Steps::default();
@@ -52,6 +54,11 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
                 line.placed = None;
                 line.wing = shared.options.fixed_wing;
                 line.restart(shared);
+            }
+        }
+        for (id, order) in orders {
+            for line in lines.iter_mut().filter(|line| line.id == id) {
+                line.obey(shared, order);
             }
         }
         wait(shared, sockets, steps.next());
@@ -64,11 +71,6 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
         }
         for line in &mut lines {
             line.listen(shared, &mut buffer, &mut out);
-        }
-        for (id, order) in shared.take_orders() {
-            for line in lines.iter_mut().filter(|line| line.id == id) {
-                line.obey(shared, order);
-            }
         }
     }
 }
