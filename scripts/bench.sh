@@ -14,3 +14,6 @@ echo "== frames of the emulator (divan)"
 cargo bench -q --bench scene
 echo "== PNG and JPEG against OpenCV on the same files"
 .venv/bin/python benches/codecs.py
+echo "== a recording of 8 cameras and 50 vehicles against the disk"
+cargo build -q --release
+RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/alone .venv/bin/python scripts/bench_record.py target

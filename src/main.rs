@@ -1,14 +1,21 @@
 //! The bridge's command line; everything else is in the library.
+#[path = "main/recordings.rs"]
+mod recordings;
+
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
+use recordings::{
+    AnonymiseArgs, InspectArgs, RecordArgs, ReplayArgs, anonymise_file, inspect_file, record,
+    replay,
+};
 use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, NodeError, Pace, Replay, Rosout, RosoutPublisher, Settings, UrdfForm, call,
-    examine, inspect, robot_description, rosout, top,
+    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
+    robot_description, rosout, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, SetError, Signals, completions, limit_behind, limits, man_pages, note_panics,
@@ -20,7 +27,6 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::sync::oneshot::error::TryRecvError;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -62,8 +68,14 @@ enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Records what another program on this host receives (docs/record.md); parameters as for the bridge.
+    ///
+    /// Takes nothing away from it and sends nothing. Needs the capability CAP_NET_RAW.
+    Record(RecordArgs),
     /// Says what is in a raw recording (`record.raw`), and what is wrong with it (docs/record.md).
     Inspect(InspectArgs),
+    /// Copies a raw recording without addresses and names, and says what it replaced (docs/record.md).
+    Anonymise(AnonymiseArgs),
     /// Plays a raw recording (`record.raw`) through the bridge, in its simulation time (docs/record.md).
     ///
     /// The bridge has the recorded configuration; parameters that are given here replace it.
@@ -150,33 +162,6 @@ fn consumers() -> PossibleValuesParser {
 }
 
 #[derive(Args)]
-struct InspectArgs {
-    /// The recording.
-    file: PathBuf,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Args)]
-struct ReplayArgs {
-    /// The recording.
-    file: PathBuf,
-    /// Times as fast as it was recorded; 0: as fast as the bridge takes it, and nothing is lost.
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = seconds)]
-    speed: f64,
-    /// Begins so many seconds after the beginning of the recording.
-    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = seconds)]
-    from: f64,
-    /// Plays so many seconds of the recording; without it to its end.
-    #[arg(long, value_name = "N", default_value_t = 86_400.0, hide_default_value = true, value_parser = seconds)]
-    seconds: f64,
-    /// Time for subscribers to find the topics before the first message, and to get the last.
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
-    delay: f64,
-}
-
-#[derive(Args)]
 struct DocsArgs {
     /// Root of the source tree.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -256,11 +241,13 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
             Ok(())
         }),
         Some(Command::Replay(asked)) => replay(args, asked, rosout),
+        Some(Command::Record(asked)) => record(args, asked),
         Some(Command::Top(top)) => show_top(&args, top),
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(Command::Calib(calib)) => write_calib(&args, calib),
         Some(Command::Inspect(arguments)) => inspect_file(&arguments),
+        Some(Command::Anonymise(arguments)) => anonymise_file(&arguments),
         Some(Command::Completions { shell }) => print_bytes(&completions(Cli::command(), shell)),
         Some(Command::Docs(docs)) => match docs.man {
             Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
@@ -306,48 +293,6 @@ fn bridge(
     });
     anyhow::ensure!(ended, "stopping takes longer than {END_GRACE:?}");
     worked
-}
-
-fn replay(mut args: ros_args::RosArgs, asked: ReplayArgs, rosout: Rosout) -> anyhow::Result<()> {
-    let name = asked.file.display().to_string();
-    let failed = || format!("cannot play {name}");
-    let mut recording = Replay::open(&asked.file).with_context(failed)?;
-    let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
-    args.sources.splice(0..0, recorded.sources);
-    let player = recording.install().with_context(failed)?;
-    let pace = Pace {
-        speed: asked.speed,
-        from: Duration::from_secs_f64(asked.from),
-        most: Duration::from_secs_f64(asked.seconds),
-    };
-    let delay = Duration::from_secs_f64(asked.delay);
-    bridge(args, rosout, |signals| {
-        if signals.wait_for(delay) {
-            return Ok(());
-        }
-        tracing::info!("playing {name}, {:.1} s", recording.length().as_secs_f64());
-        let played = signals.during(START_GRACE, move |mut stop| {
-            let ends = || !matches!(stop.try_recv(), Err(TryRecvError::Empty));
-            let replayed = recording.play(player, pace, ends);
-            player.end();
-            replayed
-        })?;
-        let (Ended::Done(replayed) | Ended::Stopped(replayed)) = played else {
-            anyhow::bail!("the replay does not end");
-        };
-        let replayed = replayed.with_context(failed)?;
-        for (topic, count) in &replayed.unheard {
-            tracing::warn!(
-                "{count} messages of {topic} are for nobody: with these parameters the bridge does not receive there"
-            );
-        }
-        if let Some(why) = &replayed.cut_off {
-            tracing::warn!("the recording is cut off: {why}");
-        }
-        tracing::info!("played {} datagrams and frames", replayed.taken);
-        signals.wait_for(delay);
-        Ok(())
-    })
 }
 
 /// A signal came during the start; not an error, unless it hides one.
@@ -526,15 +471,6 @@ fn write_calib(args: &ros_args::RosArgs, calib: CalibArgs) -> anyhow::Result<()>
         .lock()
         .write_all(report.as_bytes())
         .context(OUTPUT)
-}
-
-fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
-    let name = arguments.file.display();
-    let found = inspect(&arguments.file).with_context(|| format!("cannot read {name}"))?;
-    if arguments.json {
-        return write_out(&(serde_json::to_string_pretty(&found)? + "\n"));
-    }
-    write_out(&found.text())
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {

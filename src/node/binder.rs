@@ -3,8 +3,10 @@ use super::error::NodeError;
 use super::neighbours::Neighbours;
 use crate::program::limit_behind;
 use crate::transport::{BindOptions, Stand, StreamReceiver, UdpReceiver, holders};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::RangeInclusive;
 
 /// Binds sockets and collects all failures, to report them together.
 #[derive(Default)]
@@ -14,9 +16,42 @@ pub(super) struct Binder {
     pub(super) neighbours: Neighbours,
     /// Place of who sees all that is received.
     pub(super) stand: Stand,
+    /// Instead of binding anything it is only noted.
+    noted: Option<Listens>,
+}
+
+/// Where a bridge receives.
+#[derive(Clone, Debug, Default)]
+pub struct Listens {
+    /// UDP ports.
+    pub ports: BTreeSet<u16>,
+    /// Multicast groups.
+    pub groups: BTreeSet<Ipv4Addr>,
+    /// Blocks of shared memory, with the lengths that they may have.
+    pub blocks: BTreeMap<String, RangeInclusive<usize>>,
 }
 
 impl Binder {
+    /// Binds nothing.
+    pub(super) fn only_notes() -> Self {
+        Self {
+            noted: Some(Listens::default()),
+            ..Self::default()
+        }
+    }
+
+    /// What would have been bound.
+    pub(super) fn noted(self) -> Listens {
+        self.noted.unwrap_or_default()
+    }
+
+    /// Notes a block of shared memory that is read.
+    pub(super) fn reads(&mut self, name: &str, lens: &RangeInclusive<usize>) {
+        if let Some(noted) = &mut self.noted {
+            noted.blocks.insert(name.to_owned(), lens.clone());
+        }
+    }
+
     /// Binds a socket for a task; call it inside the task's runtime.
     pub(super) fn bind(&mut self, options: &BindOptions, what: &str) -> Option<UdpReceiver> {
         self.bind_with(UdpReceiver::bind, options, what)
@@ -37,6 +72,14 @@ impl Binder {
         options: &BindOptions,
         what: &str,
     ) -> Option<R> {
+        if let Some(noted) = &mut self.noted {
+            // The system would choose another port for 0.
+            noted
+                .ports
+                .extend((options.port > 0).then_some(options.port));
+            noted.groups.extend(&options.groups);
+            return None;
+        }
         let receiver = bind(&BindOptions {
             stand: self.stand.clone(),
             ..options.clone()
@@ -61,6 +104,9 @@ impl Binder {
 
     /// Listens on a TCP port of this host that only this host reaches.
     pub(super) fn bind_tcp(&mut self, port: u16, what: &str) -> Option<TcpListener> {
+        if self.noted.is_some() {
+            return None;
+        }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
             listener.set_nonblocking(true)?;
             Ok(listener)

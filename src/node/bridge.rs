@@ -1,9 +1,10 @@
 //! Starts and stops the bridge.
 use super::assembly::{Assembly, Guard};
+use super::binder::{Binder, Listens};
 use super::context::Context;
 use super::error::NodeError;
 use super::senders::Senders;
-use super::settings::Settings;
+use super::settings::{NODE_NAME, Settings};
 use super::subsystem::Subsystem;
 use super::threads::Running;
 use super::{
@@ -12,7 +13,8 @@ use super::{
 };
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
-use crate::ros::Middleware;
+use crate::config::params::RecordParams;
+use crate::ros::{Middleware, Options};
 use std::sync::Arc;
 
 /// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
@@ -49,11 +51,8 @@ impl Bridge {
         let senders = Arc::new(Senders::new(&settings.params));
         let settings = &vehicles::with_found(settings, &senders)?;
         let _all_at_once = middleware.hold_graph();
-        let context = Context::new(settings, middleware, senders)?;
         let mut assembly = Assembly::default();
-        for subsystem in SUBSYSTEMS {
-            (subsystem.open)(&context, &mut assembly)?;
-        }
+        assemble(settings, middleware, senders, &mut assembly)?;
         assembly.binder.finish()?;
         Ok(Self {
             threads: assembly.threads.start()?,
@@ -61,6 +60,43 @@ impl Bridge {
             middleware: middleware.clone(),
         })
     }
+
+    /// Says where a bridge would receive, and with which vehicles; it opens no port, starts nothing and joins no graph.
+    ///
+    /// # Errors
+    /// A bridge could not start.
+    pub fn listens(settings: &Settings) -> Result<(Settings, Listens), NodeError> {
+        let mut params = settings.params.clone();
+        params.record = RecordParams::default();
+        // There the bridge takes the place of a CopterSim, and its ports are not those of a client.
+        params.redis.address = None;
+        let settings = &Settings {
+            params,
+            ..settings.clone()
+        };
+        let senders = Arc::new(Senders::new(&settings.params));
+        let settings = vehicles::with_found(settings, &senders)?;
+        let (middleware, _recorder) = Middleware::recorder(&Options::new(NODE_NAME))?;
+        let mut assembly = Assembly {
+            binder: Binder::only_notes(),
+            ..Assembly::default()
+        };
+        assemble(&settings, &middleware, senders, &mut assembly)?;
+        Ok((settings, assembly.binder.noted()))
+    }
+}
+
+fn assemble(
+    settings: &Settings,
+    middleware: &Middleware,
+    senders: Arc<Senders>,
+    assembly: &mut Assembly,
+) -> Result<(), NodeError> {
+    let context = Context::new(settings, middleware, senders)?;
+    for subsystem in SUBSYSTEMS {
+        (subsystem.open)(&context, assembly)?;
+    }
+    Ok(())
 }
 
 impl Drop for Bridge {

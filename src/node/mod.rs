@@ -13,6 +13,7 @@ mod datagrams;
 mod diagnostics;
 mod doctor;
 mod error;
+mod files;
 mod frames;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;
@@ -35,6 +36,7 @@ mod settings;
 mod setup;
 mod shared_scene;
 mod stats;
+mod steps;
 mod subsystem;
 mod tasks;
 mod terrain;
@@ -46,6 +48,7 @@ mod vehicles;
 mod view;
 mod views;
 
+pub use binder::Listens;
 pub use bridge::Bridge;
 pub use call::{NoResponse, call};
 pub use cause::Cause;
@@ -54,15 +57,18 @@ pub use diagnostics::{
 };
 pub use doctor::examine;
 pub use error::NodeError;
+pub use files::NamedFile;
 pub use frames::{UrdfForm, robot_description};
 pub use record::{
-    ChannelReport, Inspected, Pace, ReadError, Replay, ReplayError, Replayed, inspect,
+    AnonymiseError, Anonymised, Beside, BesideError, ChannelReport, Inspected, Missed, Pace,
+    ReadError, Replay, ReplayError, Replayed, anonymise, follow_input, inspect, parse_step,
 };
 pub use section::{Finding, Level};
 pub use senders::Senders;
 pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, hint, sensor_request};
 pub use settings::{NODE_NAME, Origin, Settings};
 pub use stats::LinkState;
+pub use steps::{Gate, Step, Stepped};
 pub use tasks::{Endless, keep_running};
 pub use topics::topics_markdown;
 pub use vehicles::{Announcement, End, HeartbeatDirectory, Peer, Unserved, Whereabouts};

@@ -1,5 +1,6 @@
 //! From the command line to the bridge's settings, or a list of all faults.
 use super::error::NodeError;
+use super::files::{Files, NamedFile};
 use super::pairs::Pairs;
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
@@ -15,7 +16,6 @@ use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddrV4;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -63,6 +63,8 @@ pub struct Origin {
     pub terrain: Option<Arc<TerrainMap>>,
     /// Models, maps and named poses.
     pub library: Library,
+    /// What was read, except parameter files.
+    pub files: Arc<Vec<NamedFile>>,
 }
 
 impl Settings {
@@ -76,21 +78,22 @@ impl Settings {
             .trim_end_matches('/');
         let node = format!("{namespace}/{name}");
         let mut values: Vec<(String, ParamValue)> = Vec::new();
-        let mut problems = Problems::default();
+        let mut files = Files::default();
         for source in &args.sources {
             match source {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
-                    let Some((file, text)) = read(path, &mut problems) else {
+                    let Some((file, text)) = files.text("params-file", path) else {
                         continue;
                     };
                     match ros_args::params_of_file(&file, &text, &node) {
                         Ok(found) => values.extend(found),
-                        Err(Problems(found)) => problems.0.extend(found),
+                        Err(Problems(found)) => files.problems.0.extend(found),
                     }
                 }
             }
         }
+        let mut problems = files.problems;
         match Params::from_values(&values) {
             Ok(params) => {
                 let mut settings = Self::with_params(problems.or(params)?)?;
@@ -106,17 +109,16 @@ impl Settings {
 
     /// Reads the Config.json files that the parameters name.
     pub fn with_params(params: Params) -> Result<Self, NodeError> {
-        let mut problems = Problems::default();
-        let files: Vec<_> = params
-            .config
-            .iter()
-            .filter_map(|path| read(path, &mut problems))
+        let mut files = Files::default();
+        let paths = params.config.iter();
+        let texts: Vec<_> = paths
+            .filter_map(|path| files.text("config", path))
             .collect();
-        let (loaded, found) = config_json::inspect(&files, &params.vendor_overrides());
-        problems.0.extend(found.0);
-        let terrain = terrain(&params, &mut problems);
-        let library = library(&params, &mut problems);
-        let loaded = problems.or(loaded)?;
+        let (loaded, found) = config_json::inspect(&texts, &params.vendor_overrides());
+        files.problems.0.extend(found.0);
+        let terrain = terrain(&params, &mut files);
+        let library = library(&params, &mut files);
+        let loaded = files.problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         if params.config.is_empty() {
             warnings.push(Problem::new(
@@ -142,6 +144,7 @@ impl Settings {
             sensors: loaded.sensors,
             terrain,
             library,
+            files: Arc::new(files.read),
         };
         Ok(Self::assemble(params, origin, warnings)?)
     }
@@ -356,56 +359,39 @@ fn optical_of(link: &str) -> String {
 }
 
 /// Reads the user's file of the scene, and checks the map against it.
-fn library(params: &Params, problems: &mut Problems) -> Library {
+fn library(params: &Params, files: &mut Files) -> Library {
     let mut library = Library::default();
     if let Some(path) = &params.scene.file
-        && let Some((file, text)) = read(path, problems)
+        && let Some((file, text)) = files.text("scene.file", path)
     {
         match Library::with_file(&file, &text) {
             Ok(own) => library = own,
-            Err(Problems(found)) => problems.0.extend(found),
+            Err(Problems(found)) => files.problems.0.extend(found),
         }
     }
     let world = &params.scene.world;
     if !world.is_empty()
         && let Err(refusal) = find_world(world, &library.worlds)
     {
-        problems.push("scene.world", refusal.message);
+        files.problems.push("scene.world", refusal.message);
     }
     library
 }
 
 /// Reads `<map>.png` and the `<map>.txt` beside it.
-fn terrain(params: &Params, problems: &mut Problems) -> Option<Arc<TerrainMap>> {
+fn terrain(params: &Params, files: &mut Files) -> Option<Arc<TerrainMap>> {
     let image = params.terrain_file.as_ref()?;
-    let text = read(&image.with_extension("txt"), problems);
-    let png = std::fs::read(image);
-    if let Err(error) = &png {
-        problems.push(
-            "terrain.file",
-            format!("{} cannot be read: {error}", image.display()),
-        );
-    }
+    let text = files.text("terrain.file", &image.with_extension("txt"));
+    let png = files.bytes("terrain.file", image);
     let rounding = match params.terrain_rounding {
         TerrainRounding::Cut => Rounding::Cut,
         TerrainRounding::Nearest => Rounding::Nearest,
     };
-    match TerrainMap::parse(&png.ok()?, &text?.1, rounding) {
+    match TerrainMap::parse(&png?, &text?.1, rounding) {
         Ok(map) => Some(Arc::new(map)),
         Err(error) => {
-            problems.push("terrain.file", format!("{}: {error}", image.display()));
-            None
-        }
-    }
-}
-
-/// Returns name and text of a file.
-fn read(path: &Path, problems: &mut Problems) -> Option<(String, String)> {
-    let name = path.display().to_string();
-    match std::fs::read_to_string(path) {
-        Ok(text) => Some((name, text)),
-        Err(error) => {
-            problems.push(name, format!("cannot be read: {error}"));
+            let problem = format!("{}: {error}", image.display());
+            files.problems.push("terrain.file", problem);
             None
         }
     }

@@ -80,3 +80,8 @@ impl HostFacts {
 pub fn block_file(name: &str) -> BlockFile {
     imp::host::block_file(name)
 }
+
+/// Names of this host and of this user.
+pub fn own_names() -> Vec<String> {
+    imp::host::own_names()
+}

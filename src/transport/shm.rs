@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering, fence};
 use vm_memory::{VolatileMemory as _, VolatileSlice};
 
 /// Why a block cannot be used.
@@ -65,7 +65,7 @@ impl SharedBlock {
     pub fn open_any(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let path = path_of(name);
         let file = options().open(&path).map_err(|e| ShmError::io(&path, e))?;
-        Self::map(path, &file, lens)
+        Self::map(path, &file, lens, to_write)
     }
 
     /// Creates a block of `len` bytes, or opens an existing one of that name.
@@ -85,10 +85,15 @@ impl SharedBlock {
             }
             return Err(ShmError::io(&path, error));
         }
-        Self::map(path, &file, len..=len)
+        Self::map(path, &file, len..=len, to_write)
     }
 
-    fn map(path: PathBuf, file: &File, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
+    fn map(
+        path: PathBuf,
+        file: &File,
+        lens: RangeInclusive<usize>,
+        map: fn(&MmapOptions, &File) -> io::Result<MmapRaw>,
+    ) -> Result<Self, ShmError> {
         let metadata = file.metadata().map_err(|e| ShmError::io(&path, e))?;
         if !metadata.is_file() {
             return Err(ShmError::NotAFile { path });
@@ -103,10 +108,7 @@ impl SharedBlock {
             });
         }
         let len = found.min(most);
-        let map = MmapOptions::new()
-            .len(len)
-            .map_raw(file)
-            .map_err(|e| ShmError::io(&path, e))?;
+        let map = map(MmapOptions::new().len(len), file).map_err(|e| ShmError::io(&path, e))?;
         let range = Range::new(map.as_ptr().addr(), len).map_err(|e| ShmError::io(&path, e))?;
         Ok(Self {
             map,
@@ -189,8 +191,9 @@ impl SharedBlock {
     /// so the caller checks the flag again before it trusts its copy.
     pub fn lend<R>(&self, offset: usize, use_bytes: impl FnOnce(VolatileSlice<'_>) -> R) -> R {
         let offset = offset.min(self.len);
-        // SAFETY: the range lies in the mapping, readable and writable, that `self` keeps alive for the whole call, and
-        // outlives the slice, whose lifetime is the call's. No references into it exist: this module passes on only
+        // SAFETY: the range lies in the mapping that `self` keeps alive for the whole call, and outlives the slice, whose
+        // lifetime is the call's. It is readable, and writable except in a `WatchedBlock`, which passes on no slice and no
+        // method that writes. No references into it exist: this module passes on only
         // a `VolatileSlice`, which copies, and the atomic flag. A truncated file does not end the process:
         // `touch` handles it, on this thread, and the slice cannot leave the thread (it is not `Send`).
         let bytes = unsafe {
@@ -208,6 +211,59 @@ impl SharedBlock {
             use_flag(flag.expect("a block has at least one byte, and a byte is always aligned"))
         })
     }
+}
+
+/// A block that is only read, beside the program that takes its frames: neither its flag nor its bytes can be changed.
+#[derive(Debug)]
+pub struct WatchedBlock(SharedBlock);
+
+impl WatchedBlock {
+    /// Opens an existing block as [`SharedBlock::open_any`] does.
+    pub fn open(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
+        let path = path_of(name);
+        let file = options()
+            .write(false)
+            .open(&path)
+            .map_err(|e| ShmError::io(&path, e))?;
+        SharedBlock::map(path, &file, lens, to_read).map(Self)
+    }
+
+    /// Reads the flag byte; what is read afterwards was written before it.
+    pub fn flag(&self) -> u8 {
+        // Of memory that cannot be written a plain read is defined, and an atomic one is not.
+        let mut flag = [0];
+        self.copy_out(0, &mut flag);
+        fence(Ordering::Acquire);
+        flag[0]
+    }
+
+    /// Copies bytes from the block; returns the number copied.
+    pub fn copy_out(&self, offset: usize, into: &mut [u8]) -> usize {
+        self.0.copy_out(offset, into)
+    }
+
+    /// Returns the mapped length in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns false: a block has at least its flag byte.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// As [`SharedBlock::is_current`].
+    pub fn is_current(&self) -> bool {
+        self.0.is_current()
+    }
+}
+
+fn to_write(options: &MmapOptions, file: &File) -> io::Result<MmapRaw> {
+    options.map_raw(file)
+}
+
+fn to_read(options: &MmapOptions, file: &File) -> io::Result<MmapRaw> {
+    options.map_raw_read_only(file)
 }
 
 impl ShmError {

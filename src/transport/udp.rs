@@ -73,7 +73,7 @@ pub enum Received {
 /// Bytes of each datagram that [`StreamReceiver::recv_heads`] receives.
 pub(super) const HEAD: usize = 32;
 /// Timeout of [`StreamReceiver`].
-const WAIT: Duration = Duration::from_millis(250);
+pub(super) const WAIT: Duration = Duration::from_millis(250);
 
 /// A UDP socket with its own thread, for streams of many large datagrams: one system call each, and the kernel
 /// directly wakes the thread that handles it. Otherwise as [`UdpReceiver`].
@@ -348,7 +348,7 @@ fn show(stand: &Stand, port: u16, received: &Received, buffers: &[IoSliceMut<'_>
     });
 }
 
-fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
+pub(super) fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {
     let (mut joined, mut last) = (0, None);
     for address in interfaces::addresses()? {
         match socket.join_multicast_v4(&group, &address) {

@@ -179,6 +179,23 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     })
 }
 
+/// Gives a frame whose payload was changed its checksum.
+pub fn seal(frame: &mut [u8]) {
+    let (header, id) = match *frame {
+        [STX_V1, _, _, _, _, id, ..] => (HEADER_V1, u32::from(id)),
+        [STX_V2, _, _, _, _, _, _, a, b, c, ..] => (HEADER_V2, u32::from_le_bytes([a, b, c, 0])),
+        _ => return,
+    };
+    let end = header + frame.get(1).copied().map_or(0, usize::from);
+    let Some(checked) = frame.get(1..end) else {
+        return;
+    };
+    let checksum = calculate_crc(checked, MavMessage::extra_crc(id)).to_le_bytes();
+    if let Some(place) = frame.get_mut(end..end + CHECKSUM) {
+        place.copy_from_slice(&checksum);
+    }
+}
+
 /// Returns every frame of a datagram, and the skipped bytes between them. Frames do not span datagrams.
 pub fn frames(datagram: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
     let mut rest = datagram;

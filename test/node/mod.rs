@@ -7,6 +7,7 @@ mod mounts;
 mod pairs;
 mod params;
 mod record;
+mod recordings;
 mod reports;
 mod rig;
 mod scene;

@@ -1,5 +1,5 @@
 use libc::SIGBUS;
-use rfly_bridge::transport::{SharedBlock, ShmError};
+use rfly_bridge::transport::{SharedBlock, ShmError, WatchedBlock};
 use std::fs::OpenOptions;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
@@ -47,6 +47,24 @@ fn two_sides_hand_a_block_over_with_its_flag() {
     let file = std::fs::read(name.path()).unwrap();
     assert_eq!(file[0], 4);
     assert_eq!(&file[9..15], b"pixels");
+}
+
+#[test]
+fn a_block_can_be_watched_by_who_may_not_write_it() {
+    let name = Name::new("watched");
+    let writer = SharedBlock::create(&name.0, 64).unwrap();
+    let watched = WatchedBlock::open(&name.0, 64..=64).unwrap();
+    writer.copy_in(9, b"pixels");
+    writer.set_flag(2);
+    assert_eq!((watched.flag(), watched.len()), (2, 64));
+    let mut copy = [0; 6];
+    assert_eq!(watched.copy_out(9, &mut copy), 6);
+    assert_eq!(&copy, b"pixels");
+    assert!(watched.is_current());
+    // Cut off while it is watched: zeros, and no signal that ends the process.
+    name.truncate(0);
+    assert_eq!(watched.flag(), 0);
+    assert!(!watched.is_current());
 }
 
 #[test]

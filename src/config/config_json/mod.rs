@@ -21,6 +21,7 @@ use super::{Problem, Problems, SensorConfig, TransportMode};
 use crate::wire::SensorKind;
 use fields::{Entry, Findings};
 use text::Node;
+pub use text::without_comments;
 
 /// Parameter `transport_mode`: override of `SendProtocol[0]`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

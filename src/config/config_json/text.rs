@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// The vendor's loader cuts at the first comment mark even inside a string, which always leaves a string open and breaks
 /// the file. Skipping strings therefore accepts every file that the vendor accepts, with the same meaning, and more.
-pub(super) fn without_comments(text: &str) -> String {
+pub fn without_comments(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut out = String::with_capacity(text.len());
     // A lone CR ends a line too, as in Python's text mode, which the vendor uses.

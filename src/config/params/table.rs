@@ -416,7 +416,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Name of a bag (directory with MCAP, rosbag2) in record.directory that records every topic of the bridge, also those without a subscriber; one that is there is not overwritten: \
          the name gets a number. Empty: ends the recording (docs/record.md).").live(),
     row(RECORD, "record.raw", K::Str, D::Str(""), "",
-        "Name of an MCAP file in record.directory that records every datagram and shared-memory frame that the bridge receives, with its parameters and Config.json. Empty: ends the recording.").live(),
+        "Name of an MCAP file in record.directory that records every datagram and shared-memory frame that the bridge receives, with its parameters and the files they name. Empty: ends the recording.").live(),
 ];
 
 /// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.

@@ -330,8 +330,8 @@ impl Output {
             Item::Attachment(name, data) => self.writer.attach(&mcap::Attachment {
                 log_time: 0,
                 create_time: 0,
+                media_type: media_type(&name).to_owned(),
                 name,
-                media_type: "application/json".to_owned(),
                 data: data.into(),
             })?,
             Item::Metadata(name, texts) => {
@@ -380,6 +380,15 @@ impl Output {
         self.describe()?;
         self.writer.finish()?;
         Ok(())
+    }
+}
+
+pub(super) fn media_type(name: &str) -> &'static str {
+    match Path::new(name).extension().and_then(|end| end.to_str()) {
+        Some("json") => "application/json",
+        Some("png") => "image/png",
+        Some("txt") => "text/plain",
+        _ => "application/octet-stream",
     }
 }
 

@@ -1,12 +1,19 @@
 //! Recordings of what is published (`record.ros`) and of what is received (`record.raw`).
+mod anonymise;
 mod bag;
+mod beside;
 mod file;
 mod inspect;
+mod keys;
+mod mask;
 mod raw;
 mod reading;
 mod replay;
 
+pub use anonymise::{AnonymiseError, Anonymised, anonymise};
+pub use beside::{Beside, BesideError, Missed};
 pub use inspect::{ChannelReport, Inspected, inspect};
+pub use keys::{follow_input, parse as parse_step};
 pub use reading::ReadError;
 pub use replay::{Pace, Replay, ReplayError, Replayed};
 

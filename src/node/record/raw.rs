@@ -1,11 +1,11 @@
 //! What is received, as it was received: every datagram and every frame of shared memory.
 use super::file::{Sink, Topic};
 use crate::node::clock::host_now;
+use crate::node::files::NamedFile;
 use crate::node::settings::Settings;
 use crate::transport::{Datagram, Witness};
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Encoding of datagrams: 4 bytes address and 2 bytes port of the sender, 4 bytes length on the wire (big endian), then the
@@ -15,6 +15,11 @@ pub(super) const DATAGRAM: &str = "rfly_datagram";
 pub(super) const BLOCK: &str = "rfly_block";
 /// Name of the metadata with the parameters.
 pub(super) const PARAMETERS: &str = "rfly_bridge/parameters";
+/// The parameter of a file whose name in the recording names none.
+pub(super) const CONFIG: &str = "config";
+/// Others.
+pub(super) const TERRAIN: &str = "terrain.file";
+pub(super) const SCENE: &str = "scene.file";
 /// Length of the head of a datagram.
 pub(super) const HEAD: usize = 10;
 
@@ -36,11 +41,8 @@ impl Raw {
         let vehicles = format!("{:?}", settings.params.vehicles);
         texts.insert("vehicles".to_owned(), vehicles);
         sink.describe(PARAMETERS, texts);
-        for path in &settings.params.config {
-            match std::fs::read(path) {
-                Ok(text) => sink.attach(name_of(path), text),
-                Err(error) => tracing::warn!("{} is not in the recording: {error}", path.display()),
-            }
+        for file in settings.origin.files.iter() {
+            sink.attach(attached_name(file), file.bytes.clone());
         }
         Self {
             sink,
@@ -69,9 +71,20 @@ impl Raw {
     }
 }
 
-fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+/// The parameter and the name of a file; the name alone if it is a Config.json.
+fn attached_name(file: &NamedFile) -> String {
+    let name = file.path.file_name().unwrap_or(file.path.as_os_str());
+    let name = name.to_string_lossy();
+    match file.parameter {
+        CONFIG => name.into_owned(),
+        parameter => format!("{parameter}/{name}"),
+    }
+}
+
+/// The parameter that named a file of this name in a recording.
+pub(super) fn attached_parameter(name: &str) -> &str {
+    name.split_once('/')
+        .map_or(CONFIG, |(parameter, _)| parameter)
 }
 
 impl Witness for Raw {

@@ -1,6 +1,7 @@
 //! Plays a raw recording through the bridge that runs in this process.
-use super::raw::HEAD;
+use super::raw::{CONFIG, HEAD, SCENE, TERRAIN, attached_parameter};
 use super::reading::{Contents, Found, Message, ReadError};
+use crate::node::steps::{Gate, Stepper};
 use crate::transport::{Datagram, Player, ShmError};
 use crate::wire::ShmFlag;
 use std::collections::BTreeMap;
@@ -60,11 +61,14 @@ pub struct Replayed {
 pub struct Replay {
     path: PathBuf,
     parameters: BTreeMap<String, String>,
-    files: Vec<Vec<u8>>,
+    /// By the names that they have in the recording.
+    files: Vec<(String, Vec<u8>)>,
     first: u64,
     last: u64,
     /// Configuration files for the bridge; removed on drop.
     unpacked: Option<PathBuf>,
+    /// It waits here for steps.
+    gate: Option<&'static Gate>,
 }
 
 impl Replay {
@@ -80,6 +84,7 @@ impl Replay {
             first: u64::MAX,
             last: 0,
             unpacked: None,
+            gate: None,
         };
         let mut contents = Contents::open(path)?;
         while let Some(found) = contents.next()? {
@@ -89,7 +94,7 @@ impl Replay {
                     replay.last = replay.last.max(message.time);
                 }
                 Found::Parameters(parameters) => replay.parameters = parameters,
-                Found::File { data, .. } => replay.files.push(data),
+                Found::File { name, data } => replay.files.push((name, data)),
                 Found::Message(_) | Found::Channel(_) => {}
             }
         }
@@ -110,17 +115,11 @@ impl Replay {
     /// The configuration files cannot be written.
     pub fn arguments(&mut self) -> io::Result<Vec<String>> {
         let dir = new_directory()?;
-        let mut paths = Vec::new();
-        for (number, data) in self.files.iter().enumerate() {
-            let path = dir.join(format!("Config{number}.json"));
-            std::fs::write(&path, data)?;
-            paths.push(format!("{:?}", path.display().to_string()));
-        }
+        let unpacked = unpack(&dir, &self.files);
         self.unpacked = Some(dir);
         let mut parameters = self.parameters.clone();
         parameters.retain(|name, _| !name.starts_with("record.") && !name.starts_with("redis."));
-        let config = format!("[{}]", paths.join(", "));
-        parameters.insert("config".to_owned(), config);
+        parameters.extend(unpacked?);
         // Other nodes see the time of the recording on `/clock`.
         parameters.insert("time.mode".to_owned(), "sim".to_owned());
         // The vehicles that were found are in the recording.
@@ -145,6 +144,13 @@ impl Replay {
         Player::install(i64::try_from(self.first).unwrap_or(i64::MAX))
     }
 
+    /// Lets it wait for steps, which the bridge's services ask for, too. To be called before the bridge starts.
+    pub fn step_by_step(&mut self) -> &'static Gate {
+        let gate = Gate::install();
+        self.gate = Some(gate);
+        gate
+    }
+
     /// Plays it until its end, or until `ends` says so.
     ///
     /// # Errors
@@ -159,7 +165,10 @@ impl Replay {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let from = self.first.saturating_add(nanos(pace.from));
         let until = from.saturating_add(nanos(pace.most));
-        let start = Instant::now();
+        let after = |time: u64| Duration::from_nanos(time - self.first);
+        let mut stepper = self.gate.map(|gate| Stepper::new(gate, pace.from));
+        // When what was to be played: the rest is at the speed from where the steps ended.
+        let mut begun = (Instant::now(), from);
         let mut messages = Ordered::open(&self.path)?;
         while let Some(message) = messages.next()? {
             if message.time < from {
@@ -168,9 +177,23 @@ impl Replay {
             if message.time > until {
                 break;
             }
+            if let Some(stepper) = &mut stepper {
+                let ran = stepper.runs();
+                while !stepper.lets(after(message.time), LOOK) {
+                    if ends() {
+                        return Ok(replayed);
+                    }
+                }
+                if !ran {
+                    begun = (Instant::now(), message.time);
+                }
+            }
             let due = match pace.speed > 0.0 {
-                true => start + Duration::from_nanos(message.time - from).div_f64(pace.speed),
-                false => start,
+                true => {
+                    let later = Duration::from_nanos(message.time.saturating_sub(begun.1));
+                    begun.0 + later.div_f64(pace.speed)
+                }
+                false => begun.0,
             };
             loop {
                 if ends() {
@@ -189,6 +212,9 @@ impl Replay {
                     *topic.or_default() += 1;
                 }
             }
+            if let Some(stepper) = &mut stepper {
+                stepper.played(after(message.time));
+            }
         }
         replayed.cut_off = messages.contents.cut_off;
         Ok(replayed)
@@ -201,6 +227,33 @@ impl Drop for Replay {
             let _gone_already = std::fs::remove_dir_all(dir);
         }
     }
+}
+
+/// Writes the recorded files, under names of this program's own: a recording may come from anybody. Returns the parameters
+/// that name them.
+fn unpack(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<String, String>> {
+    let text = |path: &Path| format!("{:?}", path.display().to_string());
+    let mut configs = Vec::new();
+    let mut parameters = BTreeMap::new();
+    for (number, (name, data)) in files.iter().enumerate() {
+        let file = match attached_parameter(name) {
+            // It is looked for beside the picture.
+            TERRAIN if name.ends_with(".txt") => "terrain.txt",
+            TERRAIN => "terrain.png",
+            SCENE => "scene.json",
+            _ => &format!("Config{number}.json"),
+        };
+        let path = dir.join(file);
+        std::fs::write(&path, data)?;
+        match file {
+            "terrain.txt" => {}
+            "terrain.png" => drop(parameters.insert(TERRAIN.to_owned(), text(&path))),
+            "scene.json" => drop(parameters.insert(SCENE.to_owned(), text(&path))),
+            _ => configs.push(text(&path)),
+        }
+    }
+    parameters.insert(CONFIG.to_owned(), format!("[{}]", configs.join(", ")));
+    Ok(parameters)
 }
 
 /// An empty directory that nobody had before: a process that was killed may have left one.

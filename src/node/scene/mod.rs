@@ -6,11 +6,15 @@ mod outlet;
 mod services;
 #[cfg(has_rfly_bridge_msgs)]
 mod states;
+#[cfg(has_simulation_interfaces)]
+mod stepping;
 
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::below;
+#[cfg(has_simulation_interfaces)]
+use crate::node::steps;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use desk::Desk;
 use std::fmt::Write as _;
@@ -26,6 +30,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly.guards.push(Box::new(handle));
     }
     for service in services::rows() {
+        #[cfg(has_simulation_interfaces)]
+        if let Some(gate) = steps::gate()
+            && service.name == stepping::NAME
+        {
+            let handle = stepping::serve(gate, context.middleware)?;
+            assembly.guards.push(Box::new(handle));
+            continue;
+        }
         let handle = (service.open)(&desk, context.middleware, &full_name(context, service.name))?;
         assembly.guards.push(Box::new(handle));
     }

@@ -61,7 +61,7 @@ const STANDARD: &[Row] = rows! { standard, simulation_interfaces:
     "~/get_simulation_state" GetSimulationState simulation_state "playing as soon as the simulator's time was heard";
     "~/set_simulation_state" SetSimulationState set_simulation_state "refused with the reason: there is no pause and no stop";
     "~/reset_simulation" ResetSimulation reset_simulation "removes what was spawned, restarts the simulation of every vehicle";
-    "~/step_simulation" StepSimulation step_simulation "refused: there is no pause";
+    "~/step_simulation" StepSimulation step_simulation "refused: there is no pause; in `replay --step` plays so many datagrams and frames ([record.md](record.md))";
     "~/get_named_poses" GetNamedPoses named_poses "poses of `scene.file`";
     "~/get_named_pose_bounds" GetNamedPoseBounds named_pose_bounds "their bounds";
 };

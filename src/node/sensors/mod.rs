@@ -88,8 +88,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let lens = lens.unwrap_or(0..=0);
         let len = *lens.end();
         if config.transport == TransportMode::SharedMemory {
-            let block = (shm_name(config.seq_id), lens);
-            let mut block = ShmSource::new(block, sensor, clock, stats);
+            let name = shm_name(config.seq_id);
+            assembly.binder.reads(&name, &lens);
+            let mut block = ShmSource::new((name, lens), sensor, clock, stats);
             block.stand = assembly.binder.stand.clone();
             let serve = move |stop: &_| block.serve(stop);
             assembly.threads.add("rfly-shm", serve);

@@ -4,7 +4,7 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{heads, holders, host, interfaces, poll, shm, socket};
+pub(super) use linux::{heads, holders, host, interfaces, overhear, poll, shm, socket};
 #[cfg(target_os = "linux")]
 pub use linux::{limits::Limit, poll::wait_readable, signals::EndSignals, socket::try_recv_from};
 #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,5 @@
 //! Truncates datagrams to their heads in the kernel while the payload is not needed.
+use super::bpf as op;
 use crate::transport::udp::HEAD;
 use socket2::{SockFilter, Socket};
 use std::io;
@@ -7,19 +8,6 @@ use std::io;
 const LENGTH_AT: usize = 4;
 /// Length of the header that a socket filter sees before the datagram.
 const UDP_HEADER: u32 = 8;
-
-/// Opcodes of classic BPF (linux/bpf_common.h).
-mod op {
-    pub(super) const LOAD_BYTE: u16 = 0x30;
-    pub(super) const LOAD_LENGTH: u16 = 0x80;
-    pub(super) const SHIFT_LEFT: u16 = 0x64;
-    pub(super) const ADD: u16 = 0x04;
-    pub(super) const OR_X: u16 = 0x4c;
-    pub(super) const A_TO_X: u16 = 0x07;
-    pub(super) const JUMP_IF_AT_LEAST: u16 = 0x35;
-    pub(super) const JUMP_IF_EQUAL_X: u16 = 0x1d;
-    pub(super) const KEEP: u16 = 0x06;
-}
 
 /// Makes the socket keep only heads of datagrams that contain their true length, so that [`length`] is right.
 pub(in crate::transport) fn keep(socket: &Socket) -> io::Result<()> {

@@ -4,7 +4,7 @@ use crate::transport::{BlockFile, HostFacts, Interface, Route};
 use ipnet::Ipv4Net;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
-use nix::unistd::Uid;
+use nix::unistd::{Uid, User};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -29,6 +29,20 @@ pub(in crate::transport) fn read() -> HostFacts {
         fast_dds_owners: fast_dds_owners(),
         user: Uid::effective().as_raw(),
     }
+}
+
+/// Names of this host and of this user.
+pub(in crate::transport) fn own_names() -> Vec<String> {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let user = User::from_uid(Uid::effective()).ok().flatten();
+    let mut names = vec![host.trim().to_owned()];
+    names.extend(user.map(|user| user.name));
+    names.extend(
+        ["SUDO_USER", "HOSTNAME"]
+            .iter()
+            .filter_map(|name| std::env::var(name).ok()),
+    );
+    names
 }
 
 fn interfaces() -> Vec<Interface> {

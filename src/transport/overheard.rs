@@ -1,0 +1,116 @@
+//! Datagrams that other programs of this host receive, as they receive them.
+use super::imp::overhear;
+use super::imp::socket::{force_buffer, receive, tell_arrival_and_losses};
+use super::udp::{Datagram, WAIT, join_everywhere};
+use socket2::Socket;
+use std::collections::BTreeSet;
+use std::io::{self, IoSliceMut};
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// Longest IP packet.
+const LONGEST: usize = 65_535;
+/// Protocol number of UDP.
+const UDP: u8 = 17;
+/// Length of a UDP header.
+const HEADER: usize = 8;
+
+/// A place beside the programs that receive at these ports. It takes nothing away from them, and needs CAP_NET_RAW.
+#[derive(Debug)]
+pub struct Overheard {
+    socket: Socket,
+    ports: BTreeSet<u16>,
+    packet: Vec<u8>,
+}
+
+impl Overheard {
+    /// Opens it; what is sent to the groups is received as well.
+    ///
+    /// # Errors
+    /// Of the system; without the capability [`io::ErrorKind::PermissionDenied`].
+    pub fn open(
+        ports: BTreeSet<u16>,
+        groups: &BTreeSet<Ipv4Addr>,
+        buffer_bytes: usize,
+    ) -> io::Result<Self> {
+        let socket = overhear::socket(&ports)?;
+        socket.set_recv_buffer_size(buffer_bytes)?;
+        // Beyond net.core.rmem_max with CAP_NET_ADMIN only.
+        let _not_privileged = force_buffer(&socket, buffer_bytes);
+        socket.set_read_timeout(Some(WAIT))?;
+        tell_arrival_and_losses(&socket)?;
+        for group in groups {
+            join_everywhere(&socket, *group)?;
+        }
+        Ok(Self {
+            socket,
+            ports,
+            packet: vec![0; LONGEST],
+        })
+    }
+
+    /// Waits a quarter of a second for a datagram; returns the port it went to, and its bytes.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn recv(&mut self) -> io::Result<Option<(u16, Datagram, &[u8])>> {
+        let received = receive(&self.socket, &mut [IoSliceMut::new(&mut self.packet)]);
+        let datagram = match received {
+            Ok(datagram) => datagram,
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                return Ok(None);
+            }
+            Err(e) => return Err(e),
+        };
+        let packet = self.packet.get(..datagram.len).unwrap_or_default();
+        let found = parse(packet).filter(|(_, port, _)| self.ports.contains(port));
+        Ok(found.map(|(from, port, bytes)| {
+            let len = bytes.len();
+            let datagram = Datagram {
+                from,
+                len,
+                ..datagram
+            };
+            (port, datagram, bytes)
+        }))
+    }
+}
+
+/// Sender, destination port and contents of a UDP datagram in an IPv4 packet.
+fn parse(packet: &[u8]) -> Option<(SocketAddrV4, u16, &[u8])> {
+    let &[
+        version_and_length,
+        _,
+        _,
+        _,
+        _,
+        _,
+        _,
+        _,
+        _,
+        protocol,
+        _,
+        _,
+        a,
+        b,
+        c,
+        d,
+        ..,
+    ] = packet
+    else {
+        return None;
+    };
+    let length = 4 * usize::from(version_and_length & 0x0f);
+    let udp = packet.get(length..)?;
+    let &[p, q, r, s, l, m, _, _, ..] = udp else {
+        return None;
+    };
+    let bytes = udp.get(HEADER..usize::from(u16::from_be_bytes([l, m])))?;
+    let from = SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([p, q]));
+    let known = version_and_length >> 4 == 4 && protocol == UDP;
+    known.then_some((from, u16::from_be_bytes([r, s]), bytes))
+}
