@@ -15,6 +15,7 @@ mod error;
 mod frames;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;
+mod motion;
 mod neighbours;
 #[cfg(has_rfly_bridge_msgs)]
 mod netsim;
