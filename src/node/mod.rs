@@ -45,6 +45,7 @@ mod topics;
 mod vehicles;
 mod view;
 mod views;
+mod wishes;
 
 pub use bridge::Bridge;
 pub use call::{NoResponse, call};

@@ -156,6 +156,7 @@ fn read_sensor(
     match row.name {
         "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
         "boxes" => sensor.boxes = value == ParamValue::Bool(true),
+        "gimbal" => sensor.gimbal = value == ParamValue::Bool(true),
         "topic" => sensor.topic = text(value),
         "frame_id" => sensor.frame_id = text(value),
         "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| Choice::of(&text)),

@@ -505,6 +505,8 @@ pub struct SensorParams {
     pub stereo_left: Option<u16>,
     /// Publish what it sees of described vehicles and objects.
     pub boxes: bool,
+    /// Take commands for its direction.
+    pub gimbal: bool,
     /// Points of its planar scan.
     pub scan: Option<ScanSource>,
     /// Horizontal field of view in degrees.

@@ -372,6 +372,15 @@ impl Params {
                     ),
                 );
             }
+            if own.gimbal && !sensor.kind.is_camera() {
+                problems.push(
+                    format!("sensor{seq_id}.gimbal"),
+                    format!(
+                        "must be false for TypeID {}, which is no camera",
+                        sensor.kind.type_id()
+                    ),
+                );
+            }
             if let Some(encoding) = &own.encoding {
                 let possible: &[&str] = match sensor.kind.row().payload {
                     Payload::Bgr8 => RgbEncoding::NAMES,

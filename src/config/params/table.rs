@@ -440,6 +440,9 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
     row("Sensor", "boxes", K::Bool, D::Bool(false), "",
         "Publish the boxes of described vehicles and objects in each image on `boxes` beside it, as vision_msgs/Detection2DArray, while it has a subscriber; \
          of cameras that are no fisheye (docs/reports.md)."),
+    row("Sensor", "gimbal", K::Bool, D::Bool(false), "",
+        "Take the direction of this camera on `mount_control/command` beside its image, and tell it on `mount_control/status`, as mavros has them for a gimbal. \
+         A pod camera (type 9) has them always."),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",

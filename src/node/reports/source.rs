@@ -208,6 +208,7 @@ impl ReportSource {
             Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
+            Ok(SceneReport::Pod(pod)) if self.views.pod(&pod) => Ok(()),
             // Nobody reads them here.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err("not_read"),
             Err(_) => Err("malformed"),
