@@ -19,6 +19,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let desk = Desk::open(context, assembly)?;
+    tasks::start(&assembly.threads.runtime(REPORT)?, Caretaker(desk.clone()));
     #[cfg(has_simulation_interfaces)]
     {
         let waiting = bounds::Waiting::open(assembly, &desk)?;

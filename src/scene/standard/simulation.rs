@@ -51,7 +51,7 @@ pub fn features(
             custom_info: concat!(
                 "RflySim through rfly_bridge ",
                 env!("CARGO_PKG_VERSION"),
-                ". Resources are rflysim://<class or model>[?style=..&scale=..&ground=..] and rflysim://map/<name or number>. The \
+                ". Resources are rflysim://<class or model>[?style=..&scale=..&ground=..&keep_alive=..] and rflysim://map/<name or number>. The \
                  simulator cannot be paused or stepped, and a loaded map goes on playing. docs/scene.md"
             )
             .to_owned(),
