@@ -1,5 +1,6 @@
 //! The simulation as a whole: what it can do, whether it runs, its restart.
 use super::{done, done_but, refused};
+use crate::msgs::simulation_interfaces::action::SimulateSteps_Result;
 use crate::msgs::simulation_interfaces::msg::{
     Result as Outcome, SimulationState, SimulatorFeatures,
 };
@@ -135,15 +136,23 @@ pub fn set_simulation_state(
     SetSimulationStateResponse { result }
 }
 
+const NO_STEPS: &str = "RflySim cannot be stepped, because it cannot be paused";
+
+/// `SimulateSteps`, which ends at once.
+pub fn simulate_steps() -> SimulateSteps_Result {
+    SimulateSteps_Result {
+        result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)),
+    }
+}
+
 /// `StepSimulation`.
 pub fn step_simulation(
     _: &mut Scene,
     _: StepSimulationRequest,
     _: &mut Call<'_>,
 ) -> StepSimulationResponse {
-    let message = "RflySim cannot be stepped, because it cannot be paused";
     StepSimulationResponse {
-        result: refused(Refusal::new(Cause::Unsupported, message)),
+        result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)),
     }
 }
 
