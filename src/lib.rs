@@ -6,7 +6,7 @@
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
 //! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
 //! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; `model`: of
-//!   its model and `CopterSim`; [`scene`]: terrain and what the renderer draws; [`reports`]: what the renderer says of vehicles,
+//!   its model and `CopterSim`; [`motion`]: models that the bridge flies itself; [`scene`]: terrain and what the renderer draws; [`reports`]: what the renderer says of vehicles,
 //!   cameras and objects.
 //! * [`doctor`]: what is wrong with a set-up, from facts.
 //! * [`program`]: what both programs share around their work, log and signals.
@@ -26,6 +26,7 @@ pub mod emulator;
 pub mod frames;
 #[cfg(has_rfly_bridge_msgs)]
 pub mod model;
+pub mod motion;
 pub mod msgs;
 pub mod node;
 pub mod noise;

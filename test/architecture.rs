@@ -34,6 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("scene", &["wire", "frames", "time", "msgs", "config"]),
     ("model", &["wire", "frames", "time", "msgs", "config"]),
+    ("motion", &["wire", "frames"]),
     ("reports", &["wire", "frames", "time", "msgs", "config"]),
     ("doctor", &["wire", "transport"]),
     ("emulator", &["wire", "transport"]),
@@ -54,6 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "sensors",
             "vehicle",
             "model",
+            "motion",
             "reports",
             "doctor",
         ],
@@ -66,9 +68,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
 /// Crate roots; they assemble and may name everything.
 const ROOTS: [&str; 3] = ["bin", "lib", "main"];
 /// Modules without I/O, clock and panic.
-const PURE: [&str; 12] = [
+const PURE: [&str; 13] = [
     "wire", "scene", "model", "msgs", "frames", "time", "noise", "config", "session", "reports",
-    "calib", "doctor",
+    "calib", "doctor", "motion",
 ];
 /// The only places that read a clock; everybody else is told the time.
 const READ_CLOCKS: [&str; 4] = ["node", "emulator", "bin", "main"];

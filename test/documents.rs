@@ -107,3 +107,35 @@ fn the_site_has_every_document() {
         .collect();
     assert_eq!(listed, there);
 }
+
+/// Text of all sources below a folder.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "fixtures" && !name.starts_with('.') {
+            sources(&path, text);
+        } else if name.ends_with(".rs") || name.ends_with(".py") {
+            *text += &fs::read_to_string(&path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_recorded_fixture_is_read_by_a_test() {
+    let mut tests = String::new();
+    sources(&root().join("test"), &mut tests);
+    let fixtures = fs::read_dir(root().join("test/fixtures/golden")).unwrap();
+    let names = fixtures.map(|entry| entry.unwrap().path());
+    let unread = names.filter(|path| {
+        let name = path.file_stem().unwrap().to_string_lossy();
+        let quoted = [
+            format!("\"{name}\""),
+            format!("\"{name}/"),
+            format!("/{name}.json"),
+            format!("/{name}/"),
+        ];
+        !quoted.iter().any(|quoted| tests.contains(quoted))
+    });
+    assert_eq!(unread.collect::<Vec<_>>(), [PathBuf::new(); 0]);
+}

@@ -13,6 +13,7 @@ mod emulator;
 mod flight;
 mod frames;
 mod model;
+mod motion;
 mod node;
 mod noise;
 mod program;

@@ -8,8 +8,8 @@ use super::settings::{NODE_NAME, Settings};
 use super::subsystem::Subsystem;
 use super::threads::Running;
 use super::{
-    diagnostics, frames, params, record, redis, reports, scene, sensors, terrain, time, vehicles,
-    view,
+    diagnostics, frames, motion, params, record, redis, reports, scene, sensors, terrain, time,
+    vehicles, view,
 };
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
@@ -33,6 +33,7 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     #[cfg(has_rfly_bridge_msgs)]
     netsim::SUBSYSTEM,
     redis::SUBSYSTEM,
+    motion::SUBSYSTEM,
     view::SUBSYSTEM,
     diagnostics::SUBSYSTEM,
     params::SUBSYSTEM,

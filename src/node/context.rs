@@ -9,6 +9,7 @@ use super::settings::{Settings, SettingsWatch};
 use super::shared_scene::SharedScene;
 use super::tf::{StaticTf, Tf};
 use super::views::Views;
+use super::wishes::Wishes;
 use crate::config::params::QosGroup;
 use crate::frames::FrameTree;
 use crate::msgs::Message;
@@ -40,6 +41,8 @@ pub(super) struct Context<'a> {
     pub(super) poses: Poses,
     /// Changes of running sensors.
     pub(super) views: Views,
+    /// Parameters that others want changed.
+    pub(super) wishes: Wishes,
     /// Origin of monotonic time.
     pub(super) start: Instant,
 }
@@ -71,6 +74,7 @@ impl<'a> Context<'a> {
             reported: SharedReports::default(),
             poses: Poses::default(),
             views,
+            wishes: Wishes::default(),
             start: Instant::now(),
         };
         if settings.params.frames.publish_tf {

@@ -17,6 +17,7 @@ mod files;
 mod frames;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;
+mod motion;
 mod neighbours;
 #[cfg(has_rfly_bridge_msgs)]
 mod netsim;
@@ -47,6 +48,7 @@ mod topics;
 mod vehicles;
 mod view;
 mod views;
+mod wishes;
 
 pub use binder::Listens;
 pub use bridge::Bridge;

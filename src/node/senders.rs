@@ -1,5 +1,6 @@
 //! Accepted senders and listening addresses, for the whole bridge: every receiving socket gets its options here.
 use super::section::{Finding, Level, Section, value};
+use crate::config::params::VehicleParams;
 use crate::config::{ControlLink, Params};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
 use crate::wire::NETWORK_GROUP;
@@ -186,8 +187,10 @@ fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
             ControlLink::Direct { address, .. } => *address,
             _ => None,
         });
+    let here = own.clone().any(VehicleParams::is_flown_here);
     let addresses = own.filter_map(|own| own.address);
     addresses
+        .chain(here.then_some(Ipv4Addr::LOCALHOST))
         .chain(direct)
         .chain([params.simulator_address])
         .collect()

@@ -5,13 +5,16 @@ use super::settings::Settings;
 use crate::frames::{FrameTree, SensorMount};
 use crate::sensors::{FrameIds, Shown, View, ViewChange};
 use crate::time::{RosTime, SimTime};
-use crate::wire::CameraDescription;
+use crate::wire::{CameraDescription, SensorRequest};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Called with the settings, the new mount and the stamp of the first frame that shows it.
 type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
+
+/// Called with what a pod camera reports.
+type PodFollower = Box<dyn Fn(&SensorRequest) + Send>;
 
 /// The views of all sensors.
 #[derive(Clone, Default)]
@@ -23,6 +26,7 @@ struct Inner {
     optical: BTreeMap<u16, String>,
     slots: BTreeMap<u16, Arc<Slot>>,
     followers: Mutex<Vec<Follower>>,
+    pods: Mutex<Vec<PodFollower>>,
 }
 
 /// The view of one sensor, as it is asked for.
@@ -79,12 +83,25 @@ impl Views {
             slots: seq_ids().filter_map(slot).collect(),
             optical,
             followers: Mutex::default(),
+            pods: Mutex::default(),
         }))
     }
 
     /// Calls `follower` for each mount as soon as frames show it.
     pub(super) fn follow(&self, follower: Follower) {
         lock(&self.0.followers).push(follower);
+    }
+
+    /// Calls `follower` for each report of a pod camera.
+    pub(super) fn follow_pods(&self, follower: PodFollower) {
+        lock(&self.0.pods).push(follower);
+    }
+
+    /// Takes the report of a pod camera; false if nobody wants to know.
+    pub(super) fn pod(&self, pod: &SensorRequest) -> bool {
+        let followers = lock(&self.0.pods);
+        followers.iter().for_each(|follower| follower(pod));
+        !followers.is_empty()
     }
 
     pub(super) fn slot(&self, seq_id: u16) -> Option<&Arc<Slot>> {

@@ -66,6 +66,17 @@ pub struct Entity {
     pub ground: bool,
     /// Bounds, if known.
     pub extent: Option<Extent>,
+    /// How long a spawned object stays without its client.
+    pub keep_alive: Option<KeepAlive>,
+}
+
+/// An object that its client keeps alive; times are in s since the bridge started.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeepAlive {
+    /// How long it stays.
+    pub for_s: f64,
+    /// Since when.
+    pub since_s: f64,
 }
 
 impl Entity {
@@ -83,6 +94,7 @@ impl Entity {
             scale: [1.0; 3],
             ground: false,
             extent: None,
+            keep_alive: None,
         }
     }
 }
@@ -211,6 +223,30 @@ impl Entities {
         {
             self.names.remove(&id);
         }
+    }
+
+    /// A client asked for an entity: it is still there.
+    pub fn keep(&mut self, name: &str, now_s: f64) {
+        if let Ok(entity) = self.find_mut(name)
+            && let Some(kept) = &mut entity.keep_alive
+        {
+            kept.since_s = now_s;
+        }
+    }
+
+    /// Removes what its clients no longer ask for, and returns names and ids.
+    pub fn remove_abandoned(&mut self, now_s: f64) -> Vec<(String, i32)> {
+        let abandoned = |entity: &Entity| {
+            { entity.keep_alive }.is_some_and(|kept| now_s - kept.since_s > kept.for_s)
+        };
+        let found = { self.by_name.iter() }
+            .filter(|(_, entity)| abandoned(entity))
+            .filter_map(|(name, entity)| Some((name.clone(), entity.id?)));
+        let found: Vec<_> = found.collect();
+        for (name, _) in &found {
+            self.remove(name);
+        }
+        found
     }
 
     /// Removes all that clients spawned, and returns their ids.

@@ -20,7 +20,7 @@ mod worlds;
 pub use bounds::{Extent, Volume};
 pub use console::check_command;
 pub use datagrams::{Datagram, Outbox, Recipient};
-pub use entities::{Entities, Entity, Info, Kind, Motion};
+pub use entities::{Entities, Entity, Info, KeepAlive, Kind, Motion};
 pub use file::{Library, NamedPlace};
 pub use models::{Category, Model, Wanted, parse_resource};
 pub use place::{MapFrame, Place};

@@ -10,6 +10,8 @@ const CLASSES: std::ops::RangeInclusive<u16> = 1..=999;
 const STYLES: std::ops::RangeInclusive<u16> = 0..=64;
 /// Factors of the size.
 const SCALES: std::ops::RangeInclusive<f32> = 0.01..=655.0;
+/// Seconds that an object is kept without its client.
+const KEPT: std::ops::RangeInclusive<f64> = 0.1..=86_400.0;
 
 /// Major kind of an entity, the numbers of `EntityCategory`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Deserialize)]
@@ -118,6 +120,8 @@ pub struct Wanted {
     pub scale: [f32; 3],
     /// The terrain decides the height.
     pub ground: bool,
+    /// It is removed when nobody asks for its state or sets it for so long, in s.
+    pub keep_alive: Option<f64>,
 }
 
 /// Reads a resource: `rflysim://3`, `rflysim://60?style=2`, `rflysim://Standard_Car_Blue?scale=2&ground=true`.
@@ -155,7 +159,7 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         })?;
         (model.class, model.style, model.name.clone(), model.category)
     };
-    let (mut scale, mut ground) = ([1.0; 3], false);
+    let (mut scale, mut ground, mut keep_alive) = ([1.0; 3], false, None);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         match key {
@@ -179,10 +183,19 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
             "ground" if matches!(value, "true" | "1") => ground = true,
             "ground" if matches!(value, "false" | "0") => ground = false,
             "ground" => return Err(parse(format!("ground must be true or false, is {value:?}"))),
+            "keep_alive" => {
+                let seconds = value.parse().ok().filter(|seconds| KEPT.contains(seconds));
+                keep_alive = Some(seconds.ok_or_else(|| {
+                    let (least, most) = KEPT.into_inner();
+                    parse(format!(
+                        "keep_alive must be a time from {least} to {most} s, is {value:?}"
+                    ))
+                })?);
+            }
             _ => {
-                let hint = did_you_mean(key, ["style", "scale", "ground"]);
+                let hint = did_you_mean(key, ["style", "scale", "ground", "keep_alive"]);
                 return Err(parse(format!(
-                    "unknown option {key:?}{hint} (the options are style, scale, ground)"
+                    "unknown option {key:?}{hint} (the options are style, scale, ground, keep_alive)"
                 )));
             }
         }
@@ -198,6 +211,7 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         category,
         scale,
         ground,
+        keep_alive,
     })
 }
 

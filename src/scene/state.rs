@@ -1,7 +1,7 @@
 //! The state of the scene, and how requests change it.
 use super::bounds::Extent;
 use super::datagrams::{Outbox, Recipient};
-use super::entities::{Entities, Entity, Kind, Motion};
+use super::entities::{Entities, Entity, KeepAlive, Kind, Motion};
 use super::file::Library;
 use super::models::{check_scale, parse_resource};
 use super::names::{check_name, check_namespace, check_new_name};
@@ -172,6 +172,10 @@ impl Scene {
         entity.vehicle_type = wanted.vehicle_type;
         entity.scale = wanted.scale;
         entity.ground = wanted.ground;
+        entity.keep_alive = wanted.keep_alive.map(|for_s| KeepAlive {
+            for_s,
+            since_s: call.uptime_s,
+        });
         entity.motion = Some(Motion {
             place,
             stamp: call.now,
@@ -334,6 +338,14 @@ impl Scene {
     pub fn forget_world(&mut self) {
         self.world = None;
         self.entities.forget_map();
+    }
+
+    /// Deletes what its clients no longer ask for, and returns the names.
+    pub fn remove_abandoned(&mut self, call: &mut Call<'_>) -> Vec<String> {
+        let removed = self.entities.remove_abandoned(call.uptime_s);
+        let (names, ids): (Vec<_>, Vec<_>) = removed.into_iter().unzip();
+        erase(&ids, call.out);
+        names
     }
 
     /// Deletes all that was spawned.

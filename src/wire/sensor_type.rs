@@ -140,13 +140,15 @@ impl SensorKind {
         Self::ALL.into_iter().find(|kind| kind.type_id() == type_id)
     }
 
+    /// Whether its data are images.
+    pub fn is_camera(self) -> bool {
+        let payload = self.row().payload;
+        matches!(payload, Payload::Bgr8 | Payload::Grey8 | Payload::Grey16)
+    }
+
     /// Whether its data are images of a pinhole camera.
     pub fn is_pinhole_image(self) -> bool {
-        let SensorType {
-            payload, optics, ..
-        } = self.row();
-        let image = matches!(payload, Payload::Bgr8 | Payload::Grey8 | Payload::Grey16);
-        image && optics == Optics::Pinhole
+        self.is_camera() && self.row().optics == Optics::Pinhole
     }
 
     /// Its `TypeID`.

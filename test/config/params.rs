@@ -3,7 +3,7 @@ use rfly_bridge::config::config_json::TransportOverride;
 use rfly_bridge::config::params::{
     Durability, History, PARAMETERS, Qos, QosGroup, Reliability, StampMode, WorldConvention,
 };
-use rfly_bridge::config::{ParamValue, Params, TransportMode};
+use rfly_bridge::config::{ControlLink, ParamValue, Params, SimMode, TransportMode};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -504,4 +504,49 @@ fn what_is_worse_on_purpose_is_told_and_nothing_is_by_default() {
         .iter()
         .filter(|row| row.name.starts_with("degrade."));
     assert_eq!(rows.count(), 9);
+}
+
+#[test]
+fn vehicles_that_the_bridge_flies_are_here_and_in_udp_simple() {
+    let own = |more: &[(&str, ParamValue)]| {
+        let model = ("vehicle2.model", string("point_mass"));
+        let far = ("simulator_address", string("192.168.1.10"));
+        params(&[&[model, far], more].concat())
+    };
+    let p = own(&[(
+        "vehicle2.start",
+        ParamValue::List(
+            vec![1.0, 2.0, 3.0]
+                .into_iter()
+                .map(ParamValue::Float)
+                .collect(),
+        ),
+    )]);
+    let p = p.unwrap();
+    assert_eq!(p.copter_sim(2), Ipv4Addr::LOCALHOST);
+    assert_eq!(p.copter_sim(1), Ipv4Addr::new(192, 168, 1, 10));
+    let simple = ControlLink::Simulator(SimMode::UdpSimple);
+    assert_eq!(
+        (p.control_link(2), p.own_vehicles[&2].start),
+        (&simple, [1.0, 2.0, 3.0])
+    );
+    assert!(own(&[("vehicle2.link", string("off"))]).is_ok());
+    for (name, value, wanted) in [
+        ("vehicle2.link", "mavlink_full", "udp_simple"),
+        ("vehicle2.address", "10.0.0.7", "loopback"),
+        ("vehicle2.model", "pointmass", "point_mass"),
+        ("vehicle2.modl", "point_mass", "model"),
+    ] {
+        let error = own(&[(name, string(value))]).unwrap_err();
+        assert!(error.contains(name) && error.contains(wanted), "{error}");
+    }
+    let error = own(&[
+        ("redis.address", string("127.0.0.1")),
+        ("simulator_address", string("127.0.0.1")),
+    ]);
+    let error = error.unwrap_err();
+    assert!(
+        error.contains("vehicle2.model") && error.contains("redis.address"),
+        "{error}"
+    );
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import socket
 import struct
@@ -9,7 +10,7 @@ import time
 
 import pytest
 from backend import ANSWERS_PEER, BACKEND
-from peer.publisher import Publication
+from peer.publisher import Publication, Stream
 from peer.services import Client
 from recording import Recording
 from system import System
@@ -48,6 +49,14 @@ class Window:
         datagram = self.receive()
         assert len(datagram) in (56, 256) and datagram[:4] == struct.pack("<i", 1234567890)
         return datagram[4:].rstrip(b"\0").decode()
+
+    def drain(self) -> None:
+        """Throws away what is still on its way."""
+        self._socket.settimeout(1)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.receive()
+        self._socket.settimeout(30)
 
     def close(self) -> None:
         """Gives the port back."""
@@ -176,6 +185,31 @@ def test_many_states_become_one_datagram(running):
     assert struct.unpack_from("<6f", datagram, 404) == (0, 1, -1, 0, 2, -1)
     assert struct.unpack_from("<3H", datagram, 2804) == (100, 100, 100)
     assert struct.unpack_from("<100f", datagram, 3404) == tuple(map(float, ids))
+
+
+def test_a_hundred_vehicles_at_a_hundred_hertz_take_less_than_a_tenth_of_a_core(running):
+    """Time of the processor for each message, so that it does not matter how fast they come."""
+    system, _, window = running
+    states = Publication(system.peer, "/rflysim/scene/set_states", "rfly_bridge_msgs/msg/EntityStates").wait()
+    ids, count = list(range(1, 101)), 500
+    fields = {"ids": ids, "vehicle_types": [3] * 100, "poses": [pose(i, 0, 1) for i in ids], "motor_rpm": [9.0] * 100}
+
+    def used(work) -> tuple[float, float]:
+        before, begin = system.bridge.cpu_seconds(), time.monotonic()
+        work()
+        return system.bridge.cpu_seconds() - before, time.monotonic() - begin
+
+    def stream() -> None:
+        with Stream(states, 100.0, **fields):
+            for _ in range(count):
+                assert len(window.receive()) == 3804
+
+    idle, seconds = used(lambda: time.sleep(3.0))
+    busy, took = used(stream)
+    window.drain()
+    per_message = (busy - idle / seconds * took) / count
+    print(f"{per_message * 1e3:.3f} ms per message")
+    assert per_message * 100 < 0.1
 
 
 def test_a_map_change_is_told_and_the_sensors_are_asked_for_again(running):

@@ -2,6 +2,7 @@
 mod bridge;
 mod diagnostics;
 mod frames;
+mod gimbal;
 mod model;
 mod mounts;
 mod pairs;

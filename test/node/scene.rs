@@ -1,9 +1,13 @@
 //! The scene of a whole bridge: a window of the renderer is a socket of this test, the client is the recorder.
 use crate::support::wait::wait_until;
 use rfly_bridge::config::ros_args;
+use rfly_bridge::msgs::Action;
 use rfly_bridge::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped, Quaternion};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::EntityStates;
 use rfly_bridge::msgs::rfly_bridge_msgs::srv::{SceneCommand, SceneCommandRequest};
+use rfly_bridge::msgs::simulation_interfaces::action::{
+    SimulateSteps, SimulateSteps_GetResult_Request, SimulateSteps_SendGoal_Request,
+};
 use rfly_bridge::msgs::simulation_interfaces::msg::Resource;
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
 use rfly_bridge::node::{Bridge, Settings};
@@ -137,6 +141,24 @@ fn every_service_of_the_standard_has_its_name() {
         });
         assert_eq!(*name, format!("/rfly_bridge/{snake}"));
     }
+}
+
+#[test]
+fn the_action_of_the_standard_says_why_it_ends() {
+    type SendGoal = <SimulateSteps as Action>::SendGoal;
+    type GetResult = <SimulateSteps as Action>::GetResult;
+    let rig = start(&[]);
+    let part = |part: &str| format!("/rfly_bridge/simulate_steps/_action/{part}");
+    let goal = SimulateSteps_SendGoal_Request::default();
+    let accepted = rig.recorder.call::<SendGoal>(&part("send_goal"), &goal);
+    assert!(accepted.expect("the service").accepted);
+    let wanted = SimulateSteps_GetResult_Request::default();
+    let ended = rig.recorder.call::<GetResult>(&part("get_result"), &wanted);
+    let ended = ended.expect("the service");
+    // STATUS_ABORTED, RESULT_FEATURE_UNSUPPORTED.
+    assert_eq!((ended.status, ended.result.result.result), (6, 0));
+    let message = ended.result.result.error_message;
+    assert!(message.contains("cannot be paused"), "{message}");
 }
 
 #[test]

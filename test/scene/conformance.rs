@@ -7,7 +7,7 @@ use rfly_bridge::msgs::simulation_interfaces::msg::{
     EntityCategory, EntityInfo, EntityState, Resource, Result as Outcome, SpawnEntity,
 };
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
-use rfly_bridge::scene::{Entities, Extent, Library, Motion, Place, standard};
+use rfly_bridge::scene::{Call, Entities, Extent, Library, Motion, Place, Scene, standard};
 use rfly_bridge::time::RosTime;
 
 const UNSUPPORTED: u8 = 0;
@@ -223,6 +223,41 @@ fn several_are_spawned_and_each_has_its_result() {
     assert_eq!((codes, sent.len()), (vec![OK, 101, 104], 1));
     let (response, _) = rig.call(standard::spawn_entities, all(vec![]));
     assert_result(&response.result, OK, &[]);
+}
+
+#[test]
+fn what_its_client_no_longer_asks_for_is_removed() {
+    let mut rig = Rig::with(7..=9, Library::default());
+    for (name, uri) in [
+        ("left", "rflysim://3?keep_alive=5"),
+        ("kept", "rflysim://3?keep_alive=5"),
+        ("free", "rflysim://3"),
+    ] {
+        assert_result(&rig.spawn(name, uri).0.result, OK, &[]);
+    }
+    let remove = |rig: &mut Rig| {
+        let remove = |scene: &mut Scene, (): (), call: &mut Call<'_>| scene.remove_abandoned(call);
+        rig.call(remove, ())
+    };
+    rig.uptime_s += 4.0;
+    let entity = "kept".to_owned();
+    let (response, _) = rig.call(standard::entity_state, GetEntityStateRequest { entity });
+    assert_result(&response.result, OK, &[]);
+    assert_eq!(remove(&mut rig).0, [""; 0]);
+    rig.uptime_s += 2.0;
+    let (names, sent) = remove(&mut rig);
+    assert_eq!(names, ["left"]);
+    assert_eq!(commands(&sent), ["RflyDelVehicles 7"]);
+    assert!(!rig.scene.entities.has("left"));
+    rig.uptime_s += 1000.0;
+    assert_eq!(remove(&mut rig).0, ["kept"]);
+    assert!(rig.scene.entities.has("free"));
+    let (response, _) = rig.spawn("a", "rflysim://3?keep_alive=soon");
+    assert_result(
+        &response.result,
+        106,
+        &["keep_alive", "0.1", "86400", "soon"],
+    );
 }
 
 #[test]

@@ -38,6 +38,15 @@ macro_rules! choices {
 }
 
 choices! {
+    /// Who flies a vehicle.
+    VehicleModel {
+        /// CopterSim, with an autopilot.
+        CopterSim = "coptersim",
+        /// The bridge, as a point mass.
+        PointMass = "point_mass",
+        /// The bridge, as a fixed wing.
+        FixedWing = "fixed_wing",
+    }
     /// How the third corner of a height map becomes a pixel.
     TerrainRounding {
         /// As the vendor's Python SDK.

@@ -100,12 +100,22 @@ fn read_vehicle(
         .filter(|id| (1..=10_000).contains(id))
         .ok_or_else(|| format!("CopterIDs are in 1..=10000, {number} is not"))?;
     let row = find(VEHICLE_PARAMETERS, key)?;
-    let ParamValue::Str(text) = check(row, value)? else {
-        return Ok(());
-    };
+    let value = check(row, value)?;
     let vehicle = reader.vehicles.entry(id).or_default();
-    let text = Some(text).filter(|text| !text.is_empty());
+    let text = match &value {
+        ParamValue::Str(text) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
     match row.name {
+        "model" => vehicle.model = text.and_then(|text| Choice::of(&text)),
+        "model_type" => {
+            vehicle.model_type = match value {
+                ParamValue::Int(class) if class > 0 => i32::try_from(class).ok(),
+                _ => None,
+            }
+        }
+        "start" => vehicle.start = as_vector(&value).unwrap_or_default(),
+        "start_yaw_deg" => vehicle.start_yaw_deg = as_float(&value).unwrap_or_default(),
         "link" => vehicle.link = text.map(|text| ControlLink::parse(&text)).transpose()?,
         "prefix" => vehicle.prefix = text,
         _ => vehicle.address = text.and_then(|text| text.parse().ok()),
@@ -146,6 +156,7 @@ fn read_sensor(
     match row.name {
         "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
         "boxes" => sensor.boxes = value == ParamValue::Bool(true),
+        "gimbal" => sensor.gimbal = value == ParamValue::Bool(true),
         "topic" => sensor.topic = text(value),
         "frame_id" => sensor.frame_id = text(value),
         "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| Choice::of(&text)),

@@ -8,6 +8,7 @@ mod qos;
 mod render;
 mod store;
 mod table;
+mod together;
 mod value;
 
 pub use super::angle_unit::AngleUnitChoice;
@@ -18,6 +19,7 @@ pub use choices::{
     BoundsAxes, CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History,
     ImuFrame, ImuOrientation, LabelType, Organized, QosPreset, Reliability, ReportDemand,
     RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, TerrainRounding, TfSource,
+    VehicleModel,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
@@ -29,9 +31,9 @@ pub use table::{
 };
 pub use value::ParamValue;
 
-use super::ControlLink;
 use super::config_json::{TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
+use super::{ControlLink, SimMode};
 use crate::wire::SensorKind;
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
@@ -430,13 +432,34 @@ pub struct VehicleParams {
     pub prefix: Option<String>,
     /// Overrides `simulator_address`.
     pub address: Option<Ipv4Addr>,
+    /// Who flies it; `None`: CopterSim.
+    pub model: Option<VehicleModel>,
+    /// Class and style that the renderer draws, if the bridge flies it.
+    pub model_type: Option<i32>,
+    /// Position in the map, if the bridge flies it.
+    pub start: [f64; 3],
+    /// Heading in the map in degrees, if the bridge flies it.
+    pub start_yaw_deg: f64,
+}
+
+impl VehicleParams {
+    /// Whether the bridge flies the vehicle itself.
+    pub fn is_flown_here(&self) -> bool {
+        self.model
+            .is_some_and(|model| model != VehicleModel::CopterSim)
+    }
 }
 
 impl Params {
     /// Returns the control link of a vehicle.
     pub fn control_link(&self, id: u16) -> &ControlLink {
-        let own = self.own_vehicles.get(&id).and_then(|own| own.link.as_ref());
-        own.unwrap_or(&self.control.link)
+        const OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
+        let own = self.own_vehicles.get(&id);
+        let given = own.and_then(|own| own.link.as_ref());
+        match own.is_some_and(VehicleParams::is_flown_here) {
+            true => given.unwrap_or(&OF_MODELS),
+            false => given.unwrap_or(&self.control.link),
+        }
     }
 
     /// Returns the prefix of a vehicle's mavros-style topics.
@@ -458,8 +481,10 @@ impl Params {
 
     /// Returns the host of a vehicle's CopterSim.
     pub fn copter_sim(&self, id: u16) -> Ipv4Addr {
-        let own = self.own_vehicles.get(&id).and_then(|own| own.address);
-        own.unwrap_or(self.simulator_address)
+        match self.own_vehicles.get(&id) {
+            Some(own) if own.is_flown_here() => Ipv4Addr::LOCALHOST,
+            own => { own.and_then(|own| own.address) }.unwrap_or(self.simulator_address),
+        }
     }
 }
 
@@ -480,6 +505,8 @@ pub struct SensorParams {
     pub stereo_left: Option<u16>,
     /// Publish what it sees of described vehicles and objects.
     pub boxes: bool,
+    /// Take commands for its direction.
+    pub gimbal: bool,
     /// Points of its planar scan.
     pub scan: Option<ScanSource>,
     /// Horizontal field of view in degrees.

@@ -2,7 +2,7 @@ use super::{
     AngleUnitChoice, BoundsAxes, CloudLayout, DepthEncoding, Durability, Estimator, FaultNumbers,
     Geoid, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue,
     QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime,
-    SetpointFrame, StampMode, TerrainRounding, TfSource, WorldConvention,
+    SetpointFrame, StampMode, TerrainRounding, TfSource, VehicleModel, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use std::f64::consts::{PI, TAU};
@@ -440,6 +440,9 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
     row("Sensor", "boxes", K::Bool, D::Bool(false), "",
         "Publish the boxes of described vehicles and objects in each image on `boxes` beside it, as vision_msgs/Detection2DArray, while it has a subscriber; \
          of cameras that are no fisheye (docs/reports.md)."),
+    row("Sensor", "gimbal", K::Bool, D::Bool(false), "",
+        "Take the direction of this camera on `mount_control/command` beside its image, and tell it on `mount_control/status`, as mavros has them for a gimbal. \
+         A pod camera (type 9) has them always."),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",
@@ -459,6 +462,15 @@ pub const VEHICLE_PARAMETERS: &[ParameterSpec] = &[
         "Instead of control.prefix, complete."),
     row("Vehicle", "address", K::Address, D::Str(""), "",
         "Host of this vehicle's CopterSim, instead of simulator_address."),
+    row("Vehicle", "model", K::Choice(VehicleModel::NAMES), D::Str("coptersim"), "",
+        "Who flies it: `coptersim`, or the bridge itself, without CopterSim and autopilot, as a `point_mass` or a `fixed_wing` (docs/model.md). The bridge \
+         then takes CopterSim's ports of this vehicle on this host."),
+    row("Vehicle", "model_type", K::Int(0, 65_535), D::Int(0), "",
+        "What the renderer draws for a vehicle that the bridge flies: class + 1000 x style; 0: class 3 for a point mass, 100 for a fixed wing."),
+    row("Vehicle", "start", K::Vector(-100_000.0, 100_000.0), D::Floats(&[0.0, 0.0, 0.0]), "m",
+        "Position in the map at which a vehicle that the bridge flies begins, and to which it returns with a restart. It stands on the ground there."),
+    row("Vehicle", "start_yaw_deg", K::Float(-360.0, 360.0), D::Float(0.0), "deg",
+        "Its heading in the map, anticlockwise from x."),
 ];
 
 const SENSOR_ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];

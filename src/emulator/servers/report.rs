@@ -6,7 +6,7 @@ use super::collision::described;
 use crate::emulator::sensor::world_pose;
 use crate::emulator::shared::Shared;
 use crate::emulator::world::{Caster, Kinematics, Object, Pose, Snapshot, VEHICLE_HALF, Vec3};
-use crate::wire::{NETWORK_GROUP, SensorRequest};
+use crate::wire::{NETWORK_GROUP, RequestLayout, SensorRequest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::UdpSocket;
 
@@ -133,6 +133,19 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
 pub(super) fn send_vehicle(shared: &Shared, socket: &UdpSocket, snapshot: &Snapshot, id: u16) {
     if let Some(motion) = snapshot.vehicle(id) {
         post(shared, socket, &vehicle(shared, snapshot, id, motion));
+    }
+}
+
+/// Sends what a pod camera says of itself; when the simulator does is not documented.
+pub(super) fn send_pod(shared: &Shared, socket: &UdpSocket, seq_id: u16) {
+    let live = shared.sensors().live.get(&seq_id).map(|live| live.request);
+    if let Some(request) = live {
+        let mut buffer = [0; 148];
+        let report = SensorRequest {
+            layout: RequestLayout::Long,
+            ..request
+        };
+        post(shared, socket, &Packet(report.emit(&mut buffer).to_vec()));
     }
 }
 

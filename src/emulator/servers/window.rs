@@ -1,8 +1,10 @@
+use super::report;
 use crate::emulator::control;
 use crate::emulator::shared::Shared;
 use crate::emulator::stage::{Effect, Outcome, Scene3d};
 use crate::wire::{
-    HandshakePacket, Packet, SensorRequest, parse_console_command, split_console_command,
+    HandshakePacket, Packet, SensorKind, SensorRequest, parse_console_command,
+    split_console_command,
 };
 use std::net::{SocketAddr, UdpSocket};
 use zerocopy::IntoBytes as _;
@@ -22,6 +24,9 @@ pub(in crate::emulator) fn accept(
             table.request(request, window, source, now)
         };
         shared.changed.notify_all();
+        if taken.is_ok() && request.type_id == SensorKind::Pod.type_id() {
+            report::send_pod(shared, socket, request.seq_id);
+        }
         let mut stats = shared.stats();
         match taken {
             Ok(()) => stats.requests += 1,

@@ -1,4 +1,5 @@
 //! Destinations of datagrams for a vehicle.
+use crate::config::params::VehicleParams;
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
 use crate::transport::{UdpSender, is_local_address};
@@ -38,7 +39,10 @@ impl Outlet {
         let socket = UdpSender::open().map_err(failed)?;
         let host = params.copter_sim(vehicle);
         let model = SocketAddrV4::new(host, ports.coptersim(vehicle));
+        let own = params.own_vehicles.get(&vehicle);
+        let flown_here = own.is_some_and(VehicleParams::is_flown_here);
         let requests = match is_local_address(host) {
+            true if flown_here => vec![model],
             true => vec![SocketAddrV4::new(NETWORK_GROUP, ports.requests)],
             false => vec![SocketAddrV4::new(host, ports.requests), model],
         };

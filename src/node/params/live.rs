@@ -39,13 +39,20 @@ impl Live {
         }
     }
 
-    /// Sets all of the values, or none and returns why.
-    pub(super) fn set(&mut self, values: &[(String, ParamValue)]) -> Result<Checked, Problems> {
+    /// Sets all of the values, or none and returns why. What comes as a stream is not `told` to everybody.
+    pub(super) fn set(
+        &mut self,
+        values: &[(String, ParamValue)],
+        told: bool,
+    ) -> Result<Checked, Problems> {
         let checked = self.store.check(values)?;
         let settings = Arc::new(self.settings.changed(checked.params.clone())?);
         self.store.commit(&checked);
         for (name, value) in &checked.changes {
-            tracing::info!("parameter {name} set to {value}");
+            match told {
+                true => tracing::info!("parameter {name} set to {value}"),
+                false => tracing::debug!("parameter {name} set to {value}"),
+            }
         }
         let before = std::mem::replace(&mut self.settings, settings);
         for follow in &self.on_change {

@@ -6,6 +6,8 @@ use crate::node::assembly::{Assembly, is_crowded};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::subsystem::Subsystem;
+use crate::node::tasks;
+use crate::node::threads::REPORT;
 use live::Live;
 use server::ParameterServer;
 
@@ -25,7 +27,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let on_change = std::mem::take(&mut assembly.on_change);
     let live = Live::new(context.changes.clone(), on_change, &publishers);
     let headers = context.clocks.headers(None);
-    let server = ParameterServer::start(context.middleware, events, headers, live)?;
+    let others = (context.wishes.clone(), context.views.clone());
+    let (server, wishes) =
+        ParameterServer::start(context.middleware, events, headers, live, others)?;
+    tasks::start(&assembly.threads.runtime(REPORT)?, wishes);
     assembly.guards.push(Box::new(server));
     Ok(())
 }

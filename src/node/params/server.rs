@@ -16,8 +16,12 @@ use crate::msgs::rcl_interfaces::srv::{
     SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
 };
 use crate::node::clock::HeaderClock;
+use crate::node::tasks::Endless;
+use crate::node::views::Views;
+use crate::node::wishes::Wishes;
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// `rmw_qos_profile_parameter_events`.
 const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
@@ -25,6 +29,46 @@ const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
 /// The running parameter server; stops on drop.
 pub(super) struct ParameterServer {
     _services: [ServiceHandle; 6],
+}
+
+/// Fulfils the wishes of other subsystems.
+pub(super) struct Fulfilment {
+    server: Arc<Server>,
+    wishes: Wishes,
+    views: Views,
+}
+
+/// Time between two looks whether a sensor is ready for another change.
+const LOOK: Duration = Duration::from_millis(10);
+
+impl Endless for Fulfilment {
+    fn name(&self) -> String {
+        "wishes for parameters".to_owned()
+    }
+
+    async fn work(&mut self) {
+        loop {
+            self.wishes.come().await;
+            // The newest of what came meanwhile, as soon as frames show the one before: else none would be known to show any.
+            while self.fulfil() {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    }
+}
+
+impl Fulfilment {
+    /// Whether some have to wait.
+    fn fulfil(&self) -> bool {
+        let ready = |seq_id| { self.views.slot(seq_id) }.is_none_or(|slot| !slot.is_pending());
+        let (values, others) = self.wishes.take(ready);
+        for value in values {
+            if let Err(reason) = self.server.change(&[value], false) {
+                tracing::warn!("{reason}");
+            }
+        }
+        others
+    }
 }
 
 /// Shared state of the services.
@@ -46,7 +90,8 @@ impl ParameterServer {
         events: Publisher<ParameterEvent>,
         clock: HeaderClock,
         live: Live,
-    ) -> Result<Self, RosError> {
+        (wishes, views): (Wishes, Views),
+    ) -> Result<(Self, Fulfilment), RosError> {
         let server = Arc::new(Server {
             node: middleware.node_name().to_owned(),
             events,
@@ -72,9 +117,15 @@ impl ParameterServer {
             )?,
             serve::<ListParameters>(middleware, "list_parameters", &server, Server::list)?,
         ];
-        Ok(Self {
+        let fulfilment = Fulfilment {
+            server,
+            wishes,
+            views,
+        };
+        let services = Self {
             _services: services,
-        })
+        };
+        Ok((services, fulfilment))
     }
 }
 
@@ -177,9 +228,14 @@ impl Server {
             .iter()
             .map(value)
             .collect::<Result<Vec<_>, _>>()?;
+        self.change(&values, true)
+    }
+
+    /// Changes all of the values, or none and returns why.
+    fn change(&self, values: &[(String, ParamValue)], told: bool) -> Result<(), String> {
         // Held until the event is published, so that events keep the order of the changes.
         let mut live = self.live();
-        let checked = live.set(&values).map_err(|problems| {
+        let checked = live.set(values, told).map_err(|problems| {
             let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
             reasons.join("; ")
         })?;

@@ -214,6 +214,7 @@ impl ReportSource {
             Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
+            Ok(SceneReport::Pod(pod)) if self.views.pod(&pod) => Ok(()),
             // This port has no use for them.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),

@@ -8,11 +8,12 @@ use crate::node::error::NodeError;
 use crate::node::reported::SharedReports;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
+use crate::node::tasks::Endless;
 use crate::reports::Entity;
 use crate::ros::{Middleware, RosError, ServiceHandle};
 use crate::scene::{Call, Description, Outbox, Scene};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Context of every service of the scene.
 #[derive(Clone)]
@@ -55,6 +56,12 @@ impl Desk {
             self.scene.change_map();
         }
         answer
+    }
+
+    fn has_kept(&self) -> bool {
+        let scene = self.scene.lock();
+        let mut all = scene.entities.iter();
+        all.any(|(_, entity)| entity.keep_alive.is_some())
     }
 
     /// As [`Self::ask`], with the current reports of the renderer.
@@ -101,5 +108,29 @@ impl Desk {
             desk.stats.lock().received += 1;
             responder.respond(desk.ask_anew(|scene, call| answer(scene, request, call)));
         })
+    }
+}
+
+/// Time between two looks for abandoned objects.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Removes what its clients no longer ask for.
+pub(super) struct Caretaker(pub(super) Desk);
+
+impl Endless for Caretaker {
+    fn name(&self) -> String {
+        "abandoned objects of the scene".to_owned()
+    }
+
+    async fn work(&mut self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            if !self.0.has_kept() {
+                continue;
+            }
+            for name in self.0.ask(|scene, call| scene.remove_abandoned(call)) {
+                tracing::info!("{name:?} was removed: nobody asked for it within its keep_alive");
+            }
+        }
     }
 }

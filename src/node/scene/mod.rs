@@ -16,18 +16,34 @@ use crate::node::settings::below;
 #[cfg(has_simulation_interfaces)]
 use crate::node::steps;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use desk::Desk;
+use crate::node::tasks;
+use crate::node::threads::REPORT;
+#[cfg(has_simulation_interfaces)]
+use crate::{
+    msgs::simulation_interfaces::action::SimulateSteps, ros::GoalRequest,
+    scene::standard::simulate_steps,
+};
+use desk::{Caretaker, Desk};
 use std::fmt::Write as _;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let desk = Desk::open(context, assembly)?;
+    tasks::start(&assembly.threads.runtime(REPORT)?, Caretaker(desk.clone()));
     #[cfg(has_simulation_interfaces)]
     {
         let waiting = bounds::Waiting::open(assembly, &desk)?;
         let handle = waiting.serve(&desk, context.middleware, "~/get_entity_bounds")?;
         assembly.guards.push(Box::new(handle));
+        let (headers, stats) = (context.clocks.headers(None), desk.stats.clone());
+        let steps = move |request: GoalRequest<SimulateSteps>| {
+            stats.lock().received += 1;
+            request.accept().abort(simulate_steps());
+        };
+        let action =
+            { context.middleware }.action("~/simulate_steps", move || headers.now(), steps)?;
+        assembly.guards.push(Box::new(action));
     }
     for service in services::rows() {
         #[cfg(has_simulation_interfaces)]
@@ -72,6 +88,7 @@ fn topics(page: &mut TopicPage) {
     #[cfg(has_simulation_interfaces)]
     {
         page.chapters += bounds::ROW;
+        page.chapters += ACTION;
     }
 }
 
@@ -82,6 +99,13 @@ Services of `simulation_interfaces` are below the bridge's node, the others belo
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|
+";
+
+#[cfg(has_simulation_interfaces)]
+const ACTION: &str = "
+| Action | Type | What it does |
+|---|---|---|
+| `/rfly_bridge/simulate_steps` | `simulation_interfaces/action/SimulateSteps` | ends at once, refused: there is no pause |
 ";
 
 const SERVICES: &str = "

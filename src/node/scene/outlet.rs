@@ -15,7 +15,7 @@ pub(super) struct Outlet {
     socket: UdpSender,
     renderer: Ipv4Addr,
     windows: Vec<u16>,
-    /// Hosts of `CopterSim` that differ from that of the renderer, by vehicle.
+    /// Hosts of `CopterSim`, by vehicle; of others that of the renderer.
     hosts: BTreeMap<u16, Ipv4Addr>,
     ports: Ports,
     stats: Arc<SourceStats>,
@@ -28,12 +28,12 @@ impl Outlet {
             source,
         })?;
         let params = &context.settings.params;
-        let own = |id: &u16| Some((*id, params.own_vehicles.get(id)?.address?));
+        let vehicles = context.settings.vehicles().into_iter();
         Ok(Self {
             socket,
             renderer: params.simulator_address,
             windows: params.scene.windows.clone(),
-            hosts: params.own_vehicles.keys().filter_map(own).collect(),
+            hosts: vehicles.map(|id| (id, params.copter_sim(id))).collect(),
             ports: context.settings.ports,
             stats,
         })

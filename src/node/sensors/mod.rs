@@ -1,5 +1,6 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
 mod boxes;
+mod gimbal;
 mod held;
 mod hint;
 mod liveness;
@@ -59,6 +60,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         tracing::info!("{pair}");
     }
     let boxes = open_boxes(context, assembly)?;
+    gimbal::open(context, assembly)?;
     for config in &context.settings.sensors {
         let spec = spec_of(config.kind);
         let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
@@ -221,6 +223,7 @@ fn topics(page: &mut TopicPage) {
         }
     }
     page.sensors += BOXES_ROW;
+    page.sensors += gimbal::ROWS;
     page.topic(
         &["/rflysim/uav<id>/local/odom"],
         "nav_msgs/msg/Odometry",

@@ -52,7 +52,7 @@ pub(super) fn open(
         sender: receiver.sender(),
         receiver,
         request: ImuRequestPacket::new(params.imu.rate_hz, reply_to.octets(), port),
-        simulator: SocketAddrV4::new(params.simulator_address, ports.coptersim(vehicle)),
+        simulator: SocketAddrV4::new(params.copter_sim(vehicle), ports.coptersim(vehicle)),
         period: params.request.period,
         timeout: params.request.timeout,
         converter,

@@ -184,6 +184,9 @@ fn state(
         ));
     }
     if let Some(entity) = known {
+        if let Some(kept) = &mut entity.keep_alive {
+            kept.since_s = call.uptime_s;
+        }
         (entity.vehicle_type, entity.scale) = (vehicle_type, scale);
         entity.ground = message.fit_to_ground;
         entity.motion = Some(Motion {

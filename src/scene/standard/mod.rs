@@ -10,7 +10,8 @@ pub use entities::{
     delete_entity, describe, entities, entity_bounds, entity_info, no_bounds, set_entity_info,
 };
 pub use simulation::{
-    features, reset_simulation, set_simulation_state, simulation_state, step_simulation,
+    features, reset_simulation, set_simulation_state, simulate_steps, simulation_state,
+    step_simulation,
 };
 pub use spawning::{named_pose_bounds, named_poses, spawn_entities, spawn_entity, spawnables};
 pub use states::{entities_states, entity_state, set_entity_state};

@@ -1,5 +1,6 @@
 //! The simulation as a whole: what it can do, whether it runs, its restart.
 use super::{done, done_but, refused};
+use crate::msgs::simulation_interfaces::action::SimulateSteps_Result;
 use crate::msgs::simulation_interfaces::msg::{
     Result as Outcome, SimulationState, SimulatorFeatures,
 };
@@ -51,7 +52,7 @@ pub fn features(
             custom_info: concat!(
                 "RflySim through rfly_bridge ",
                 env!("CARGO_PKG_VERSION"),
-                ". Resources are rflysim://<class or model>[?style=..&scale=..&ground=..] and rflysim://map/<name or number>. The \
+                ". Resources are rflysim://<class or model>[?style=..&scale=..&ground=..&keep_alive=..] and rflysim://map/<name or number>. The \
                  simulator cannot be paused or stepped, and a loaded map goes on playing. docs/scene.md"
             )
             .to_owned(),
@@ -135,15 +136,23 @@ pub fn set_simulation_state(
     SetSimulationStateResponse { result }
 }
 
+const NO_STEPS: &str = "RflySim cannot be stepped, because it cannot be paused";
+
+/// `SimulateSteps`, which ends at once.
+pub fn simulate_steps() -> SimulateSteps_Result {
+    SimulateSteps_Result {
+        result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)),
+    }
+}
+
 /// `StepSimulation`.
 pub fn step_simulation(
     _: &mut Scene,
     _: StepSimulationRequest,
     _: &mut Call<'_>,
 ) -> StepSimulationResponse {
-    let message = "RflySim cannot be stepped, because it cannot be paused";
     StepSimulationResponse {
-        result: refused(Refusal::new(Cause::Unsupported, message)),
+        result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)),
     }
 }
 

@@ -17,8 +17,9 @@ use crate::scene::state::{Call, Scene};
 pub fn entity_state(
     scene: &mut Scene,
     request: GetEntityStateRequest,
-    _: &mut Call<'_>,
+    call: &mut Call<'_>,
 ) -> GetEntityStateResponse {
+    scene.entities.keep(&request.entity, call.uptime_s);
     let found = scene.entities.find(&request.entity);
     let state = found.and_then(|(name, entity)| match &entity.motion {
         Some(motion) => Ok(state_of(&scene.frame, motion)),
@@ -87,6 +88,7 @@ pub fn set_entity_state(
     call: &mut Call<'_>,
 ) -> SetEntityStateResponse {
     let own = |cause| (cause == Cause::Pose).then_some(SetEntityStateResponse::INVALID_POSE);
+    scene.entities.keep(&request.entity, call.uptime_s);
     let result = match set(scene, &request, call) {
         Ok(()) if !(request.set_pose || request.set_twist || request.set_acceleration) => {
             done_but("nothing was set: set_pose, set_twist and set_acceleration are all false")

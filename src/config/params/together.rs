@@ -1,0 +1,163 @@
+//! Checks across parameters.
+use super::Params;
+use crate::config::{ControlLink, Problems, SimMode, names};
+
+/// Checks across parameters.
+pub(super) fn check_together(params: &Params, problems: &mut Problems) {
+    let mut own = params.own_vehicles.values().filter_map(|own| own.address);
+    let here = params.simulator_address.is_loopback() && own.all(|address| address.is_loopback());
+    if params.redis.address.is_some() && !here {
+        problems.push(
+            "redis.address",
+            "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there",
+        );
+    }
+    check_flown_here(params, problems);
+    let f = &params.frames;
+    for (name, value, other_name, other) in [
+        ("odom_frame", &f.odom, "map_frame", &f.map),
+        ("base_frame", &f.base, "map_frame", &f.map),
+        ("base_frame", &f.base, "odom_frame", &f.odom),
+        (
+            "control.local_frame",
+            &params.control.local_frame,
+            "odom_frame",
+            &f.odom,
+        ),
+        (
+            "control.local_frame",
+            &params.control.local_frame,
+            "base_frame",
+            &f.base,
+        ),
+    ] {
+        if value == other {
+            problems.push(
+                name,
+                format!("must differ from {other_name}, both are {value:?}"),
+            );
+        }
+    }
+    if params.request.timeout < params.request.period {
+        problems.push(
+            "request.timeout_s",
+            format!(
+                "must be at least request.period_s, {:?}, is {:?}",
+                params.request.period, params.request.timeout
+            ),
+        );
+    }
+    if params.control.read_only && params.control.switch_mode {
+        problems.push(
+            "control.switch_mode",
+            "must be false with control.read_only",
+        );
+    }
+    let example = params
+        .control
+        .prefix
+        .replace("{id}", "1")
+        .replace("{n}", "1");
+    if let Err(why) = names::check_topic(&example) {
+        problems.push(
+            "control.prefix",
+            format!("must be a topic prefix, in which {{id}} and {{n}} stand for numbers, is {:?}: {why}", params.control.prefix),
+        );
+    }
+    let topic = &params.cloud_odometry_topic;
+    if !topic.is_empty()
+        && let Err(why) = names::check_topic(&topic.replace("{id}", "1"))
+    {
+        problems.push(
+            "cloud.odometry_topic",
+            format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
+        );
+    }
+    let ids = &params.scene.ids;
+    if ids.is_empty() {
+        let (first, last) = (ids.start(), ids.end());
+        problems.push(
+            "scene.last_id",
+            format!("must be at least scene.first_id, {first}, is {last}"),
+        );
+    }
+    let scan = &params.scan;
+    for (name, low, high_name, high) in [
+        (
+            "scan.min_height",
+            scan.min_height,
+            "scan.max_height",
+            scan.max_height,
+        ),
+        (
+            "scan.angle_min",
+            scan.angle_min,
+            "scan.angle_max",
+            scan.angle_max,
+        ),
+        (
+            "scan.range_min",
+            scan.range_min,
+            "scan.range_max",
+            scan.range_max,
+        ),
+    ] {
+        let unlimited = high_name == "scan.range_max" && high == 0.0;
+        if low >= high && !unlimited {
+            problems.push(
+                name,
+                format!("must be less than {high_name}, {high}, is {low}"),
+            );
+        }
+    }
+    let record = [
+        ("record.ros", &params.record.ros),
+        ("record.raw", &params.record.raw),
+    ];
+    for (parameter, name) in record {
+        let name = name.as_deref().unwrap_or("recording");
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if name.starts_with('.') || !name.chars().all(plain) {
+            problems.push(
+                parameter,
+                format!("must be a name of letters, digits, `.`, `_` and `-` in record.directory, is {name:?}"),
+            );
+        }
+    }
+    if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
+        problems.push(
+            "frame_prefix",
+            format!(
+                "must not begin with `/` or contain white space, is {:?}",
+                f.prefix
+            ),
+        );
+    }
+}
+
+/// Vehicles that the bridge flies are reached as it reaches them.
+fn check_flown_here(params: &Params, problems: &mut Problems) {
+    let own = params.own_vehicles.iter();
+    for (id, own) in own.filter(|(_, own)| own.is_flown_here()) {
+        let link = own.link.as_ref();
+        let simple = ControlLink::Simulator(SimMode::UdpSimple);
+        if let Some(link) = link.filter(|link| **link != simple && **link != ControlLink::Off) {
+            problems.push(
+                format!("vehicle{id}.link"),
+                format!("must be udp_simple or off for a vehicle that the bridge flies (vehicle{id}.model), is {link}; leave it out"),
+            );
+        }
+        if own.address.is_some_and(|address| !address.is_loopback()) {
+            problems.push(
+                format!("vehicle{id}.address"),
+                format!("must be on loopback (127.0.0.1) for a vehicle that the bridge flies (vehicle{id}.model); leave it out"),
+            );
+        }
+        if params.redis.address.is_some() {
+            problems.push(
+                format!("vehicle{id}.model"),
+                "must be coptersim with redis.address: both take CopterSim's ports on this host",
+            );
+        }
+    }
+}

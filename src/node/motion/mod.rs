@@ -1,0 +1,312 @@
+//! Vehicles that the bridge flies itself (`vehicle<id>.model`). The bridge takes CopterSim's place for them on this host: all its
+//! other parts do not know of it.
+use crate::config::params::{VehicleModel, VehicleParams};
+use crate::frames::{Geodetic, WorldConvention};
+use crate::motion::{Airframe, Ignored, OwnVehicle, Start};
+use crate::node::assembly::Assembly;
+use crate::node::clock::{SimClock, host_now};
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::stats::SourceStats;
+use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::tasks::{self, Source};
+use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
+use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, IntoBytes as _, Packet as _};
+use std::io::IoSliceMut;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::MissedTickBehavior;
+
+/// The thread of all models.
+const THREAD: &str = "rfly-motion";
+/// Time between steps; IMU samples come with each.
+const STEP: Duration = Duration::from_millis(5);
+/// Steps between states.
+const PER_STATE: u64 = 2;
+/// Steps between heartbeats.
+const PER_BEAT: u64 = 200;
+/// The clock of the vehicle is another one if it differs by more: that of the renderer, whose images it also counts for.
+const OTHER_CLOCK: Duration = Duration::from_millis(200);
+/// Longest datagram that counts.
+const BUFFER: usize = 2048;
+
+/// It has no topics of its own.
+pub(super) const SUBSYSTEM: Subsystem = Subsystem {
+    open,
+    topics: |_: &mut TopicPage| {},
+};
+
+fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let params = &context.settings.params;
+    let own =
+        |id: u16| Some((id, params.own_vehicles.get(&id)?)).filter(|(_, own)| own.is_flown_here());
+    for (id, own) in { context.settings.vehicles().into_iter() }.filter_map(own) {
+        open_one(context, assembly, id, own)?;
+    }
+    Ok(())
+}
+
+fn open_one(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    id: u16,
+    own: &VehicleParams,
+) -> Result<(), NodeError> {
+    let (params, ports) = (&context.settings.params, &context.settings.ports);
+    let runtime = assembly.threads.runtime(THREAD)?;
+    let _entered = runtime.enter();
+    let mut bind = |what: &str, port: u16| {
+        let options = BindOptions {
+            address: Ipv4Addr::LOCALHOST,
+            ..context.senders.port(port)
+        };
+        let what = format!("the model of vehicle {id} in CopterSim's place: {what}");
+        assembly.binder.bind(&options, &what)
+    };
+    let control = bind("control", ports.autopilot(id));
+    let requests = bind("requests", ports.coptersim(id));
+    let (Some(control), Some(requests)) = (control, requests) else {
+        return Ok(());
+    };
+    let sender = UdpSender::open().map_err(|source| NodeError::Start {
+        what: "the socket of a model",
+        source,
+    })?;
+    let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let window = |number: &u16| SocketAddrV4::new(params.simulator_address, ports.window(*number));
+    let flight = Flight {
+        id,
+        vehicle: OwnVehicle::new(
+            id,
+            match own.model {
+                Some(VehicleModel::FixedWing) => Airframe::FixedWing,
+                _ => Airframe::PointMass,
+            },
+            own.model_type,
+            start(own, context.tree.names().world),
+            Geodetic::MAP_CENTRE,
+        ),
+        control,
+        requests,
+        sender,
+        clock: context.clocks.of(Some(id)),
+        time: Duration::ZERO,
+        steps: 0,
+        imu: None,
+        estimate: here(ports.autopilot_client(id)),
+        truth: here(ports.true_state(id)),
+        heartbeat: here(ports.heartbeat),
+        windows: params.scene.windows.iter().map(window).collect(),
+        stats: assembly.source(format!("model of vehicle {id}")),
+    };
+    tasks::start(&runtime, flight);
+    Ok(())
+}
+
+/// Where the parameters put it.
+fn start(own: &VehicleParams, world: WorldConvention) -> Start {
+    let yaw = own.start_yaw_deg.to_radians();
+    let turn = [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()];
+    Start {
+        position: world.ned(own.start),
+        yaw: { world.ned_attitude(turn) }.map_or(0.0, |attitude| attitude.euler().yaw),
+    }
+}
+
+/// Samples that were asked for.
+struct Imu {
+    to: SocketAddrV4,
+    /// Time between samples.
+    period: Duration,
+    due: Duration,
+    count: i32,
+}
+
+/// One vehicle in flight.
+struct Flight {
+    id: u16,
+    vehicle: OwnVehicle,
+    control: UdpReceiver,
+    requests: UdpReceiver,
+    sender: UdpSender,
+    clock: Option<Arc<SimClock>>,
+    /// Simulation time.
+    time: Duration,
+    steps: u64,
+    imu: Option<Imu>,
+    estimate: SocketAddrV4,
+    truth: SocketAddrV4,
+    heartbeat: SocketAddrV4,
+    windows: Vec<SocketAddrV4>,
+    stats: Arc<SourceStats>,
+}
+
+impl Source for Flight {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    async fn run(&mut self) {
+        let (mut commands, mut requests) = ([0; BUFFER], [0; BUFFER]);
+        let mut ticks = tokio::time::interval(STEP);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut last = Instant::now();
+        loop {
+            let mut command = [IoSliceMut::new(&mut commands)];
+            let mut request = [IoSliceMut::new(&mut requests)];
+            tokio::select! {
+                // Steps first: datagrams may arrive without a gap.
+                biased;
+                _ = ticks.tick() => {
+                    let now = Instant::now();
+                    self.step(now.duration_since(std::mem::replace(&mut last, now)));
+                }
+                received = self.control.recv(&mut command) => {
+                    let taken = taken(received, &commands);
+                    self.take(taken, |flight, bytes| flight.vehicle.command(bytes)).await;
+                }
+                received = self.requests.recv(&mut request) => {
+                    let taken = taken(received, &requests);
+                    self.take(taken, Self::request).await;
+                }
+            }
+        }
+    }
+}
+
+/// What came: bytes and their sender, or why none.
+fn taken(
+    received: std::io::Result<Received>,
+    buffer: &[u8],
+) -> Result<(&[u8], SocketAddrV4), &'static str> {
+    match received {
+        Ok(Received::Datagram(datagram)) => {
+            Ok((&buffer[..datagram.len.min(buffer.len())], datagram.from))
+        }
+        Ok(Received::Refused) => Err("refused"),
+        Err(_) => Err("socket"),
+    }
+}
+
+impl Flight {
+    async fn take(
+        &mut self,
+        taken: Result<(&[u8], SocketAddrV4), &'static str>,
+        read: fn(&mut Self, &[u8]) -> Result<(), Ignored>,
+    ) {
+        let (cause, pause) = match taken {
+            Ok((bytes, _)) => {
+                self.stats.lock().received += 1;
+                match read(self, bytes) {
+                    Ok(()) => return,
+                    Err(ignored) => (ignored.name(), false),
+                }
+            }
+            Err(cause) => (cause, cause == "socket"),
+        };
+        self.stats.lock().drop_one(cause);
+        if pause {
+            // Keeps a permanently failing socket from spinning.
+            tokio::time::sleep(STEP).await;
+        }
+    }
+
+    fn request(&mut self, bytes: &[u8]) -> Result<(), Ignored> {
+        let Ok(request) = ImuRequestPacket::parse(bytes) else {
+            return self.vehicle.request(bytes);
+        };
+        let rate = f64::from(request.rate_hz.get().max(1));
+        self.imu = Some(Imu {
+            to: SocketAddrV4::new(request.ip.into(), request.port.get()),
+            period: Duration::from_secs_f64(1.0 / rate),
+            due: self.time,
+            count: self.imu.as_ref().map_or(0, |imu| imu.count),
+        });
+        Ok(())
+    }
+
+    fn step(&mut self, time: Duration) {
+        self.time += time;
+        self.follow_clock();
+        self.vehicle.step(time);
+        self.send_imu();
+        if self.steps.is_multiple_of(PER_STATE) {
+            self.send_states();
+        }
+        if self.steps.is_multiple_of(PER_BEAT) {
+            self.send_beat();
+        }
+        self.steps += 1;
+    }
+
+    /// The images of a renderer that runs already have its time: the vehicle takes it over.
+    fn follow_clock(&mut self) {
+        let clock = self.clock.as_ref();
+        let Some(time) = clock.and_then(|clock| clock.sim_time_at(host_now())) else {
+            return;
+        };
+        let time = Duration::from_nanos(u64::try_from(time.0).unwrap_or(0));
+        if time.abs_diff(self.time) > OTHER_CLOCK {
+            self.time = time;
+        }
+    }
+
+    fn send_imu(&mut self) {
+        let Some(imu) = &mut self.imu else {
+            return;
+        };
+        // A clock that was set back is no reason to wait for it.
+        if self.time < imu.due && imu.due - self.time <= imu.period {
+            return;
+        }
+        imu.due = self.time + imu.period - STEP.min(imu.period) / 2;
+        imu.count = imu.count.wrapping_add(1);
+        let truth = self.vehicle.truth(self.time);
+        let sample = ImuPacket::new(
+            imu.count,
+            self.time.as_secs_f64(),
+            truth.acc.map(|value| value.get()),
+            truth.rate.map(|value| value.get()),
+        );
+        let sent = self.sender.send_to(sample.as_bytes(), imu.to);
+        if sent.is_err() {
+            self.stats.lock().drop_one("not_sent");
+        }
+    }
+
+    fn send_states(&self) {
+        let truth = self.vehicle.truth(self.time);
+        let estimate = self.vehicle.estimate();
+        let picture = self.vehicle.picture(self.time);
+        let mut failed = 0;
+        let mut send = |bytes: &[u8], to: SocketAddrV4| {
+            failed += u64::from(self.sender.send_to(bytes, to).is_err());
+        };
+        send(truth.as_bytes(), self.truth);
+        send(estimate.as_bytes(), self.estimate);
+        for window in &self.windows {
+            send(picture.as_bytes(), *window);
+        }
+        let mut figures = self.stats.lock();
+        figures.frames += 1;
+        figures.converted += 1;
+        figures.last_frame = Some(Instant::now());
+        figures.drop_many("not_sent", failed);
+    }
+
+    fn send_beat(&self) {
+        let now = host_now().0 / 1_000_000;
+        let since = i64::try_from(self.time.as_millis()).unwrap_or(0);
+        let count = i64::try_from(self.steps / PER_BEAT).unwrap_or(0);
+        let beat = HeartbeatPacket::new(self.id.into(), now - since, now, count);
+        let centre = self.vehicle.map_centre();
+        let sent = [
+            self.sender.send_to(beat.as_bytes(), self.heartbeat),
+            self.sender.send_to(centre.as_bytes(), self.truth),
+        ];
+        if sent.iter().any(Result::is_err) {
+            self.stats.lock().drop_one("not_sent");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! `mount_control/*` beside the image of a camera: its direction as a topic, as mavros has that of a gimbal.
+//!
+//! A command becomes the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow as they do there. The status is what
+//! the images show, or what a pod camera says of itself.
+use crate::config::ParamValue;
+use crate::config::params::QosGroup;
+use crate::frames::{Attitude, Euler, Frd, MountOrientation, SensorMount};
+use crate::msgs::geometry_msgs::msg::{Vector3, Vector3Stamped};
+use crate::msgs::mavros_msgs::msg::MountControl;
+use crate::node::assembly::Assembly;
+use crate::node::clock::HeaderClock;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::Settings;
+use crate::node::stats::SourceStats;
+use crate::node::wishes::Wishes;
+use crate::ros::{Publisher, Qos};
+use crate::time::RosTime;
+use crate::wire::{SensorKind, SensorRequest};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The rows of the documentation.
+pub(super) const ROWS: &str = "\
+| 9; others with `sensor<N>.gimbal` | | `/rflysim/sensor<N>/mount_control/command` | `mavros_msgs/msg/MountControl` | | | all | \
+in: direction of the camera in its mount, degrees, mode 2; mode 1: as in Config.json ([reports.md](reports.md#changes-of-a-running-camera)) |
+| | | `/rflysim/sensor<N>/mount_control/status` | `geometry_msgs/msg/Vector3Stamped` | `<prefix>sensor<N>_link` | `latched` | all | \
+roll, pitch, yaw of the camera in its mount in rad, FRD, from the first image that shows it; of a pod what it reports |
+";
+
+/// MAV_MOUNT_MODE.
+const NEUTRAL: u8 = 1;
+const TARGETING: u8 = 2;
+
+/// Opens the topics of all cameras that are to have them.
+pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let settings = context.settings;
+    let cameras = settings.sensors.iter().filter(|config| {
+        let wanted = settings.params.sensor(config.seq_id).gimbal;
+        config.kind == SensorKind::Pod || wanted && config.kind.is_camera()
+    });
+    let mounts = settings.mounts();
+    let mut statuses = BTreeMap::new();
+    for config in cameras {
+        let seq_id = config.seq_id;
+        let Some(mount) = mounts.iter().find(|mount| mount.seq_id == seq_id) else {
+            continue;
+        };
+        let main = settings.sensor_topic(config);
+        let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let topic = |name: &str| format!("{parent}/mount_control/{name}");
+        let frame = context.tree.sensor(seq_id).map(|ids| ids.link.clone());
+        let status = Status {
+            publisher: context.publisher(QosGroup::Latched, &topic("status"))?,
+            frame: frame.unwrap_or_default(),
+            headers: context.clocks.headers(settings.vehicle_of(config)),
+            reports: AtomicBool::new(false),
+        };
+        status.show(angles(&mount.orientation), None);
+        statuses.insert(seq_id, status);
+        let mut gimbal = Gimbal {
+            seq_id,
+            neutral: angles(&mount.orientation).map(f64::to_degrees),
+            wishes: context.wishes.clone(),
+            stats: assembly.source(format!("gimbal of sensor{seq_id}")),
+            told: false,
+        };
+        let name = topic("command");
+        let command = move |message: MountControl| gimbal.command(&message);
+        let subscription = context
+            .middleware
+            .subscribe(&name, Qos::SENSOR_DATA, command)?;
+        assembly.guards.push(Box::new(subscription));
+    }
+    if !statuses.is_empty() {
+        let statuses = Arc::new(statuses);
+        let shown = statuses.clone();
+        let follow = move |_: &Settings, mount: &SensorMount, stamp| {
+            if let Some(status) = shown.get(&mount.seq_id)
+                && !status.reports.load(Ordering::Relaxed)
+            {
+                status.show(angles(&mount.orientation), stamp);
+            }
+        };
+        context.views.follow(Box::new(follow));
+        context
+            .views
+            .follow_pods(Box::new(move |pod| reported(&statuses, pod)));
+    }
+    Ok(())
+}
+
+/// Publishes what a pod says of itself, in degrees.
+fn reported(statuses: &BTreeMap<u16, Status>, pod: &SensorRequest) {
+    let angles = match pod.eular_or_quat > 0.5 {
+        true => angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from))),
+        false => pod.euler.map(|degrees| f64::from(degrees).to_radians()),
+    };
+    if let Some(status) = statuses.get(&pod.seq_id)
+        && angles.iter().all(|angle| angle.is_finite())
+    {
+        status.reports.store(true, Ordering::Relaxed);
+        status.show(angles, None);
+    }
+}
+
+/// Roll, pitch, yaw in rad.
+fn angles(orientation: &MountOrientation) -> [f64; 3] {
+    match *orientation {
+        MountOrientation::Euler(angles) => angles,
+        MountOrientation::Quaternion(wxyz) => {
+            let attitude = Attitude::<Frd, Frd>::from_wxyz(wxyz);
+            let Euler { roll, pitch, yaw } = attitude.unwrap_or_default().euler();
+            [roll, pitch, yaw]
+        }
+    }
+}
+
+/// The latched direction of one camera.
+struct Status {
+    publisher: Publisher<Vector3Stamped>,
+    frame: String,
+    headers: HeaderClock,
+    /// The camera reports its direction itself.
+    reports: AtomicBool,
+}
+
+impl Status {
+    /// `stamp`: of the first image that shows it.
+    fn show(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
+        let mut message = Vector3Stamped::default();
+        message.header.stamp = stamp.unwrap_or_else(|| self.headers.now()).to_msg();
+        message.header.frame_id.clone_from(&self.frame);
+        message.vector = Vector3 { x, y, z };
+        // The publisher counts failures.
+        let _counted = self.publisher.publish(&message);
+    }
+}
+
+/// The commands of one camera.
+struct Gimbal {
+    seq_id: u16,
+    /// Roll, pitch, yaw of the file in degrees.
+    neutral: [f64; 3],
+    wishes: Wishes,
+    stats: Arc<SourceStats>,
+    /// What is wrong was logged.
+    told: bool,
+}
+
+impl Gimbal {
+    fn command(&mut self, message: &MountControl) {
+        self.stats.lock().received += 1;
+        let angles = [message.roll, message.pitch, message.yaw].map(f64::from);
+        let wanted = match message.mode {
+            NEUTRAL => Ok(self.neutral),
+            TARGETING if angles.iter().all(|angle| angle.abs() <= 360.0) => Ok(angles),
+            TARGETING => Err((
+                "angle",
+                format!("roll, pitch and yaw must be in -360..=360 degrees, are {angles:?}"),
+            )),
+            mode => Err((
+                "mode",
+                format!(
+                    "mode must be 2 (roll, pitch, yaw in degrees) or 1 (as in Config.json), is {mode}"
+                ),
+            )),
+        };
+        match wanted {
+            Ok(angles) => {
+                self.stats.lock().frames += 1;
+                let value = ParamValue::List(angles.map(ParamValue::Float).to_vec());
+                let name = format!("sensor{}.orientation_deg", self.seq_id);
+                self.wishes.wish(self.seq_id, name, value);
+            }
+            Err((cause, text)) => {
+                self.stats.lock().drop_one(cause);
+                if !std::mem::replace(&mut self.told, true) {
+                    tracing::warn!(
+                        "sensor{}/mount_control/command: {text}; told once",
+                        self.seq_id
+                    );
+                }
+            }
+        }
+    }
+}
