@@ -1,6 +1,8 @@
 //! The bridge's command line; everything else is in the library.
 #[path = "main/calib.rs"]
 mod calib;
+#[path = "main/view.rs"]
+mod view;
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -49,6 +51,11 @@ enum Command {
     ///
     /// Where a bridge runs it is asked, else the simulator is. Exit code: 0 fine, 1 warnings, 2 errors.
     Doctor(DoctorArgs),
+    /// Shows what a running bridge publishes as a page in a browser, and to Foxglove and Lichtblick (docs/view.md).
+    ///
+    /// It subscribes to topics of the ROS graph while somebody looks at them. `-p view.port:=8765` has the bridge do the same itself,
+    /// without another trip through the middleware.
+    View(view::ViewArgs),
     /// Subscribes to every topic of the ROS graph and shows rates, latencies and losses, by sensor and vehicle.
     Top(TopArgs),
     /// Calls a service of the ROS graph, as `ros2 service call` does (docs/call.md).
@@ -230,6 +237,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
             Ok(())
         }),
         Some(Command::Replay(asked)) => replay(args, asked, rosout),
+        Some(Command::View(asked)) => view::show(args, asked),
         Some(Command::Top(top)) => show_top(&args, top),
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),

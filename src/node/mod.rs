@@ -64,3 +64,4 @@ pub use stats::LinkState;
 pub use tasks::{Endless, keep_running};
 pub use topics::topics_markdown;
 pub use vehicles::{Announcement, End, HeartbeatDirectory, Peer, Unserved, Whereabouts};
+pub use view::{Viewer, view};
