@@ -184,7 +184,7 @@ def test_commands_need_control(viewed):
     port, control, _ = viewed
     with Client(port) as client:
         client.until(lambda: client.info, "serverInfo")
-        assert client.info["capabilities"] == (["services"] if control else [])
+        assert client.info["capabilities"] == (["parameters", "services"] if control else ["parameters"])
         if control:
             loiter = {"base_mode": 0, "custom_mode": "AUTO.LOITER"}
             # Until the vehicle is connected the answer is no.
@@ -196,6 +196,38 @@ def test_commands_need_control(viewed):
             client.socket.send_binary(struct.pack("<BIII", 2, 0, 1, 4) + b"json{}")
             assert "view.control" in client.answer()["message"]
             assert not client.services
+
+
+def test_parameters_are_read_and_set(viewed):
+    with Client(viewed.port) as client:
+
+        def ask(op: str, **request: object) -> dict:
+            client.send({"op": op, "id": "mine", **request})
+            answer = client.answer()
+            assert answer["op"] == "status" or answer["id"] == "mine"
+            return answer
+
+        def values(answer: dict) -> dict:
+            return {parameter["name"]: parameter["value"] for parameter in answer["parameters"]}
+
+        node = "/rfly_bridge"
+        wait_for(lambda: f"{node}.sensor0.fov_deg" in values(ask("getParameters", parameterNames=[])), "the node")
+        everything = values(ask("getParameters", parameterNames=[]))
+        assert everything[f"{node}.simulator_address"] == "127.0.0.1" and everything[f"{node}.window"] == 0
+        own = viewed.port if viewed.in_bridge else 0
+        assert everything[f"{node}.view.port"] == own and len(everything) > 100
+        fov = f"{node}.sensor0.fov_deg"
+        before = ask("getParameters", parameterNames=[fov])["parameters"]
+        assert before == [{"name": fov, "value": 90.0, "type": "float64"}]
+        # A whole number for a parameter that has fractions, as JSON writes it.
+        answer = ask("setParameters", parameters=[{"name": fov, "value": 60}])
+        if not viewed.control:
+            assert "view.control" in answer["message"]
+            return
+        assert values(answer) == {fov: 60.0}
+        assert "fov_deg" in ask("setParameters", parameters=[{"name": fov, "value": -5}])["message"]
+        assert "no such" in ask("setParameters", parameters=[{"name": f"{node}.no_such", "value": 1}])["message"]
+        assert values(ask("setParameters", parameters=[{"name": fov, "value": 90.0}])) == {fov: 90.0}
 
 
 def test_nonsense_is_answered_and_ends_nothing(viewed):

@@ -7,6 +7,7 @@ mod calls;
 mod graph;
 mod hub;
 mod outbox;
+mod parameters;
 mod picture;
 mod pictures;
 mod server;
@@ -25,6 +26,7 @@ use calls::Calls;
 pub use graph::{Viewer, view};
 use hub::{Feed, Guard, Hub, Topic};
 use outbox::Outbox;
+use parameters::Parameters;
 use pictures::Pictures;
 use server::Server;
 use session::Shared;
@@ -74,6 +76,7 @@ fn serve(
         name: middleware.node_name().to_owned(),
         hub: Hub::new(feed, pictures.clone()),
         calls: params.control.then(|| Calls::new(middleware)),
+        parameters: Parameters::new(middleware),
         figures: Figures::default(),
     });
     let server = Server {
