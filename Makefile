@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo demo-view test soak ros ros-install bench performance algorithms fuzz docs lint sbom venv
+.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz docs lint sbom venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -21,6 +21,9 @@ demo: setup ## Emulator + bridge + live table of topics and a page, until Ctrl-C
 
 demo-view: setup ## The same, and opens the page of the bridge in a browser (docs/view.md)
 	@DEMO_OPEN=1 DEMO_SECONDS="$(DEMO_SECONDS)" scripts/demo.sh
+
+first-minute: setup venv ## A newcomer's first minute: clone, make demo, its page in headless Chromium (target/first_minute.png; builds for minutes)
+	@$(PYTHON) scripts/first_minute.py
 
 test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
 	@scripts/test.sh

@@ -41,6 +41,11 @@ else
     skip "algorithms of PyPI on the topics (short form)" "test/algorithms/requirements.txt cannot be installed for this Python"
 fi
 part "demo ends by itself" env DEMO_SECONDS=5 scripts/demo.sh
+if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
+    part "a newcomer's first minute: the page of the demo" "$RFLY_PYTHON" scripts/first_minute.py --here
+else
+    skip "a newcomer's first minute: the page of the demo" "chromium is not installed"
+fi
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
     part "algorithms of the workspace on the topics (short form)" env PYTHONPATH="$ros_pythonpath" RFLY_BRIDGE="$release/rfly_bridge" \

@@ -1,16 +1,18 @@
 //! The bridge's command line; everything else is in the library.
+#[path = "main/calib.rs"]
+mod calib;
 #[path = "main/recordings.rs"]
 mod recordings;
+#[path = "main/view.rs"]
+mod view;
 
 use anyhow::Context;
-use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use recordings::{
     AnonymiseArgs, InspectArgs, RecordArgs, ReplayArgs, anonymise_file, inspect_file, record,
     replay,
 };
-use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
@@ -18,10 +20,9 @@ use rfly_bridge::node::{
     robot_description, rosout, top,
 };
 use rfly_bridge::program::{
-    Ended, OutputLog, SetError, Signals, completions, limit_behind, limits, man_pages, note_panics,
-    tell_ready, tell_stopping, within, write_set,
+    Ended, OutputLog, Signals, completions, limit_behind, limits, man_pages, note_panics,
+    tell_ready, tell_stopping, within,
 };
-use rfly_bridge::ros::names::Resolver;
 use rfly_bridge::ros::{Middleware, Options, RosError};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -55,6 +56,11 @@ enum Command {
     ///
     /// Where a bridge runs it is asked, else the simulator is. Exit code: 0 fine, 1 warnings, 2 errors.
     Doctor(DoctorArgs),
+    /// Shows what a running bridge publishes as a page in a browser, and to Foxglove and Lichtblick (docs/view.md).
+    ///
+    /// It subscribes to topics of the ROS graph while somebody looks at them. `-p view.port:=8765` has the bridge do the same itself,
+    /// without another trip through the middleware.
+    View(view::ViewArgs),
     /// Subscribes to every topic of the ROS graph and shows rates, latencies and losses, by sensor and vehicle.
     Top(TopArgs),
     /// Calls a service of the ROS graph, as `ros2 service call` does (docs/call.md).
@@ -62,7 +68,7 @@ enum Command {
     /// Prints a vehicle with its sensors as URDF; parameters as for the bridge (`--ros-args -p config:=...`).
     Urdf(UrdfArgs),
     /// Writes the configuration of an algorithm that reads the topics (docs/calib.md); parameters as for the bridge.
-    Calib(CalibArgs),
+    Calib(calib::CalibArgs),
     /// Prints the completions of a shell for this program.
     Completions {
         /// The shell.
@@ -133,32 +139,6 @@ struct UrdfArgs {
     /// CopterID; without it the first vehicle.
     #[arg(long, value_name = "N")]
     vehicle: Option<u16>,
-}
-
-#[derive(Args)]
-struct CalibArgs {
-    /// Who reads the files.
-    #[arg(long = "for", value_name = "CONSUMER", value_parser = consumers())]
-    consumer: String,
-    /// Directory of the files, with the bridge's parameters beside them; without it a single file goes to stdout.
-    #[arg(long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// Replaces files that are there.
-    #[arg(long, requires = "output")]
-    force: bool,
-    /// CopterID; without it the first vehicle.
-    #[arg(long, value_name = "N")]
-    vehicle: Option<u16>,
-    /// SeqID of the lidar; without it the first that is fixed on the vehicle.
-    #[arg(long, value_name = "N")]
-    lidar: Option<u16>,
-    /// SeqID of the camera, or of the left and the right one; without it a stereo pair, else the first camera.
-    #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
-    cameras: Vec<u16>,
-}
-
-fn consumers() -> PossibleValuesParser {
-    CONSUMERS.map(|consumer| consumer.name).into()
 }
 
 #[derive(Args)]
@@ -242,10 +222,11 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         }),
         Some(Command::Replay(asked)) => replay(args, asked, rosout),
         Some(Command::Record(asked)) => record(args, asked),
+        Some(Command::View(asked)) => view::show(args, asked),
         Some(Command::Top(top)) => show_top(&args, top),
         Some(Command::Call(call)) => call_service(&args, call),
         Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
-        Some(Command::Calib(calib)) => write_calib(&args, calib),
+        Some(Command::Calib(calib)) => calib::write(&args, calib),
         Some(Command::Inspect(arguments)) => inspect_file(&arguments),
         Some(Command::Anonymise(arguments)) => anonymise_file(&arguments),
         Some(Command::Completions { shell }) => print_bytes(&completions(Cli::command(), shell)),
@@ -433,44 +414,6 @@ fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
     };
     let text = robot_description(&settings, urdf.vehicle.unwrap_or(first), form)?;
     write_out(&text)
-}
-
-fn write_calib(args: &ros_args::RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
-    let settings = Settings::load(args)?;
-    let node = args.node_name.as_deref().unwrap_or(NODE_NAME);
-    let namespace = args.namespace.as_deref().unwrap_or("/");
-    let names = Resolver::new(node, namespace, &args.remaps)?;
-    let consumer = CONSUMERS.iter().find(|c| c.name == calib.consumer);
-    let consumer = consumer.context("unknown consumer")?;
-    let choice = Choice {
-        vehicle: calib.vehicle,
-        lidar: calib.lidar,
-        cameras: calib.cameras,
-    };
-    let output = files_for(consumer, &settings, &names, &choice)?;
-    let bridge = output.bridge_file();
-    match (&calib.output, &output.files[..]) {
-        (Some(dir), files) => {
-            let files = files.iter().chain(&bridge);
-            let files: Vec<_> = files.map(|f| (f.name, f.text.as_str())).collect();
-            write_set(dir, &files, calib.force).map_err(|error| match error {
-                SetError::Exist(_) => anyhow::Error::from(error).context("--force replaces files"),
-                other => other.into(),
-            })?;
-        }
-        (None, [file]) => write_out(&file.text)?,
-        (None, files) => {
-            let names: Vec<_> = files.iter().map(|f| f.name).collect();
-            anyhow::bail!("{} are several files: give --output DIR", names.join(", "));
-        }
-    }
-    let report = output.report(consumer, calib.output.as_deref());
-    let warnings = settings.warnings.iter().map(|w| format!("warning: {w}\n"));
-    let report = warnings.collect::<String>() + &report;
-    io::stderr()
-        .lock()
-        .write_all(report.as_bytes())
-        .context(OUTPUT)
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {

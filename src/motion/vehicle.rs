@@ -16,7 +16,8 @@ const LONGEST: f64 = 0.02;
 const MOST: f64 = 1.0;
 
 /// Why a datagram changed nothing.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Ignored {
     /// It is none that a vehicle takes.
     Malformed,
@@ -24,17 +25,6 @@ pub enum Ignored {
     OtherVehicle,
     /// The model cannot do it.
     Unable,
-}
-
-impl Ignored {
-    /// Name of the counter.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Malformed => "malformed",
-            Self::OtherVehicle => "other_vehicle",
-            Self::Unable => "unable",
-        }
-    }
 }
 
 /// Where a vehicle begins.

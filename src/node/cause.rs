@@ -1,4 +1,5 @@
 //! Why something is counted in the figures of a source: one row per cause.
+use crate::motion::Ignored;
 use crate::sensors::SensorCause;
 use crate::session::DropCause;
 use crate::vehicle::Counter;
@@ -11,6 +12,8 @@ use std::cmp::Ordering;
 pub enum Cause {
     /// Counted by the reassembly of a stream.
     Frame(DropCause),
+    /// A command to a vehicle that the bridge flies itself.
+    Motion(Ignored),
     /// A frame that its sensor did not publish.
     Sensor(SensorCause),
     /// Counted by an autopilot's link, topics and services.
@@ -43,6 +46,10 @@ pub enum Cause {
     NotRead,
     /// A number is NaN or infinite.
     NotFinite,
+    /// An angle is out of its range.
+    Angle,
+    /// A mode that is not served.
+    Mode,
     /// The time is far from the simulation time.
     Time,
     /// The sample came before.
@@ -83,6 +90,7 @@ impl Cause {
     pub fn name(self) -> &'static str {
         match self {
             Self::Frame(cause) => cause.name(),
+            Self::Motion(cause) => cause.into(),
             Self::Sensor(cause) => cause.into(),
             Self::Vehicle(counter) => counter.name(),
             #[cfg(has_rfly_bridge_msgs)]

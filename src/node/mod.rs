@@ -74,3 +74,4 @@ pub use steps::{Gate, Step, Stepped};
 pub use tasks::{Endless, keep_running};
 pub use topics::topics_markdown;
 pub use vehicles::{Announcement, End, HeartbeatDirectory, Peer, Unserved, Whereabouts};
+pub use view::{Viewer, view};

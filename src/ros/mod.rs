@@ -164,8 +164,7 @@ impl Middleware {
         Ok(subscription.with_undecodable(undecodable))
     }
 
-    /// Calls `callback` with the CDR bytes of each sample; not with rclrs, which returns only messages.
-    #[cfg(not(feature = "rclrs"))]
+    /// Calls `callback` with the CDR bytes of each sample; an error with rclrs, which returns only messages.
     pub fn subscribe_raw(
         &self,
         topic: &str,

@@ -47,6 +47,24 @@ impl Qos {
         ..Self::DEFAULT
     };
 
+    /// What both offer.
+    #[must_use]
+    pub fn weaker(self, other: Self) -> Self {
+        let reliable = |qos: Self| qos.reliability == Reliability::Reliable;
+        let latched = |qos: Self| qos.durability == Durability::TransientLocal;
+        Self {
+            reliability: match reliable(self) && reliable(other) {
+                true => Reliability::Reliable,
+                false => Reliability::BestEffort,
+            },
+            durability: match latched(self) && latched(other) {
+                true => Durability::TransientLocal,
+                false => Durability::Volatile,
+            },
+            ..self
+        }
+    }
+
     /// The same with another depth; 0 counts as 1.
     #[must_use]
     pub const fn with_depth(self, depth: u16) -> Self {

@@ -203,6 +203,7 @@ impl Node for Recorder {
             name: report.topic,
             type_name: report.type_name.to_owned(),
             publishers: 1,
+            offered: report.qos,
         };
         self.report().into_iter().map(info).collect()
     }

@@ -55,7 +55,7 @@ pub struct ServiceReport {
 }
 
 /// A topic of the ROS graph.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TopicInfo {
     /// Full name.
     pub name: String,
@@ -63,6 +63,9 @@ pub struct TopicInfo {
     pub type_name: String,
     /// Number of publishers.
     pub publishers: usize,
+    /// Reliability and durability that all of them offer, so that a reader who asks for it matches each; how many samples
+    /// they keep is not announced.
+    pub offered: Qos,
 }
 
 /// A service of the ROS graph, as a client or a server names it.

@@ -163,3 +163,18 @@ fn clocks_readers_and_strangers() {
     ports.level = 1;
     assert_eq!(codes(&found(vec![beats("up"), ports])), [Code::PortShared]);
 }
+
+#[test]
+fn errors_of_the_program_and_a_log_that_nobody_reads_are_told() {
+    let program = |key, value| {
+        codes(&found(vec![
+            beats("up"),
+            status("program", &[(key, value)]),
+        ]))
+    };
+    assert_eq!(program("panics", "1"), [Code::Panic]);
+    assert_eq!(program("log_lines_lost", "7"), [Code::LogLost]);
+    assert_eq!(program("panics", "0"), []);
+    let others = with(beats("up"), "drop_other_vehicle", "3");
+    assert_eq!(codes(&found(vec![others])), [Code::VehicleNotServed]);
+}

@@ -106,10 +106,15 @@ class Browser:
 
     def region(self, selector: str) -> np.ndarray:
         """The part of the window that an element fills."""
-        box = self.run(f"(() => {{ const b = document.querySelector({selector!r}).getBoundingClientRect();"
-                       " return [b.left, b.top, b.right, b.bottom].map(Math.round); })()")
-        left, top, right, bottom = (max(0, n) for n in box)
-        return self.picture()[top:bottom, left:right]
+        place = (f"(() => {{ const b = document.querySelector({selector!r}).getBoundingClientRect();"
+                 " return [b.left, b.top, b.right, b.bottom].map(Math.round); })()")
+        while True:
+            box = self.run(place)
+            picture = self.picture()
+            # What is above it may have grown meanwhile.
+            if self.run(place) == box:
+                left, top, right, bottom = (max(0, n) for n in box)
+                return picture[top:bottom, left:right]
 
 
 def wait_for(condition, what: str, patience_s: float = PATIENCE_S):

@@ -87,5 +87,5 @@ class Client:
     def answer(self) -> dict:
         while True:
             message = self.receive()
-            if isinstance(message, dict) and message["op"] in ("response", "serviceCallFailure", "status"):
+            if isinstance(message, dict) and message["op"] in ("response", "serviceCallFailure", "status", "parameterValues"):
                 return message

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,15 +35,19 @@ def doctor(
     emulator: str | None = None,
     seconds: float = 0,
     variables: dict[str, str] | None = None,
+    change: Callable[[str], str] = str,
+    under: str = "",
 ) -> dict[str, dict]:
-    """What the doctor finds, by code; the emulator runs beside it where it has arguments."""
+    """What the doctor finds, by code; the emulator runs beside it where it has arguments. `change` is applied to the text of
+    Config.json, `under` starts the doctor."""
     config = write_config(directory / "Config.json", sensors if sensors is not None else [CAMERA])
+    config.write_text(change(config.read_text()))
     bridge, simulator = binary("rfly_bridge", "RFLY_BRIDGE"), binary("rflysim_emulator", "RFLY_EMULATOR")
     script = setup
     if emulator is not None:
         script += f"{simulator} {emulator} >{directory}/emulator.log 2>&1 & simulator=$!\n"
         script += f"until grep -q 'Ctrl-C ends it' {directory}/emulator.log; do sleep 0.1; done\n"
-    script += f'"{bridge}" doctor --json --seconds {seconds} --ros-args -p config:={config} "$@" || code=$?\n'
+    script += f'{under} "{bridge}" doctor --json --seconds {seconds} --ros-args -p config:={config} "$@" || code=$?\n'
     script += '[ -z "${simulator-}" ] || kill -INT $simulator\nexit ${code-0}'
     given = [word for parameter in parameters for word in ("-p", parameter)]
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **(variables or {})}
@@ -157,6 +164,10 @@ def test_variables_that_hide_topics(tmp_path, variables, code):
         ([], "--loss 0.8 --fault-scope images", 10, "renderer-overloaded", "sensor0"),
         ([], "--clock-drift-ppm 5000", 25, "clocks-apart", "ppm"),
         (["vehicles:=[2]"], "--vehicles 2", 8, "vehicle-not-served", "heartbeats"),
+        ([], "--loss 1 --fault-scope images", 8, "renderer-silent", "no sensor delivers"),
+        ([], "--heartbeat-period 1000", 8, "no-heartbeat", "20005"),
+        (["vehicle1.address:=192.0.2.9"], "", 8, "wrong-address", "CopterSim 1"),
+        ([], "--battery 4 --grounded", 8, "will-not-arm", "vehicle 1"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else None,
 )
@@ -174,6 +185,61 @@ def test_frames_that_arrive_in_pieces(tmp_path):
     assert "sensor0" in found["datagrams-lost"]["subject"]
 
 
+@pytest.mark.parametrize(
+    ("other", "code"), [(replace(CAMERA, width=128), "size-mismatch"), (with_defaults(0, 20, COMPRESSED, rate=10), "type-mismatch")], ids=["size", "type"]
+)
+def test_another_program_asks_for_the_same_sensor_in_another_way(tmp_path, other, code):
+    bridge = binary("rfly_bridge", "RFLY_BRIDGE")
+    config = write_config(tmp_path / "Other.json", [other])
+    asks = f"-p config:={config} -p bind_address:=127.0.0.3 -p receive_address:=127.0.0.1 -p transport_mode:=file"
+    setup = LOOPBACK + f"{bridge} --ros-args {asks} >{tmp_path}/other.log 2>&1 & other=$!; trap 'kill -INT $other; wait $other' EXIT\n"
+    found = doctor(tmp_path, "transport_mode:=file", setup=setup, emulator="", seconds=10)
+    assert code in found, (found, (tmp_path / "other.log").read_text())
+    assert "sensor0" in found[code]["subject"]
+
+
+def test_a_burst_that_finds_a_full_buffer(tmp_path):
+    raw = replace(CAMERA, mode=RAW, width=640, height=480)
+    parameters = ["transport_mode:=file", "receive_buffer_bytes:=65536"]
+    found = doctor(tmp_path, *parameters, sensors=[raw], emulator="--link 0", seconds=8)
+    assert "sensor0" in found["buffers-overflow"]["subject"]
+
+
+def test_a_port_that_another_program_shares(tmp_path):
+    port = "import socket,time; s=socket.socket(2,2); s.setsockopt(1,2,1); s.bind(('127.0.0.1',30101)); print(flush=True); time.sleep(60)"
+    holder = f'exec 3< <(exec python3 -c "{port}"); holder=$!; read -r <&3; trap "kill $holder" EXIT\n'
+    found = doctor(tmp_path, setup=LOOPBACK + holder, emulator="", seconds=4)
+    assert "30101" in found["port-shared"]["subject"] and "python3" in found["port-shared"]["what"]
+
+
+def test_what_the_vendors_loader_leaves_out_and_what_is_only_odd(tmp_path):
+    # What else that loader leaves out is a problem for the bridge, too.
+    found = doctor(tmp_path, change=lambda text: text.replace('"DataCheckFreq"', '"Name": "http://here", "DataCheckFreq"'))
+    assert "even within quotes" in found["loader-drops"]["what"]
+    found = doctor(tmp_path, change=lambda text: text.replace('"DataCheckFreq"', '"Colour": 1, "DataCheckFreq"'))
+    assert "unknown key" in found["config-doubt"]["what"] and "Colour" in found["config-doubt"]["subject"]
+
+
+def test_a_block_that_nobody_may_open(tmp_path):
+    # Root opens everything, unless it has no capabilities.
+    setup = LOOPBACK + "head -c 10000000 /dev/zero >/dev/shm/RflySim3DImg_0; chmod 0 /dev/shm/RflySim3DImg_0\n"
+    under = "setpriv --inh-caps=-all --bounding-set=-all"
+    found = doctor(
+        tmp_path, "transport_mode:=file", sensors=[replace(CAMERA, mode=SHARED_MEMORY)], setup=setup, under=under
+    )
+    assert "user id 0" in found["shm-denied"]["what"] and "chmod" in found["shm-denied"]["do"]
+
+
+def test_shared_memory_of_fast_dds_of_another_user(tmp_path):
+    # Nobody gives a file away in a network of his own; root's is another's for whom is not root, and apt's for root.
+    places = [Path("/etc"), Path("/var/cache/apt/archives/partial"), Path("/var/cache/man")]
+    theirs = next((path for path in places if path.exists() and path.stat().st_uid != os.geteuid()), None)
+    if theirs is None:
+        pytest.skip("every file of this machine is ours")
+    setup = LOOPBACK + f"mkdir /dev/shm/fastrtps_1; mount --bind {theirs} /dev/shm/fastrtps_1\n"
+    assert "UDPv4" in doctor(tmp_path, setup=setup)["fast-dds-shm"]["do"]
+
+
 def test_captures_that_end_while_the_simulation_goes_on(tmp_path):
     end = "(sleep 6; echo -n 'faults loss=1 scope=images' >/dev/udp/127.0.0.1/45000) &\n"
     found = doctor(tmp_path, setup=LOOPBACK + end, emulator="--control 45000", seconds=14)
@@ -189,6 +255,35 @@ def test_a_simulator_that_is_not_accepted(tmp_path):
     found = doctor(tmp_path, setup=setup, emulator="", seconds=4)
     assert found["sender-refused"]["subject"] == "127.0.0.2"
     assert found["sender-refused"]["do"].endswith("accept_from:=[127.0.0.2]")
+
+
+SETPOINTS = """
+import sys, time
+sys.path.insert(0, {e2e!r})
+from peer.participant import Peer
+from peer.publisher import Publication
+publication = Publication(Peer({domain}), "/mavros/setpoint_velocity/cmd_vel", "geometry_msgs/msg/TwistStamped").wait()
+print("sends", flush=True)
+while True:
+    publication.publish()
+    time.sleep(1 / 3)
+"""
+
+
+def test_a_running_bridge_tells_of_slow_setpoints(tmp_path):
+    program, said = tmp_path / "setpoints.py", tmp_path / "setpoints.log"
+    program.write_text(SETPOINTS.format(e2e=str(Path(__file__).parent), domain=7))
+    bridge, config = binary("rfly_bridge", "RFLY_BRIDGE"), write_config(tmp_path / "Config.json", [CAMERA])
+    setup = LOOPBACK + (
+        f"{bridge} --ros-args -p config:={config} >{tmp_path}/bridge.log 2>&1 & bridge=$!\n"
+        f"{sys.executable} {program} >{said} 2>&1 & setpoints=$!\n"
+        "trap 'kill $setpoints; kill -INT $bridge; wait $bridge' EXIT\n"
+        # Two windows of counting from the first setpoint on.
+        f"until grep -q sends {said}; do kill -0 $setpoints; sleep 0.1; done; sleep 6\n"
+    )
+    variables = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": "7"}
+    found = doctor(tmp_path, setup=setup, emulator="", seconds=6, variables=variables)
+    assert found["offboard-slow"]["subject"] == "vehicle 1", found
 
 
 def test_a_bridge_that_runs_is_asked_and_goes_on(tmp_path):

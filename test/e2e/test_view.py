@@ -6,12 +6,15 @@ import http.client
 import socket
 import struct
 from contextlib import ExitStack
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 import websocket
+from backend import BACKEND, environment
 from browser import Browser, wait_for
 from foxglove import Client
+from processes import Process, binary
 from programs import Programs
 
 from sensors import COMPRESSED, with_defaults
@@ -27,15 +30,46 @@ def free_tcp_port() -> int:
         return probe.getsockname()[1]
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["watch", "control"])
+class Viewed(NamedTuple):
+    """Where the page is."""
+
+    port: int
+    control: bool
+    in_bridge: bool
+
+
+# The program is of the stand-alone build: rclrs gives it no raw messages.
+FORMS = ["watch", "control", *(["program"] if BACKEND == "dds" else [])]
+
+
+@pytest.fixture(scope="module", params=FORMS)
 def viewed(request, tmp_path_factory, domain_id, simulator_ports):
-    """Emulator and bridge with a page, without and with control; and its port."""
-    port = free_tcp_port()
-    parameters = {"view.port": port, "view.control": request.param, "view.origins": [ORIGIN]}
+    """Emulator and bridge with a page, without and with control; or a bridge without one, and `rfly_bridge view` beside it."""
+    view = Viewed(free_tcp_port(), control=request.param != "watch", in_bridge=request.param != "program")
     directory = tmp_path_factory.mktemp("view")
-    with Programs(directory, domain_id, SENSORS, parameters=parameters, keep_frames=False, emulator=["--grounded"]):
-        wait_for(lambda: answers(port), "the port")
-        yield port, request.param
+    own = {"view.port": view.port, "view.control": view.control, "view.origins": [ORIGIN]}
+    with Programs(
+        directory,
+        domain_id,
+        SENSORS,
+        parameters=own if view.in_bridge else None,
+        keep_frames=False,
+        emulator=["--grounded"],
+    ):
+        if view.in_bridge:
+            wait_for(lambda: answers(view.port), "the port")
+            yield view
+            return
+        options = ["--port", str(view.port), "--control", "--origin", ORIGIN]
+        program = Process(
+            "view", [binary("rfly_bridge", "RFLY_BRIDGE"), "view", *options], directory / "view.log", environment(domain_id)
+        )
+        program.start()
+        try:
+            wait_for(lambda: answers(view.port), "the port")
+            yield view
+        finally:
+            assert program.stop() == 0, program.tail()
 
 
 def answers(port: int) -> bool:
@@ -60,7 +94,7 @@ def view_status(client: Client, number: int = 900) -> dict[str, str]:
 
 
 def test_messages_are_the_cdr_that_others_decode(viewed):
-    with Client(viewed[0]) as client, Client(viewed[0], "foxglove.websocket.v1") as older:
+    with Client(viewed.port) as client, Client(viewed.port, "foxglove.websocket.v1") as older:
         for number, topic in enumerate((IMAGE, CLOUD, "/tf_static")):
             client.subscribe(topic, number)
             older.subscribe(topic, number)
@@ -71,7 +105,7 @@ def test_messages_are_the_cdr_that_others_decode(viewed):
         assert len(image.data) == image.height * image.step and image.data.std() > 10
         cloud = client.decode(CLOUD, client.sample(1))
         assert len(cloud.data) == cloud.width * cloud.height * cloud.point_step > 1000
-        assert any(t.child_frame_id == "sensor2_link" for t in client.decode("/tf_static", latched(viewed[0])).transforms)
+        assert any(t.child_frame_id == "sensor2_link" for t in client.decode("/tf_static", latched(viewed.port)).transforms)
 
 
 def latched(port: int) -> bytes:
@@ -89,7 +123,7 @@ def test_a_topic_is_subscribed_to_while_somebody_reads_it(viewed):
         converted = next(s for s in message.status if "sensor0 img_rgb" in s.name and any(v.key == "converted" for v in s.values))
         return int(next(v.value for v in converted.values if v.key == "converted"))
 
-    with Client(viewed[0]) as client:
+    with Client(viewed.port) as client:
         before = subscribers(client)
         client.subscribe(IMAGE, 1)
         client.sample(1)
@@ -100,13 +134,15 @@ def test_a_topic_is_subscribed_to_while_somebody_reads_it(viewed):
 @pytest.mark.parametrize("clients", [1, 5, 20])
 def test_a_client_that_stops_reading_drops_and_delays_nobody(viewed, clients):
     with ExitStack() as stack:
-        stopped, *readers = [stack.enter_context(Client(viewed[0])) for _ in range(clients + 1)]
+        stopped, *readers = [stack.enter_context(Client(viewed.port)) for _ in range(clients + 1)]
         for client in (stopped, *readers):
             client.subscribe(IMAGE, 1)
         # The stopped one reads nothing from here on; all others get the newest images.
         for client in readers:
             stamps = [struct.unpack_from("<iI", client.sample(1), 4) for _ in range(20)]
             assert stamps == sorted(set(stamps))
+        if not viewed.in_bridge:
+            return  # Only a bridge counts clients in /diagnostics.
         reader = readers[0]
 
         def dropped() -> bool:
@@ -119,7 +155,7 @@ def test_a_client_that_stops_reading_drops_and_delays_nobody(viewed, clients):
 
 @pytest.mark.parametrize("path", ["/", "/app.js"])
 def test_other_hosts_and_origins_are_refused(viewed, path):
-    port, _ = viewed
+    port = viewed.port
     assert get(port, path)[0] == 200
     assert get(port, path, Host=f"localhost:{port}", Origin=f"http://localhost:{port}")[0] == 200
     assert get(port, path, Origin=ORIGIN)[0] == 200
@@ -131,24 +167,24 @@ def test_other_hosts_and_origins_are_refused(viewed, path):
 def test_other_origins_get_no_socket(viewed):
     for origin in ("http://evil.example", "http://127.0.0.1", "null"):
         with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
-            Client(viewed[0], origin=origin)
-    with Client(viewed[0], origin=ORIGIN) as client:
+            Client(viewed.port, origin=origin)
+    with Client(viewed.port, origin=ORIGIN) as client:
         client.until(lambda: IMAGE in client.channels, "channels")
     with pytest.raises(websocket.WebSocketBadStatusException, match="400"):
-        Client(viewed[0], "some.other.protocol")
+        Client(viewed.port, "some.other.protocol")
 
 
 def test_the_server_is_reached_from_this_host_only(viewed):
     with open("/proc/net/tcp") as table:
         listening = [row.split()[1] for row in table if row.split()[3] == "0A"]
-    assert [at for at in listening if at.endswith(f":{viewed[0]:04X}")] == [f"0100007F:{viewed[0]:04X}"]
+    assert [at for at in listening if at.endswith(f":{viewed.port:04X}")] == [f"0100007F:{viewed.port:04X}"]
 
 
 def test_commands_need_control(viewed):
-    port, control = viewed
+    port, control, _ = viewed
     with Client(port) as client:
         client.until(lambda: client.info, "serverInfo")
-        assert client.info["capabilities"] == (["services"] if control else [])
+        assert client.info["capabilities"] == (["parameters", "services"] if control else ["parameters"])
         if control:
             loiter = {"base_mode": 0, "custom_mode": "AUTO.LOITER"}
             # Until the vehicle is connected the answer is no.
@@ -162,8 +198,40 @@ def test_commands_need_control(viewed):
             assert not client.services
 
 
+def test_parameters_are_read_and_set(viewed):
+    with Client(viewed.port) as client:
+
+        def ask(op: str, **request: object) -> dict:
+            client.send({"op": op, "id": "mine", **request})
+            answer = client.answer()
+            assert answer["op"] == "status" or answer["id"] == "mine"
+            return answer
+
+        def values(answer: dict) -> dict:
+            return {parameter["name"]: parameter["value"] for parameter in answer["parameters"]}
+
+        node = "/rfly_bridge"
+        wait_for(lambda: f"{node}.sensor0.fov_deg" in values(ask("getParameters", parameterNames=[])), "the node")
+        everything = values(ask("getParameters", parameterNames=[]))
+        assert everything[f"{node}.simulator_address"] == "127.0.0.1" and everything[f"{node}.window"] == 0
+        own = viewed.port if viewed.in_bridge else 0
+        assert everything[f"{node}.view.port"] == own and len(everything) > 100
+        fov = f"{node}.sensor0.fov_deg"
+        before = ask("getParameters", parameterNames=[fov])["parameters"]
+        assert before == [{"name": fov, "value": 90.0, "type": "float64"}]
+        # A whole number for a parameter that has fractions, as JSON writes it.
+        answer = ask("setParameters", parameters=[{"name": fov, "value": 60}])
+        if not viewed.control:
+            assert "view.control" in answer["message"]
+            return
+        assert values(answer) == {fov: 60.0}
+        assert "fov_deg" in ask("setParameters", parameters=[{"name": fov, "value": -5}])["message"]
+        assert "no such" in ask("setParameters", parameters=[{"name": f"{node}.no_such", "value": 1}])["message"]
+        assert values(ask("setParameters", parameters=[{"name": fov, "value": 90.0}])) == {fov: 90.0}
+
+
 def test_nonsense_is_answered_and_ends_nothing(viewed):
-    with Client(viewed[0]) as client:
+    with Client(viewed.port) as client:
         for text in ("", "{", "[]", '{"op": 5}', '{"op": "subscribe"}', '{"op": "fly"}'):
             client.socket.send(text)
             assert client.answer()["op"] == "status", text
@@ -177,13 +245,13 @@ def test_nonsense_is_answered_and_ends_nothing(viewed):
 
 
 def test_the_page_needs_nothing_else_and_is_small(viewed):
-    page = get(viewed[0])[1].decode()
+    page = get(viewed.port)[1].decode()
     files = ["app.js", "cdr.js", "link.js", "scene.js", "panels.js", "style.css", "icon.svg"]
-    bodies = [get(viewed[0], f"/{name}")[1] for name in files]
+    bodies = [get(viewed.port, f"/{name}")[1] for name in files]
     assert all(bodies) and len(page) + sum(map(len, bodies)) < 300_000
     text = page + b"".join(bodies[:-1]).decode()
     assert "https://" not in text and "http://" not in text
-    assert get(viewed[0], "/../Cargo.toml")[0] == 404
+    assert get(viewed.port, "/../Cargo.toml")[0] == 404
 
 
 READY = """window.rfly && rfly.frames.pose('base_link') && rfly.scene.clouds.size > 0
@@ -193,7 +261,7 @@ READY = """window.rfly && rfly.frames.pose('base_link') && rfly.scene.clouds.siz
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, True), (390, False)], ids=["desk dark", "phone light"])
 def test_the_page_shows_pictures_lidar_and_sources(viewed, width, dark):
-    port, control = viewed
+    port, control, _ = viewed
     with Browser(width, 1400, dark) as browser:
         browser.open(f"http://127.0.0.1:{port}/")
         browser.wait(READY)
@@ -222,7 +290,7 @@ def test_the_page_shows_pictures_lidar_and_sources(viewed, width, dark):
 
 
 def test_a_vehicle_is_flown_from_the_page(viewed):
-    port, control = viewed
+    port, control, _ = viewed
     if not control:
         pytest.skip("needs control")
     with Browser() as browser:

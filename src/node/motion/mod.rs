@@ -4,6 +4,7 @@ use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start};
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -179,20 +180,20 @@ impl Source for Flight {
 fn taken(
     received: std::io::Result<Received>,
     buffer: &[u8],
-) -> Result<(&[u8], SocketAddrV4), &'static str> {
+) -> Result<(&[u8], SocketAddrV4), Cause> {
     match received {
         Ok(Received::Datagram(datagram)) => {
             Ok((&buffer[..datagram.len.min(buffer.len())], datagram.from))
         }
-        Ok(Received::Refused) => Err("refused"),
-        Err(_) => Err("socket"),
+        Ok(Received::Refused) => Err(Cause::Refused),
+        Err(_) => Err(Cause::Socket),
     }
 }
 
 impl Flight {
     async fn take(
         &mut self,
-        taken: Result<(&[u8], SocketAddrV4), &'static str>,
+        taken: Result<(&[u8], SocketAddrV4), Cause>,
         read: fn(&mut Self, &[u8]) -> Result<(), Ignored>,
     ) {
         let (cause, pause) = match taken {
@@ -200,10 +201,10 @@ impl Flight {
                 self.stats.lock().received += 1;
                 match read(self, bytes) {
                     Ok(()) => return,
-                    Err(ignored) => (ignored.name(), false),
+                    Err(ignored) => (Cause::Motion(ignored), false),
                 }
             }
-            Err(cause) => (cause, cause == "socket"),
+            Err(cause) => (cause, cause == Cause::Socket),
         };
         self.stats.lock().drop_one(cause);
         if pause {
@@ -271,7 +272,7 @@ impl Flight {
         );
         let sent = self.sender.send_to(sample.as_bytes(), imu.to);
         if sent.is_err() {
-            self.stats.lock().drop_one("not_sent");
+            self.stats.lock().drop_one(Cause::NotSent);
         }
     }
 
@@ -292,7 +293,7 @@ impl Flight {
         figures.frames += 1;
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
-        figures.drop_many("not_sent", failed);
+        figures.drop_many(Cause::NotSent, failed);
     }
 
     fn send_beat(&self) {
@@ -306,7 +307,7 @@ impl Flight {
             self.sender.send_to(centre.as_bytes(), self.truth),
         ];
         if sent.iter().any(Result::is_err) {
-            self.stats.lock().drop_one("not_sent");
+            self.stats.lock().drop_one(Cause::NotSent);
         }
     }
 }

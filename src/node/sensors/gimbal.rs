@@ -8,6 +8,7 @@ use crate::frames::{Attitude, Euler, Frd, MountOrientation, SensorMount};
 use crate::msgs::geometry_msgs::msg::{Vector3, Vector3Stamped};
 use crate::msgs::mavros_msgs::msg::MountControl;
 use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
 use crate::node::clock::HeaderClock;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -157,11 +158,11 @@ impl Gimbal {
             NEUTRAL => Ok(self.neutral),
             TARGETING if angles.iter().all(|angle| angle.abs() <= 360.0) => Ok(angles),
             TARGETING => Err((
-                "angle",
+                Cause::Angle,
                 format!("roll, pitch and yaw must be in -360..=360 degrees, are {angles:?}"),
             )),
             mode => Err((
-                "mode",
+                Cause::Mode,
                 format!(
                     "mode must be 2 (roll, pitch, yaw in degrees) or 1 (as in Config.json), is {mode}"
                 ),

@@ -29,6 +29,7 @@ pub fn hint(
         (LinkState::Lost, _) => {
             Some("it is requested again; RflyChangeMapbyName and RflyClearCapture end captures")
         }
+        (LinkState::Idle, _) => None,
         (LinkState::Up, _) => Some("RflySim3D slows down with many or large cameras"),
     }
 }

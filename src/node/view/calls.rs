@@ -134,7 +134,8 @@ fn answer(service: u32, number: u32, json: &str) -> Vec<u8> {
     message
 }
 
-fn json_of(yaml: &str) -> Result<String, String> {
+/// A response, which is YAML, as JSON.
+pub(super) fn json_of(yaml: &str) -> Result<String, String> {
     let value = serde_saphyr::from_str::<serde_json::Value>(yaml);
     let value =
         value.map_err(|error| format!("the response cannot be written as JSON: {error}"))?;

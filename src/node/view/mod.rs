@@ -2,27 +2,35 @@
 //!
 //! What the bridge publishes comes from a tap (`ros/tap.rs`), so nobody is asked to receive it twice; a topic counts as
 //! subscribed while a client reads it. Packets never wait for a client: each has a bounded queue of the newest samples.
+//! The same as a program beside a bridge (`graph.rs`) subscribes instead.
 mod calls;
+mod graph;
 mod hub;
 mod outbox;
+mod parameters;
 mod picture;
 mod pictures;
 mod server;
 mod session;
 
+use crate::config::params::ViewParams;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
+use crate::node::threads::Threads;
 use crate::ros::{Middleware, Tap, TapReader, TapTopic};
 use calls::Calls;
+pub use graph::{Viewer, view};
 use hub::{Feed, Guard, Hub, Topic};
 use outbox::Outbox;
+use parameters::Parameters;
 use pictures::Pictures;
 use server::Server;
 use session::Shared;
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -47,31 +55,40 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         return Ok(());
     };
     let middleware = context.middleware;
-    let pictures = Arc::new(Pictures::default());
     let feed = Box::new(TapFeed(middleware.clone()));
+    let report = serve(middleware, params, listener, feed, &mut assembly.threads)?;
+    let directory = middleware.tap(Arc::new(Directory(report.shared.clone())));
+    assembly.guards.push(Box::new(directory));
+    assembly.sections.push(Box::new(report));
+    Ok(())
+}
+
+/// Adds what serves clients to `threads`; the topics are to be added to the hub of the result.
+fn serve(
+    middleware: &Middleware,
+    params: &ViewParams,
+    listener: TcpListener,
+    feed: Box<dyn Feed>,
+    threads: &mut Threads,
+) -> Result<Report, NodeError> {
+    let pictures = Arc::new(Pictures::default());
     let shared = Arc::new(Shared {
         name: middleware.node_name().to_owned(),
         hub: Hub::new(feed, pictures.clone()),
         calls: params.control.then(|| Calls::new(middleware)),
+        parameters: Parameters::new(middleware),
         figures: Figures::default(),
     });
-    let directory = middleware.tap(Arc::new(Directory(shared.clone())));
-    assembly.guards.push(Box::new(directory));
-    assembly.sections.push(Box::new(Report {
-        shared: shared.clone(),
-        pictures: pictures.clone(),
-    }));
     let server = Server {
         listener,
-        shared,
+        shared: shared.clone(),
         origins: Arc::new(params.origins.clone()),
     };
-    tasks::start(&assembly.threads.runtime(THREAD)?, server);
-    assembly
-        .threads
-        .add(PICTURES, move |stop| pictures.work(stop));
+    tasks::start(&threads.runtime(THREAD)?, server);
+    let made = pictures.clone();
+    threads.add(PICTURES, move |stop| made.work(stop));
     tracing::info!("view: http://127.0.0.1:{}/", params.port);
-    Ok(())
+    Ok(Report { shared, pictures })
 }
 
 /// Tells the hub of every topic of this node.

@@ -6,9 +6,10 @@ use super::Figures;
 use super::calls::Calls;
 use super::hub::{Hub, Subscription};
 use super::outbox::{Next, Outbox};
+use super::parameters::{Given, Parameters};
 use axum::extract::ws::{Message, WebSocket};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +24,8 @@ const PAGE: &str = "rfly.page.v1";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Subscriptions of one client.
 const SUBSCRIPTIONS: usize = 1000;
+/// The answer to who may only watch.
+const NO_COMMANDS: &str = "no commands are taken here: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
 /// Time between two looks for new services.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -36,6 +39,16 @@ enum Request {
     #[serde(rename_all = "camelCase")]
     Unsubscribe {
         subscription_ids: Vec<u32>,
+    },
+    #[serde(rename_all = "camelCase")]
+    GetParameters {
+        #[serde(default)]
+        parameter_names: Vec<String>,
+        id: Option<Value>,
+    },
+    SetParameters {
+        parameters: Vec<Given>,
+        id: Option<Value>,
     },
     #[serde(other)]
     Other,
@@ -54,6 +67,7 @@ pub(super) struct Shared {
     pub(super) hub: Hub,
     /// `None` without `view.control`.
     pub(super) calls: Option<Calls>,
+    pub(super) parameters: Parameters,
     pub(super) figures: Figures,
 }
 
@@ -117,7 +131,10 @@ impl Session {
 
     fn greet(&mut self) {
         let control = self.shared.calls.is_some();
-        let capabilities: &[&str] = if control { &["services"] } else { &[] };
+        let capabilities: &[&str] = match control {
+            true => &["parameters", "services"],
+            false => &["parameters"],
+        };
         self.say(&json!({
             "op": "serverInfo",
             "name": self.shared.name,
@@ -200,6 +217,14 @@ impl Session {
                     self.subscriptions.remove(&number);
                 }
             }
+            Ok(Request::GetParameters {
+                parameter_names,
+                id,
+            }) => (self.shared.parameters).get(parameter_names, id, &self.outbox),
+            Ok(Request::SetParameters { parameters, id }) => match self.shared.calls {
+                Some(_) => self.shared.parameters.set(parameters, id, &self.outbox),
+                None => self.complain(NO_COMMANDS),
+            },
             Ok(Request::Other) => self.complain("this server does not know the operation"),
             Err(error) => self.complain(&format!("the message is not understood: {error}")),
         }
@@ -222,9 +247,7 @@ impl Session {
     fn on_binary(&mut self, bytes: &[u8]) {
         match (bytes.split_first(), &self.shared.calls) {
             (Some((2, call)), Some(calls)) => calls.make(call, &self.outbox),
-            (Some((2, _)), None) => self.complain(
-                "the bridge does not take commands here: start it with -p view.control:=true",
-            ),
+            (Some((2, _)), None) => self.complain(NO_COMMANDS),
             _ => self.complain("this server does not know the binary operation"),
         }
     }

@@ -188,6 +188,38 @@ impl Drop for Listener {
     }
 }
 
+/// A writer that was discovered.
+pub(super) struct Publication {
+    pub(super) topic: String,
+    pub(super) type_name: String,
+    /// Reliability and durability that it offers.
+    pub(super) offered: Qos,
+}
+
+/// Reliability and durability in the QoS of an endpoint; those of DDS where it has none.
+fn offered(qos: *const c::dds_qos_t) -> Qos {
+    let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
+    let mut durability = c::dds_durability_kind_DDS_DURABILITY_VOLATILE;
+    if !qos.is_null() {
+        // SAFETY: the QoS is valid; results have a destination or are not requested.
+        unsafe {
+            c::dds_qget_reliability(qos, &raw mut reliability, ptr::null_mut());
+            c::dds_qget_durability(qos, &raw mut durability);
+        }
+    }
+    Qos {
+        reliability: match reliability {
+            c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT => Reliability::BestEffort,
+            _ => Reliability::Reliable,
+        },
+        durability: match durability {
+            c::dds_durability_kind_DDS_DURABILITY_VOLATILE => Durability::Volatile,
+            _ => Durability::TransientLocal,
+        },
+        ..Qos::DEFAULT
+    }
+}
+
 /// A DDS participant.
 pub(super) struct Participant {
     entity: Entity,
@@ -225,8 +257,8 @@ impl Participant {
         Entity::new("cdds_create_blob_topic", topic, code)
     }
 
-    /// Topic and type name of every discovered writer, including this process.
-    pub(super) fn publications(&self) -> Result<Vec<(String, String)>, RosError> {
+    /// Every discovered writer, including this process.
+    pub(super) fn publications(&self) -> Result<Vec<Publication>, RosError> {
         const BATCH: usize = 64;
         // SAFETY: a pseudo handle of the library, default QoS, no listener.
         let code = unsafe {
@@ -267,7 +299,11 @@ impl Participant {
                             .to_string_lossy()
                             .into_owned()
                     };
-                    publications.push((text(endpoint.topic_name), text(endpoint.type_name)));
+                    publications.push(Publication {
+                        topic: text(endpoint.topic_name),
+                        type_name: text(endpoint.type_name),
+                        offered: offered(endpoint.qos),
+                    });
                 }
             }
             // SAFETY: returns exactly what was lent.

@@ -74,10 +74,10 @@ impl Node {
         let publications = self.participant.publications().unwrap_or_default();
         let mut services: Vec<_> = publications
             .iter()
-            .filter_map(|(topic, type_name)| {
-                let type_name = names::ros_type(type_name)?;
+            .filter_map(|writer| {
+                let type_name = names::ros_type(&writer.type_name)?;
                 Some(ServiceInfo {
-                    name: service(topic)?.to_owned(),
+                    name: service(&writer.topic)?.to_owned(),
                     type_name: type_name.strip_suffix(half)?.to_owned(),
                 })
             })
@@ -102,22 +102,25 @@ impl backend::Node for Node {
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
-        let mut topics = BTreeMap::<_, usize>::new();
-        for (topic, type_name) in self.participant.publications().unwrap_or_default() {
-            if let (Some(topic), Some(type_name)) =
-                (names::ros_topic(&topic), names::ros_type(&type_name))
-            {
-                *topics.entry((topic.to_owned(), type_name)).or_default() += 1;
-            }
-        }
-        topics
-            .into_iter()
-            .map(|((name, type_name), publishers)| TopicInfo {
-                name,
+        let mut topics = BTreeMap::<_, TopicInfo>::new();
+        for writer in self.participant.publications().unwrap_or_default() {
+            let (Some(name), Some(type_name)) = (
+                names::ros_topic(&writer.topic),
+                names::ros_type(&writer.type_name),
+            ) else {
+                continue;
+            };
+            let key = (name.to_owned(), type_name.clone());
+            let topic = topics.entry(key).or_insert_with(|| TopicInfo {
+                name: name.to_owned(),
                 type_name,
-                publishers,
-            })
-            .collect()
+                publishers: 0,
+                offered: writer.offered,
+            });
+            topic.publishers += 1;
+            topic.offered = topic.offered.weaker(writer.offered);
+        }
+        topics.into_values().collect()
     }
 
     fn clients(&self) -> Vec<ServiceInfo> {

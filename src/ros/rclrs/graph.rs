@@ -91,10 +91,12 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
             publishers: node.count_publishers(&name).unwrap_or(0),
             name,
             type_name,
+            // Nobody asks: rclrs gives no CDR to a reader of any topic.
+            offered: Qos::DEFAULT,
         })
         .filter(|topic| topic.publishers > 0)
         .collect();
-    topics.sort();
+    topics.sort_by(|a, b| (&a.name, &a.type_name).cmp(&(&b.name, &b.type_name)));
     topics
 }
 

@@ -1,7 +1,7 @@
 // Puts the page together: which topics are shown where.
 import { Link } from "./link.js";
 import { Frames, Scene, quaternion, vector } from "./scene.js";
-import { Picture, Vehicle, Warnings, element, rows, table } from "./panels.js";
+import { Picture, Vehicle, Warnings, element, findings, rows, table } from "./panels.js";
 
 const get = (id) => document.getElementById(id);
 const link = new Link(new URLSearchParams(location.search).get("at") ?? location.host);
@@ -28,7 +28,7 @@ link.on("/tf_static", take);
 link.on("/diagnostics", (message) => {
   const all = rows(message);
   table(document.querySelector("#sensors tbody"), all);
-  warnings.diagnostics(all);
+  warnings.diagnostics(all, findings(message));
 });
 link.on("/rosout", (log) => {
   if (log.level >= 30) warnings.say(log.level >= 40 ? 2 : 1, log.name, log.msg);

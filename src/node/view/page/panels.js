@@ -120,6 +120,24 @@ export function rows(message) {
   });
 }
 
+/** What the doctor found, from /diagnostics: each kind once, with what to type. */
+export function findings(message) {
+  const doctor = message.status.find(({ name }) => name.endsWith(": doctor"));
+  const kinds = new Map();
+  for (const { key, value } of doctor?.values ?? []) {
+    const [code, ...subject] = key.split(" ");
+    const [what, remedy] = value.split("; do: ");
+    if (!remedy) continue;
+    if (!kinds.has(code)) kinds.set(code, { code, level: 1, message: what, remedy, subjects: [] });
+    kinds.get(code).subjects.push(subject.join(" "));
+  }
+  for (const kind of kinds.values()) {
+    const others = kind.subjects.length - 1;
+    kind.name = `${kind.subjects[0]}${others > 0 ? ` and ${others} more` : ""} (${kind.code})`;
+  }
+  return [...kinds.values()];
+}
+
 export function table(body, all) {
   const shown = all.filter((row) => row.isSource).sort((a, b) => b.level - a.level);
   body.replaceChildren(...shown.map((row) => element("tr", {},
@@ -128,24 +146,28 @@ export function table(body, all) {
     element("td", { className: level(row.level)[0], title: row.message, textContent: row.message }))));
 }
 
-/** The newest warnings: statuses that are not well, and what was said. */
+/** The newest warnings: what the doctor found, statuses that are not well, and what was said. */
 export class Warnings {
-  constructor(list, worst) { Object.assign(this, { list, worst, said: [], statuses: [] }); }
+  constructor(list, worst) { Object.assign(this, { list, worst, said: [], statuses: [], found: [] }); }
   say(of, where, what) {
     this.said.unshift({ level: of, name: where, message: what, at: new Date().toLocaleTimeString() });
     this.said.length = Math.min(this.said.length, 50);
     this.show();
   }
-  diagnostics(all) {
-    this.statuses = all.filter((row) => row.level > 0);
+  diagnostics(all, found) {
+    this.found = found;
+    const told = new Set(["doctor", ...found.flatMap(({ subjects }) => subjects)]);
+    this.statuses = all.filter((row) => row.level > 0 && !told.has(row.name));
     const worst = Math.max(0, ...all.filter((row) => row.level < 3).map((row) => row.level));
-    [this.worst.className, this.worst.textContent] = [`pill ${level(worst)[0]}`, worst ? `${this.statuses.length} to look at` : "all well"];
+    const count = this.statuses.length + found.length;
+    [this.worst.className, this.worst.textContent] = [`pill ${level(worst)[0]}`, worst ? `${count} to look at` : "all well"];
     this.show();
   }
   show() {
-    const all = [...this.statuses.sort((a, b) => (b.level % 3) - (a.level % 3)), ...this.said];
+    const all = [...this.found, ...this.statuses.sort((a, b) => (b.level % 3) - (a.level % 3)), ...this.said];
     if (!all.length) all.push({ level: 0, name: "", message: "no warnings" });
     this.list.replaceChildren(...all.map((row) => element("li", {},
-      element("span", { className: level(row.level)[0], textContent: row.message }), " ", element("small", { textContent: `${row.name} ${row.at ?? ""}` }))));
+      element("span", { className: level(row.level)[0], textContent: row.message }), " ", element("small", { textContent: `${row.name} ${row.at ?? ""}` }),
+      ...(row.remedy ? [element("p", { className: "remedy", textContent: `→ ${row.remedy}` })] : []))));
   }
 }

@@ -1,5 +1,5 @@
 //! Discovery data of a matched remote endpoint.
-use super::Guid;
+use super::{Guid, Reliability};
 use cyclors as c;
 use std::{ffi::c_void, ptr};
 
@@ -22,7 +22,6 @@ impl Peer {
         // SAFETY: null or valid, by the caller's contract.
         let data = unsafe { endpoint.as_ref() }?;
         let mut user_data = String::new();
-        let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
         if !data.qos.is_null() {
             let (mut bytes, mut length) = (ptr::null_mut::<c_void>(), 0);
             // SAFETY: the QoS is valid; results have a destination or are not requested. The library allocates a
@@ -35,13 +34,12 @@ impl Peer {
                     user_data = String::from_utf8_lossy(bytes).into_owned();
                 }
                 c::dds_free(bytes);
-                c::dds_qget_reliability(data.qos, &raw mut reliability, ptr::null_mut());
             }
         }
         let peer = Self {
             guid: data.key.v,
             participant: data.participant_key.v,
-            best_effort: reliability == c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT,
+            best_effort: super::offered(data.qos).reliability == Reliability::BestEffort,
             user_data,
         };
         // SAFETY: the caller passes ownership; `data` is not used any more.

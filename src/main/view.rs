@@ -1,0 +1,45 @@
+//! `rfly_bridge view`.
+use super::{START_GRACE, interrupted, middleware};
+use clap::Args;
+use rfly_bridge::config::params::ViewParams;
+use rfly_bridge::config::ros_args::RosArgs;
+use rfly_bridge::node::view;
+use rfly_bridge::program::{Ended, Signals};
+
+#[derive(Args)]
+pub(super) struct ViewArgs {
+    /// TCP port, on this host only.
+    #[arg(long, value_name = "N", default_value_t = 8765, value_parser = clap::value_parser!(u16).range(1..))]
+    port: u16,
+    /// Clients may call services: arm, fly, change parameters.
+    #[arg(long)]
+    control: bool,
+    /// Another web site that may read in a browser of this host, such as https://app.foxglove.dev; may be repeated.
+    #[arg(long = "origin", value_name = "URL")]
+    origins: Vec<String>,
+}
+
+/// Serves until a signal.
+pub(super) fn show(args: RosArgs, asked: ViewArgs) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !cfg!(feature = "rclrs"),
+        "not in a ROS 2 workspace, whose client library gives no raw messages: start the bridge with -p view.port:={}",
+        asked.port
+    );
+    let mut signals = Signals::listen()?;
+    let started = signals.during(START_GRACE, move |_| {
+        let middleware = middleware(&args, "rfly_bridge_view", false)?;
+        let params = ViewParams {
+            port: asked.port,
+            control: asked.control,
+            origins: asked.origins,
+        };
+        anyhow::Ok(view(&middleware, &params)?)
+    })?;
+    let Ended::Done(viewer) = started else {
+        return interrupted(started);
+    };
+    let _viewer = viewer?;
+    signals.wait();
+    Ok(())
+}

@@ -1,0 +1,114 @@
+"""Commands of both programs in every document are run, block by block; those of docs/start.md and docs/howto.md: test_start.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from backend import ANSWERS_PEER
+from processes import ROOT
+from test_start import ALONE, NETWORK, place  # noqa: F401
+
+pytestmark = [
+    pytest.mark.skipif(not ANSWERS_PEER, reason="the commands are those of the stand-alone build"),
+    pytest.mark.skipif(subprocess.run([ALONE, "-q"], check=False).returncode != 0, reason="needs a network of its own"),
+]
+
+# How a program that does not end by itself says that it is ready.
+READY = {"bridge": "vehicles: [0-9]*, simulator at", "view": "view: http", "emulator": "Ctrl-C ends it", "top": ""}
+# What runs beside the commands of a block: programs of another block of the page, or of the reader.
+BRIDGE = "rfly_bridge --ros-args -p config:=Config.json"
+BESIDE = {
+    "top.md": [BRIDGE],
+    "call.md": [BRIDGE],
+    "terrain.md": ["rfly_bridge --ros-args -p terrain.file:=$HOME/maps/Grasslands.png"],
+}
+# No emulator: the commands start one.
+OWN_EMULATOR = {"emulator.md", "emulator_autopilot.md", "mavros.md"}
+
+
+def blocks() -> list:
+    """Blocks with commands of the programs, by document and number."""
+    result = []
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        if path.name in ("start.md", "howto.md") or path.name.endswith(".in.md"):
+            continue
+        fenced = re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
+        for i, block in enumerate(block for language, block in fenced if language in ("", "sh", "bash")):
+            lines = [line for line in block.replace("\\\n", " ").splitlines() if is_command(line)]
+            if lines:
+                result.append(pytest.param(path.name, lines, id=f"{path.stem}-{i}"))
+    return result
+
+
+def is_command(line: str) -> bool:
+    """Not a synopsis."""
+    return bool(re.match(r"(rfly_bridge|rflysim_emulator) ", line)) and "SERVICE" not in line
+
+
+def kind(line: str) -> str:
+    program, word = line.split()[:2]
+    if program == "rflysim_emulator":
+        return "help" if word == "--help" else "emulator"
+    if word == "top" and "--seconds" not in line:
+        return "top"
+    return "bridge" if word == "--ros-args" else word
+
+
+def script(page: str, lines: list[str]) -> str:
+    """Bash that runs the lines. A program that does not end by itself is told to by Ctrl-C, at the end or when its like starts."""
+    text = ["set -eu", NETWORK, "declare -A running; number=0"]
+    text.append("""
+begin() { # KIND READY COMMAND
+    finish "$1"; number=$((number + 1)); local log=$number.log
+    bash -c "exec $3" >$log 2>&1 & running[$1]=$!
+    until grep -q "$2" $log; do kill -0 ${running[$1]} || { cat $log; exit 1; }; sleep 0.1; done
+    [ -n "$2" ] || sleep 3
+    kill -0 ${running[$1]} || { cat $log; exit 1; }
+}
+finish() { # KIND
+    [ -n "${running[$1]-}" ] || return 0
+    kill -INT ${running[$1]}; wait ${running[$1]} || { echo "$1 ended with $?"; cat *.log; exit 1; }
+    unset "running[$1]"
+}
+""")
+    beside = [*([] if page in OWN_EMULATOR else ["rflysim_emulator --bind 0.0.0.0"]), *BESIDE.get(page, [])]
+    if any("--params-file calib/" in line for line in lines):
+        # Of the block before.
+        beside.append("rfly_bridge calib --for fast_lio --output calib --ros-args -p config:=Config.json")
+    for line in [*beside, *lines]:
+        line = re.sub(r"\s*&?\s*(#.*)?$", "", line)
+        match kind(line):
+            case "doctor":
+                text.append(f"{line} || [ $? -le 2 ]")
+            case name if name in READY:
+                text.append(f"begin {name} '{READY[name]}' '{line}'")
+            case _:
+                text.append(line)
+    return "\n".join([*text, 'for one in "${!running[@]}"; do finish $one; done'])
+
+
+@pytest.mark.parametrize(("page", "lines"), blocks())
+def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: F811
+    shutil.copy(ROOT / "test/fixtures/flight.mcap", place / "flight.mcap")
+    hills = next(v for v in json.loads((ROOT / "test/fixtures/golden/terrain.json").read_text()) if v["name"] == "gps_12")["args"]
+    (place / "maps").mkdir()
+    (place / "maps/Grasslands.png").write_bytes(bytes.fromhex(hills["png_hex"]))
+    (place / "maps/Grasslands.txt").write_text(hills["txt"])
+    if page == "calib.md":
+        shutil.copy(ROOT / "config/Config.json", place / "Config.json")
+    environment = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "ROS_DOMAIN_ID": str(domain_id), "HOME": str(place)}
+    ran = subprocess.run(
+        [ALONE, "bash", "-c", script(page, lines)], cwd=place, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
+
+
+def test_documents_with_commands_are_found():
+    pages = {block.values[0] for block in blocks()}
+    assert {"doctor.md", "view.md", "top.md", "record.md", "calib.md", "terrain.md", "emulator.md"} <= pages
