@@ -86,7 +86,7 @@ pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Resu
     tracing::info!("recording {name}: {ports} ports, {blocks} blocks of shared memory");
     let start = Instant::now();
     let limit = asked.seconds.map(Duration::from_secs_f64);
-    while beside.runs() && !limit.is_some_and(|limit| start.elapsed() >= limit) {
+    while beside.runs() && limit.is_none_or(|limit| start.elapsed() < limit) {
         let left = limit.map_or(LOOK, |limit| limit.saturating_sub(start.elapsed()));
         if signals.wait_for(left.min(LOOK)) {
             break;
