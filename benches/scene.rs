@@ -1,40 +1,23 @@
 //! Cost of the emulator's frames: `cargo bench --bench scene`.
 //!
 //! The camera flies its lap, so that no frame is that of the tick before.
+#[path = "../test/support/request.rs"]
+mod request;
+
 use divan::{Bencher, black_box};
 use rfly_bridge::emulator::world::{Scene, World};
 use rfly_bridge::emulator::{EmulatorOptions, SensorTable, Streams};
-use rfly_bridge::wire::{RequestLayout, SendProtocol, SensorRequest};
+use rfly_bridge::wire::SensorRequest;
 use std::net::{Ipv4Addr, SocketAddr};
 
 fn main() {
     divan::main();
 }
 
+/// A camera ahead of the vehicle, or a lidar.
 fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
-    let mut request = SensorRequest {
-        layout: RequestLayout::New,
-        seq_id: 1,
-        bitmask: 0,
-        type_id,
-        target_copter: 1,
-        mount_type: 0,
-        width,
-        height,
-        check_freq: 30,
-        send_protocol: SendProtocol {
-            mode: if type_id < 20 { 2 } else { 1 },
-            ip: [127, 0, 0, 1],
-            port: 0,
-            reserved: [0; 2],
-        },
-        fov_deg: 90.0,
-        position: [0.3, 0.0, 0.0],
-        eular_or_quat: 0.0,
-        euler: [0.0; 3],
-        quaternion: [1.0, 0.0, 0.0, 0.0],
-        other_params: [0.0; 16],
-    };
+    let mut request = request::request(type_id, width, height);
+    request.position = [0.3, 0.0, 0.0];
     if type_id >= 20 {
         request.other_params[0] = 60.0;
     }

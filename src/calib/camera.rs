@@ -3,14 +3,10 @@ use super::rig::Rig;
 use super::{Output, keep};
 use crate::config::params::QosGroup;
 use crate::config::{Problem, Problems, SensorConfig};
-use crate::frames::Transform;
 use crate::msgs::sensor_msgs::msg::CameraInfo;
 use crate::msgs::std_msgs::msg::Header;
 use crate::sensors::{Lens, Size, camera_info, spec_of};
 use crate::wire::{Optics, Payload, SensorKind};
-
-/// What a camera may be off the line through the other one, as part of the baseline; and its axes, in rad.
-const PARALLEL: f64 = 1e-3;
 
 #[derive(Clone)]
 pub(super) struct Camera<'a> {
@@ -18,8 +14,6 @@ pub(super) struct Camera<'a> {
     pub(super) topic: String,
     pub(super) info_topic: String,
     pub(super) frame: String,
-    /// Pose of the optical frame in `base_link`.
-    in_base: Transform,
     pub(super) info: CameraInfo,
 }
 
@@ -40,18 +34,6 @@ impl Camera<'_> {
         self.sensor.kind.row().optics == Optics::Fisheye
     }
 
-    /// Pose of another camera in this one's optical frame.
-    pub(super) fn pose_of(&self, other: &Self) -> Transform {
-        self.in_base.inverse() * other.in_base
-    }
-
-    /// Whether both see the same with the same pixels.
-    pub(super) fn is_registered_with(&self, other: &Self) -> bool {
-        let pose = self.pose_of(other);
-        let far = pose.translation().iter().any(|v| v.abs() > 1e-6);
-        !far && is_parallel(&pose) && self.info.k == other.info.k && self.same_images(other)
-    }
-
     fn same_images(&self, other: &Self) -> bool {
         let (a, b) = (self.sensor, other.sensor);
         (a.width, a.height) == (b.width, b.height)
@@ -62,13 +44,7 @@ impl Camera<'_> {
     }
 }
 
-fn is_parallel(pose: &Transform) -> bool {
-    let [_, x, y, z] = pose.rotation();
-    2.0 * x.hypot(y).hypot(z) < PARALLEL
-}
-
-/// Left and right camera of the stereo pair: the one that parameters name, else the first two of one kind whose images are
-/// rectified as they are, that is with parallel axes, side by side, and the same size, rate and calibration.
+/// Left and right camera of the stereo pair: the one that parameters name, else the first two that parameters could name.
 pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
     let pairs = cameras
         .iter()
@@ -77,21 +53,13 @@ pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[
         let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
         left != right && rig.settings.pairs.frame_of(right) == left
     };
-    let mut rectified = pairs.clone().filter(|(left, right)| {
-        let pose = left.pose_of(right);
-        let [x, y, z] = pose.translation();
-        left.sensor.kind == right.sensor.kind
-            && x > 1e-6
-            && y.hypot(z) <= x * PARALLEL
-            && is_parallel(&pose)
-            && left.info.k == right.info.k
-            && left.same_images(right)
-            && left.same_rate(right)
-    });
+    let rectified = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
+        rig.settings.are_rectified(left.sensor, right.sensor)
+    };
     let (left, right) = pairs
         .clone()
         .find(of_parameters)
-        .or_else(|| rectified.next())?;
+        .or_else(|| pairs.clone().find(rectified))?;
     Some([left.clone(), right.clone()])
 }
 
@@ -131,7 +99,6 @@ impl<'a> Rig<'a> {
             sensor,
             topic: self.resolve(&main)?,
             info_topic: self.resolve(&info_topic.unwrap_or_default())?,
-            in_base: self.in_base(&frame)?,
             frame,
             info,
         })

@@ -116,7 +116,8 @@ fn view<'a>(rig: &Rig<'a>) -> Result<View<'a>, Problems> {
     };
     let images = of(&[SensorKind::Rgb, SensorKind::Grey]);
     for depth in of(&[SensorKind::Depth]) {
-        if let Some(colour) = images.iter().find(|image| image.is_registered_with(&depth)) {
+        let same = |image: &&Camera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
+        if let Some(colour) = images.iter().find(same) {
             let colour = colour.clone();
             return Ok(View::Depth { colour, depth });
         }

@@ -88,7 +88,13 @@ impl Pairs {
     }
 }
 
+/// A sensor of Config.json, and where it is.
 type Placed<'a> = (&'a SensorConfig, &'a SensorMount);
+
+/// Whether the images of two cameras are rectified as they are, so that they may be a stereo pair.
+pub(super) fn rectified(left: Placed<'_>, right: Placed<'_>) -> bool {
+    baseline(left, right).is_ok()
+}
 
 /// Position of the second in the first, in m.
 fn offset(first: &SensorMount, second: &SensorMount) -> [f64; 3] {
@@ -103,7 +109,8 @@ fn same_attitude(first: &SensorMount, second: &SensorMount) -> bool {
     a.angle_to(b) < SAME_ATTITUDE
 }
 
-fn coincide(first: Placed<'_>, second: Placed<'_>) -> bool {
+/// Whether two cameras see the same with the same pixels.
+pub(super) fn coincide(first: Placed<'_>, second: Placed<'_>) -> bool {
     let optics = |s: &SensorConfig| (s.width, s.height, s.fov_deg, s.mount);
     optics(first.0) == optics(second.0)
         && same_attitude(first.1, second.1)

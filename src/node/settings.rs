@@ -1,7 +1,7 @@
 //! From the command line to the bridge's settings, or a list of all faults.
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
-use super::pairs::Pairs;
+use super::pairs::{self, Pairs};
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
@@ -303,6 +303,18 @@ impl Settings {
     pub fn mounts(&self) -> Vec<SensorMount> {
         let mount = |s| mount(s, &self.params, &self.angle_unit);
         self.sensors.iter().map(mount).collect()
+    }
+
+    /// Returns whether two cameras may be declared a stereo pair.
+    pub fn are_rectified(&self, left: &SensorConfig, right: &SensorConfig) -> bool {
+        let [l, r] = [left, right].map(|s| mount(s, &self.params, &self.angle_unit));
+        pairs::rectified((left, &l), (right, &r))
+    }
+
+    /// Returns whether two cameras see the same with the same pixels.
+    pub fn coincide(&self, first: &SensorConfig, second: &SensorConfig) -> bool {
+        let [a, b] = [first, second].map(|s| mount(s, &self.params, &self.angle_unit));
+        pairs::coincide((first, &a), (second, &b))
     }
 }
 

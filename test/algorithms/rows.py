@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 import pytest
+from entry import entry, words
 from recorder import Recorded
 
 
@@ -23,23 +24,12 @@ def row(
 ) -> None:
     """Adds what an algorithm has reached, and insists on the aim. A miss that is known says why, and is reported as one."""
     missed = value > limit
-    rows.append(
-        {
-            "algorithm": f"{package} {version(package)}",
-            "input": given,
-            "aim": aim,
-            "limit": limit,
-            "value": round(float(value), 4),
-            "unit": unit,
-            "settings": settings,
-            "lost": sum(recorded.lost.values()),
-            "speed": recorded.speed,
-            **more,
-            **({"why": why_missed} if missed and why_missed else {}),
-        }
-    )
-    print({name: value for name, value in rows[-1].items() if name != "error"})
-    words = f"{package}, {given}: {value:.4g} {unit}, aim: {aim} {limit:g}"
+    more |= {"lost": sum(recorded.lost.values()), "speed": recorded.speed}
     if missed and why_missed:
-        pytest.xfail(f"{words}; {why_missed}")
-    assert not missed, words
+        more["why"] = why_missed
+    found = entry(f"{package} {version(package)}", given, aim, value, limit, unit, settings, **more)
+    rows.append(found)
+    print({name: value for name, value in found.items() if name != "error"})
+    if missed and why_missed:
+        pytest.xfail(f"{words(found)}; {why_missed}")
+    assert not missed, words(found)

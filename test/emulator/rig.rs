@@ -1,9 +1,8 @@
 //! An emulator on free ports and a reader that knows nothing of the bridge's reassembly.
+use crate::support;
 use rfly_bridge::emulator::world::{Block, Motion, Pose, Scene, Vec3, Vehicle, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
-use rfly_bridge::wire::{
-    FragmentHeader, Modes, Ports, RequestLayout, SendProtocol, SensorKind, SensorRequest,
-};
+use rfly_bridge::wire::{FragmentHeader, Ports, SensorRequest};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -102,31 +101,11 @@ impl Rig {
 
     /// A request for a sensor on vehicle 1 that this rig's client will get; change what matters.
     pub(super) fn request(&self, seq_id: u16, type_id: u16) -> SensorRequest {
-        let kind = SensorKind::from_type_id(type_id);
-        let image = kind.is_some_and(|kind| kind.row().modes == Modes::Image);
-        SensorRequest {
-            layout: RequestLayout::New,
-            seq_id,
-            bitmask: 0,
-            type_id,
-            target_copter: 1,
-            mount_type: 0,
-            width: 64,
-            height: 48,
-            check_freq: 50,
-            send_protocol: SendProtocol {
-                mode: if image { 2 } else { 1 },
-                ip: [127, 0, 0, 1],
-                port: self.client.local_addr().unwrap().port(),
-                reserved: [0; 2],
-            },
-            fov_deg: 90.0,
-            position: [0.0; 3],
-            eular_or_quat: 0.0,
-            euler: [0.0; 3],
-            quaternion: [1.0, 0.0, 0.0, 0.0],
-            other_params: [0.0; 16],
-        }
+        let mut request = support::request::request(type_id, 64, 48);
+        request.seq_id = seq_id;
+        request.check_freq = 50;
+        request.send_protocol.port = self.client.local_addr().unwrap().port();
+        request
     }
 
     pub(super) fn send(&self, request: &SensorRequest) {

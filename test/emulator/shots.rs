@@ -1,38 +1,15 @@
 //! Frames of single instants, without sockets and without a clock.
+use crate::support;
 use rfly_bridge::emulator::world::World;
 use rfly_bridge::emulator::{EmulatorOptions, SensorTable, Streams};
-use rfly_bridge::wire::{Modes, RequestLayout, SendProtocol, SensorKind, SensorRequest};
+use rfly_bridge::wire::SensorRequest;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// A camera or lidar in the centre of vehicle 1, asked for ten times per second.
+/// A sensor in the centre of vehicle 1, asked for ten times per second.
 pub(super) fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
-    let kind = SensorKind::from_type_id(type_id).expect("a type");
     SensorRequest {
-        layout: RequestLayout::New,
-        seq_id: 1,
-        bitmask: 0,
-        type_id,
-        target_copter: 1,
-        mount_type: 0,
-        width,
-        height,
         check_freq: 10,
-        send_protocol: SendProtocol {
-            mode: if kind.row().modes == Modes::Image {
-                2
-            } else {
-                1
-            },
-            ip: [127, 0, 0, 1],
-            port: 0,
-            reserved: [0; 2],
-        },
-        fov_deg: 90.0,
-        position: [0.0; 3],
-        eular_or_quat: 0.0,
-        euler: [0.0; 3],
-        quaternion: [1.0, 0.0, 0.0, 0.0],
-        other_params: [0.0; 16],
+        ..support::request::request(type_id, width, height)
     }
 }
 

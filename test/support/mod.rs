@@ -12,6 +12,7 @@ pub mod ports;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod python;
 pub mod random;
+pub mod request;
 pub mod seeds;
 pub mod sensor;
 pub mod vehicle;

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from ament_index_python.packages import get_package_share_directory
+from entry import entry, words
 from geometry import nanoseconds, rigid, rotation_from_quaternion
 
 rows: list[dict] = []
@@ -30,20 +31,9 @@ def version(package: str) -> str:
 def row(package: str, given: str, aim: str, value: float, limit: float, unit: str, settings: str, **more: object) -> None:
     """Adds what an algorithm has reached, and insists on the aim."""
     command = os.environ["PYTEST_CURRENT_TEST"].split("::")[0].split("/")[-1]
-    rows.append(
-        {
-            "algorithm": f"{package} {version(package)}",
-            "input": given,
-            "aim": aim,
-            "limit": limit,
-            "value": round(float(value), 4),
-            "unit": unit,
-            "settings": settings,
-            "command": f"scripts/algorithms_ros.sh {command}",
-            **more,
-        }
-    )
-    assert value <= limit, f"{package}, {given}: {value:.4g} {unit}, aim: {aim} {limit:g}; {lines()[-1]}"
+    more["command"] = f"scripts/algorithms_ros.sh {command}"
+    rows.append(entry(f"{package} {version(package)}", given, aim, value, limit, unit, settings, **more))
+    assert value <= limit, f"{words(rows[-1])}; {lines()[-1]}"
 
 
 def lines() -> list[str]:

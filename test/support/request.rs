@@ -1,0 +1,31 @@
+//! What is asked of the simulator's window. `benches/scene.rs` has it too.
+use rfly_bridge::wire::{Modes, RequestLayout, SendProtocol, SensorKind, SensorRequest};
+
+/// A sensor in the centre of vehicle 1, with uncompressed data where it has images, at 30 Hz to port 0.
+pub fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
+    let kind = SensorKind::from_type_id(type_id);
+    let image = kind.is_some_and(|kind| kind.row().modes == Modes::Image);
+    SensorRequest {
+        layout: RequestLayout::New,
+        seq_id: 1,
+        bitmask: 0,
+        type_id,
+        target_copter: 1,
+        mount_type: 0,
+        width,
+        height,
+        check_freq: 30,
+        send_protocol: SendProtocol {
+            mode: if image { 2 } else { 1 },
+            ip: [127, 0, 0, 1],
+            port: 0,
+            reserved: [0; 2],
+        },
+        fov_deg: 90.0,
+        position: [0.0; 3],
+        eular_or_quat: 0.0,
+        euler: [0.0; 3],
+        quaternion: [1.0, 0.0, 0.0, 0.0],
+        other_params: [0.0; 16],
+    }
+}
