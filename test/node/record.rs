@@ -120,6 +120,12 @@ fn a_raw_recording_has_every_datagram_of_a_sensor_without_a_subscriber_and_the_p
         |_, recorder| recorder.set_subscribers(IMAGE, 0),
     );
     wait_until(|| rig.messages::<Imu>(IMU).len() >= 100);
+    // Nobody subscribes to images: only the file says that one came.
+    wait_until(|| {
+        let bytes = std::fs::read(&path).expect("a recording");
+        mcap::MessageStream::new(&bytes)
+            .is_ok_and(|messages| messages.flatten().any(|message| message.data.len() > 1000))
+    });
     let imu = format!("udp/{}", rig.ports.imu);
     drop(rig);
     let bytes = std::fs::read(&path).expect("a recording");
