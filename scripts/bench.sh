@@ -6,6 +6,8 @@ export ROS_LOCALHOST_ONLY=1
 
 echo "== the path against its floor"
 cargo bench -q --bench path
+echo "== clients of the view"
+cargo bench -q --bench path -- view
 echo "== setpoints, and the telemetry of a fleet"
 cargo bench -q --bench control
 echo "== conversions (divan)"

@@ -161,12 +161,29 @@ def control(report: dict) -> str:
     return "\n\n".join([measured(report), said, table(head, rows)])
 
 
+def view(report: dict) -> str:
+    """What clients of the view cost."""
+    rows = []
+    for row in report["rows"]:
+        run, rounds = row["median"], [one["thread_ms"] for one in row["rounds"]]
+        spread = f" ({min(rounds):.2f} to {max(rounds):.2f})" if len(rounds) > 1 else ""
+        few = run["received"]
+        rows.append(
+            [row["clients"], f"{run['thread_ms']:.2f} ms{spread}", *(f"{run[key]:.2f} ms" for key in ("p50_ms", "p99_ms")), str(few)]
+        )
+    of = report["seconds"] * report["hz"]
+    head = f" clients|thread of the camera, per image|latency p50|p99|images received of {of}, at least"
+    return "\n\n".join([measured(report), table(head, rows)])
+
+
 def render(figures: dict) -> dict[Path, str]:
     """Every file that the figures make. A section without figures keeps the text of the template."""
     path = figures["path"]
     sections = {"aims": aims(path), "floor": floor(path), "load": load(path)}
     if "control" in figures:
         sections["control"] = control(figures["control"])
+    if "view" in figures:
+        sections["view"] = view(figures["view"])
     text = (DOCS / "performance.in.md").read_text()
 
     def section(found: re.Match) -> str:

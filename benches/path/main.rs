@@ -2,7 +2,8 @@
 //!
 //! The floor is a bare loop that only receives (or maps) a frame and writes it with the same middleware settings. Floor
 //! and bridge run in turns as processes of their own; this process is simulator and subscriber for both, so that one
-//! clock tells the latency. `cargo bench --bench path -- --quick` is a smoke test; `--json FILE` writes the figures, too.
+//! clock tells the latency. `cargo bench --bench path -- view` measures what clients of the view cost instead. `--quick` is a
+//! smoke test; `--json FILE` writes the figures, too.
 mod floor;
 mod instructions;
 #[path = "../shared/processor.rs"]
@@ -10,6 +11,7 @@ mod processor;
 #[path = "../shared/report.rs"]
 mod report;
 mod subject;
+mod view;
 mod watch;
 
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
@@ -39,14 +41,30 @@ fn main() -> Result<()> {
         ["floor", transport, width, height] => {
             floor::run(transport, width.parse()?, height.parse()?)
         }
-        words => compare(words.contains(&"--quick")),
+        words => {
+            let (seconds, rounds) = match words.contains(&"--quick") {
+                true => (2, 1),
+                false => (6, 3),
+            };
+            match words.contains(&"view") {
+                true => write(&view::compare(seconds, rounds)?),
+                false => compare(seconds, rounds),
+            }
+        }
     }
 }
 
-/// Runs every comparison, prints the tables, and writes the figures where `--json` says.
-fn compare(quick: bool) -> Result<()> {
-    let (seconds, rounds) = if quick { (2, 1) } else { (6, 3) };
-    let (file, machine) = (report::file()?, report::machine());
+/// Writes the figures where `--json` says.
+fn write(report: &Value) -> Result<()> {
+    match report::file()? {
+        Some(file) => Ok(report::write(&file, report)?),
+        None => Ok(()),
+    }
+}
+
+/// Runs every comparison but that of the view, and prints the tables.
+fn compare(seconds: u64, rounds: usize) -> Result<()> {
+    let machine = report::machine();
     println!(
         "{} cores; {rounds} rounds of {seconds} s in turns, medians\n",
         machine["cores"]
@@ -63,14 +81,11 @@ fn compare(quick: bool) -> Result<()> {
         "load": load(seconds)?,
         "idle": idle(seconds)?,
     });
-    if let Some(file) = file {
-        report::write(&file, &report)?;
-    }
-    Ok(())
+    write(&report)
 }
 
 /// (a) One sensor, floor and bridge in turns.
-fn against_floor(seconds: u64, rounds: u64, not_counted: Option<&str>) -> Result<Value> {
+fn against_floor(seconds: u64, rounds: usize, not_counted: Option<&str>) -> Result<Value> {
     println!("(a) one raw sensor at {HZ} Hz, against the floor\n");
     let counted = not_counted.is_none();
     let (more, rule) = if counted {
@@ -189,7 +204,7 @@ fn measure(
     );
     let frames = after.1 - before.1;
     let sent = after.2 - before.2;
-    let latency_ms = watch.median_latency_ms();
+    let latency_ms = watch.latency_ms(0.5);
     let instructions = if counted {
         let (images, start) = (watch.images(), Instant::now());
         let count = subject.instructions(COUNTED)?;

@@ -122,6 +122,19 @@ impl Subject {
         Ok(processor_time(self.child.id())?.as_secs_f64())
     }
 
+    /// Returns the processor time that its threads of this name have used so far.
+    pub(crate) fn thread_seconds(&self, name: &str) -> Result<f64> {
+        let mut nanoseconds = 0;
+        for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let task = task?.path();
+            if std::fs::read_to_string(task.join("comm"))?.trim() == name {
+                let text = std::fs::read_to_string(task.join("schedstat"))?;
+                nanoseconds += text.split(' ').next().unwrap_or("0").parse::<u64>()?;
+            }
+        }
+        Ok(nanoseconds as f64 * 1e-9)
+    }
+
     /// Waits for `time` and returns how many instructions were executed in user mode meanwhile.
     pub(crate) fn instructions(&self, time: Duration) -> Result<u64> {
         instructions::count(self.child.id(), time)

@@ -93,9 +93,9 @@ impl Watch {
         lock(&self.seen.latency_us).reset();
     }
 
-    /// Median of simulation time now minus that of the image, when it arrived here.
-    pub(crate) fn median_latency_ms(&self) -> f64 {
-        lock(&self.seen.latency_us).value_at_quantile(0.5) as f64 * 1e-3
+    /// Quantile of simulation time now minus that of the image, when it arrived here.
+    pub(crate) fn latency_ms(&self, quantile: f64) -> f64 {
+        lock(&self.seen.latency_us).value_at_quantile(quantile) as f64 * 1e-3
     }
 
     /// What the bridge says it dropped.

@@ -16,6 +16,7 @@ LONGEST = [
     "test_mavros.py",
     "test_view.py",
     "test_doctor.py",
+    "test_document_commands.py",
     "test_robustness.py",
     "test_mavros_links.py",
     "test_px4.py",

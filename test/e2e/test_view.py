@@ -285,6 +285,8 @@ def test_the_page_shows_pictures_lidar_and_sources(viewed, width, dark):
         assert browser.run("document.querySelectorAll('.vehicle button').length > 0") is control
         names = browser.run("[...document.querySelectorAll('#sensors tbody tr')].map((row) => row.cells[0].textContent)")
         assert any("img_rgb" in name for name in names), names
+        told = "[...document.querySelectorAll('#warnings .remedy')].some((p) => p.textContent.includes('unset ROS_LOCALHOST_ONLY'))"
+        browser.wait(told)  # The doctor says so, and what to type.
         browser.wait("/^(dis)?armed$/.test(document.querySelector('.vehicle .pill').textContent)")
         assert browser.errors == []
 

@@ -113,8 +113,9 @@ export function rows(message) {
   return message.status.map((status) => {
     const values = new Map(status.values.map(({ key, value }) => [key, value]));
     const drops = [...values].filter(([key]) => key.startsWith("drop_")).reduce((sum, [, value]) => sum + (Number(value) || 0), 0);
+    const idle = values.get("state") === "idle";
     return {
-      name: status.name.replace(/^[^:]*: /, ""), level: status.level, message: status.message, isSource: values.has("frames"),
+      name: status.name.replace(/^[^:]*: /, ""), level: status.level, idle, message: status.message, isSource: values.has("frames"),
       cells: [number(values, "rate_hz"), number(values, "asked_hz"), number(values, "latency_p50_ms"), values.has("frames") ? String(drops) : ""],
     };
   });
@@ -124,11 +125,13 @@ export function rows(message) {
 export function findings(message) {
   const doctor = message.status.find(({ name }) => name.endsWith(": doctor"));
   const kinds = new Map();
+  // Its status is well if all that it found are notes.
+  const of = doctor?.level ? 1 : 3;
   for (const { key, value } of doctor?.values ?? []) {
     const [code, ...subject] = key.split(" ");
     const [what, remedy] = value.split("; do: ");
     if (!remedy) continue;
-    if (!kinds.has(code)) kinds.set(code, { code, level: 1, message: what, remedy, subjects: [] });
+    if (!kinds.has(code)) kinds.set(code, { code, level: of, message: what, remedy, subjects: [] });
     kinds.get(code).subjects.push(subject.join(" "));
   }
   for (const kind of kinds.values()) {
@@ -143,7 +146,7 @@ export function table(body, all) {
   body.replaceChildren(...shown.map((row) => element("tr", {},
     element("td", { textContent: row.name }),
     ...row.cells.map((textContent) => element("td", { className: "n", textContent })),
-    element("td", { className: level(row.level)[0], title: row.message, textContent: row.message }))));
+    element("td", { className: row.idle ? "wait" : level(row.level)[0], title: row.message, textContent: row.message }))));
 }
 
 /** The newest warnings: what the doctor found, statuses that are not well, and what was said. */
@@ -159,7 +162,7 @@ export class Warnings {
     const told = new Set(["doctor", ...found.flatMap(({ subjects }) => subjects)]);
     this.statuses = all.filter((row) => row.level > 0 && !told.has(row.name));
     const worst = Math.max(0, ...all.filter((row) => row.level < 3).map((row) => row.level));
-    const count = this.statuses.length + found.length;
+    const count = this.statuses.length + found.filter((one) => one.level < 3).length;
     [this.worst.className, this.worst.textContent] = [`pill ${level(worst)[0]}`, worst ? `${count} to look at` : "all well"];
     this.show();
   }
