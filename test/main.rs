@@ -12,6 +12,7 @@ mod documents;
 mod emulator;
 mod flight;
 mod frames;
+#[cfg(has_rfly_bridge_msgs)]
 mod model;
 mod motion;
 mod node;

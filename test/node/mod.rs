@@ -3,14 +3,17 @@ mod bridge;
 mod diagnostics;
 mod frames;
 mod gimbal;
+#[cfg(has_rfly_bridge_msgs)]
 mod model;
 mod mounts;
 mod pairs;
 mod params;
 mod record;
 mod recordings;
+#[cfg(all(has_rfly_bridge_msgs, has_visualization_msgs))]
 mod reports;
 mod rig;
+#[cfg(all(has_rfly_bridge_msgs, has_simulation_interfaces))]
 mod scene;
 mod senders;
 mod sensors;

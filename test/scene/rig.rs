@@ -143,6 +143,7 @@ pub fn commands(sent: &[Datagram]) -> Vec<String> {
 }
 
 /// All datagrams for the windows.
+#[cfg(has_rfly_bridge_msgs)]
 pub fn to_windows(sent: &[Datagram]) -> Vec<Vec<u8>> {
     let windows = sent
         .iter()
