@@ -75,10 +75,14 @@ fn level(x: f64) -> Pose {
 }
 
 fn spawn(rig: &Rig, name: &str) -> SpawnEntityResponse {
+    spawn_as(rig, name, "rflysim://3")
+}
+
+fn spawn_as(rig: &Rig, name: &str, uri: &str) -> SpawnEntityResponse {
     let request = SpawnEntityRequest {
         name: name.to_owned(),
         entity_resource: Resource {
-            uri: "rflysim://3".to_owned(),
+            uri: uri.to_owned(),
             resource_string: String::new(),
         },
         initial_pose: PoseStamped {
@@ -119,6 +123,25 @@ fn requests_reach_the_window_and_are_answered() {
         .expect("the service");
     assert!(answer.success, "{}", answer.message);
     assert_eq!(parse_console_command(&rig.datagram()), Ok("stat fps"));
+}
+
+#[test]
+fn an_object_is_removed_when_its_client_has_left() {
+    let rig = start(&["scene.first_id:=600"]);
+    assert_eq!(spawn(&rig, "stays").result.result, 1);
+    rig.datagram();
+    let left = spawn_as(&rig, "left", "rflysim://3?keep_alive=0.2");
+    assert_eq!(left.result.result, 1);
+    rig.datagram();
+    let removed = rig.datagram();
+    assert_eq!(parse_console_command(&removed), Ok("RflyDelVehicles 601"));
+    let service = "/rfly_bridge/get_entities";
+    let listed = rig
+        .recorder
+        .call::<GetEntities>(service, &Default::default());
+    let listed = listed.expect("the service").entities;
+    let has = |name: &str| listed.iter().any(|entity| entity == name);
+    assert!(has("stays") && !has("left"), "{listed:?}");
 }
 
 #[test]
