@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 # How a program that does not end by itself says that it is ready.
-READY = {"bridge": "vehicles: [0-9]*, simulator at", "view": "view: http", "emulator": "Ctrl-C ends it", "top": ""}
+READY = {"bridge": "vehicles: [0-9]*, simulator at", "view": "view: http", "emulator": "Ctrl-C ends it", "top": "", "record": ""}
 # What runs beside the commands of a block: programs of another block of the page, or of the reader.
 BRIDGE = "rfly_bridge --ros-args -p config:=Config.json"
 BESIDE = {
@@ -87,6 +87,8 @@ finish() { # KIND
             case "doctor":
                 text.append(f"{line} || [ $? -le 2 ]")
             case name if name in READY:
+                if name == "record":
+                    text.append("rm -f flight.mcap")
                 text.append(f"begin {name} '{READY[name]}' '{line}'")
             case _:
                 text.append(line)
