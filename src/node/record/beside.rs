@@ -20,7 +20,9 @@ use std::time::{Duration, Instant};
 const BUFFER_BYTES: usize = 64 << 20;
 /// Interval of looks at the blocks; the vendor's reader uses about 1 ms.
 const POLL: Duration = Duration::from_micros(500);
-/// Interval of looks for blocks that are missing or were created again.
+/// Interval of looks for blocks that are missing: a first frame is there for longer.
+const SEARCH: Duration = Duration::from_millis(10);
+/// Interval of looks at whether blocks were created again; pause after an error.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Why nothing can be recorded.
@@ -199,6 +201,8 @@ struct Block {
     open: Option<WatchedBlock>,
     /// Time of the frame that was seen last, as its bytes.
     seen: Option<[u8; TIME]>,
+    /// It was not there at the last look.
+    missing: bool,
 }
 
 /// Length of the time in a block's head.
@@ -208,8 +212,9 @@ impl Eye {
     fn look(&mut self) {
         let now = Instant::now();
         if now >= self.next_look {
-            self.next_look = now + LOOK;
             self.blocks.iter_mut().for_each(Block::find);
+            let missing = self.blocks.iter().any(|block| block.missing);
+            self.next_look = now + if missing { SEARCH } else { LOOK };
         }
         for block in &mut self.blocks {
             if let Some(frame) = block.new_frame() {
@@ -227,17 +232,22 @@ impl Block {
             lens,
             open: None,
             seen: None,
+            missing: false,
         }
     }
 
-    /// Opens the block when it is there. What is in it may be of a run long ago.
+    /// Opens the block when it is there. If it was there from the beginning, what is in it may be of a run long ago.
     fn find(&mut self) {
         if self.open.as_ref().is_some_and(WatchedBlock::is_current) {
             return;
         }
         let found: Result<_, ShmError> = WatchedBlock::open(&self.name, self.lens.clone());
         self.open = found.ok();
-        self.seen = self.open.as_ref().and_then(time);
+        self.seen = match self.missing {
+            true => None,
+            false => self.open.as_ref().and_then(time),
+        };
+        self.missing = self.open.is_none();
     }
 
     /// A frame that was not seen before, whether its reader has it already or not.
