@@ -2,7 +2,7 @@
 use rfly_bridge::wire::{Modes, RequestLayout, SendProtocol, SensorKind, SensorRequest};
 
 /// A sensor in the centre of vehicle 1, with uncompressed data where it has images, at 30 Hz to port 0.
-pub fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
+pub(crate) fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
     let kind = SensorKind::from_type_id(type_id);
     let image = kind.is_some_and(|kind| kind.row().modes == Modes::Image);
     SensorRequest {
