@@ -64,12 +64,16 @@ def script(page: str, lines: list[str]) -> str:
     """Bash that runs the lines. A program that does not end by itself is told to by Ctrl-C, at the end or when its like starts."""
     text = ["set -eu", NETWORK, "declare -A running; number=0"]
     text.append("""
+interruptible() { # PID: it has a handler of SIGINT
+    local caught; caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$1/status) && ((0x$caught & 2))
+}
 begin() { # KIND READY COMMAND
     finish "$1"; number=$((number + 1)); local log=$number.log
     bash -c "exec $3" >$log 2>&1 & running[$1]=$!
     until grep -q "$2" $log; do kill -0 ${running[$1]} || { cat $log; exit 1; }; sleep 0.1; done
     [ -n "$2" ] || sleep 3
-    kill -0 ${running[$1]} || { cat $log; exit 1; }
+    # Ignored until the program listens for it: it was started in the background.
+    until interruptible ${running[$1]}; do kill -0 ${running[$1]} || { cat $log; exit 1; }; sleep 0.1; done
 }
 finish() { # KIND
     [ -n "${running[$1]-}" ] || return 0
