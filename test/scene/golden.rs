@@ -1,5 +1,5 @@
 //! The bytes that services send, against those of the vendor's calls.
-use super::rig::{Rig, commands, pose, pose_of, request, resource, stamped, to_windows};
+use super::rig::{Rig, commands, pose, pose_of, request, resource, stamped};
 use crate::support::golden::{load, load_one, numbers, unhex};
 use rfly_bridge::msgs::geometry_msgs::msg::Vector3;
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::{Attachment, EntityStates};
@@ -28,6 +28,14 @@ fn single(sent: Vec<Datagram>, to: Recipient) -> Vec<u8> {
     };
     assert_eq!(datagram.to, to);
     datagram.bytes.clone()
+}
+
+/// All datagrams for the windows.
+fn to_windows(sent: &[Datagram]) -> Vec<Vec<u8>> {
+    let windows = sent
+        .iter()
+        .filter(|datagram| datagram.to == Recipient::Windows);
+    windows.map(|datagram| datagram.bytes.clone()).collect()
 }
 
 fn rig_with_id(id: i32) -> Rig {

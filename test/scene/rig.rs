@@ -5,7 +5,7 @@ use rfly_bridge::msgs::simulation_interfaces::msg::{Resource, Result as Outcome}
 use rfly_bridge::msgs::simulation_interfaces::srv::{SpawnEntityRequest, SpawnEntityResponse};
 use rfly_bridge::msgs::std_msgs::msg::Header;
 use rfly_bridge::scene::{
-    Call, Datagram, Library, MapFrame, Outbox, Recipient, Scene, SceneSettings, standard,
+    Call, Datagram, Library, MapFrame, Outbox, Scene, SceneSettings, standard,
 };
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::parse_console_command;
@@ -140,15 +140,6 @@ pub fn commands(sent: &[Datagram]) -> Vec<String> {
             .map(str::to_owned)
     };
     sent.iter().filter_map(text).collect()
-}
-
-/// All datagrams for the windows.
-#[cfg(has_rfly_bridge_msgs)]
-pub fn to_windows(sent: &[Datagram]) -> Vec<Vec<u8>> {
-    let windows = sent
-        .iter()
-        .filter(|datagram| datagram.to == Recipient::Windows);
-    windows.map(|datagram| datagram.bytes.clone()).collect()
 }
 
 /// Asserts a code, and that the message has these words.

@@ -100,32 +100,33 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
     topics
 }
 
-/// Services that have a server.
+/// Services that have a server. (`get_service_names_and_types` of rclrs knows those of its own node only.)
 pub(super) fn servers(node: &Node) -> Vec<ServiceInfo> {
-    let services = node.get_service_names_and_types().unwrap_or_default();
-    let mut servers: Vec<_> = services
-        .into_iter()
-        .flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)))
-        .map(|(name, type_name)| ServiceInfo { name, type_name })
-        .collect();
-    servers.sort();
-    servers
+    services(node, |other| {
+        node.get_service_names_and_types_by_node(&other.name, &other.namespace)
+    })
 }
 
 /// Services that have a client.
 pub(super) fn clients(node: &Node) -> Vec<ServiceInfo> {
-    let of_node = |other: rclrs::NodeNameInfo| {
-        let clients = node.get_client_names_and_types_by_node(&other.name, &other.namespace);
-        clients.unwrap_or_default()
-    };
+    services(node, |other| {
+        node.get_client_names_and_types_by_node(&other.name, &other.namespace)
+    })
+}
+
+/// What `of_node` knows of every node of the graph. A node that has just left has nothing.
+fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
+    node: &Node,
+    of_node: impl Fn(&rclrs::NodeNameInfo) -> Result<T, rclrs::RclrsError>,
+) -> Vec<ServiceInfo> {
     let nodes = node.get_node_names().unwrap_or_default();
-    let mut clients: Vec<_> = nodes
-        .into_iter()
-        .flat_map(of_node)
+    let mut services: Vec<_> = nodes
+        .iter()
+        .flat_map(|other| of_node(other).unwrap_or_default())
         .flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)))
         .map(|(name, type_name)| ServiceInfo { name, type_name })
         .collect();
-    clients.sort();
-    clients.dedup();
-    clients
+    services.sort();
+    services.dedup();
+    services
 }
