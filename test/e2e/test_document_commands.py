@@ -70,7 +70,7 @@ interruptible() { # PID: it has a handler of SIGINT
 begin() { # KIND READY COMMAND
     finish "$1"; number=$((number + 1)); local log=$number.log
     bash -c "exec $3" >$log 2>&1 & running[$1]=$!
-    until grep -q "$2" $log; do kill -0 ${running[$1]} || { cat $log; exit 1; }; sleep 0.1; done
+    [ -z "$2" ] || until grep -q "$2" $log; do kill -0 ${running[$1]} || { cat $log; exit 1; }; sleep 0.1; done
     [ -n "$2" ] || sleep 3
     # Ignored until the program listens for it: it was started in the background.
     until interruptible ${running[$1]}; do kill -0 ${running[$1]} || { cat $log; exit 1; }; sleep 0.1; done
