@@ -64,7 +64,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
             seq_id,
             neutral: angles(&mount.orientation).map(f64::to_degrees),
             wishes: context.wishes.clone(),
-            stats: assembly.source(format!("gimbal of sensor{seq_id}")),
+            stats: assembly.source_on_demand(format!("gimbal of sensor{seq_id}")),
             told: false,
         };
         let name = topic("command");
