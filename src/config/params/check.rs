@@ -1,6 +1,5 @@
 //! Checks a value against the type and range of its row.
-use super::families;
-use super::parse::as_float;
+use super::value::as_float;
 use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
 use crate::config::names;
 use crate::config::problem::did_you_mean;
@@ -100,27 +99,6 @@ fn check_paths(value: &ParamValue) -> Result<ParamValue, String> {
         ParamValue::Str(_) => Ok(ParamValue::List(vec![value.clone()])),
         _ => Err(format!("must be a path or an array of paths, is {value}")),
     }
-}
-
-/// Whether an unquoted `text` is a string whatever its YAML type: the parameter is a string, or the text
-/// is one of its words.
-pub(crate) fn is_text(name: &str, text: &str) -> bool {
-    families::row(name).is_some_and(|row| match row.kind {
-        Kind::Str
-        | Kind::Topic
-        | Kind::Frame
-        | Kind::Address
-        | Kind::Paths
-        | Kind::Networks
-        | Kind::Names(_) => true,
-        Kind::Choice(words) => words.contains(&text),
-        Kind::Bool
-        | Kind::Int(..)
-        | Kind::Float(..)
-        | Kind::Ints(..)
-        | Kind::Covariance
-        | Kind::Vector(..) => false,
-    })
 }
 
 /// Parses an address, a network, or `any` for every address.

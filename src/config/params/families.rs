@@ -1,10 +1,11 @@
 //! Parameters whose names contain a sensor, group or topic.
 use super::check::check;
 use super::choices::Choice;
-use super::parse::{Reader, as_float, as_vector};
+use super::reader::Reader;
+use super::value::{as_float, as_vector};
 use super::{
-    PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, QosGroup, SENSOR_PARAMETERS,
-    VEHICLE_PARAMETERS,
+    Kind, PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, QosGroup,
+    SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
 use crate::config::{ControlLink, names};
@@ -44,6 +45,27 @@ pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
         find(QOS_PARAMETERS, name.rsplit('.').next().filter(|_| known)?)
     };
     fixed.or_else(sensor).or_else(vehicle).or_else(qos)
+}
+
+/// Whether an unquoted `text` is a string whatever its YAML type: the parameter is a string, or the text
+/// is one of its words.
+pub(crate) fn is_text(name: &str, text: &str) -> bool {
+    row(name).is_some_and(|row| match row.kind {
+        Kind::Str
+        | Kind::Topic
+        | Kind::Frame
+        | Kind::Address
+        | Kind::Paths
+        | Kind::Networks
+        | Kind::Names(_) => true,
+        Kind::Choice(words) => words.contains(&text),
+        Kind::Bool
+        | Kind::Int(..)
+        | Kind::Float(..)
+        | Kind::Ints(..)
+        | Kind::Covariance
+        | Kind::Vector(..) => false,
+    })
 }
 
 /// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.

@@ -5,6 +5,7 @@ mod degrade;
 mod families;
 mod parse;
 mod qos;
+mod reader;
 mod render;
 mod store;
 mod table;
@@ -14,7 +15,6 @@ mod value;
 pub use super::angle_unit::AngleUnitChoice;
 pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
-pub(crate) use check::is_text;
 pub use choices::{
     BoundsAxes, CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History,
     ImuFrame, ImuOrientation, LabelType, Organized, QosPreset, Reliability, ReportDemand,
@@ -22,6 +22,7 @@ pub use choices::{
     VehicleModel,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
+pub(crate) use families::is_text;
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
 pub use render::{render_help, render_markdown, render_yaml};
 pub use store::{Checked, Description, ParamType, Store};
@@ -561,6 +562,6 @@ impl Params {
 impl Default for Params {
     /// Defaults of the table.
     fn default() -> Self {
-        parse::build(&parse::Reader::default())
+        parse::build(&reader::Reader::default())
     }
 }

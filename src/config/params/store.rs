@@ -1,7 +1,7 @@
 //! The declared parameters of a running node, for its parameter server. No I/O.
 use super::check::check;
-use super::parse::as_float;
 use super::render::kind_text;
+use super::value::as_float;
 use super::{
     Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange, QosGroup,
     SENSOR_PARAMETERS, VEHICLE_PARAMETERS,

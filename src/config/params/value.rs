@@ -28,6 +28,24 @@ impl ParamValue {
     }
 }
 
+/// Returns a number, integers included.
+pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
+    match value {
+        ParamValue::Float(value) => Some(*value),
+        ParamValue::Int(value) => Some(*value as f64),
+        _ => None,
+    }
+}
+
+/// Returns 3 numbers.
+pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
+    let ParamValue::List(values) = value else {
+        return None;
+    };
+    let numbers: Vec<f64> = values.iter().filter_map(as_float).collect();
+    numbers.try_into().ok()
+}
+
 impl fmt::Display for ParamValue {
     /// YAML flow style; parsing the output gives an equal value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
