@@ -2,7 +2,7 @@
 use super::error::NodeError;
 use super::neighbours::Neighbours;
 use crate::program::limit_behind;
-use crate::transport::{BindOptions, Stand, StreamReceiver, UdpReceiver, holders};
+use crate::transport::{BindOptions, Holders, Stand, StreamReceiver, UdpReceiver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -88,9 +88,8 @@ impl Binder {
             Ok(_) if options.reuse => self.neighbours.watch(options, what),
             Ok(_) => {}
             Err(error) => {
-                let by: String = holders(options.port)
-                    .iter()
-                    .map(|holder| format!(", by {holder}"))
+                let by: String = (Holders::default().on(&[options.port].into()).iter())
+                    .map(|(_, holder)| format!(", by {holder}"))
                     .collect();
                 let limit = limit_behind(error);
                 self.failures.push(format!(

@@ -1,6 +1,6 @@
 //! Other programs on shared ports: a unicast datagram reaches only one of the sockets, so the log and `/diagnostics` warn.
 use super::section::{Finding, Level, Section, value};
-use crate::transport::{BindOptions, Holder, holders};
+use crate::transport::{BindOptions, Holder, Holders};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of the sockets named in the log.
@@ -10,6 +10,7 @@ const NAMED: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     ports: BTreeMap<u16, Watched>,
+    holders: Holders,
     /// Sockets found by the last search.
     seen: BTreeSet<u64>,
     logged: BTreeSet<u64>,
@@ -37,28 +38,30 @@ impl Neighbours {
     fn search(&mut self) -> Vec<(u16, Holder)> {
         let mut found = Vec::new();
         let before = std::mem::take(&mut self.seen);
-        for (port, Watched { what, grouped }) in &self.ports {
-            for holder in holders(*port) {
-                self.seen.insert(holder.inode);
-                if !before.contains(&holder.inode) {
-                    continue;
-                }
-                let new = self.logged.len() < NAMED && self.logged.insert(holder.inode);
-                if !grouped {
-                    if new {
-                        tracing::warn!(
-                            "{holder} listens on UDP port {port} as well ({what}): each datagram reaches only one of the two. \
-                             Serve each vehicle by one bridge (vehicles; docs/ros2.md), or end the other program"
-                        );
-                    }
-                    found.push((*port, holder));
-                } else if new {
-                    // Normal: several bridges, or programs of the vendor. Multicast reaches all of them.
-                    tracing::info!(
-                        "{holder} listens on UDP port {port} as well ({what}): unicast datagrams of CopterSim, not sent to \
-                         its group, reach only one of the two"
+        let ports = self.ports.keys().copied().collect();
+        for (port, holder) in self.holders.on(&ports) {
+            self.seen.insert(holder.inode);
+            if !before.contains(&holder.inode) {
+                continue;
+            }
+            let Some(Watched { what, grouped }) = self.ports.get(&port) else {
+                continue;
+            };
+            let new = self.logged.len() < NAMED && self.logged.insert(holder.inode);
+            if !grouped {
+                if new {
+                    tracing::warn!(
+                        "{holder} listens on UDP port {port} as well ({what}): each datagram reaches only one of the two. \
+                         Serve each vehicle by one bridge (vehicles; docs/ros2.md), or end the other program"
                     );
                 }
+                found.push((port, holder));
+            } else if new {
+                // Normal: several bridges, or programs of the vendor. Multicast reaches all of them.
+                tracing::info!(
+                    "{holder} listens on UDP port {port} as well ({what}): unicast datagrams of CopterSim, not sent to \
+                     its group, reach only one of the two"
+                );
             }
         }
         found

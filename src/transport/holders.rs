@@ -1,5 +1,6 @@
-//! Sockets of other processes on a UDP port.
-use super::imp;
+//! Sockets of other processes on UDP ports.
+use super::imp::holders as imp;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A socket of another process.
@@ -20,7 +21,35 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Sockets of other processes bound to a UDP port on any address; empty if the system does not tell.
-pub fn holders(port: u16) -> Vec<Holder> {
-    imp::holders::of(port)
+/// Finds sockets of other processes. Searching again is cheap: whose a socket is, is looked up once.
+#[derive(Debug, Default)]
+pub struct Holders {
+    /// Sockets of this process that were seen.
+    own: BTreeSet<u64>,
+    /// Sockets of others that were there at the last search.
+    others: BTreeMap<u64, Holder>,
+}
+
+impl Holders {
+    /// Returns the sockets of other processes that are bound to these ports on any address, with their port; nothing
+    /// if the system does not tell.
+    pub fn on(&mut self, ports: &BTreeSet<u16>) -> Vec<(u16, Holder)> {
+        let mut bound = imp::bound(ports);
+        let known = |inode| self.own.contains(&inode) || self.others.contains_key(&inode);
+        if !bound.iter().all(|(_, inode)| known(*inode)) {
+            self.own = imp::own();
+        }
+        bound.retain(|(_, inode)| !self.own.contains(inode));
+        let mut before = std::mem::take(&mut self.others);
+        let mut found = Vec::new();
+        for (port, inode) in bound {
+            let holder = before.remove(&inode).unwrap_or_else(|| Holder {
+                inode,
+                process: imp::process(inode),
+            });
+            self.others.insert(inode, holder.clone());
+            found.push((port, holder));
+        }
+        found
+    }
 }

@@ -11,7 +11,7 @@ mod udp;
 mod witness;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
-pub use holders::{Holder, holders};
+pub use holders::{Holder, Holders};
 pub use host::{BlockFile, HostFacts, Interface, Route, block_file, own_names};
 pub use imp::{EndSignals, Limit, try_recv_from, wait_readable};
 pub use overheard::Overheard;
