@@ -8,10 +8,9 @@ use crate::ros::{Middleware, Publisher, Qos};
 use crate::time::RosTime;
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
@@ -21,8 +20,6 @@ const QOS: Qos = Qos::LATCHED.with_depth(1000);
 /// Queue length; includes messages logged before the node exists. Each message is cut at
 /// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds the memory of queue and history.
 const QUEUE: usize = 512;
-/// How often the thread checks whether to stop.
-const LOOK: Duration = Duration::from_millis(250);
 
 /// Messages dropped because the queue was full, since the process started.
 static LOST: AtomicU64 = AtomicU64::new(0);
@@ -46,21 +43,28 @@ struct Entry {
     line: u32,
 }
 
+enum Order {
+    Publish(Entry),
+    /// What was queued before is published first.
+    End,
+}
+
 /// Puts log messages into a queue; never blocks.
 pub struct RosoutLayer {
-    queue: SyncSender<Entry>,
+    queue: SyncSender<Order>,
     lost: Arc<AtomicU64>,
 }
 
 /// Receiving end of the queue.
 pub struct Rosout {
-    queue: Receiver<Entry>,
+    queue: Receiver<Order>,
+    end: SyncSender<Order>,
     lost: Arc<AtomicU64>,
 }
 
 /// Publishes until dropped, then publishes the rest of the queue.
 pub struct RosoutPublisher {
-    stop: Arc<AtomicBool>,
+    end: SyncSender<Order>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -69,11 +73,12 @@ pub fn rosout() -> (RosoutLayer, Rosout) {
     let (sender, receiver) = sync_channel(QUEUE);
     let lost = Arc::<AtomicU64>::default();
     let layer = RosoutLayer {
-        queue: sender,
+        queue: sender.clone(),
         lost: lost.clone(),
     };
     let rosout = Rosout {
         queue: receiver,
+        end: sender,
         lost,
     };
     (layer, rosout)
@@ -95,7 +100,7 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
             module: metadata.module_path().unwrap_or_default(),
             line: metadata.line().unwrap_or_default(),
         };
-        if self.queue.try_send(entry).is_err() {
+        if self.queue.try_send(Order::Publish(entry)).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
             LOST.fetch_add(1, Ordering::Relaxed);
         }
@@ -121,16 +126,15 @@ impl Rosout {
             .node_name()
             .trim_start_matches('/')
             .replace('/', ".");
-        let stop = Arc::<AtomicBool>::default();
-        let told = stop.clone();
-        let thread = tasks::thread("rfly-rosout", move || self.run(&publisher, &name, &told))?;
+        let end = self.end.clone();
+        let thread = tasks::thread("rfly-rosout", move || self.run(&publisher, &name))?;
         Ok(RosoutPublisher {
-            stop,
+            end,
             thread: Some(thread),
         })
     }
 
-    fn run(&self, publisher: &Publisher<Log>, name: &str, stop: &AtomicBool) {
+    fn run(&self, publisher: &Publisher<Log>, name: &str) {
         PUBLISHES.set(true);
         let send = |entry: Entry| {
             let log = Log {
@@ -157,10 +161,9 @@ impl Rosout {
                     line: line!(),
                 });
             }
-            match self.queue.recv_timeout(LOOK) {
-                Ok(entry) => send(entry),
-                Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
-                Err(_) => return,
+            match self.queue.recv() {
+                Ok(Order::Publish(entry)) => send(entry),
+                Ok(Order::End) | Err(_) => return,
             }
         }
     }
@@ -168,7 +171,8 @@ impl Rosout {
 
 impl Drop for RosoutPublisher {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        // Waits for room in a full queue; an error says that the thread has ended.
+        let _ended = self.end.send(Order::End);
         if let Some(thread) = self.thread.take() {
             // A panic of this thread can no longer be logged.
             let _ = thread.join();

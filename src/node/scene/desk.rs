@@ -8,12 +8,13 @@ use crate::node::error::NodeError;
 use crate::node::reported::SharedReports;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::Endless;
+use crate::node::tasks::{Endless, next_moment};
 use crate::reports::Entity;
 use crate::ros::{Middleware, RosError, ServiceHandle};
 use crate::scene::{Call, Description, Outbox, Scene};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// Context of every service of the scene.
 #[derive(Clone)]
@@ -24,6 +25,8 @@ pub(super) struct Desk {
     clock: HeaderClock,
     clocks: SimClocks,
     start: Instant,
+    /// An object may have come that is to be removed when nobody asks for it any more.
+    kept: Arc<Notify>,
     pub(super) stats: Arc<SourceStats>,
 }
 
@@ -37,6 +40,7 @@ impl Desk {
             clock: context.clocks.headers(None),
             clocks: context.clocks.clone(),
             start: context.start,
+            kept: Arc::default(),
             stats,
         })
     }
@@ -51,6 +55,9 @@ impl Desk {
             out: &mut out,
         };
         let answer = question(&mut self.scene.lock(), &mut call);
+        if self.has_kept() {
+            self.kept.notify_one();
+        }
         self.outlet.send(&out.datagrams);
         if out.map_changed {
             self.scene.change_map();
@@ -124,10 +131,8 @@ impl Endless for Caretaker {
 
     async fn work(&mut self) {
         loop {
-            tokio::time::sleep(LOOK).await;
-            if !self.0.has_kept() {
-                continue;
-            }
+            self.0.kept.notified().await;
+            tokio::time::sleep(next_moment(LOOK)).await;
             for name in self.0.ask(|scene, call| scene.remove_abandoned(call)) {
                 tracing::info!("{name:?} was removed: nobody asked for it within its keep_alive");
             }
