@@ -47,7 +47,8 @@ performance: setup ## docs/performance.md with new figures; on a machine that do
 	@cargo bench -q --bench path -- --json target/path.json
 	@cargo bench -q --bench control -- --json target/control.json
 	@cargo bench -q --bench path -- view --json target/view.json
-	@python3 scripts/performance.py target/path.json target/control.json target/view.json
+	@cargo bench -q --bench path -- instructions --json target/instructions.json
+	@python3 scripts/performance.py target/path.json target/control.json target/view.json target/instructions.json
 
 algorithms: setup ## docs/algorithms.md with new figures: algorithms from PyPI, and of a sourced workspace, on the topics (minutes)
 	@cargo build -q --release

@@ -57,9 +57,14 @@ def table(head: str, rows: list[list[str]]) -> str:
 
 def measured(report: dict) -> str:
     """When, where and how often."""
-    machine, rounds, seconds = report["machine"], report["rounds"], report["seconds"]
+    rounds, seconds = report["rounds"], report["seconds"]
+    often = f"One round of {seconds} s each" if rounds == 1 else f"Medians of {rounds} rounds of {seconds} s in turns"
+    return f"{often}, {where(report['machine'])}"
+
+
+def where(machine: dict) -> str:
+    """When and where."""
     facts = [
-        f"One round of {seconds} s each" if rounds == 1 else f"Medians of {rounds} rounds of {seconds} s in turns",
         machine["date"] and f"{machine['date']} UTC",
         machine["commit"] and f"commit {machine['commit']}",
         f"{machine['cores']} cores",
@@ -98,12 +103,9 @@ def aims(path: dict) -> str:
 def floor(path: dict) -> str:
     """The tables of floor and bridge."""
     several = path["rounds"] > 1
-    rows, instructions = [], []
+    rows = []
     for case in cases(path):
         row = [TRANSPORTS[case["transport"]], case["size"]]
-        counts = [case[subject]["instructions"] for subject in ("floor", "bridge")]
-        if None not in counts:
-            instructions.append([*row, *(f"{n * 1e-6:.3f} M" for n in counts), f"{counts[1] / counts[0]:.2f}"])
         for figure in ("cpu_ms", "latency_ms"):
             of = case[figure]
             spread = f" ({min(of['rounds']):.2f} to {max(of['rounds']):.2f})" if several else ""
@@ -113,12 +115,18 @@ def floor(path: dict) -> str:
     parts = [measured(path), table(head, rows)]
     if several:
         parts.append("Ratios are those of the medians; in brackets the least and the greatest of a round.")
-    if instructions:
-        parts.append("Instructions in user mode per image, which hardly depend on what else the machine does:")
-        parts.append(table(" transport| size|floor|bridge|ratio", instructions))
-    else:
-        parts.append(f"Instructions per image were not counted (`{path['instructions_not_counted']}`).")
     return "\n\n".join(parts)
+
+
+def instructions(report: dict) -> str:
+    """Instructions per image."""
+    rows = []
+    for row in report["rows"]:
+        floor, bridge = row["floor"], row["bridge"]
+        counts = [f"{count * 1e-6:.3f} M" for count in (floor, bridge)]
+        rows.append([TRANSPORTS[row["transport"]], row["size"], *counts, f"{bridge / floor:.2f}"])
+    said = f"Over {report['images']} images at {report['hz']} Hz, {where(report['machine'])}"
+    return said + "\n\n" + table(" transport| size|floor|bridge|ratio", rows)
 
 
 def load(path: dict) -> str:
@@ -182,6 +190,8 @@ def render(figures: dict) -> dict[Path, str]:
     sections = {"aims": aims(path), "floor": floor(path), "load": load(path)}
     if "control" in figures:
         sections["control"] = control(figures["control"])
+    if "instructions" in figures:
+        sections["instructions"] = instructions(figures["instructions"])
     if "view" in figures:
         sections["view"] = view(figures["view"])
     text = (DOCS / "performance.in.md").read_text()

@@ -2,8 +2,8 @@
 //!
 //! The floor is a bare loop that only receives (or maps) a frame and writes it with the same middleware settings. Floor
 //! and bridge run in turns as processes of their own; this process is simulator and subscriber for both, so that one
-//! clock tells the latency. `cargo bench --bench path -- view` measures what clients of the view cost instead. `--quick` is a
-//! smoke test; `--json FILE` writes the figures, too.
+//! clock tells the latency. `cargo bench --bench path -- view` measures what clients of the view cost instead, and
+//! `-- instructions` counts instructions. `--quick` is a smoke test; `--json FILE` writes the figures, too.
 mod floor;
 mod instructions;
 #[path = "../shared/processor.rs"]
@@ -18,7 +18,7 @@ use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use subject::{Config, Subject};
 use watch::Watch;
 
@@ -26,8 +26,6 @@ use watch::Watch;
 const HZ: u64 = 30;
 /// Time until emulator, subject and subscriber have found each other.
 const WARM_UP: Duration = Duration::from_secs(3);
-/// How long instructions are counted: apart from the time that is measured, because counting takes time.
-const COUNTED: Duration = Duration::from_secs(2);
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -46,9 +44,10 @@ fn main() -> Result<()> {
                 true => (2, 1),
                 false => (6, 3),
             };
-            match words.contains(&"view") {
-                true => write(&view::compare(seconds, rounds)?),
-                false => compare(seconds, rounds),
+            match words {
+                ["view", ..] => write(&view::compare(seconds, rounds)?),
+                ["instructions", ..] => write(&instructions::compare()?),
+                _ => compare(seconds, rounds),
             }
         }
     }
@@ -69,15 +68,13 @@ fn compare(seconds: u64, rounds: usize) -> Result<()> {
         "{} cores; {rounds} rounds of {seconds} s in turns, medians\n",
         machine["cores"]
     );
-    let not_counted = instructions::missing();
     let report = json!({
         "bench": "path",
         "machine": machine,
         "rounds": rounds,
         "seconds": seconds,
         "hz": HZ,
-        "instructions_not_counted": not_counted,
-        "floor": against_floor(seconds, rounds, not_counted.as_deref())?,
+        "floor": against_floor(seconds, rounds)?,
         "load": load(seconds)?,
         "idle": idle(seconds)?,
     });
@@ -85,35 +82,26 @@ fn compare(seconds: u64, rounds: usize) -> Result<()> {
 }
 
 /// (a) One sensor, floor and bridge in turns.
-fn against_floor(seconds: u64, rounds: usize, not_counted: Option<&str>) -> Result<Value> {
+fn against_floor(seconds: u64, rounds: usize) -> Result<Value> {
     println!("(a) one raw sensor at {HZ} Hz, against the floor\n");
-    let counted = not_counted.is_none();
-    let (more, rule) = if counted {
-        (
-            " instructions/frame: floor | bridge | ratio |",
-            "---|---|---|",
-        )
-    } else {
-        ("", "")
-    };
     println!(
-        "| transport | size | CPU/frame: floor | bridge | ratio | latency: floor | bridge | ratio | lost: floor | bridge |{more}"
+        "| transport | size | CPU/frame: floor | bridge | ratio | latency: floor | bridge | ratio | lost: floor | bridge |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|{rule}");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     let mut rows = Vec::new();
     for (transport, mode) in [("udp", 2), ("shm", 0)] {
         for (width, height) in [(640, 480), (1280, 720), (1920, 1080)] {
-            let config = Config::write(1, width, height, mode)?;
+            let config = Config::write(1, width, height, mode, HZ)?;
             let (mut floors, mut bridges) = (Vec::new(), Vec::new());
             for _ in 0..rounds {
-                let floor = || Subject::floor(transport, &config);
-                floors.push(measure(&config, floor, seconds, counted)?);
-                let bridge = || Subject::bridge(&config, &["imu.enabled:=false"]);
-                bridges.push(measure(&config, bridge, seconds, counted)?);
+                let floor = || Subject::floor(transport, &config, &[]);
+                floors.push(measure(&config, floor, seconds)?);
+                let bridge = || Subject::bridge(&config, &["imu.enabled:=false"], &[]);
+                bridges.push(measure(&config, bridge, seconds)?);
             }
             let (floor, bridge) = (Run::median(&floors), Run::median(&bridges));
             println!(
-                "| {transport} | {width}x{height} | {:.2} ms | {:.2} ms | {:.2} | {:.2} ms | {:.2} ms | {:.2} | {} | {} |{}",
+                "| {transport} | {width}x{height} | {:.2} ms | {:.2} ms | {:.2} | {:.2} ms | {:.2} ms | {:.2} | {} | {} |",
                 floor.cpu_ms,
                 bridge.cpu_ms,
                 bridge.cpu_ms / floor.cpu_ms,
@@ -122,10 +110,6 @@ fn against_floor(seconds: u64, rounds: usize, not_counted: Option<&str>) -> Resu
                 bridge.latency_ms / floor.latency_ms,
                 floor.lost,
                 bridge.lost,
-                match (floor.instructions, bridge.instructions) {
-                    (Some(f), Some(b)) => format!(" {f:.0} | {b:.0} | {:.2} |", b / f),
-                    _ => String::new(),
-                },
             );
             rows.push(json!({
                 "transport": transport,
@@ -137,9 +121,6 @@ fn against_floor(seconds: u64, rounds: usize, not_counted: Option<&str>) -> Resu
             }));
         }
     }
-    if let Some(reason) = not_counted {
-        println!("\ninstructions are not counted: {reason}");
-    }
     Ok(rows.into())
 }
 
@@ -149,22 +130,19 @@ struct Run {
     cpu_ms: f64,
     latency_ms: f64,
     lost: i64,
-    /// In user mode, per frame.
-    instructions: Option<f64>,
 }
 
 impl Run {
     fn median(runs: &[Self]) -> Self {
-        let median = |value: fn(&Self) -> Option<f64>| {
-            let mut values: Vec<f64> = runs.iter().filter_map(value).collect();
+        let median = |value: fn(&Self) -> f64| {
+            let mut values: Vec<f64> = runs.iter().map(value).collect();
             values.sort_by(f64::total_cmp);
-            values.get(values.len() / 2).copied()
+            values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
         };
         Self {
-            cpu_ms: median(|r| Some(r.cpu_ms)).unwrap_or(f64::NAN),
-            latency_ms: median(|r| Some(r.latency_ms)).unwrap_or(f64::NAN),
+            cpu_ms: median(|r| r.cpu_ms),
+            latency_ms: median(|r| r.latency_ms),
             lost: runs.iter().map(|r| r.lost).sum(),
-            instructions: median(|r| r.instructions),
         }
     }
 }
@@ -179,12 +157,7 @@ fn simulator() -> Result<Arc<Emulator>> {
     Ok(Arc::new(Emulator::start(options, Faults::default())?))
 }
 
-fn measure(
-    config: &Config,
-    start: impl Fn() -> Result<Subject>,
-    seconds: u64,
-    counted: bool,
-) -> Result<Run> {
+fn measure(config: &Config, start: impl Fn() -> Result<Subject>, seconds: u64) -> Result<Run> {
     let emulator = simulator()?;
     let subject = start()?;
     let watch = Watch::start(1, &emulator)?;
@@ -205,19 +178,9 @@ fn measure(
     let frames = after.1 - before.1;
     let sent = after.2 - before.2;
     let latency_ms = watch.latency_ms(0.5);
-    let instructions = if counted {
-        let (images, start) = (watch.images(), Instant::now());
-        let count = subject.instructions(COUNTED)?;
-        // Beginning and ending to count takes time, in which images come, too.
-        let share = COUNTED.as_secs_f64() / start.elapsed().as_secs_f64();
-        Some(count as f64 / ((watch.images() - images).max(1) as f64 * share))
-    } else {
-        None
-    };
     Ok(Run {
         cpu_ms: (after.0 - before.0) * 1e3 / frames.max(1) as f64,
         latency_ms,
-        instructions,
         // One frame may be on its way at either end.
         lost: if sent.abs_diff(frames) <= 1 {
             0
@@ -229,9 +192,9 @@ fn measure(
 
 /// (b) Eight sensors and the IMU.
 fn load(seconds: u64) -> Result<Value> {
-    let config = Config::write(8, 640, 480, 2)?;
+    let config = Config::write(8, 640, 480, 2, HZ)?;
     let emulator = simulator()?;
-    let bridge = Subject::bridge(&config, &[])?;
+    let bridge = Subject::bridge(&config, &[], &[])?;
     let watch = Watch::start(8, &emulator)?;
     std::thread::sleep(WARM_UP);
     let before = (
@@ -269,9 +232,9 @@ fn load(seconds: u64) -> Result<Value> {
 
 /// (d) Thirty-two sensors that nobody subscribes to.
 fn idle(seconds: u64) -> Result<Value> {
-    let config = Config::write(32, 640, 480, 2)?;
+    let config = Config::write(32, 640, 480, 2, HZ)?;
     let emulator = simulator()?;
-    let bridge = Subject::bridge(&config, &[])?;
+    let bridge = Subject::bridge(&config, &[], &[])?;
     std::thread::sleep(WARM_UP);
     let before = (bridge.cpu_seconds()?, config.sent(&emulator));
     std::thread::sleep(Duration::from_secs(seconds));

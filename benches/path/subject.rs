@@ -1,6 +1,6 @@
 //! Processes under measurement, and what they are asked to do.
+use super::Result;
 use super::processor::processor_time;
-use super::{HZ, Result, instructions};
 use rfly_bridge::config::config_json;
 use rfly_bridge::config::params::RequestFormat;
 use rfly_bridge::emulator::Emulator;
@@ -8,7 +8,6 @@ use rfly_bridge::node::sensor_request;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// DDS domain of the benchmark; children inherit it.
 pub(crate) const DOMAIN: &str = "91";
@@ -23,11 +22,11 @@ pub(crate) struct Config {
 
 impl Config {
     /// Writes `count` RGB sensors.
-    pub(crate) fn write(count: u16, width: u16, height: u16, mode: u16) -> Result<Self> {
+    pub(crate) fn write(count: u16, width: u16, height: u16, mode: u16, hz: u64) -> Result<Self> {
         let sensor = |seq: u16| {
             format!(
                 r#"{{"SeqID":{seq},"TypeID":1,"TargetCopter":1,"TargetMountType":0,"DataWidth":{width},"DataHeight":{height},
-                "DataCheckFreq":{HZ},"SendProtocol":[{mode},0,0,0,0,{},0,0],"CameraFOV":90,"SensorPosXYZ":[0.3,0,0],
+                "DataCheckFreq":{hz},"SendProtocol":[{mode},0,0,0,0,{},0,0],"CameraFOV":90,"SensorPosXYZ":[0.3,0,0],
                 "SensorAngEular":[0,0,0],"otherParams":[0,0,0,0,0,0,0,0]}}"#,
                 9999 + seq
             )
@@ -76,15 +75,27 @@ impl Drop for Config {
     }
 }
 
+/// A program, started by another if one is given.
+fn command(profiler: &[String], program: PathBuf) -> Command {
+    match profiler {
+        [] => Command::new(program),
+        [first, arguments @ ..] => {
+            let mut command = Command::new(first);
+            command.args(arguments).arg(program);
+            command
+        }
+    }
+}
+
 /// A child process; killed when dropped.
 pub(crate) struct Subject {
     child: Child,
 }
 
 impl Subject {
-    /// Starts the floor.
-    pub(crate) fn floor(transport: &str, config: &Config) -> Result<Self> {
-        let mut command = Command::new(std::env::current_exe()?);
+    /// Starts the floor, by a profiler if one is given.
+    pub(crate) fn floor(transport: &str, config: &Config, profiler: &[String]) -> Result<Self> {
+        let mut command = command(profiler, std::env::current_exe()?);
         command.args([
             "floor",
             transport,
@@ -94,9 +105,15 @@ impl Subject {
         Self::spawn(command)
     }
 
-    /// Starts the bridge with further parameters `name:=value`.
-    pub(crate) fn bridge(config: &Config, parameters: &[&str]) -> Result<Self> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rfly_bridge"));
+    /// Starts the bridge with further parameters `name:=value`, by a profiler if one is given.
+    pub(crate) fn bridge(
+        config: &Config,
+        parameters: &[&str],
+        profiler: &[String],
+    ) -> Result<Self> {
+        let program = std::env::var_os("RFLY_BRIDGE");
+        let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_rfly_bridge").into());
+        let mut command = command(profiler, program.into());
         let path = format!("config:={}", config.path.display());
         // Simulation time in the stamps, as the floor has it, so that one subtraction gives the latency of both.
         command.args(["--ros-args", "--log-level", "warn", "-p", &path]);
@@ -135,9 +152,9 @@ impl Subject {
         Ok(nanoseconds as f64 * 1e-9)
     }
 
-    /// Waits for `time` and returns how many instructions were executed in user mode meanwhile.
-    pub(crate) fn instructions(&self, time: Duration) -> Result<u64> {
-        instructions::count(self.child.id(), time)
+    /// Of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
         seconds * HZ
     );
     println!("|---|---|---|---|---|");
-    let config = Config::write(1, 640, 480, 2)?;
+    let config = Config::write(1, 640, 480, 2, HZ)?;
     let mut runs: Vec<Vec<Run>> = cases.iter().map(|_| Vec::new()).collect();
     for _ in 0..rounds {
         for ((protocol, clients), runs) in cases.iter().zip(&mut runs) {
@@ -100,7 +100,7 @@ fn measure(config: &Config, protocol: Option<&str>, clients: usize, seconds: u64
         Some(_) => &["imu.enabled:=false", &parameter],
         None => &["imu.enabled:=false"],
     };
-    let subject = Subject::bridge(config, parameters)?;
+    let subject = Subject::bridge(config, parameters, &[])?;
     let watch = Watch::start(1, &emulator)?;
     std::thread::sleep(WARM_UP);
     let mut connected = Vec::new();
