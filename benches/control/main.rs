@@ -15,7 +15,7 @@ use processor::processor_time;
 use rfly_bridge::msgs::builtin_interfaces::msg::Time;
 use rfly_bridge::msgs::mavros_msgs::msg::{PositionTarget, State};
 use rfly_bridge::ros::{Discovery, Middleware, Options, Qos};
-use rfly_bridge::vehicle::{Direction, TOPICS};
+use rfly_bridge::vehicle::TOPICS;
 use serde_json::{Value, json};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -195,9 +195,10 @@ fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<Value> {
     let heard = heard.recv_timeout(Duration::from_secs(20))? - start;
     if subscribed {
         for id in 1..=vehicles {
-            for topic in TOPICS.iter().filter(|topic| {
-                topic.direction == Direction::Published && A_TOPICS.contains(&topic.name)
-            }) {
+            for topic in TOPICS
+                .iter()
+                .filter(|topic| topic.is_published() && A_TOPICS.contains(&topic.name))
+            {
                 let count = received.clone();
                 subscriptions.push(ros.subscribe_raw(
                     &format!("{}/{}", prefix(id), topic.name),

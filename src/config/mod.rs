@@ -5,6 +5,7 @@
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
 mod control;
+mod interface;
 mod names;
 pub mod params;
 mod problem;
@@ -18,6 +19,7 @@ pub use angle_unit::{
     AngleUnit, AngleUnitChoice, ResolvedAngleUnit, doubt_of_degrees, resolve_angle_unit,
 };
 pub use control::{ControlLink, SimMode};
+pub use interface::{Direction, ServiceRow, TopicRow};
 pub use params::{ParamValue, Params};
 pub use problem::{Problem, Problems};
 pub use ros_args::RosArgs;

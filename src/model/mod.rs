@@ -16,4 +16,4 @@ pub use inputs::{
 };
 pub use netsim::{NetSim, NetSimIn};
 pub use requests::{load, set_display, set_geo_origin, set_geo_place, set_pose, set_udp_mode};
-pub use topics::{MODEL_SERVICES, MODEL_TOPICS, ModelService, ModelTopic, Way};
+pub use topics::{MODEL_SERVICES, MODEL_TOPICS};

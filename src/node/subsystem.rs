@@ -3,6 +3,7 @@ use super::assembly::Assembly;
 use super::context::Context;
 use super::error::NodeError;
 use crate::config::params::QosGroup;
+use crate::config::{Direction, ServiceRow, TopicRow};
 use std::fmt::Write as _;
 
 /// A part of the bridge that opens independently of the others.
@@ -37,5 +38,40 @@ impl TopicPage {
             self.others,
             "| {names} | `{interface}` | {groups} | {doc} |"
         );
+    }
+
+    /// Adds rows to the table of topics at the end of the chapters: name, direction, type, QoS, content.
+    pub(super) fn topic_rows(&mut self, prefix: &str, rows: &[TopicRow]) {
+        for row in rows {
+            let (direction, qos) = match row.direction {
+                Direction::Published(group) => ("out", format!("`{}`", group.name())),
+                Direction::Subscribed => ("in", String::new()),
+            };
+            let TopicRow {
+                name,
+                interface,
+                doc,
+                ..
+            } = row;
+            let _ = writeln!(
+                self.chapters,
+                "| `{prefix}{name}` | {direction} | `{interface}` | {qos} | {doc} |"
+            );
+        }
+    }
+
+    /// The same of services: name, type, what it does.
+    pub(super) fn service_rows(&mut self, prefix: &str, rows: &[ServiceRow]) {
+        for row in rows {
+            let ServiceRow {
+                name,
+                interface,
+                doc,
+            } = row;
+            let _ = writeln!(
+                self.chapters,
+                "| `{prefix}{name}` | `{interface}` | {doc} |"
+            );
+        }
     }
 }

@@ -35,4 +35,4 @@ pub use open::{Clock, Handle, Interface, Open};
 pub use settings::VehicleSettings;
 pub use stamp::{Order, Stamp};
 pub use telemetry::BodyFrame;
-pub use topics::{Direction, SERVICES, ServiceSpec, TOPICS, TopicSpec};
+pub use topics::{SERVICES, TOPICS};

@@ -1,8 +1,9 @@
 //! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
 use super::autopilot::Autopilot;
 use super::fcu::Now;
-use super::topics::{SERVICES, TOPICS, TopicSpec};
+use super::topics::{SERVICES, TOPICS};
 use crate::config::params::QosGroup;
+use crate::config::{Direction, TopicRow};
 use crate::msgs::{Message, Service};
 use crate::ros::{
     Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
@@ -132,7 +133,10 @@ pub struct Open<'a> {
 impl Open<'_> {
     /// Opens a publisher of [`TOPICS`].
     pub fn publisher<M: Message>(&self, name: &str) -> Result<Publisher<M>, RosError> {
-        let group = spec::<M>(name).map_or(QosGroup::Telemetry, |spec| spec.group);
+        let group = match row::<M>(name).map(|row| row.direction) {
+            Some(Direction::Published(group)) => group,
+            _ => QosGroup::Telemetry,
+        };
         let topic = self.below(name);
         let publisher = self
             .middleware
@@ -149,7 +153,7 @@ impl Open<'_> {
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, M) + Send + 'static,
     ) -> Result<(), RosError> {
-        debug_assert!(spec::<M>(name).is_some(), "{name} is not in TOPICS");
+        debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
         let shared = self.shared.clone();
         let subscription =
             self.middleware
@@ -200,11 +204,11 @@ impl Open<'_> {
     }
 }
 
-fn spec<M: Message>(name: &str) -> Option<&'static TopicSpec> {
-    let spec = TOPICS.iter().find(|spec| spec.name == name);
+fn row<M: Message>(name: &str) -> Option<&'static TopicRow> {
+    let row = TOPICS.iter().find(|row| row.name == name);
     debug_assert!(
-        spec.is_some_and(|spec| spec.interface == M::TYPE),
+        row.is_some_and(|row| row.interface == M::TYPE),
         "{name} is not in TOPICS with this type"
     );
-    spec
+    row
 }

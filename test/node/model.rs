@@ -2,8 +2,9 @@
 use crate::support::golden;
 use crate::support::ports::free_ports;
 use crate::support::wait::wait_until;
+use rfly_bridge::config::Direction;
 use rfly_bridge::config::ros_args;
-use rfly_bridge::model::{MODEL_SERVICES, MODEL_TOPICS, Way};
+use rfly_bridge::model::{MODEL_SERVICES, MODEL_TOPICS};
 use rfly_bridge::msgs::Message;
 use rfly_bridge::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::{
@@ -357,9 +358,9 @@ fn the_tables_are_what_a_bridge_opens() {
     let written = rig.middleware.report();
     for topic in MODEL_TOPICS {
         let name = full(topic.name);
-        match topic.way {
-            Way::In => assert!(subscribed.contains(&name), "{name}"),
-            Way::Out(group) => {
+        match topic.direction {
+            Direction::Subscribed => assert!(subscribed.contains(&name), "{name}"),
+            Direction::Published(group) => {
                 let writer = written.iter().find(|writer| writer.topic == name);
                 let writer = writer.unwrap_or_else(|| panic!("nobody publishes {name}"));
                 assert_eq!(writer.type_name, topic.interface);
@@ -374,7 +375,7 @@ fn the_tables_are_what_a_bridge_opens() {
             .any(|part| rest.starts_with(part))
     };
     let (topics, all) = (MODEL_TOPICS.iter(), MODEL_SERVICES.len());
-    let inputs = topics.filter(|topic| topic.way == Way::In).count();
+    let inputs = topics.filter(|topic| !topic.is_published()).count();
     assert_eq!(services.iter().filter(|(name, _)| ours(name)).count(), all);
     assert_eq!(subscribed.iter().filter(|name| ours(name)).count(), inputs);
 }

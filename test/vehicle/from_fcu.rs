@@ -7,7 +7,7 @@ use rfly_bridge::msgs::{
 };
 use rfly_bridge::session::ClockLine;
 use rfly_bridge::time::RosTime;
-use rfly_bridge::vehicle::{Direction, TOPICS, VehicleSettings};
+use rfly_bridge::vehicle::{TOPICS, VehicleSettings};
 use rfly_bridge::wire::mavlink::raw::Heartbeat;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -318,7 +318,7 @@ impl TypeVisitor<Vec<Value>> for Published<'_> {
 fn published(rig: &Rig) -> BTreeMap<&'static str, Vec<Value>> {
     TOPICS
         .iter()
-        .filter(|spec| spec.direction == Direction::Published)
+        .filter(|spec| spec.is_published())
         .filter(|spec| {
             !rig.recorder
                 .raw(&format!("/mavros/{}", spec.name))

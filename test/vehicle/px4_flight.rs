@@ -10,7 +10,7 @@ use rfly_bridge::msgs::mavros_msgs::msg::{
 use rfly_bridge::msgs::nav_msgs::msg::Odometry;
 use rfly_bridge::msgs::sensor_msgs::msg::{BatteryState, Imu, MagneticField, NavSatFix};
 use rfly_bridge::msgs::std_msgs::msg::Float64;
-use rfly_bridge::vehicle::{Direction, TOPICS, VehicleSettings};
+use rfly_bridge::vehicle::{TOPICS, VehicleSettings};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -281,9 +281,7 @@ impl Seen {
     }
 
     fn count(&mut self, rig: &Rig) {
-        let published = TOPICS
-            .iter()
-            .filter(|spec| spec.direction == Direction::Published);
+        let published = TOPICS.iter().filter(|spec| spec.is_published());
         for spec in published.filter(|spec| !spec.name.starts_with('/')) {
             let count = rig.recorder.raw(&format!("/mavros/{}", spec.name)).len();
             *self.topics.entry(spec.name).or_default() += count;

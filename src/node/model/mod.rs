@@ -7,8 +7,7 @@ mod outputs;
 mod refusals;
 mod requests;
 
-use crate::config::params::QosGroup;
-use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS, ModelTopic, Way};
+use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -48,30 +47,9 @@ fn of_fleet(context: &Context<'_>, name: &str) -> String {
 
 fn topics(page: &mut TopicPage) {
     page.chapters += MODEL;
-    for ModelTopic {
-        name,
-        interface,
-        way,
-        doc,
-    } in MODEL_TOPICS
-    {
-        let (way, qos) = match way {
-            Way::Out(group) => ("out", format!("`{}`", QosGroup::name(*group))),
-            Way::In => ("in", String::new()),
-        };
-        let _ = writeln!(
-            page.chapters,
-            "| `/rflysim/{name}` | {way} | `{interface}` | {qos} | {doc} |"
-        );
-    }
+    page.topic_rows("/rflysim/", MODEL_TOPICS);
     page.chapters += SERVICES;
-    for service in MODEL_SERVICES {
-        let _ = writeln!(
-            page.chapters,
-            "| `/rflysim/{}` | `{}` | {} |",
-            service.name, service.interface, service.doc
-        );
-    }
+    page.service_rows("/rflysim/", MODEL_SERVICES);
     page.chapters += FAULTS;
     for kind in FAULT_KINDS {
         let [sdk, template] = kind.ids();

@@ -23,10 +23,9 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::threads::PROMPT;
-use crate::vehicle::{Direction, GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
+use crate::vehicle::{GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use truth::{Relay, SharedAttitude, Vehicle};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
@@ -85,25 +84,9 @@ fn topics(page: &mut TopicPage) {
         page.topic(&[&name], topic.interface, &[topic.group], topic.doc);
     }
     page.chapters += MAVROS;
-    for topic in TOPICS {
-        let (direction, qos) = match topic.direction {
-            Direction::Published => ("out", format!("`{}`", topic.group.name())),
-            Direction::Subscribed => ("in", String::new()),
-        };
-        let _ = writeln!(
-            page.chapters,
-            "| `{}` | {direction} | `{}` | {qos} | {} |",
-            topic.name, topic.interface, topic.doc
-        );
-    }
+    page.topic_rows("", TOPICS);
     page.chapters += MAVROS_SERVICES;
-    for service in SERVICES {
-        let _ = writeln!(
-            page.chapters,
-            "| `{}` | `{}` | {} |",
-            service.name, service.interface, service.doc
-        );
-    }
+    page.service_rows("", SERVICES);
 }
 
 const IMU: &str = "\
