@@ -7,6 +7,7 @@
 mod identity;
 mod log;
 mod peer;
+mod publications;
 mod reader;
 mod recvmsg;
 mod sample;
@@ -15,6 +16,7 @@ mod writer;
 
 pub(super) use identity::can_answer;
 pub(super) use peer::Peer;
+pub(super) use publications::{Publication, Publications};
 pub(super) use reader::{Origin, Reader};
 pub(super) use writer::{Writer, Written};
 
@@ -22,7 +24,7 @@ use super::super::{Durability, History, Qos, Reliability, RosError, pacing};
 use cyclors as c;
 use std::{
     collections::BTreeMap,
-    ffi::{CStr, CString, c_void},
+    ffi::{CStr, CString},
     ptr,
     sync::{Mutex, PoisonError},
 };
@@ -188,14 +190,6 @@ impl Drop for Listener {
     }
 }
 
-/// A writer that was discovered.
-pub(super) struct Publication {
-    pub(super) topic: String,
-    pub(super) type_name: String,
-    /// Reliability and durability that it offers.
-    pub(super) offered: Qos,
-}
-
 /// Reliability and durability in the QoS of an endpoint; those of DDS where it has none.
 fn offered(qos: *const c::dds_qos_t) -> Qos {
     let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
@@ -255,59 +249,5 @@ impl Participant {
             )
         };
         Entity::new("cdds_create_blob_topic", topic, code)
-    }
-
-    /// Every discovered writer, including this process.
-    pub(super) fn publications(&self) -> Result<Vec<Publication>, RosError> {
-        const BATCH: usize = 64;
-        // SAFETY: a pseudo handle of the library, default QoS, no listener.
-        let code = unsafe {
-            c::dds_create_reader(
-                self.entity.0,
-                c::DDS_BUILTIN_TOPIC_DCPSPUBLICATION,
-                ptr::null(),
-                ptr::null(),
-            )
-        };
-        let reader = Entity::new("dds_create_reader", "DCPSPublication", code)?;
-        let mut publications = Vec::new();
-        loop {
-            let mut samples = [ptr::null_mut::<c_void>(); BATCH];
-            // SAFETY: all-zero is a valid `dds_sample_info_t` (numbers and a bool).
-            let mut infos: [c::dds_sample_info_t; BATCH] = unsafe { std::mem::zeroed() };
-            // SAFETY: both arrays have BATCH elements; null samples ask the library to lend its own.
-            let code = unsafe {
-                c::dds_take(
-                    reader.0,
-                    samples.as_mut_ptr(),
-                    infos.as_mut_ptr(),
-                    BATCH,
-                    BATCH as u32,
-                )
-            };
-            let count = check("dds_take", "DCPSPublication", code)? as usize;
-            if count == 0 {
-                return Ok(publications);
-            }
-            for (sample, info) in samples.iter().zip(&infos).take(count) {
-                if info.valid_data && info.instance_state == c::dds_instance_state_DDS_IST_ALIVE {
-                    // SAFETY: samples of this builtin topic have this type, and stay valid until the loan is returned.
-                    let endpoint = unsafe { &*sample.cast::<c::dds_builtintopic_endpoint_t>() };
-                    let text = |name| {
-                        // SAFETY: a valid sample has both names, terminated.
-                        unsafe { CStr::from_ptr(name) }
-                            .to_string_lossy()
-                            .into_owned()
-                    };
-                    publications.push(Publication {
-                        topic: text(endpoint.topic_name),
-                        type_name: text(endpoint.type_name),
-                        offered: offered(endpoint.qos),
-                    });
-                }
-            }
-            // SAFETY: returns exactly what was lent.
-            unsafe { c::dds_return_loan(reader.0, samples.as_mut_ptr(), count as i32) };
-        }
     }
 }

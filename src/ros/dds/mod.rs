@@ -5,6 +5,7 @@ mod ffi;
 mod graph;
 mod identity;
 mod log;
+mod publications;
 mod service;
 mod settings;
 
@@ -22,11 +23,11 @@ use super::{
 use crate::msgs;
 use ffi::{Domain, Participant, Written};
 use graph::{Graph, Kind};
+use publications::Publications;
 use std::{
-    collections::BTreeMap,
     ops::Range,
     sync::{
-        Arc, Mutex, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
@@ -36,6 +37,7 @@ use std::{
 pub(super) struct Node {
     graph: Arc<Graph>,
     participant: Arc<Participant>,
+    publications: Mutex<Publications>,
     distro: Distro,
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<Writer>>>,
@@ -52,6 +54,7 @@ impl Node {
         pacing::change_small_packets(early::outgoing);
         Ok(Self {
             graph,
+            publications: Mutex::new(Publications::new(&participant)?),
             participant,
             distro: options.distro,
             pacing_bytes_per_s: options.pacing_bytes_per_s,
@@ -69,22 +72,9 @@ impl Node {
         }
     }
 
-    /// Services by the half that somebody writes.
-    fn services_of(&self, service: fn(&str) -> Option<&str>, half: &str) -> Vec<ServiceInfo> {
-        let publications = self.participant.publications().unwrap_or_default();
-        let mut services: Vec<_> = publications
-            .iter()
-            .filter_map(|writer| {
-                let type_name = names::ros_type(&writer.type_name)?;
-                Some(ServiceInfo {
-                    name: service(&writer.topic)?.to_owned(),
-                    type_name: type_name.strip_suffix(half)?.to_owned(),
-                })
-            })
-            .collect();
-        services.sort();
-        services.dedup();
-        services
+    fn publications(&self) -> MutexGuard<'_, Publications> {
+        let publications = self.publications.lock();
+        publications.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn writers(&self) -> Vec<Arc<Writer>> {
@@ -102,33 +92,15 @@ impl backend::Node for Node {
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
-        let mut topics = BTreeMap::<_, TopicInfo>::new();
-        for writer in self.participant.publications().unwrap_or_default() {
-            let (Some(name), Some(type_name)) = (
-                names::ros_topic(&writer.topic),
-                names::ros_type(&writer.type_name),
-            ) else {
-                continue;
-            };
-            let key = (name.to_owned(), type_name.clone());
-            let topic = topics.entry(key).or_insert_with(|| TopicInfo {
-                name: name.to_owned(),
-                type_name,
-                publishers: 0,
-                offered: writer.offered,
-            });
-            topic.publishers += 1;
-            topic.offered = topic.offered.weaker(writer.offered);
-        }
-        topics.into_values().collect()
+        self.publications().topics()
     }
 
     fn clients(&self) -> Vec<ServiceInfo> {
-        self.services_of(names::ros_service, "_Request")
+        self.publications().clients()
     }
 
     fn servers(&self) -> Vec<ServiceInfo> {
-        self.services_of(names::ros_reply, "_Response")
+        self.publications().servers()
     }
 
     fn hold(&self) -> Guard {

@@ -6,6 +6,7 @@ use nix::sys::socket::{
     recvmsg, setsockopt, sockopt,
 };
 use socket2::Socket;
+use std::cell::RefCell;
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::AsRawFd as _;
@@ -36,10 +37,11 @@ pub(in crate::transport) fn receive(
     socket: &Socket,
     buffers: &mut [IoSliceMut<'_>],
 ) -> io::Result<Datagram> {
-    let mut control = control_room();
     let flags = MsgFlags::MSG_TRUNC;
-    let message = recvmsg(socket.as_raw_fd(), buffers, Some(&mut control), flags)?;
-    datagram(&message)
+    CONTROL.with_borrow_mut(|control| {
+        let message = recvmsg(socket.as_raw_fd(), buffers, Some(control), flags)?;
+        datagram(&message)
+    })
 }
 
 /// Receives the queued datagrams in one system call, the first bytes of each; with `wait` blocks for the first one
@@ -83,6 +85,11 @@ pub fn try_recv_from(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, So
     let v4 = source.as_sockaddr_in().map(|a| SocketAddr::V4((*a).into()));
     let v6 = || { source.as_sockaddr_in6() }.map(|a| SocketAddr::V6((*a).into()));
     Some((got.bytes, v4.or_else(v6)?))
+}
+
+thread_local! {
+    /// Of the receptions of a thread, one after the other.
+    static CONTROL: RefCell<Vec<u8>> = RefCell::new(control_room());
 }
 
 fn control_room() -> Vec<u8> {
