@@ -7,13 +7,13 @@ use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
+use crate::node::datagrams::{BUFFER, receive};
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Source};
-use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
+use crate::transport::{BindOptions, UdpReceiver, UdpSender};
 use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, IntoBytes as _, Packet as _};
-use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,8 +29,6 @@ const PER_STATE: u64 = 2;
 const PER_BEAT: u64 = 200;
 /// The clock of the vehicle is another one if it differs by more: that of the renderer, whose images it also counts for.
 const OTHER_CLOCK: Duration = Duration::from_millis(200);
-/// Longest datagram that counts.
-const BUFFER: usize = 2048;
 
 /// It has no topics of its own.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
@@ -154,8 +152,6 @@ impl Source for Flight {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut last = Instant::now();
         loop {
-            let mut command = [IoSliceMut::new(&mut commands)];
-            let mut request = [IoSliceMut::new(&mut requests)];
             tokio::select! {
                 // Steps first: datagrams may arrive without a gap.
                 biased;
@@ -163,53 +159,27 @@ impl Source for Flight {
                     let now = Instant::now();
                     self.step(now.duration_since(std::mem::replace(&mut last, now)));
                 }
-                received = self.control.recv(&mut command) => {
-                    let taken = taken(received, &commands);
-                    self.take(taken, |flight, bytes| flight.vehicle.command(bytes)).await;
+                received = receive(&mut self.control, &mut commands, &self.stats, || true) => {
+                    if let Some(datagram) = received {
+                        let read = self.vehicle.command(&commands[..datagram.len.min(BUFFER)]);
+                        self.count(read);
+                    }
                 }
-                received = self.requests.recv(&mut request) => {
-                    let taken = taken(received, &requests);
-                    self.take(taken, Self::request).await;
+                received = receive(&mut self.requests, &mut requests, &self.stats, || true) => {
+                    if let Some(datagram) = received {
+                        let read = self.request(&requests[..datagram.len.min(BUFFER)]);
+                        self.count(read);
+                    }
                 }
             }
         }
-    }
-}
-
-/// What came: bytes and their sender, or why none.
-fn taken(
-    received: std::io::Result<Received>,
-    buffer: &[u8],
-) -> Result<(&[u8], SocketAddrV4), Cause> {
-    match received {
-        Ok(Received::Datagram(datagram)) => {
-            Ok((&buffer[..datagram.len.min(buffer.len())], datagram.from))
-        }
-        Ok(Received::Refused) => Err(Cause::Refused),
-        Err(_) => Err(Cause::Socket),
     }
 }
 
 impl Flight {
-    async fn take(
-        &mut self,
-        taken: Result<(&[u8], SocketAddrV4), Cause>,
-        read: fn(&mut Self, &[u8]) -> Result<(), Ignored>,
-    ) {
-        let (cause, pause) = match taken {
-            Ok((bytes, _)) => {
-                self.stats.lock().received += 1;
-                match read(self, bytes) {
-                    Ok(()) => return,
-                    Err(ignored) => (Cause::Motion(ignored), false),
-                }
-            }
-            Err(cause) => (cause, cause == Cause::Socket),
-        };
-        self.stats.lock().drop_one(cause);
-        if pause {
-            // Keeps a permanently failing socket from spinning.
-            tokio::time::sleep(STEP).await;
+    fn count(&self, read: Result<(), Ignored>) {
+        if let Err(ignored) = read {
+            self.stats.lock().drop_one(Cause::Motion(ignored));
         }
     }
 
