@@ -3,5 +3,6 @@ mod attitudes;
 mod emulator;
 mod geodetic;
 mod origins;
+mod rehanging;
 mod tree;
 mod vectors;

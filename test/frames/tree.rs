@@ -6,7 +6,12 @@ use rfly_bridge::frames::{
 };
 use rfly_bridge::time::RosTime;
 
-fn sensor(seq_id: u16, mount: Mount, position_frd: [f64; 3], degrees: [f64; 3]) -> SensorMount {
+pub(super) fn sensor(
+    seq_id: u16,
+    mount: Mount,
+    position_frd: [f64; 3],
+    degrees: [f64; 3],
+) -> SensorMount {
     SensorMount {
         seq_id,
         mount,
@@ -19,7 +24,7 @@ fn sensor(seq_id: u16, mount: Mount, position_frd: [f64; 3], degrees: [f64; 3]) 
     }
 }
 
-fn pose(vehicle: u16, position: [f64; 3], degrees: [f64; 3]) -> VehiclePose {
+pub(super) fn pose(vehicle: u16, position: [f64; 3], degrees: [f64; 3]) -> VehiclePose {
     let [roll, pitch, yaw] = degrees;
     let attitude = Attitude::from_euler(Euler::from_degrees(roll, pitch, yaw));
     VehiclePose {
@@ -35,7 +40,7 @@ fn tree(names: FrameNames, sensors: &[SensorMount]) -> FrameTree {
 
 /// Checks where a frame is and where its axes point.
 #[track_caller]
-fn assert_pose(seen: Transform, position: [f64; 3], forward: [f64; 3], up: [f64; 3]) {
+pub(super) fn assert_pose(seen: Transform, position: [f64; 3], forward: [f64; 3], up: [f64; 3]) {
     assert!(
         g::difference(&seen.translation(), &position) < 1e-12,
         "at {:?}",
@@ -46,7 +51,7 @@ fn assert_pose(seen: Transform, position: [f64; 3], forward: [f64; 3], up: [f64;
     assert!(g::difference(&z, &up) < 1e-12, "z axis to {z:?}");
 }
 
-const UP: [f64; 3] = [0.0, 0.0, 1.0];
+pub(super) const UP: [f64; 3] = [0.0, 0.0, 1.0];
 
 #[test]
 fn a_sensor_at_the_centre_is_right_of_the_vehicle_when_written_so() {

@@ -94,6 +94,8 @@ impl Builder {
             by_child: self.by_child,
             sensors: placed,
             outboxes,
+            vehicles: vehicles.into_iter().collect(),
+            mounts: sensors.to_vec(),
         })
     }
 

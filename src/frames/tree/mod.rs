@@ -208,6 +208,9 @@ pub struct FrameTree {
     by_child: HashMap<String, usize>,
     sensors: BTreeMap<u16, PlacedSensor>,
     outboxes: BTreeMap<u16, Outbox>,
+    /// What it was built from, with every later mount.
+    vehicles: Vec<u16>,
+    mounts: Vec<SensorMount>,
 }
 
 #[derive(Clone, Debug)]
@@ -307,6 +310,9 @@ impl FrameTree {
         let Some(sensor) = self.sensors.get(&seq_id) else {
             return false;
         };
+        for mount in self.mounts.iter_mut().filter(|m| m.seq_id == seq_id) {
+            (mount.position_frd, mount.orientation) = (position_frd, orientation);
+        }
         let (_, transform) = mount_transform(
             sensor.mount,
             position_frd,
@@ -320,6 +326,41 @@ impl FrameTree {
             _ => edge.transform = Some(transform),
         }
         edge.source == Source::Static
+    }
+
+    /// Whether a sensor has its frames where this mount has them, at whatever pose in it.
+    pub fn hangs(&self, mount: &SensorMount) -> bool {
+        let same = |own: &SensorMount| {
+            SensorMount {
+                position_frd: own.position_frd,
+                orientation: own.orientation,
+                ..mount.clone()
+            } == *own
+        };
+        self.mounts.iter().any(same)
+    }
+
+    /// Hangs a sensor, and with it what it carries, somewhere else or with other frames. All other frames stay as they are.
+    ///
+    /// # Errors
+    /// The frames would form no tree; nothing changed.
+    pub fn rehang(&mut self, mount: &SensorMount) -> Result<(), Vec<FrameError>> {
+        let mut mounts = self.mounts.clone();
+        for own in mounts.iter_mut().filter(|m| m.seq_id == mount.seq_id) {
+            own.clone_from(mount);
+        }
+        let mut next = Self::new(self.names.clone(), &self.vehicles, &mounts)?;
+        let own = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());
+        for edge in &mut next.edges {
+            let before = self.by_child.get(&edge.child).map(|at| &self.edges[*at]);
+            let before =
+                before.filter(|b| b.parent == edge.parent && Some(b.child.as_str()) != own);
+            if let Some(before) = before {
+                edge.transform = before.transform;
+            }
+        }
+        *self = next;
+        Ok(())
     }
 
     /// Returns the pose of a sensor that turns in its mount.
