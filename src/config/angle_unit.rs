@@ -65,6 +65,20 @@ pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> 
     }
 }
 
+/// Writes the angles of a sensor in another unit: its type may have one of its own.
+pub fn turn_unit(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit) {
+    if let MountOrientation::Euler(angles) = sensor.orientation
+        && from != to
+    {
+        let angles = angles.map(|angle| match to {
+            AngleUnit::Degrees => angle.to_degrees(),
+            AngleUnit::Radians => angle.to_radians(),
+        });
+        sensor.orientation = MountOrientation::Euler(angles);
+        sensor.raw_euler = angles.map(|angle| angle as f32);
+    }
+}
+
 /// Returns why the angles look like radians although they are taken for degrees: all that are not 0 are multiples of an
 /// eighth of a turn in radians, as people write them.
 ///

@@ -16,7 +16,7 @@ pub(crate) use ros_args::yaml;
 mod sensor;
 
 pub use angle_unit::{
-    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, doubt_of_degrees, resolve_angle_unit,
+    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, doubt_of_degrees, resolve_angle_unit, turn_unit,
 };
 pub use control::{ControlLink, SimMode};
 pub use interface::{Direction, ServiceRow, TopicRow};

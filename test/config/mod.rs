@@ -5,4 +5,5 @@ mod control;
 mod golden;
 mod params;
 mod ros_args;
+mod rows;
 mod store;

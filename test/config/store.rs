@@ -347,3 +347,28 @@ fn a_field_of_view_must_suit_the_type() {
     let none = refused("sensor2.fov_deg", 60.0);
     assert!(none.contains("TypeID 5 (range finder) has none"), "{none}");
 }
+
+#[test]
+fn another_type_has_other_parameters_which_the_same_call_may_set() {
+    let mut store = store(&[]);
+    let names = |store: &Store| -> Vec<String> {
+        let own = store.names().filter(|name| name.starts_with("sensor2."));
+        own.map(str::to_owned).collect()
+    };
+    let fov = "sensor2.fov_deg".to_owned();
+    assert!(!names(&store).contains(&fov), "a range finder has none");
+    let camera = [
+        ("sensor2.type_id", Int(1)),
+        ("sensor2.fov_deg", Int(60)),
+        ("sensor2.width", Int(64)),
+        ("sensor2.height", Int(48)),
+    ];
+    let checked = check(&store, &camera).unwrap();
+    store.commit(&checked);
+    assert!(names(&store).contains(&fov));
+    assert_eq!(store.get(&fov), Some((&Float(60.0), ParamType::Double)));
+    let checked = check(&store, &[("sensor2.type_id", Int(5))]).unwrap();
+    store.commit(&checked);
+    assert!(!names(&store).contains(&fov));
+    assert!(check(&store, &[("sensor2.fov_deg", Int(60))]).is_err());
+}

@@ -14,12 +14,14 @@ mod entry;
 mod fields;
 mod orientation;
 mod relations;
+mod row;
 mod text;
 mod types;
 
 use super::{Problem, Problems, SensorConfig, TransportMode};
 use crate::wire::SensorKind;
 use fields::{Entry, Findings};
+pub use row::RowChange;
 use text::Node;
 pub use text::without_comments;
 

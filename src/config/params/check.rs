@@ -64,6 +64,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         Kind::Names(longest) => check_names(value, longest),
         Kind::Covariance => check_covariance(value),
         Kind::Vector(min, max) => check_vector(row, value, min, max),
+        Kind::Reals(most) => check_reals(value, most),
     }
 }
 
@@ -182,6 +183,21 @@ fn check_vector(
             }
         }
         _ => Err(format!("must be an array of 3 numbers, is {value}")),
+    }
+}
+
+fn check_reals(value: &ParamValue, most: usize) -> Result<ParamValue, String> {
+    let numbers: Option<Vec<f64>> = match value {
+        ParamValue::List(values) => values.iter().map(as_float).collect(),
+        _ => None,
+    };
+    match numbers {
+        Some(numbers) if numbers.len() <= most && numbers.iter().all(|v| v.is_finite()) => Ok(
+            ParamValue::List(numbers.into_iter().map(ParamValue::Float).collect()),
+        ),
+        _ => Err(format!(
+            "must be an array of at most {most} numbers, is {value}"
+        )),
     }
 }
 

@@ -2,7 +2,7 @@
 use super::check::check;
 use super::choices::Choice;
 use super::reader::Reader;
-use super::value::{as_float, as_vector};
+use super::value::{as_float, as_reals, as_vector};
 use super::{
     Kind, PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, QosGroup,
     SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
@@ -64,8 +64,15 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
         | Kind::Float(..)
         | Kind::Ints(..)
         | Kind::Covariance
-        | Kind::Vector(..) => false,
+        | Kind::Vector(..)
+        | Kind::Reals(_) => false,
     })
+}
+
+/// Whether a parameter changes the row of a sensor in a way for which it is opened again.
+pub fn opens_again(name: &str) -> bool {
+    let keys = ["type_id", "width", "height", "vehicle", "other_params"];
+    split_sensor(name).is_some_and(|(_, key)| keys.contains(&key))
 }
 
 /// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
@@ -183,6 +190,11 @@ fn read_sensor(
         "frame_id" => sensor.frame_id = text(value),
         "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| Choice::of(&text)),
         "scan" => sensor.scan = text(value).and_then(|text| Choice::of(&text)),
+        "type_id" => sensor.row.type_id = number(&value),
+        "width" => sensor.row.width = number(&value),
+        "height" => sensor.row.height = number(&value),
+        "vehicle" => sensor.row.vehicle = number(&value),
+        "other_params" => sensor.row.other_params = Some(as_reals(&value)),
         "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
         "rate_hz" => sensor.rate_hz = number(&value),
         "stereo_left" => sensor.stereo_left = number(&value),

@@ -23,6 +23,7 @@ pub use choices::{
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub(crate) use families::is_text;
+pub use families::opens_again;
 pub use qos::{Qos, QosChange, QosGroup, QosParams};
 pub use render::{render_help, render_markdown, render_yaml};
 pub use store::{Checked, Description, ParamType, Store};
@@ -32,7 +33,7 @@ pub use table::{
 };
 pub use value::ParamValue;
 
-use super::config_json::{TransportOverride, VendorOverrides};
+use super::config_json::{RowChange, TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
 use super::{ControlLink, SimMode};
 use crate::wire::SensorKind;
@@ -510,6 +511,8 @@ pub struct SensorParams {
     pub gimbal: bool,
     /// Points of its planar scan.
     pub scan: Option<ScanSource>,
+    /// Type, size, vehicle and what else opens it anew.
+    pub row: RowChange,
     /// Horizontal field of view in degrees.
     pub fov_deg: Option<f32>,
     /// Rate in Hz.

@@ -9,6 +9,7 @@ use super::{
     ReportParams, RequestParams, RgbEncoding, ScanParams, ScanSource, SceneParams, SetpointParams,
     TimeParams, ViewParams,
 };
+use crate::config::config_json::RowChange;
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json};
 use crate::wire::{Payload, SensorKind};
 use std::net::Ipv4Addr;
@@ -222,7 +223,22 @@ impl Params {
 }
 
 impl Params {
-    /// Compares `sensor<SeqID>.*` with the sensors of the configuration files (all of them, also disabled ones).
+    /// Returns the sensors of the files (all of them, also disabled ones) with the rows that `sensor<SeqID>.*` changes.
+    /// Those with problems are as in the file.
+    pub fn rows(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
+        let mut problems = Problems::default();
+        let row = |sensor: &SensorConfig| {
+            let own = self.sensor(sensor.seq_id);
+            let row = own.row.apply(sensor, own.fov_deg);
+            row.unwrap_or_else(|Problems(found)| {
+                problems.0.extend(found);
+                sensor.clone()
+            })
+        };
+        (sensors.iter().map(row).collect(), problems)
+    }
+
+    /// Compares `sensor<SeqID>.*` with the [rows](Self::rows) of the sensors.
     ///
     /// # Errors
     /// SeqIDs that no sensor has, encodings that do not suit the type, disabled sensors that carry others.
@@ -288,7 +304,10 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            let fov = self.sensors.get(&sensor.seq_id).and_then(|own| own.fov_deg);
+            // With another row, its check has seen the field of view; a type without one leaves it for the next.
+            let own = self.sensors.get(&sensor.seq_id);
+            let as_in_file = own.filter(|own| own.row == RowChange::default());
+            let fov = as_in_file.and_then(|own| own.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))
             {

@@ -73,7 +73,8 @@ pub fn render_markdown() -> String {
          ## While the bridge runs\n\n\
          The node has the parameter services of every ROS 2 node, so `ros2 param list`, `get`, `set`, `describe` and `dump` and \
          rqt work; every change is on `/parameter_events`. What is marked *live* acts at once: a sensor's field of view, rate, \
-         position or orientation is requested from RflySim3D anew, `camera_info`, TF and the URDF follow. Everything else is \
+         position or orientation is requested from RflySim3D anew, `camera_info`, TF and the URDF follow; with another size, type or \
+         vehicle it is closed and opened again ([reports.md](reports.md#size-type-and-vehicle)). Everything else is \
          read-only and the answer to `set` says how to restart with it. `set_parameters_atomically` takes all values or none; a \
          refused value changes nothing. Without ROS on the bridge's machine the services answer clients on rmw_cyclonedds_cpp \
          ([dds.md](dds.md#services)).\n\n\
@@ -300,6 +301,7 @@ pub(super) fn kind_text(row: &ParameterSpec) -> String {
         Kind::Ints(min, max) => format!("array of integers, {min} to {max}"),
         Kind::Covariance => format!("array of 3 or 9 numbers,{unit}"),
         Kind::Vector(min, max) => format!("array of 3 numbers, {min} to {max}{unit}"),
+        Kind::Reals(most) => format!("array of at most {most} numbers{unit}"),
     }
 }
 

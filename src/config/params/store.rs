@@ -7,8 +7,10 @@ use super::{
     SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
 };
 use crate::config::problem::did_you_mean;
-use crate::config::{AngleUnit, MountOrientation, Problems, SensorConfig, config_json};
+use crate::config::{AngleUnit, Mount, MountOrientation, Problems, SensorConfig};
 use crate::frames::{Attitude, Frd};
+use crate::wire::{Optics, SensorKind};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The types of `rcl_interfaces/msg/ParameterType` in use.
@@ -42,7 +44,7 @@ impl Kind {
             }
             Self::Paths | Self::Networks | Self::Names(_) => ParamType::StringArray,
             Self::Ints(..) => ParamType::IntegerArray,
-            Self::Covariance | Self::Vector(..) => ParamType::DoubleArray,
+            Self::Covariance | Self::Vector(..) | Self::Reals(_) => ParamType::DoubleArray,
         }
     }
 }
@@ -88,7 +90,15 @@ pub struct Store {
     declared: BTreeMap<String, Declared>,
     /// Values set at the start or since; the others are defaults.
     given: Vec<(String, ParamValue)>,
+    /// The sensors in the files.
+    sensors: Vec<(SensorConfig, AngleUnit)>,
 }
+
+/// Beginning of the names of what publishers offer.
+const QOS_OVERRIDES: &str = "qos_overrides.";
+
+/// Parameter of a sensor that decides which others it has.
+const TYPE_ID: &str = "type_id";
 
 impl Store {
     /// Declares the node's parameters from the `given` values, the sensors in the files, and the publishers.
@@ -102,21 +112,12 @@ impl Store {
         let mut store = Self {
             declared: BTreeMap::new(),
             given: given.to_vec(),
+            sensors: sensors.iter().map(|s| (s.clone(), unit(s))).collect(),
         };
         for row in PARAMETERS {
             store.declare(row.name.to_owned(), row, row.default.value());
         }
-        for sensor in sensors {
-            for row in SENSOR_PARAMETERS {
-                if let Some(default) = sensor_default(row, sensor, unit(sensor)) {
-                    store.declare(
-                        format!("sensor{}.{}", sensor.seq_id, row.name),
-                        row,
-                        default,
-                    );
-                }
-            }
-        }
+        store.declare_sensors();
         let mut vehicles = params.vehicles.clone();
         vehicles.extend(sensors.iter().filter_map(|sensor| sensor.mount.vehicle()));
         vehicles.extend(params.own_vehicles.keys());
@@ -138,16 +139,56 @@ impl Store {
                 store.declare(format!("qos.{}.{}", group.name(), row.name), row, value);
             }
         }
+        store.declare_publishers(publishers);
+        store
+    }
+
+    /// Declares the QoS of exactly these publishers.
+    pub fn declare_publishers(&mut self, publishers: &[(String, Qos)]) {
+        self.declared
+            .retain(|name, _| !name.starts_with(QOS_OVERRIDES));
         for (topic, qos) in publishers {
             // rclcpp has no presets.
             for row in QOS_PARAMETERS.iter().skip(1) {
-                let name = format!("qos_overrides.{topic}.publisher.{}", row.name);
+                let name = format!("{QOS_OVERRIDES}{topic}.publisher.{}", row.name);
                 let doc = format!("QoS policy {} of the publisher on {topic}.", row.name);
                 let value = policy(row, QosChange::default(), *qos);
-                store.declared.insert(name, Declared { row, doc, value });
+                self.declared.insert(name, Declared { row, doc, value });
             }
         }
-        store
+    }
+
+    /// Declares what the sensors have as the types that they are of now.
+    fn declare_sensors(&mut self) {
+        for (sensor, unit) in self.sensors.clone() {
+            let name = |row: &ParameterSpec| format!("sensor{}.{}", sensor.seq_id, row.name);
+            let mut kind = sensor.kind;
+            for row in SENSOR_PARAMETERS {
+                match sensor_default(row, &sensor, kind, unit) {
+                    Some(default) => self.declare(name(row), row, default),
+                    None => drop(self.declared.remove(&name(row))),
+                }
+                if row.name == TYPE_ID
+                    && let Some((ParamValue::Int(type_id), _)) = self.get(&name(row))
+                {
+                    let changed = u16::try_from(*type_id).ok();
+                    kind = changed.and_then(SensorKind::from_type_id).unwrap_or(kind);
+                }
+            }
+        }
+    }
+
+    /// The parameters of the types that these changes lead to.
+    fn with_types(&self, changes: &[(String, ParamValue)]) -> Cow<'_, Self> {
+        let types = changes.iter().filter(|(name, _)| decides(name));
+        let types: Vec<_> = types.cloned().collect();
+        if types.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut next = self.clone();
+        next.given.extend(types);
+        next.declare_sensors();
+        Cow::Owned(next)
     }
 
     fn declare(&mut self, name: String, row: &'static ParameterSpec, default: ParamValue) {
@@ -225,9 +266,10 @@ impl Store {
     pub fn check(&self, changes: &[(String, ParamValue)]) -> Result<Checked, Problems> {
         let mut problems = Problems::default();
         let mut exactly = Vec::new();
+        let declared = self.with_types(changes);
         for (name, value) in changes {
-            let Some(Declared { row, .. }) = self.declared.get(name) else {
-                let hint = did_you_mean(name, self.names());
+            let Some(Declared { row, .. }) = declared.declared.get(name) else {
+                let hint = did_you_mean(name, declared.names());
                 problems.push(name, format!("unknown parameter{hint}"));
                 continue;
             };
@@ -258,7 +300,15 @@ impl Store {
             self.given.retain(|(other, _)| other != name);
             self.given.push((name.clone(), value.clone()));
         }
+        if checked.changes.iter().any(|(name, _)| decides(name)) {
+            self.declare_sensors();
+        }
     }
+}
+
+/// Whether a parameter decides which others its sensor has.
+fn decides(name: &str) -> bool {
+    name.rsplit('.').next() == Some(TYPE_ID)
 }
 
 /// Returns the value converted to its type's number on the wire.
@@ -277,14 +327,28 @@ fn exact(kind: Kind, value: ParamValue) -> ParamValue {
 fn sensor_default(
     row: &ParameterSpec,
     sensor: &SensorConfig,
+    kind: SensorKind,
     unit: AngleUnit,
 ) -> Option<ParamValue> {
     let list = |values: [f64; 3]| ParamValue::List(values.map(ParamValue::Float).to_vec());
     Some(match row.name {
         "fov_deg" => {
-            let fov = f64::from(sensor.fov_deg);
-            config_json::check_fov(sensor.kind, fov).ok()?;
-            ParamValue::Float(fov)
+            let optics = kind.row().optics;
+            matches!(optics, Optics::Pinhole | Optics::Fisheye)
+                .then(|| ParamValue::Float(f64::from(sensor.fov_deg)))?
+        }
+        TYPE_ID => ParamValue::Int(sensor.kind.type_id().into()),
+        "width" => ParamValue::Int(sensor.width.into()),
+        "height" => ParamValue::Int(sensor.height.into()),
+        "vehicle" => match sensor.mount {
+            Mount::Sensor(_) => return None,
+            mount => ParamValue::Int(mount.target().into()),
+        },
+        "other_params" => {
+            let count = if sensor.layout_new { 16 } else { 8 };
+            let values = sensor.other_params[..count].iter();
+            let values = values.map(|value| ParamValue::Float(f64::from(*value)));
+            ParamValue::List(values.collect())
         }
         "rate_hz" => ParamValue::Int(sensor.asked_hz().into()),
         "position" => list(sensor.position_frd),

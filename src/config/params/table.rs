@@ -38,6 +38,8 @@ pub enum Kind {
     Covariance,
     /// 3 numbers, each from the first to the second.
     Vector(f64, f64),
+    /// At most so many numbers.
+    Reals(usize),
 }
 
 /// Default of a parameter, in a form that a `const` can have.
@@ -443,6 +445,18 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
     row("Sensor", "gimbal", K::Bool, D::Bool(false), "",
         "Take the direction of this camera on `mount_control/command` beside its image, and tell it on `mount_control/status`, as mavros has them for a gimbal. \
          A pod camera (type 9) has them always."),
+    row("Sensor", "type_id", K::Int(0, 65_535), D::File, "",
+        "Type, instead of TypeID. While the bridge runs the sensor is closed and opened again: its topics end, and those of the new type begin; set in one \
+         call what the new type needs besides (width, height, other_params, fov_deg).").live(),
+    row("Sensor", "width", K::Int(0, 65_535), D::File, "px or points",
+        "Size, instead of DataWidth. The sensor is opened again, as with type_id.").live(),
+    row("Sensor", "height", K::Int(0, 65_535), D::File, "px or points",
+        "Size, instead of DataHeight. The sensor is opened again, as with type_id.").live(),
+    row("Sensor", "vehicle", K::Int(0, 65_535), D::File, "",
+        "CopterID of the vehicle that carries it, instead of TargetCopter; while the bridge runs one of those that it serves. What it carries moves \
+         with it. The sensor is opened again, as with type_id.").live(),
+    row("Sensor", "other_params", K::Reals(16), D::File, "",
+        "What the type takes besides (docs/config_json.md), instead of otherParams; those left out are 0. The sensor is opened again, as with type_id.").live(),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",

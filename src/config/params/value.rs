@@ -37,13 +37,17 @@ pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
     }
 }
 
+/// Returns the numbers of a list.
+pub(super) fn as_reals(value: &ParamValue) -> Vec<f64> {
+    match value {
+        ParamValue::List(values) => values.iter().filter_map(as_float).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Returns 3 numbers.
 pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
-    let ParamValue::List(values) = value else {
-        return None;
-    };
-    let numbers: Vec<f64> = values.iter().filter_map(as_float).collect();
-    numbers.try_into().ok()
+    as_reals(value).try_into().ok()
 }
 
 impl fmt::Display for ParamValue {

@@ -1,0 +1,142 @@
+//! A row of the file with values of parameters, checked as if the file had them.
+use super::entry;
+use super::fields::{Entry, Findings};
+use super::text::Node;
+use super::{TransportOverride, VendorOverrides};
+use crate::config::{Mount, Problem, Problems, SensorConfig};
+
+/// What parameters change of a row; the rest is as in the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowChange {
+    /// `TypeID`.
+    pub type_id: Option<u16>,
+    /// `DataWidth`.
+    pub width: Option<u16>,
+    /// `DataHeight`.
+    pub height: Option<u16>,
+    /// `TargetCopter`.
+    pub vehicle: Option<u16>,
+    /// `otherParams`; those that are left out are 0.
+    pub other_params: Option<Vec<f64>>,
+}
+
+/// Keys of the file, and the parameters that replace them.
+const PARAMETERS: [(&str, &str); 8] = [
+    ("TypeID", "type_id"),
+    ("DataWidth", "width"),
+    ("DataHeight", "height"),
+    ("TargetCopter", "vehicle"),
+    ("otherParams", "other_params"),
+    // Without it there are 8 of them.
+    ("EularOrQuat", "other_params"),
+    ("CameraFOV", "fov_deg"),
+    ("DataCheckFreq", "rate_hz"),
+];
+
+impl RowChange {
+    /// Returns the row with these values and with this field of view, or all that is wrong with it, named after the
+    /// parameters `sensor<SeqID>.*`. A transport that the type does not have becomes mode 1.
+    ///
+    /// # Errors
+    /// All problems.
+    pub fn apply(
+        &self,
+        sensor: &SensorConfig,
+        fov_deg: Option<f32>,
+    ) -> Result<SensorConfig, Problems> {
+        if *self == Self::default() {
+            return Ok(sensor.clone());
+        }
+        let overrides = VendorOverrides {
+            transport: TransportOverride::Mode(sensor.transport),
+            receive_address: Some(sensor.ip),
+        };
+        let pairs = self.pairs(sensor, fov_deg.unwrap_or(sensor.fov_deg));
+        let mut findings = Findings::default();
+        let path = format!("sensor{}", sensor.seq_id);
+        let mut entry = Entry::new(path.clone(), &pairs, &mut findings);
+        let row = entry::read(&mut entry, &overrides, &mut None).sensor;
+        let mut problems = Problems(findings.problems.0.into_iter().map(renamed).collect());
+        if let (Some(_), Mount::Sensor(carrier)) = (self.vehicle, sensor.mount) {
+            problems.push(
+                format!("{path}.vehicle"),
+                format!(
+                    "must not be set: sensor {carrier} carries it; set sensor{carrier}.vehicle"
+                ),
+            );
+        }
+        let row = row.unwrap_or_else(|| sensor.clone());
+        problems.or(SensorConfig {
+            kind: row.kind,
+            mount: row.mount,
+            width: row.width,
+            height: row.height,
+            transport: row.transport,
+            other_params: row.other_params,
+            ..sensor.clone()
+        })
+    }
+
+    /// The entry that the file would have.
+    fn pairs(&self, sensor: &SensorConfig, fov_deg: f32) -> Vec<(String, Node)> {
+        let int = |value: u16| Node::Int(value.into());
+        let real = |value: f64| Node::Float(value);
+        let reals =
+            |values: &[f32]| Node::Array(values.iter().map(|v| real(f64::from(*v))).collect());
+        let count = if sensor.layout_new { 16 } else { 8 };
+        let other_params = match &self.other_params {
+            Some(values) => {
+                let mut values: Vec<_> = values.iter().copied().map(real).collect();
+                values.resize(values.len().max(count), real(0.0));
+                Node::Array(values)
+            }
+            None => reals(&sensor.other_params[..count]),
+        };
+        let address = sensor.ip.map(u16::from);
+        let [a, b] = sensor.reserved;
+        let send = [
+            &[sensor.transport.number()],
+            &address[..],
+            &[sensor.port, a, b],
+        ]
+        .concat();
+        let mut pairs = vec![
+            ("SeqID", int(sensor.seq_id)),
+            ("TypeID", int(self.type_id.unwrap_or(sensor.kind.type_id()))),
+            (
+                "TargetCopter",
+                int(self.vehicle.unwrap_or(sensor.mount.target())),
+            ),
+            ("TargetMountType", int(sensor.mount.number())),
+            ("DataWidth", int(self.width.unwrap_or(sensor.width))),
+            ("DataHeight", int(self.height.unwrap_or(sensor.height))),
+            ("DataCheckFreq", int(sensor.rate_hz)),
+            (
+                "SendProtocol",
+                Node::Array(send.into_iter().map(int).collect()),
+            ),
+            ("CameraFOV", real(f64::from(fov_deg))),
+            (
+                "SensorPosXYZ",
+                Node::Array(sensor.position_frd.map(real).to_vec()),
+            ),
+            ("SensorAngEular", reals(&sensor.raw_euler)),
+            ("otherParams", other_params),
+        ];
+        if sensor.layout_new {
+            pairs.push(("EularOrQuat", real(f64::from(sensor.eular_or_quat))));
+            pairs.push(("SensorAngQuat", reals(&sensor.raw_quaternion)));
+        }
+        let named = |(key, node): (&str, Node)| (key.to_owned(), node);
+        pairs.into_iter().map(named).collect()
+    }
+}
+
+/// Names the parameter instead of the key.
+fn renamed(problem: Problem) -> Problem {
+    let mut path = problem.path;
+    for (key, parameter) in PARAMETERS {
+        path = path.replace(&format!(".{key}"), &format!(".{parameter}"));
+    }
+    Problem { path, ..problem }
+}
