@@ -4,11 +4,22 @@ use super::section::Section;
 use super::settings::Settings;
 use super::stats::{LinkState, SourceStats};
 use super::threads::Threads;
+use crate::config::Problems;
 use std::any::Any;
 use std::sync::Arc;
 
 /// Called with the settings before and after a change, before the tasks see it.
 pub(super) type OnChange = Box<dyn Fn(&Settings, &Settings) + Send>;
+
+/// Waits until a change is in effect; called where waiting harms nobody.
+pub(super) type InEffect = Box<dyn FnOnce() + Send>;
+
+/// Makes a change that was prepared.
+pub(super) type Change = Box<dyn FnOnce() -> InEffect>;
+
+/// Called with the settings before and after a change, before anything changes. It may refuse.
+pub(super) type Prepare =
+    Box<dyn Fn(&Arc<Settings>, &Arc<Settings>) -> Result<Change, Problems> + Send>;
 
 /// Resources that end on drop, in reverse order of opening.
 pub(super) type Guard = Box<dyn Any + Send + Sync>;
@@ -26,6 +37,8 @@ pub(super) struct Assembly {
     pub(super) frame_ids: Vec<String>,
     /// Absolute prefixes with dozens of topics: reported together, and their QoS is not listed as parameters.
     pub(super) crowds: Vec<String>,
+    /// Callbacks that open again what a parameter change needs.
+    pub(super) prepare: Vec<Prepare>,
     /// Callbacks that apply a parameter change at once.
     pub(super) on_change: Vec<OnChange>,
     /// Resources without a thread that live as long as the bridge.

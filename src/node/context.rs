@@ -55,8 +55,7 @@ impl<'a> Context<'a> {
         senders: Arc<Senders>,
     ) -> Result<Self, NodeError> {
         let vehicles = settings.vehicles();
-        let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
-            .map_err(NodeError::Frames)?;
+        let tree = settings.frame_tree()?;
         let names = tree.names();
         let scene = SharedScene::new(settings, &names.map, names.world);
         let views = Views::new(settings, &tree);
@@ -95,9 +94,7 @@ impl<'a> Context<'a> {
 
     /// QoS of a topic from the parameters.
     pub(super) fn qos(&self, group: QosGroup, topic: &str) -> Qos {
-        let name = self.middleware.resolve(topic);
-        let name = name.unwrap_or_else(|_| topic.to_owned());
-        self.settings.params.qos.of(group, &name)
+        qos_of(self.settings, self.middleware, group, topic)
     }
 
     /// Opens a topic.
@@ -114,4 +111,16 @@ impl<'a> Context<'a> {
     pub(super) fn of_vehicle(&self, vehicle: u16, topic: &str) -> String {
         self.settings.vehicle_topic(vehicle, topic)
     }
+}
+
+/// QoS of a topic in these settings.
+pub(super) fn qos_of(
+    settings: &Settings,
+    middleware: &Middleware,
+    group: QosGroup,
+    topic: &str,
+) -> Qos {
+    let name = middleware.resolve(topic);
+    let name = name.unwrap_or_else(|_| topic.to_owned());
+    settings.params.qos.of(group, &name)
 }

@@ -65,6 +65,8 @@ pub struct Origin {
     pub library: Library,
     /// What was read, except parameter files.
     pub files: Arc<Vec<NamedFile>>,
+    /// The vehicles that a running bridge serves; `None`: all that are named.
+    pub served: Option<Vec<u16>>,
 }
 
 impl Settings {
@@ -145,33 +147,70 @@ impl Settings {
             terrain,
             library,
             files: Arc::new(files.read),
+            served: None,
         };
         Ok(Self::assemble(params, origin, warnings)?)
     }
 
-    /// Returns the settings with other parameters and the same files.
+    /// Returns the settings of a running bridge with other parameters and the same files and vehicles.
     ///
     /// # Errors
-    /// Parameters that do not fit the sensors.
+    /// Parameters that do not fit the sensors, sensors on vehicles that are not served.
     pub fn changed(&self, params: Params) -> Result<Self, Problems> {
-        let changed = Self::assemble(params, self.origin.clone(), self.warnings.clone())?;
+        let served = self.vehicles();
+        let mut changed = self.found(params)?;
+        let mut problems = Problems::default();
+        for sensor in &changed.sensors {
+            if let Some(vehicle) = sensor.mount.vehicle().filter(|id| !served.contains(id)) {
+                let known: Vec<_> = served.iter().map(u16::to_string).collect();
+                problems.push(
+                    format!("sensor{}.vehicle", sensor.seq_id),
+                    format!(
+                        "must be a vehicle that the bridge serves ({}), is {vehicle}; restart with vehicles:=[..] for others",
+                        known.join(", ")
+                    ),
+                );
+            }
+        }
+        let is_pod = |sensor: &SensorConfig| sensor.kind == SensorKind::Pod;
+        for (old, new) in self.sensors.iter().zip(&changed.sensors) {
+            if is_pod(old) != is_pod(new) {
+                let (seq_id, type_id) = (new.seq_id, new.kind.type_id());
+                problems.push(
+                    format!("sensor{seq_id}.type_id"),
+                    format!(
+                        "cannot change from or to 9 (pod) while the bridge runs, because a pod has topics of a gimbal; restart needed, \
+                         with -p sensor{seq_id}.type_id:={type_id}"
+                    ),
+                );
+            }
+        }
+        changed.origin.served = Some(served);
+        problems.or(changed)
+    }
+
+    /// Returns the settings with other parameters and the same files, before the bridge runs.
+    pub(super) fn found(&self, params: Params) -> Result<Self, Problems> {
+        let found = Self::assemble(params, self.origin.clone(), self.warnings.clone())?;
         Ok(Self {
             ports: self.ports,
-            ..changed
+            ..found
         })
     }
 
     fn assemble(params: Params, origin: Origin, warnings: Vec<Problem>) -> Result<Self, Problems> {
-        let mut problems = params
-            .check_sensors(&origin.sensors)
-            .err()
-            .unwrap_or_default();
+        let (rows, mut problems) = params.rows(&origin.sensors);
+        if let Err(Problems(found)) = params.check_sensors(&rows) {
+            problems.0.extend(found);
+        }
         let enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
-        let mut sensors: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
+        let files: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
         // Only the files decide: an angle set by a parameter is always in degrees.
-        let angle_unit = resolve_angle_unit(&sensors, params.frames.mount_angle_unit);
-        for sensor in &mut sensors {
-            let unit = unit_of(sensor, &angle_unit);
+        let angle_unit = resolve_angle_unit(&files, params.frames.mount_angle_unit);
+        let mut sensors: Vec<_> = rows.iter().filter(enabled).cloned().collect();
+        for (sensor, file) in sensors.iter_mut().zip(&files) {
+            let [written, unit] = [file, &*sensor].map(|s| unit_of(s, &angle_unit));
+            config::turn_unit(sensor, written, unit);
             params.sensor(sensor.seq_id).apply(sensor, unit);
         }
         let mounts = sensors.iter().map(|s| mount(s, &params, &angle_unit));
@@ -198,6 +237,9 @@ impl Settings {
 
     /// Returns the vehicles that the bridge serves, in ascending order, at least one.
     pub fn vehicles(&self) -> Vec<u16> {
+        if let Some(served) = &self.origin.served {
+            return served.clone();
+        }
         let mut vehicles = self.params.vehicles.clone();
         vehicles.extend(self.sensors.iter().filter_map(|s| s.mount.vehicle()));
         vehicles.sort_unstable();
@@ -271,6 +313,12 @@ impl Settings {
         vehicles
             .filter(|id| *params.control_link(*id) != config::ControlLink::Off)
             .collect()
+    }
+
+    /// Returns the frames of these settings.
+    pub(super) fn frame_tree(&self) -> Result<FrameTree, NodeError> {
+        let (names, vehicles) = (self.frame_names(), self.vehicles());
+        FrameTree::new(names, &vehicles, &self.mounts()).map_err(NodeError::Frames)
     }
 
     /// Returns the name of a sensor's main topic, before namespace and remapping.

@@ -3,7 +3,7 @@ use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// State of one source.
@@ -132,18 +132,33 @@ impl Figures {
 /// Shared figures; the source's task writes, the health task reads.
 #[derive(Debug)]
 pub(super) struct SourceStats {
-    /// Name in diagnostics, for example `sensor0 img_rgb`.
-    pub(super) name: String,
+    /// Name at the start, which identifies the source.
+    pub(super) key: String,
+    name: Mutex<Arc<str>>,
     figures: Mutex<Figures>,
 }
 
 impl SourceStats {
     /// Creates empty figures.
     pub(super) fn new(name: impl Into<String>) -> Self {
+        let key = name.into();
         Self {
-            name: name.into(),
+            name: Mutex::new(key.as_str().into()),
+            key,
             figures: Mutex::new(Figures::new()),
         }
+    }
+
+    /// Name in diagnostics, for example `sensor0 img_rgb`.
+    pub(super) fn name(&self) -> Arc<str> {
+        let name = self.name.lock();
+        name.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The source is called so from now on.
+    pub(super) fn rename(&self, name: String) {
+        let mut own = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        *own = name.into();
     }
 
     /// Locks the figures; never held across I/O.

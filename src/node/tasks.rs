@@ -36,7 +36,7 @@ pub(super) trait Source: Send + 'static {
 
 impl<S: Source> Endless for S {
     fn name(&self) -> String {
-        self.stats().name.clone()
+        self.stats().name().to_string()
     }
 
     fn failed(&mut self) {

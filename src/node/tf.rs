@@ -105,6 +105,11 @@ impl StaticTf {
         }))
     }
 
+    /// The frames as they are now.
+    pub(super) fn now(&self) -> FrameTree {
+        self.tree().clone()
+    }
+
     /// Omits frames that another node publishes.
     pub(super) fn leave_out(&self, frames: impl IntoIterator<Item = String>) {
         self.left_out().extend(frames);
@@ -149,7 +154,13 @@ impl StaticTf {
     ) -> Result<(), NodeError> {
         let (due, moved) = {
             let mut tree = self.tree();
-            let due = tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
+            let due = match tree.hangs(mount) {
+                true => tree.remount(mount.seq_id, mount.position_frd, mount.orientation),
+                false => tree
+                    .rehang(mount)
+                    .map_err(NodeError::Frames)
+                    .map(|()| true)?,
+            };
             let moved = stamp.and_then(|stamp| tree.moving(mount.seq_id, stamp));
             (due, moved)
         };

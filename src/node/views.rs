@@ -6,7 +6,7 @@ use crate::frames::{FrameTree, SensorMount};
 use crate::sensors::{FrameIds, Shown, View, ViewChange};
 use crate::time::{RosTime, SimTime};
 use crate::wire::{CameraDescription, SensorRequest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,8 +22,8 @@ pub(super) struct Views(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// Optical frames of the sensors.
-    optical: BTreeMap<u16, String>,
+    /// Frames of the sensors.
+    frames: Mutex<BTreeMap<u16, FrameIds>>,
     slots: BTreeMap<u16, Arc<Slot>>,
     followers: Mutex<Vec<Follower>>,
     pods: Mutex<Vec<PodFollower>>,
@@ -34,6 +34,8 @@ pub(super) struct Slot {
     seq_id: u16,
     /// Counts changes; unchanged as long as nothing is to be done.
     changes: AtomicU64,
+    /// How many times the sensor was opened again.
+    opened: AtomicU64,
     /// The renderer was asked to describe the camera.
     describes: AtomicBool,
     state: Mutex<State>,
@@ -61,11 +63,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Views {
     pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
         let seq_ids = || settings.sensors.iter().map(|sensor| sensor.seq_id);
-        let optical: BTreeMap<_, _> = seq_ids()
-            .map(|seq_id| (seq_id, frame_ids(tree, seq_id).optical))
-            .collect();
+        let frames = frames_of(settings, tree);
         let slot = |seq_id| {
-            let view = view_of(settings, seq_id, &optical)?;
+            let view = view_of(settings, seq_id, &frames)?;
             let state = State {
                 view,
                 requests: 0,
@@ -74,6 +74,7 @@ impl Views {
             let slot = Slot {
                 seq_id,
                 changes: AtomicU64::new(0),
+                opened: AtomicU64::new(0),
                 describes: AtomicBool::new(false),
                 state: Mutex::new(state),
             };
@@ -81,7 +82,7 @@ impl Views {
         };
         Self(Arc::new(Inner {
             slots: seq_ids().filter_map(slot).collect(),
-            optical,
+            frames: Mutex::new(frames),
             followers: Mutex::default(),
             pods: Mutex::default(),
         }))
@@ -104,18 +105,31 @@ impl Views {
         !followers.is_empty()
     }
 
+    /// Link frame of a sensor, as of the last change.
+    pub(super) fn link(&self, seq_id: u16) -> String {
+        let frames = lock(&self.0.frames);
+        frames
+            .get(&seq_id)
+            .map_or_else(String::new, |f| f.link.clone())
+    }
+
     pub(super) fn slot(&self, seq_id: u16) -> Option<&Arc<Slot>> {
         self.0.slots.get(&seq_id)
     }
 
-    /// Takes over other settings before the renderer is asked for them.
-    pub(super) fn change(&self, before: &Settings, now: &Settings) {
+    /// Takes over other settings before the renderer is asked for them; some sensors were opened again, with frames of this
+    /// tree. From now on nothing is published that a sensor opened before takes.
+    pub(super) fn change(&self, before: &Settings, now: &Arc<Settings>, opened: Option<&Reopened>) {
         let (old, new) = (before.mounts(), now.mounts());
-        let settings = Arc::new(now.clone());
+        if let Some(opened) = opened {
+            *lock(&self.0.frames) = frames_of(now, &opened.tree);
+        }
+        let frames = lock(&self.0.frames).clone();
         for slot in self.0.slots.values() {
             let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
-            let moved = mount.filter(|mount| !old.contains(mount));
-            let Some(view) = view_of(now, slot.seq_id, &self.0.optical) else {
+            let again = opened.is_some_and(|opened| opened.sensors.contains(&slot.seq_id));
+            let moved = mount.filter(|mount| again || !old.contains(mount));
+            let Some(view) = view_of(now, slot.seq_id, &frames) else {
                 continue;
             };
             let mut state = lock(&slot.state);
@@ -129,13 +143,13 @@ impl Views {
             let before = state.pending.take();
             let moves = moved.is_some() || before.as_ref().is_some_and(|p| p.mount.is_some());
             let mut change = match before {
-                Some(mut pending) => {
+                Some(mut pending) if !again => {
                     if asked {
                         pending.change.again(at);
                     }
                     pending.change
                 }
-                None => ViewChange::new(at),
+                _ => ViewChange::new(at),
             };
             if !asked {
                 change.described(true, SimTime(i64::MIN), at);
@@ -143,9 +157,10 @@ impl Views {
             state.view = view;
             state.pending = Some(Pending {
                 change,
-                settings: settings.clone(),
+                settings: now.clone(),
                 mount: mount.filter(|_| moves).cloned(),
             });
+            slot.opened.fetch_add(again.into(), Ordering::Release);
             slot.changes.fetch_add(1, Ordering::Release);
         }
     }
@@ -217,8 +232,14 @@ impl Views {
 }
 
 impl Slot {
+    /// The view, as of the last change.
     pub(super) fn view(&self) -> View {
         lock(&self.state).view.clone()
+    }
+
+    /// How many times the sensor was opened again.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Acquire)
     }
 
     pub(super) fn changes(&self) -> u64 {
@@ -240,6 +261,19 @@ impl Slot {
     }
 }
 
+/// Sensors that were opened again.
+pub(super) struct Reopened {
+    pub(super) sensors: BTreeSet<u16>,
+    /// All frames, as they will be.
+    pub(super) tree: FrameTree,
+}
+
+fn frames_of(settings: &Settings, tree: &FrameTree) -> BTreeMap<u16, FrameIds> {
+    let seq_ids = settings.sensors.iter().map(|sensor| sensor.seq_id);
+    let frames = |seq_id| (seq_id, frame_ids(tree, seq_id));
+    seq_ids.map(frames).collect()
+}
+
 /// Returns the frame ids of a sensor.
 pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
     let world = tree.names().map.clone();
@@ -254,13 +288,13 @@ pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
 }
 
 /// Returns the view of a sensor in these settings.
-fn view_of(settings: &Settings, seq_id: u16, optical: &BTreeMap<u16, String>) -> Option<View> {
+fn view_of(settings: &Settings, seq_id: u16, frames: &BTreeMap<u16, FrameIds>) -> Option<View> {
     let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
     let shared = settings.pairs.frame_of(seq_id);
     Some(View {
         fov_deg: sensor.fov_deg,
         baseline_m: settings.pairs.baseline_m(seq_id),
-        frame_id: optical.get(&shared)?.clone(),
+        frame_id: frames.get(&shared)?.optical.clone(),
     })
 }
 

@@ -43,6 +43,8 @@ struct Topic {
     stats: WriterStats,
     samples: VecDeque<Vec<u8>>,
     callbacks: Vec<(u64, Arc<Mutex<Callback>>)>,
+    /// Writers that are open.
+    writers: usize,
 }
 
 /// A pending service call, see [`Recorder::ask`].
@@ -182,7 +184,7 @@ impl Recorder {
 
 impl Node for Recorder {
     fn report(&self) -> Vec<WriterReport> {
-        let written = |topic: &&Topic| !topic.type_name.is_empty();
+        let written = |topic: &&Topic| topic.writers > 0;
         let report = |(name, topic): (&String, &Topic)| WriterReport {
             topic: name.clone(),
             type_name: topic.type_name,
@@ -254,6 +256,7 @@ impl CdrNode for Recorder {
             });
         }
         (topic.type_name, topic.qos) = (type_name, qos);
+        topic.writers += 1;
         Ok(Arc::new(Writer {
             topic: name.into(),
             qos,
@@ -357,6 +360,14 @@ struct Writer {
     qos: Qos,
     recorder: Recorder,
     pool: Arc<Pool>,
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(topic) = self.recorder.lock().get_mut(&*self.topic) {
+            topic.writers -= 1;
+        }
+    }
 }
 
 impl CdrWriter for Writer {

@@ -283,6 +283,11 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         }
     }
 
+    /// Counts on from the counters of the reassembler before it.
+    pub fn count_on(&mut self, before: &Self) {
+        self.counters = before.counters;
+    }
+
     /// Returns the counters.
     pub fn counters(&self) -> &ReassemblyCounters {
         &self.counters

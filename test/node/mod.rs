@@ -10,6 +10,7 @@ mod pairs;
 mod params;
 mod record;
 mod recordings;
+mod reopening;
 #[cfg(all(has_rfly_bridge_msgs, has_visualization_msgs))]
 mod reports;
 mod rig;

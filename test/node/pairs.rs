@@ -128,3 +128,38 @@ fn depth_is_in_the_frame_of_the_colour_camera_that_it_coincides_with() {
         assert_eq!(frame(here, &[(name, value)]), 3, "{name}");
     }
 }
+
+#[test]
+fn another_size_type_or_vehicle_that_breaks_a_pair_is_refused_with_all_that_is_wrong() {
+    let cameras = [
+        entry(1, 1, [0.0; 3], [0.0; 3]),
+        entry(2, 1, [0.0, 0.1, 0.0], [0.0; 3]),
+        entry(3, 2, [0.0; 3], [0.0; 3]),
+    ];
+    let vehicles = [1, 2].map(ParamValue::Int).to_vec();
+    let vehicles = ("vehicles", ParamValue::List(vehicles));
+    let settings = load(&cameras, &[RIGHT_OF_1, vehicles.clone()]).unwrap();
+    assert_eq!(settings.pairs.frame_of(3), 1, "depth is registered");
+    let changed = |values: &[(&str, ParamValue)]| {
+        let all = [&[RIGHT_OF_1, vehicles.clone()], values].concat();
+        settings.changed(params(&all))
+    };
+    let int = |name, value| (name, ParamValue::Int(value));
+    let broken = changed(&[
+        int("sensor1.width", 80),
+        int("sensor1.type_id", 3),
+        int("sensor2.vehicle", 2),
+    ]);
+    let broken = broken.unwrap_err().to_string();
+    for what in ["TypeID", "size", "mount"] {
+        let text = format!("must have the same {what}, have");
+        assert!(broken.contains(&text), "{broken}");
+    }
+    assert!(broken.contains("sensor2.stereo_left"), "{broken}");
+    // Both together stay a pair; the depth camera is no longer at the place of one of them.
+    let both = changed(&[int("sensor1.vehicle", 2), int("sensor2.vehicle", 2)]).unwrap();
+    assert_eq!(both.pairs.frame_of(2), 1);
+    assert_eq!(both.pairs.frame_of(3), 3);
+    let (first, vehicles) = (&both.sensors[0], both.vehicles());
+    assert_eq!((both.vehicle_of(first), vehicles), (Some(2), vec![1, 2]));
+}

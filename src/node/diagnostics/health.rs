@@ -110,20 +110,20 @@ impl Health {
             Some(asked) => {
                 // A pause, or data that has just started, gives no rate.
                 let speed = self.on.clocks.speed();
-                let watch = self.rates.entry(stats.name.clone()).or_default();
+                let watch = self.rates.entry(stats.key.clone()).or_default();
                 watch.look(self.last, figures.frames, asked, speed)
             }
             None => {
-                self.rates.remove(&stats.name);
+                self.rates.remove(&stats.key);
                 None
             }
         };
         let before = self
             .before
-            .insert(stats.name.clone(), (figures.frames, dropped, figures.bytes))
+            .insert(stats.key.clone(), (figures.frames, dropped, figures.bytes))
             .unwrap_or_default();
         SourceFigures {
-            name: stats.name.clone(),
+            name: stats.name().to_string(),
             state,
             rate_hz: (figures.frames - before.0) as f64 / seconds,
             new_drops: dropped.saturating_sub(before.1),

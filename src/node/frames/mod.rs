@@ -4,7 +4,7 @@ mod urdf;
 pub use urdf::{UrdfForm, robot_description};
 
 use crate::config::params::QosGroup;
-use crate::frames::{MissingPath, SensorMount};
+use crate::frames::{FrameTree, MissingPath, SensorMount};
 use crate::msgs::std_msgs;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
@@ -23,11 +23,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let vehicles = context.settings.vehicles();
     if let Some(static_tf) = &context.static_tf {
-        if !context.settings.params.frames.publish_static {
-            let frames =
-                |vehicle: &u16| urdf::fixed_frames(context.settings, &context.tree, *vehicle);
-            static_tf.leave_out(vehicles.iter().flat_map(frames));
-        }
+        leave_out(static_tf, context.settings, &context.tree);
         static_tf.publish()?;
         let runtime = assembly.threads.runtime(PROMPT)?;
         tasks::start(&runtime, static_tf.clone());
@@ -60,6 +56,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     assembly.sections.push(Box::new(Paths { missing }));
     Ok(())
+}
+
+/// Leaves to robot_state_publisher what it publishes.
+fn leave_out(static_tf: &StaticTf, settings: &Settings, tree: &FrameTree) {
+    if !settings.params.frames.publish_static {
+        let vehicles = settings.vehicles().into_iter();
+        static_tf.leave_out(vehicles.flat_map(|id| urdf::fixed_frames(settings, tree, id)));
+    }
 }
 
 fn topics(page: &mut TopicPage) {
@@ -100,6 +104,12 @@ struct Shown {
 impl Shown {
     /// Moves the frames of a sensor, from the stamp of its first frame that shows it on.
     fn remount(&self, now: &Settings, mount: &SensorMount, stamp: Option<RosTime>) {
+        if let Some(tf) = &self.static_tf {
+            let mut next = tf.now();
+            if !next.hangs(mount) && next.rehang(mount).is_ok() {
+                leave_out(tf, now, &next);
+            }
+        }
         let frames = self.static_tf.iter().map(|tf| tf.remount(mount, stamp));
         let vehicles = self.descriptions.iter().map(|own| own.publish(now));
         for error in frames.chain(vehicles).filter_map(Result::err) {

@@ -1,7 +1,7 @@
 //! Applies parameter changes to the running bridge.
 use crate::config::params::{Checked, Store};
 use crate::config::{ParamValue, Problems};
-use crate::node::assembly::OnChange;
+use crate::node::assembly::{Change, InEffect, OnChange, Prepare};
 use crate::node::settings::Settings;
 use crate::ros::Qos;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ pub(super) struct Live {
     pub(super) store: Store,
     settings: Arc<Settings>,
     changes: watch::Sender<Arc<Settings>>,
+    prepare: Vec<Prepare>,
     on_change: Vec<OnChange>,
 }
 
 impl Live {
     pub(super) fn new(
         changes: watch::Sender<Arc<Settings>>,
-        on_change: Vec<OnChange>,
+        (prepare, on_change): (Vec<Prepare>, Vec<OnChange>),
         publishers: &[(String, Qos)],
     ) -> Self {
         let settings = changes.borrow().clone();
@@ -35,18 +36,23 @@ impl Live {
             store,
             settings,
             changes,
+            prepare,
             on_change,
         }
     }
 
-    /// Sets all of the values, or none and returns why. What comes as a stream is not `told` to everybody.
+    /// Sets all of the values, or none and returns why; what waits for the effect is returned. What comes as a stream is not
+    /// `told` to everybody.
     pub(super) fn set(
         &mut self,
         values: &[(String, ParamValue)],
         told: bool,
-    ) -> Result<Checked, Problems> {
+    ) -> Result<(Checked, Vec<InEffect>), Problems> {
         let checked = self.store.check(values)?;
         let settings = Arc::new(self.settings.changed(checked.params.clone())?);
+        let prepare = self.prepare.iter();
+        let prepared = prepare.map(|prepare| prepare(&self.settings, &settings));
+        let prepared: Vec<Change> = prepared.collect::<Result<_, _>>()?;
         self.store.commit(&checked);
         for (name, value) in &checked.changes {
             match told {
@@ -55,10 +61,11 @@ impl Live {
             }
         }
         let before = std::mem::replace(&mut self.settings, settings);
+        let effects = prepared.into_iter().map(|change| change()).collect();
         for follow in &self.on_change {
             follow(&before, &self.settings);
         }
         self.changes.send_replace(self.settings.clone());
-        Ok(checked)
+        Ok((checked, effects))
     }
 }

@@ -9,7 +9,7 @@ use crate::node::subsystem::Subsystem;
 use crate::node::tasks;
 use crate::node::threads::REPORT;
 use live::Live;
-use server::ParameterServer;
+use server::{ParameterServer, Publishers};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     open,
@@ -19,17 +19,24 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let events = server::events(context.middleware)?;
     // QoS overrides of all publishers as parameters. Those of crowded topics take effect but are not listed.
-    let writers = context.middleware.report().into_iter();
-    let publishers: Vec<_> = writers
-        .filter(|writer| !is_crowded(&assembly.crowds, &writer.topic))
-        .map(|writer| (writer.topic, writer.qos))
-        .collect();
+    let (middleware, crowds) = (context.middleware.clone(), assembly.crowds.clone());
+    let publishers: Publishers = Box::new(move || {
+        let writers = middleware.report().into_iter();
+        let listed = writers.filter(|writer| !is_crowded(&crowds, &writer.topic));
+        listed.map(|writer| (writer.topic, writer.qos)).collect()
+    });
+    let prepare = std::mem::take(&mut assembly.prepare);
     let on_change = std::mem::take(&mut assembly.on_change);
-    let live = Live::new(context.changes.clone(), on_change, &publishers);
+    let live = Live::new(context.changes.clone(), (prepare, on_change), &publishers());
     let headers = context.clocks.headers(None);
     let others = (context.wishes.clone(), context.views.clone());
-    let (server, wishes) =
-        ParameterServer::start(context.middleware, events, headers, live, others)?;
+    let (server, wishes) = ParameterServer::start(
+        context.middleware,
+        events,
+        headers,
+        (live, publishers),
+        others,
+    )?;
     tasks::start(&assembly.threads.runtime(REPORT)?, wishes);
     assembly.guards.push(Box::new(server));
     Ok(())

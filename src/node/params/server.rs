@@ -1,7 +1,7 @@
 //! The parameter services of the node, and `/parameter_events`; identical on every back end.
 use super::live::Live;
 use crate::config::ParamValue;
-use crate::config::params::{Description, ParamType};
+use crate::config::params::{Description, ParamType, opens_again};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
 use crate::msgs::rcl_interfaces::msg::{
@@ -16,7 +16,7 @@ use crate::msgs::rcl_interfaces::srv::{
     SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
 };
 use crate::node::clock::HeaderClock;
-use crate::node::tasks::Endless;
+use crate::node::tasks::{self, Endless};
 use crate::node::views::Views;
 use crate::node::wishes::Wishes;
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
@@ -77,7 +77,11 @@ struct Server {
     events: Publisher<ParameterEvent>,
     clock: HeaderClock,
     live: Mutex<Live>,
+    publishers: Publishers,
 }
+
+/// Publishers whose QoS is listed.
+pub(super) type Publishers = Box<dyn Fn() -> Vec<(String, Qos)> + Send + Sync>;
 
 /// Publisher of `/parameter_events`; created before the server, because its QoS is a parameter too.
 pub(super) fn events(middleware: &Middleware) -> Result<Publisher<ParameterEvent>, RosError> {
@@ -89,7 +93,7 @@ impl ParameterServer {
         middleware: &Middleware,
         events: Publisher<ParameterEvent>,
         clock: HeaderClock,
-        live: Live,
+        (live, publishers): (Live, Publishers),
         (wishes, views): (Wishes, Views),
     ) -> Result<(Self, Fulfilment), RosError> {
         let server = Arc::new(Server {
@@ -97,16 +101,24 @@ impl ParameterServer {
             events,
             clock,
             live: Mutex::new(live),
+            publishers,
         });
         server.announce_all();
         let services = [
             serve::<GetParameters>(middleware, "get_parameters", &server, Server::get)?,
             serve::<GetParameterTypes>(middleware, "get_parameter_types", &server, Server::types)?,
-            serve::<SetParameters>(middleware, "set_parameters", &server, Server::set)?,
-            serve::<SetParametersAtomically>(
+            serve_changes::<SetParameters>(
+                middleware,
+                "set_parameters",
+                &server,
+                |request| &request.parameters,
+                Server::set,
+            )?,
+            serve_changes::<SetParametersAtomically>(
                 middleware,
                 "set_parameters_atomically",
                 &server,
+                |request| &request.parameters,
                 Server::set_atomically,
             )?,
             serve::<DescribeParameters>(
@@ -138,6 +150,28 @@ fn serve<S: Service>(
     let server = server.clone();
     middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
         responder.respond(answer(&server, request));
+    })
+}
+
+/// As [`serve`]; what opens sensors again takes a while, during which other requests are answered.
+fn serve_changes<S: Service>(
+    middleware: &Middleware,
+    name: &str,
+    server: &Arc<Server>,
+    parameters: fn(&S::Request) -> &[Parameter],
+    answer: fn(&Server, S::Request) -> S::Response,
+) -> Result<ServiceHandle, RosError> {
+    let server = server.clone();
+    middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
+        let mut parameters = parameters(&request).iter();
+        if !parameters.any(|parameter| opens_again(&parameter.name)) {
+            return responder.respond(answer(&server, request));
+        }
+        let server = server.clone();
+        let answer = move || responder.respond(answer(&server, request));
+        if let Err(error) = tasks::errand("rfly-reopen", answer) {
+            tracing::error!(%error, "parameters cannot be set");
+        }
     })
 }
 
@@ -235,7 +269,14 @@ impl Server {
     fn change(&self, values: &[(String, ParamValue)], told: bool) -> Result<(), String> {
         // Held until the event is published, so that events keep the order of the changes.
         let mut live = self.live();
-        let checked = live.set(values, told).map_err(|problems| {
+        let again = values.iter().any(|(name, _)| opens_again(name));
+        let names: Vec<_> = live
+            .store
+            .names()
+            .filter(|_| again)
+            .map(str::to_owned)
+            .collect();
+        let (checked, effects) = live.set(values, told).map_err(|problems| {
             let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
             reasons.join("; ")
         })?;
@@ -244,7 +285,37 @@ impl Server {
             changed_parameters: parameters_of(&live, changed),
             ..ParameterEvent::default()
         });
+        drop(live);
+        effects.into_iter().for_each(|in_effect| in_effect());
+        if again {
+            self.list_again(&names);
+        }
         Ok(())
+    }
+
+    /// Other topics, and sensors of other types, have other parameters than these.
+    fn list_again(&self, before: &[String]) {
+        let mut live = self.live();
+        live.store.declare_publishers(&(self.publishers)());
+        let is_new = |name: &&str| {
+            before
+                .binary_search_by(|old| old.as_str().cmp(name))
+                .is_err()
+        };
+        let new = parameters_of(&live, live.store.names().filter(is_new));
+        let deleted = before.iter().filter(|name| live.store.get(name).is_none());
+        let deleted = deleted.map(|name| Parameter {
+            name: name.clone(),
+            value: ParameterValue::default(),
+        });
+        let event = ParameterEvent {
+            new_parameters: new,
+            deleted_parameters: deleted.collect(),
+            ..ParameterEvent::default()
+        };
+        if !event.new_parameters.is_empty() || !event.deleted_parameters.is_empty() {
+            self.publish(event);
+        }
     }
 
     /// Publishes in one message what rclcpp publishes while a node declares its parameters.

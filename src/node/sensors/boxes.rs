@@ -7,6 +7,7 @@ use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
 use crate::node::cause::Cause;
 use crate::node::poses::{At, Poses};
 use crate::node::reported::SharedReports;
+use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Slot;
@@ -17,8 +18,9 @@ use crate::sensors::{
     camera_info,
 };
 use crate::time::{RosTime, SimTime};
+use crate::wire::SensorKind;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -146,6 +148,100 @@ impl Sensor for Boxed {
     }
 }
 
+/// Topics of the boxes, and which sensors tell of their frames for them.
+#[derive(Clone)]
+pub(super) struct BoxTopics {
+    topics: BTreeMap<u16, Publisher<Detection2DArray>>,
+    notes: Notes,
+    /// What the task is to know from now on.
+    next: Arc<Mutex<Option<Plan>>>,
+}
+
+/// The cameras with boxes, the depth cameras at their places, and all frames.
+struct Plan {
+    cameras: BTreeMap<u16, Camera>,
+    depths: BTreeMap<u16, Depth>,
+    tree: FrameTree,
+}
+
+impl BoxTopics {
+    /// Returns the cameras whose boxes need the frames of a sensor.
+    pub(super) fn read_by(&self, settings: &Settings, seq_id: u16) -> Vec<u16> {
+        let needs = |id: &u16| {
+            *id == seq_id || depth_of(settings, *id).is_some_and(|depth| depth.seq_id == seq_id)
+        };
+        self.topics.keys().copied().filter(needs).collect()
+    }
+
+    /// Returns the sensor so that it tells of its frames, if boxes need them.
+    pub(super) fn around(
+        &self,
+        sensor: Box<dyn Sensor>,
+        settings: &Settings,
+        seq_id: u16,
+        slot: Option<&Arc<Slot>>,
+    ) -> Box<dyn Sensor> {
+        let readers = self.read_by(settings, seq_id);
+        match slot {
+            Some(slot) if !readers.is_empty() => Box::new(Boxed {
+                sensor,
+                notes: self.notes.clone(),
+                slot: slot.clone(),
+                seq_id,
+                depth: !self.topics.contains_key(&seq_id),
+                readers: { readers.iter() }
+                    .filter_map(|id| self.topics.get(id).cloned())
+                    .collect(),
+            }),
+            _ => sensor,
+        }
+    }
+
+    /// The cameras are those of other settings from now on.
+    pub(super) fn change(&self, settings: &Settings, tree: FrameTree) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = Some(self.plan(settings, tree));
+    }
+
+    fn plan(&self, settings: &Settings, tree: FrameTree) -> Plan {
+        let (mut cameras, mut depths) = (BTreeMap::new(), BTreeMap::new());
+        for config in &settings.sensors {
+            let seq_id = config.seq_id;
+            let Some(topic) = self.topics.get(&seq_id) else {
+                continue;
+            };
+            let depth = depth_of(settings, seq_id);
+            let optical = tree.sensor(seq_id);
+            let camera = Camera {
+                config: config.clone(),
+                topic: topic.clone(),
+                carrier: settings.vehicle_of(config),
+                depth: depth.map(|depth| depth.seq_id),
+                optical: optical.map_or_else(String::new, |frames| frames.optical.clone()),
+            };
+            cameras.insert(seq_id, camera);
+            if let Some(depth) = depth {
+                depths.insert(depth.seq_id, Depth::new(depth));
+            }
+        }
+        Plan {
+            cameras,
+            depths,
+            tree,
+        }
+    }
+}
+
+/// Returns the depth camera at the place of a camera.
+fn depth_of(settings: &Settings, seq_id: u16) -> Option<&SensorConfig> {
+    let mounts = settings.mounts();
+    let own = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
+    let placed = settings.sensors.iter().zip(&mounts);
+    let mut depths = placed.filter(|(other, _)| other.kind == SensorKind::Depth);
+    let (depth, _) = depths.find(|(_, mount)| coincide(own, mount))?;
+    Some(depth)
+}
+
 /// A camera with boxes.
 struct Camera {
     config: SensorConfig,
@@ -175,104 +271,64 @@ struct Waiting {
 
 /// Publishes the boxes.
 pub(super) struct Boxes {
-    cameras: BTreeMap<u16, Camera>,
-    depths: BTreeMap<u16, Depth>,
+    plan: Plan,
+    topics: BoxTopics,
     vehicles: Vec<u16>,
-    tree: FrameTree,
     map: String,
     reported: SharedReports,
     poses: Poses,
     notes: mpsc::Receiver<Note>,
-    sender: Notes,
     waiting: VecDeque<Waiting>,
     stats: Arc<SourceStats>,
 }
 
 impl Boxes {
+    /// Publishes the boxes of these cameras.
     pub(super) fn new(
-        (tree, vehicles): (FrameTree, Vec<u16>),
+        (settings, tree): (&Settings, FrameTree),
+        topics: BTreeMap<u16, Publisher<Detection2DArray>>,
         reported: SharedReports,
         poses: Poses,
         stats: Arc<SourceStats>,
     ) -> Self {
+        for topic in topics.values() {
+            let reader = topic.clone();
+            reported.add_reader(move || reader.subscribers() > 0);
+        }
         let (sender, notes) = mpsc::channel(QUEUE);
+        let topics = BoxTopics {
+            topics,
+            notes: Notes(sender),
+            next: Arc::default(),
+        };
         Self {
-            cameras: BTreeMap::new(),
-            depths: BTreeMap::new(),
-            vehicles,
+            vehicles: settings.vehicles(),
             map: tree.names().map.clone(),
-            tree,
+            plan: topics.plan(settings, tree),
+            topics,
             reported,
             poses,
             notes,
-            sender: Notes(sender),
             waiting: VecDeque::new(),
             stats,
         }
     }
 
+    pub(super) fn topics(&self) -> BoxTopics {
+        self.topics.clone()
+    }
+
     pub(super) fn notes(&self) -> Notes {
-        self.sender.clone()
+        self.topics.notes.clone()
     }
 
-    /// Adds a camera; `depth`: the depth camera at its place.
-    pub(super) fn add(
-        &mut self,
-        config: &SensorConfig,
-        topic: Publisher<Detection2DArray>,
-        carrier: Option<u16>,
-        depth: Option<&SensorConfig>,
-    ) {
-        let reader = topic.clone();
-        self.reported.add_reader(move || reader.subscribers() > 0);
-        let optical = self.tree.sensor(config.seq_id);
-        let optical = optical.map_or_else(String::new, |frames| frames.optical.clone());
-        if let Some(depth) = depth {
-            let size = Size {
-                width: depth.width.into(),
-                height: depth.height.into(),
-            };
-            let new = || Depth {
-                config: depth.clone(),
-                decoder: Decoder::new(size),
-                images: VecDeque::new(),
-            };
-            self.depths.entry(depth.seq_id).or_insert_with(new);
-        }
-        let camera = Camera {
-            config: config.clone(),
-            topic,
-            carrier,
-            depth: depth.map(|depth| depth.seq_id),
-            optical,
-        };
-        self.cameras.insert(config.seq_id, camera);
-    }
-
-    /// Returns the sensor so that it tells of its frames, if boxes need them.
-    pub(super) fn around(
-        &self,
-        sensor: Box<dyn Sensor>,
-        seq_id: u16,
-        slot: Option<&Arc<Slot>>,
-    ) -> Box<dyn Sensor> {
-        let depth = self.depths.contains_key(&seq_id);
-        let cameras = self.cameras.iter();
-        let own = |(id, camera): &(&u16, &Camera)| match depth {
-            true => camera.depth == Some(seq_id),
-            false => **id == seq_id,
-        };
-        let readers: Vec<_> = cameras.filter(own).map(|(_, c)| c.topic.clone()).collect();
-        match slot {
-            Some(slot) if !readers.is_empty() => Box::new(Boxed {
-                sensor,
-                notes: self.notes(),
-                slot: slot.clone(),
-                seq_id,
-                depth,
-                readers,
-            }),
-            _ => sensor,
+    /// Takes over what was opened again. Frames that wait are of what was before.
+    fn take_over(&mut self) {
+        let next = self.topics.next.lock();
+        let next = next.unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(plan) = next {
+            self.publish_ready(true);
+            self.plan = plan;
         }
     }
 
@@ -281,7 +337,8 @@ impl Boxes {
             Note::Mount(mount) => {
                 // Frames that wait are of the mount before.
                 self.publish_ready(true);
-                self.tree
+                self.plan
+                    .tree
                     .remount(mount.seq_id, mount.position_frd, mount.orientation);
             }
             Note::Depth {
@@ -290,7 +347,7 @@ impl Boxes {
                 payload,
                 fov_deg,
             } => {
-                if let Some(depth) = self.depths.get_mut(&seq_id) {
+                if let Some(depth) = self.plan.depths.get_mut(&seq_id) {
                     depth.images.truncate(DEPTHS - 1);
                     depth.images.push_front((time, fov_deg, payload));
                 }
@@ -329,8 +386,8 @@ impl Boxes {
 
     fn is_ready(&self, frame: &Waiting) -> bool {
         let not_yet = |id: &u16| matches!(self.poses.at(*id, frame.time), At::NotYet);
-        let depth = self.cameras.get(&frame.seq_id).and_then(|c| c.depth);
-        let depth = depth.and_then(|id| self.depths.get(&id));
+        let depth = self.plan.cameras.get(&frame.seq_id).and_then(|c| c.depth);
+        let depth = depth.and_then(|id| self.plan.depths.get(&id));
         let measured = depth.is_none_or(|d| d.images.iter().any(|(time, ..)| *time == frame.time));
         measured && !self.vehicles.iter().any(not_yet)
     }
@@ -339,23 +396,23 @@ impl Boxes {
         let mut there = BTreeMap::new();
         for id in &self.vehicles {
             if let At::There(pose) = self.poses.at(*id, frame.time) {
-                self.tree.update(&pose, frame.stamp);
-                let base = self.tree.base_link(*id);
-                there.insert(i32::from(*id), self.tree.lookup(&self.map, &base));
+                self.plan.tree.update(&pose, frame.stamp);
+                let base = self.plan.tree.base_link(*id);
+                there.insert(i32::from(*id), self.plan.tree.lookup(&self.map, &base));
             }
         }
-        let Some(camera) = self.cameras.get(&frame.seq_id) else {
+        let Some(camera) = self.plan.cameras.get(&frame.seq_id) else {
             return;
         };
         let missing = |id: &u16| !there.contains_key(&i32::from(*id));
-        let place = self.tree.lookup(&self.map, &camera.optical);
+        let place = self.plan.tree.lookup(&self.map, &camera.optical);
         let (Some(place), false) = (place, camera.carrier.as_ref().is_some_and(missing)) else {
             return self.stats.lock().drop_one(Cause::NoPose);
         };
         let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else {
             return;
         };
-        let depth = camera.depth.and_then(|id| self.depths.get_mut(&id));
+        let depth = camera.depth.and_then(|id| self.plan.depths.get_mut(&id));
         let depth = depth.and_then(|depth| depth.at(frame.time));
         let header = Header {
             stamp: frame.stamp.to_msg(),
@@ -406,6 +463,18 @@ impl Boxes {
 }
 
 impl Depth {
+    fn new(config: &SensorConfig) -> Self {
+        let size = Size {
+            width: config.width.into(),
+            height: config.height.into(),
+        };
+        Self {
+            config: config.clone(),
+            decoder: Decoder::new(size),
+            images: VecDeque::new(),
+        }
+    }
+
     /// Returns the image of an instant: its camera, metres per count, counts.
     fn at(&mut self, time: SimTime) -> Option<(Pinhole, f64, &[u8])> {
         let Self {
@@ -440,7 +509,7 @@ fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<Pinhole> {
 }
 
 /// Whether two sensors look from one place in one direction.
-pub(super) fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
+fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
     let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     let [p, q] =
         [a, b].map(|m| Transform::from_parts(m.position_frd, m.orientation.attitude().wxyz()));
@@ -456,11 +525,16 @@ impl Source for Boxes {
     async fn run(&mut self) {
         loop {
             let note = tokio::time::timeout(self.pause(), self.notes.recv()).await;
+            self.take_over();
             if let Ok(Some(note)) = note {
                 self.take(note);
             }
-            self.poses
-                .want(self.cameras.values().any(|c| c.topic.subscribers() > 0));
+            self.poses.want(
+                self.plan
+                    .cameras
+                    .values()
+                    .any(|c| c.topic.subscribers() > 0),
+            );
             self.publish_ready(false);
         }
     }

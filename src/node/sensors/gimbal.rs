@@ -14,6 +14,7 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
+use crate::node::views::Views;
 use crate::node::wishes::Wishes;
 use crate::ros::{Publisher, Qos};
 use crate::time::RosTime;
@@ -51,10 +52,10 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         let main = settings.sensor_topic(config);
         let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
         let topic = |name: &str| format!("{parent}/mount_control/{name}");
-        let frame = context.tree.sensor(seq_id).map(|ids| ids.link.clone());
         let status = Status {
             publisher: context.publisher(QosGroup::Latched, &topic("status"))?,
-            frame: frame.unwrap_or_default(),
+            seq_id,
+            views: context.views.clone(),
             headers: context.clocks.headers(settings.vehicle_of(config)),
             reports: AtomicBool::new(false),
         };
@@ -121,7 +122,8 @@ fn angles(orientation: &MountOrientation) -> [f64; 3] {
 /// The latched direction of one camera.
 struct Status {
     publisher: Publisher<Vector3Stamped>,
-    frame: String,
+    seq_id: u16,
+    views: Views,
     headers: HeaderClock,
     /// The camera reports its direction itself.
     reports: AtomicBool,
@@ -132,7 +134,7 @@ impl Status {
     fn show(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
         let mut message = Vector3Stamped::default();
         message.header.stamp = stamp.unwrap_or_else(|| self.headers.now()).to_msg();
-        message.header.frame_id.clone_from(&self.frame);
+        message.header.frame_id = self.views.link(self.seq_id);
         message.vector = Vector3 { x, y, z };
         // The publisher counts failures.
         let _counted = self.publisher.publish(&message);

@@ -4,6 +4,7 @@ mod gimbal;
 mod held;
 mod hint;
 mod liveness;
+mod opener;
 mod request;
 mod shm_source;
 mod supervisor;
@@ -21,28 +22,23 @@ use crate::frames::SensorMount;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::{Settings, below};
+use crate::node::settings::Settings;
+use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::REPORT;
 use crate::node::views::frame_ids;
-use crate::sensors::{
-    FrameIds, FrameKind, OdometryTopic, Options, Sensor, SensorContext, SensorSpec, SensorStream,
-    TopicSpec, Unreliable, spec_of, specs,
-};
-use crate::session::Reassembler;
+use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
 use crate::transport::BindOptions;
-use crate::wire::{Payload, SensorKind, shm_block_lens, shm_name};
+use crate::wire::shm_name;
 use boxes::Boxes;
+use opener::{Opened, Opener, Successor, odometry_topic};
 use shm_source::ShmSource;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::{Arc, mpsc};
 use supervisor::{Link, Supervisor};
-use udp_source::{Idle, UdpSource};
-use view::Viewed;
-
-/// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
-const SPARE_FRAME_BYTES: usize = 1 << 20;
+use udp_source::UdpSource;
 
 /// Name of a camera's topic of boxes, beside its image.
 const BOXES: &str = "boxes";
@@ -50,86 +46,41 @@ const BOXES: &str = "boxes";
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let params = &context.settings.params;
-    let mut links = Vec::new();
-    let mut odometries = BTreeSet::new();
-    let views = context.views.clone();
-    let changed = move |before: &Settings, now: &Settings| views.change(before, now);
-    assembly.on_change.push(Box::new(changed));
-    for pair in context.settings.pairs.describe() {
+    let (settings, params) = (context.settings, &context.settings.params);
+    for pair in settings.pairs.describe() {
         tracing::info!("{pair}");
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
-    for config in &context.settings.sensors {
-        let spec = spec_of(config.kind);
-        let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
+    let mut opener = Opener {
+        middleware: context.middleware.clone(),
+        clocks: context.clocks.clone(),
+        views: context.views.clone(),
+        boxes: boxes.as_ref().map(Boxes::topics),
+        threads: BTreeMap::new(),
+    };
+    let mut links = Vec::new();
+    for config in &settings.sensors {
+        let Some(opened) = opener.open(settings, &context.tree, config, false)? else {
             continue;
         };
         let frames = frame_ids(&context.tree, config.seq_id);
-        let topics = spec.topics.iter();
+        let topics = spec_of(config.kind).topics.iter();
+        let odometry = odometry_topic(settings, &context.tree, config);
         assembly
             .frame_ids
             .extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
-        let odometry = odometry_topic(context, config, &mut odometries);
-        assembly
-            .frame_ids
-            .extend(odometry.iter().map(|topic| topic.local.clone()));
-        let sensor = open_sensor(context, spec, config, (frames, odometry))?;
-        let sensor = Viewed::around(sensor, &context.views, config.seq_id);
-        let sensor = match &boxes {
-            Some(boxes) => boxes.around(sensor, config.seq_id, context.views.slot(config.seq_id)),
-            None => sensor,
-        };
-        let sensor = Unreliable::around(sensor, &params.degrade, config.seq_id);
-        let stats = assembly.source(format!("sensor{} {}", config.seq_id, spec.suffix()));
+        assembly.frame_ids.extend(odometry.map(|topic| topic.local));
+        let stats = assembly.source(opened.name.clone());
         links.push(Link::new(config, stats.clone(), params.request.timeout));
-        let max_objects = config.other_params[1].max(0.0) as u32;
-        let (width, height) = (config.width, config.height);
-        let lens = shm_block_lens(config.kind.type_id(), width, height, max_objects);
-        let lens = lens.unwrap_or(0..=0);
-        let len = *lens.end();
-        if config.transport == TransportMode::SharedMemory {
-            let name = shm_name(config.seq_id);
-            assembly.binder.reads(&name, &lens);
-            let mut block = ShmSource::new((name, lens), sensor, clock, stats);
-            block.stand = assembly.binder.stand.clone();
-            let serve = move |stop: &_| block.serve(stop);
-            assembly.threads.add("rfly-shm", serve);
-            continue;
+        let (successor, successors) = mpsc::channel();
+        if serve(config, (opened, successors), stats, (context, assembly)) {
+            opener.threads.insert(config.seq_id, successor);
         }
-        let options = BindOptions {
-            buffer_bytes: params.receive_buffer_bytes,
-            ..context.senders.port_at(config.ip.into(), config.port)
-        };
-        let Some(receiver) = assembly.binder.bind_stream(&options, &stats.name) else {
-            continue;
-        };
-        if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
-            tracing::warn!(
-                "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
-                 Raise it: sysctl -w net.core.rmem_max={}",
-                stats.name,
-                receiver.buffer_bytes(),
-                params.receive_buffer_bytes
-            );
-        }
-        let mut stream = UdpSource {
-            idle: Idle::new(receiver.buffer_bytes(), len),
-            receiver,
-            stream: SensorStream {
-                reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
-                sensor,
-                compressed: config.transport.is_compressed(),
-            },
-            clock,
-            stats,
-            overflows: 0,
-            logged: Vec::new(),
-        };
-        let serve = move |stop: &_| stream.serve(stop);
-        assembly.threads.add("rfly-stream", serve);
     }
+    let opener = Arc::new(opener);
+    let prepare = move |before: &Arc<Settings>, now: &Arc<Settings>| opener.prepare(before, now);
+    assembly.prepare.push(Box::new(prepare));
     let runtime = assembly.threads.runtime(REPORT)?;
     tasks::start(&runtime, Supervisor::open(context, links)?);
     if let Some(boxes) = boxes {
@@ -138,78 +89,67 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// Returns the odometry topic of a sensor: that of its vehicle, for the vehicle's first sensor with clouds.
-fn odometry_topic(
-    context: &Context<'_>,
+/// Adds the thread that serves a sensor, and those that take its place; false if it cannot receive.
+fn serve(
     config: &SensorConfig,
-    taken: &mut BTreeSet<u16>,
-) -> Option<OdometryTopic> {
+    (opened, successors): (Opened, mpsc::Receiver<Successor>),
+    stats: Arc<SourceStats>,
+    (context, assembly): (&Context<'_>, &mut Assembly),
+) -> bool {
     let params = &context.settings.params;
-    let template = &params.cloud_odometry_topic;
-    let vehicle = context.settings.vehicle_of(config)?;
-    let has_points = matches!(config.kind.row().payload, Payload::Points(_));
-    if template.is_empty() || !has_points || !taken.insert(vehicle) {
-        return None;
+    if config.transport == TransportMode::SharedMemory {
+        let name = shm_name(config.seq_id);
+        assembly.binder.reads(&name, &opened.lens);
+        let stand = assembly.binder.stand.clone();
+        let mut block = ShmSource::new((name, stand), opened, stats, successors);
+        let serve = move |stop: &_| block.serve(stop);
+        assembly.threads.add("rfly-shm", serve);
+        return true;
     }
-    let names = context.tree.names();
-    Some(OdometryTopic {
-        name: below(
-            &params.topic_prefix,
-            &template.replace("{id}", &vehicle.to_string()),
-        ),
-        local: names.of_vehicle(vehicle, &names.odom),
-        world: names.map.clone(),
-        child: context.tree.base_link(vehicle),
-    })
-}
-
-fn open_sensor(
-    context: &Context<'_>,
-    spec: &SensorSpec,
-    config: &SensorConfig,
-    (frames, odometry): (FrameIds, Option<OdometryTopic>),
-) -> Result<Box<dyn Sensor>, NodeError> {
-    let params = &context.settings.params;
-    let topic = context.settings.sensor_topic(config);
-    Ok(spec.open(&SensorContext {
-        middleware: context.middleware,
-        config,
-        topic: &topic,
-        frames,
-        odometry,
-        options: Options::new(params, config.seq_id),
-        qos: &|group, topic| context.qos(group, topic),
-    })?)
+    let options = BindOptions {
+        buffer_bytes: params.receive_buffer_bytes,
+        ..context.senders.port_at(config.ip.into(), config.port)
+    };
+    let Some(receiver) = assembly.binder.bind_stream(&options, &stats.name()) else {
+        return false;
+    };
+    let len = *opened.lens.end();
+    if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
+        tracing::warn!(
+            "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
+             Raise it: sysctl -w net.core.rmem_max={}",
+            stats.name(),
+            receiver.buffer_bytes(),
+            params.receive_buffer_bytes
+        );
+    }
+    let mut stream = UdpSource::new(receiver, opened, stats, successors);
+    let serve = move |stop: &_| stream.serve(stop);
+    assembly.threads.add("rfly-stream", serve);
+    true
 }
 
 /// Opens the boxes of the cameras that are to have them; `None` if there is none.
 fn open_boxes(context: &Context<'_>, assembly: &mut Assembly) -> Result<Option<Boxes>, NodeError> {
     let settings = context.settings;
     let wanted = |config: &&SensorConfig| settings.params.sensor(config.seq_id).boxes;
-    let cameras: Vec<_> = settings.sensors.iter().filter(wanted).collect();
-    if cameras.is_empty() {
+    let mut topics = BTreeMap::new();
+    for config in settings.sensors.iter().filter(wanted) {
+        let main = settings.sensor_topic(config);
+        let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let topic = context.publisher(QosGroup::Detections, &format!("{parent}/{BOXES}"))?;
+        topics.insert(config.seq_id, topic);
+    }
+    if topics.is_empty() {
         return Ok(None);
     }
-    let mounts = settings.mounts();
-    let mount = |seq_id: u16| mounts.iter().find(|mount| mount.seq_id == seq_id);
-    let mut boxes = Boxes::new(
-        (context.tree.clone(), settings.vehicles()),
+    let boxes = Boxes::new(
+        (settings, context.tree.clone()),
+        topics,
         context.reported.clone(),
         context.poses.clone(),
         assembly.source_on_demand("boxes in images".to_owned()),
     );
-    for config in cameras {
-        let main = settings.sensor_topic(config);
-        let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let topic = context.publisher(QosGroup::Detections, &format!("{parent}/{BOXES}"))?;
-        let depths = settings.sensors.iter();
-        let mut depths = depths.filter(|other| other.kind == SensorKind::Depth);
-        let depth = depths.find(|other| match (mount(config.seq_id), mount(other.seq_id)) {
-            (Some(a), Some(b)) => boxes::coincide(a, b),
-            _ => false,
-        });
-        boxes.add(config, topic, settings.vehicle_of(config), depth);
-    }
     let notes = boxes.notes();
     let moved = move |_: &Settings, mount: &SensorMount, _| notes.moved(mount);
     context.views.follow(Box::new(moved));

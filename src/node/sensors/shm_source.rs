@@ -1,5 +1,6 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
 use super::held::{release, until_due};
+use super::opener::{Opened, Successor};
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
@@ -10,8 +11,8 @@ use crate::transport::{SharedBlock, ShmError, Stand};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::io;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// Polling interval when a frame is due; the vendor's reader uses about 1 ms.
@@ -34,7 +35,9 @@ pub(super) struct ShmSource {
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     /// Place of who sees the frames as they are.
-    pub(super) stand: Stand,
+    stand: Stand,
+    /// Sensors that take the place of this one.
+    successors: mpsc::Receiver<Successor>,
     reader: BlockReader,
     block: Option<SharedBlock>,
     next_look: Instant,
@@ -73,21 +76,22 @@ impl Rhythm {
 }
 
 impl ShmSource {
-    /// A source for the block `name` of one of these lengths in bytes; opens it when it exists.
+    /// A source for the block `name`; opens it when it exists.
     pub(super) fn new(
-        (name, lens): (String, RangeInclusive<usize>),
-        sensor: Box<dyn Sensor>,
-        clock: Arc<SimClock>,
+        (name, stand): (String, Stand),
+        opened: Opened,
         stats: Arc<SourceStats>,
+        successors: mpsc::Receiver<Successor>,
     ) -> Self {
         let now = Instant::now();
         Self {
             name,
-            lens,
-            sensor,
-            clock,
+            lens: opened.lens,
+            sensor: opened.sensor,
+            clock: opened.clock,
             stats,
-            stand: Stand::default(),
+            stand,
+            successors,
             reader: BlockReader::default(),
             block: None,
             next_look: now,
@@ -100,6 +104,9 @@ impl ShmSource {
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
         let mut rhythm = Rhythm::default();
         while !stop.load(Ordering::Relaxed) {
+            if let Ok(successor) = self.successors.try_recv() {
+                self.succeed(successor);
+            }
             let now = Instant::now();
             let mut came = false;
             if tasks::panics(|| came = self.poll(now)) {
@@ -111,9 +118,20 @@ impl ShmSource {
         }
     }
 
+    /// Ends the sensor; the next one has a block of its own, under the same name.
+    fn succeed(&mut self, (opened, taking): Successor) {
+        if let Some(block) = self.block.take() {
+            give_back(&block);
+        }
+        (self.lens, self.sensor, self.clock) = (opened.lens, opened.sensor, opened.clock);
+        self.next_look = Instant::now();
+        self.stats.rename(opened.name);
+        drop(taking);
+    }
+
     /// After a panic reopens the block, after a pause; other sensors are not affected.
     fn failed(&mut self, now: Instant) {
-        tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name);
+        tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name());
         self.stats.lock().drop_one(Cause::TaskFailed);
         if let Some(block) = self.block.take() {
             give_back(&block);
@@ -192,7 +210,7 @@ impl ShmSource {
         if now.duration_since(self.silent_since) >= PATIENCE
             && self.logged.as_ref() != Some(&obstacle)
         {
-            tracing::warn!(source = self.stats.name, "no data: {obstacle}");
+            tracing::warn!(source = %self.stats.name(), "no data: {obstacle}");
             self.logged = Some(obstacle.clone());
         }
         self.stats.lock().obstacle = Some(obstacle);

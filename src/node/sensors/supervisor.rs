@@ -172,8 +172,8 @@ impl Supervisor {
                 self.views.settle(slot);
             }
             match change {
-                LinkChange::Lost => lost.push(link.stats.name.as_str()),
-                LinkChange::Started | LinkChange::Returned => up.push(link.stats.name.as_str()),
+                LinkChange::Lost => lost.push(link.stats.name()),
+                LinkChange::Started | LinkChange::Returned => up.push(link.stats.name()),
                 LinkChange::None => {}
             }
         }
@@ -239,7 +239,7 @@ impl Supervisor {
             .socket
             .send_to(request.emit(&mut buffer), self.renderer)
         {
-            tracing::debug!(%error, source = link.stats.name, "request not sent");
+            tracing::debug!(%error, source = %link.stats.name(), "request not sent");
             link.stats.lock().drop_one(Cause::RequestNotSent);
         }
         if let Some(slot) = slot.filter(|slot| slot.is_pending()) {

@@ -1,16 +1,17 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::held::{release, until_due};
+use super::opener::{Opened, Successor};
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{Progress, SensorCause, SensorError, SensorStream};
-use crate::session::Landing;
+use crate::sensors::{Progress, Sensor, SensorCause, SensorError, SensorStream};
+use crate::session::{Landing, Reassembler};
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
 use std::io::{self, IoSliceMut};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
@@ -26,21 +27,35 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 /// One sensor's stream.
 pub(super) struct UdpSource {
-    pub(super) receiver: StreamReceiver,
-    pub(super) stream: SensorStream,
-    pub(super) clock: Arc<SimClock>,
-    pub(super) stats: Arc<SourceStats>,
+    receiver: StreamReceiver,
+    stream: SensorStream,
+    clock: Arc<SimClock>,
+    stats: Arc<SourceStats>,
     /// State while the sensor has no subscriber.
-    pub(super) idle: Idle,
+    idle: Idle,
     /// The socket's loss counter at the last read.
-    pub(super) overflows: u32,
+    overflows: u32,
     /// Refusal causes already logged.
-    pub(super) logged: Vec<SensorCause>,
+    logged: Vec<SensorCause>,
+    /// Sensors that take the place of this one.
+    successors: mpsc::Receiver<Successor>,
+}
+
+/// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
+const SPARE_FRAME_BYTES: usize = 1 << 20;
+
+/// A stream of frames of `len` bytes.
+fn stream_of(sensor: Box<dyn Sensor>, len: usize, compressed: bool) -> SensorStream {
+    SensorStream {
+        reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
+        sensor,
+        compressed,
+    }
 }
 
 /// A stream without subscribers: its frames are only counted.
 #[derive(Debug)]
-pub(super) struct Idle {
+struct Idle {
     /// The receive buffer holds two frames.
     roomy: bool,
     /// Number of heads that the receive buffer holds.
@@ -54,7 +69,7 @@ pub(super) struct Idle {
 
 impl Idle {
     /// `buffer_bytes`: size granted by the system.
-    pub(super) fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
+    fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
         Self {
             roomy: buffer_bytes >= 2 * frame_bytes,
             room: buffer_bytes / HEAD_BYTES,
@@ -82,6 +97,40 @@ impl Idle {
 }
 
 impl UdpSource {
+    /// A source of frames for a sensor.
+    pub(super) fn new(
+        receiver: StreamReceiver,
+        opened: Opened,
+        stats: Arc<SourceStats>,
+        successors: mpsc::Receiver<Successor>,
+    ) -> Self {
+        let len = *opened.lens.end();
+        Self {
+            idle: Idle::new(receiver.buffer_bytes(), len),
+            receiver,
+            stream: stream_of(opened.sensor, len, opened.compressed),
+            clock: opened.clock,
+            stats,
+            overflows: 0,
+            logged: Vec::new(),
+            successors,
+        }
+    }
+
+    /// Ends the sensor, whose socket the next one takes over.
+    fn succeed(&mut self, (opened, taking): Successor) {
+        let len = *opened.lens.end();
+        let mut stream = stream_of(opened.sensor, len, opened.compressed);
+        self.stream.reassembler.abandon();
+        stream.reassembler.count_on(&self.stream.reassembler);
+        self.stream = stream;
+        self.clock = opened.clock;
+        self.idle.roomy = self.receiver.buffer_bytes() >= 2 * len;
+        self.logged.clear();
+        self.stats.rename(opened.name);
+        drop(taking);
+    }
+
     /// Serves the sensor until `stop` is set; restarts after a panic.
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
         while tasks::panics(|| self.run(stop)) {
@@ -95,6 +144,9 @@ impl UdpSource {
     fn run(&mut self, stop: &AtomicBool) {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
+            if let Ok(successor) = self.successors.try_recv() {
+                self.succeed(successor);
+            }
             release(&mut *self.stream.sensor, &self.stats);
             let came = match self.stream.sensor.wanted() || self.receiver.is_seen() {
                 true => self.receive(),
@@ -223,7 +275,7 @@ impl UdpSource {
             self.logged.push(cause);
             tracing::warn!(
                 "{}: {error} (count: drop_{} in /diagnostics)",
-                self.stats.name,
+                self.stats.name(),
                 cause.name()
             );
         }

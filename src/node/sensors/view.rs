@@ -11,41 +11,56 @@ pub(super) struct Viewed {
     sensor: Box<dyn Sensor>,
     views: Views,
     slot: Arc<Slot>,
-    /// Changes of the slot that the sensor has.
-    changes: u64,
+    /// Changes of the slot that the sensor has; `None`: it was opened again, and no frame has shown it yet.
+    changes: Option<u64>,
+    /// Which opening of the sensor this is.
+    opening: u64,
 }
 
 impl Viewed {
-    /// A sensor with the view of its slot.
+    /// A sensor with the view of its slot; if it is opened `again`, nothing is published before a frame shows what it was
+    /// opened for.
     pub(super) fn around(
         mut sensor: Box<dyn Sensor>,
         views: &Views,
         seq_id: u16,
+        again: bool,
     ) -> Box<dyn Sensor> {
         let Some(slot) = views.slot(seq_id).cloned() else {
             return sensor;
         };
-        sensor.set_view(&slot.view());
+        if !again {
+            sensor.set_view(&slot.view());
+        }
         Box::new(Self {
             sensor,
             views: views.clone(),
-            changes: slot.changes(),
+            changes: (!again).then(|| slot.changes()),
+            opening: slot.opened() + u64::from(again),
             slot,
         })
     }
 
+    /// Whether a change is on its way.
+    fn changes(&self) -> bool {
+        self.changes != Some(self.slot.changes())
+    }
+
     /// Takes over the new view with the first frame that shows it.
     fn pass(&mut self, frame: &LentFrame) -> Result<(), SensorError> {
+        if self.slot.opened() != self.opening {
+            return Err(SensorError::ViewUnknown);
+        }
         let changes = self.slot.changes();
-        if changes == self.changes {
+        if self.changes == Some(changes) {
             return Ok(());
         }
         let times = (frame.sim_time, frame.arrival, frame.stamp);
         match self.views.judge(&self.slot, times) {
-            (Shown::Old, _) => Ok(()),
-            (Shown::Unknown, _) | (Shown::New, None) => Err(SensorError::ViewUnknown),
+            (Shown::Old, _) if self.changes.is_some() => Ok(()),
+            (Shown::Old | Shown::Unknown, _) | (Shown::New, None) => Err(SensorError::ViewUnknown),
             (Shown::New, Some(view)) => {
-                self.changes = changes;
+                self.changes = Some(changes);
                 self.sensor.set_view(&view);
                 Ok(())
             }
@@ -56,7 +71,7 @@ impl Viewed {
 impl Sensor for Viewed {
     fn wanted(&self) -> bool {
         let wanted = self.sensor.wanted();
-        if !wanted && self.slot.changes() != self.changes {
+        if !wanted && self.changes() && self.slot.opened() == self.opening {
             self.views.settle(&self.slot);
         }
         wanted
@@ -78,9 +93,9 @@ impl Sensor for Viewed {
 
     fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
         // It does not say when it is from.
-        match self.slot.changes() == self.changes {
-            true => self.sensor.accept_foreign(frame),
-            false => None,
+        match self.changes() {
+            false => self.sensor.accept_foreign(frame),
+            true => None,
         }
     }
 

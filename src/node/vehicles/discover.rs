@@ -40,7 +40,7 @@ pub(in crate::node) fn with_found(
             own.address.get_or_insert(*address);
         }
     }
-    let settings = settings.changed(params)?;
+    let settings = settings.found(params)?;
     if found.is_empty() {
         let served = settings.vehicles();
         tracing::warn!(
