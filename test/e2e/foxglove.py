@@ -45,6 +45,9 @@ class Client:
                 self.info = message
             case "advertise":
                 self.channels |= {channel["topic"]: channel for channel in message["channels"]}
+            case "unadvertise":
+                gone = message["channelIds"]
+                self.channels = {topic: c for topic, c in self.channels.items() if c["id"] not in gone}
             case "advertiseServices":
                 self.services |= {service["name"]: service for service in message["services"]}
             case "status":

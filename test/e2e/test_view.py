@@ -230,6 +230,28 @@ def test_parameters_are_read_and_set(viewed):
         assert values(ask("setParameters", parameters=[{"name": fov, "value": 90.0}])) == {fov: 90.0}
 
 
+def test_topics_that_end_and_begin_are_told(viewed):
+    if not viewed.control:
+        pytest.skip("nothing can be set here")
+    type_id, depth = "/rfly_bridge.sensor0.type_id", "/rflysim/sensor0/img_depth"
+    with Client(viewed.port) as client:
+
+        def become(value: int) -> None:
+            client.send({"op": "setParameters", "id": "mine", "parameters": [{"name": type_id, "value": value}]})
+            assert client.answer()["parameters"][0]["value"] == value
+
+        client.subscribe(IMAGE, 1)
+        client.sample(1)
+        become(2)
+        client.until(lambda: depth in client.channels and IMAGE not in client.channels, "another topic")
+        client.subscribe(depth, 2)
+        assert client.decode(depth, client.sample(2)).encoding == "16UC1"
+        become(1)
+        client.until(lambda: depth not in client.channels and IMAGE in client.channels, "the topic of before")
+        client.subscribe(IMAGE, 3)
+        assert client.decode(IMAGE, client.sample(3)).encoding == "bgr8"
+
+
 def test_nonsense_is_answered_and_ends_nothing(viewed):
     with Client(viewed.port) as client:
         for text in ("", "{", "[]", '{"op": 5}', '{"op": "subscribe"}', '{"op": "fly"}'):

@@ -9,6 +9,7 @@ use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
 use crate::node::threads::{Running, Threads};
 use crate::ros::{Durability, Middleware, TapReader};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,5 +89,10 @@ impl Feed for GraphFeed {
                 None
             }
         }
+    }
+
+    fn offered(&self) -> BTreeSet<(String, String)> {
+        let topics = self.0.topics().into_iter();
+        topics.map(|topic| (topic.name, topic.type_name)).collect()
     }
 }

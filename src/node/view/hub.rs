@@ -4,7 +4,8 @@ use super::pictures::Pictures;
 use crate::msgs::definition;
 use crate::ros::{Durability, Qos, TapReader};
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
@@ -16,6 +17,9 @@ pub(super) type Guard = Box<dyn Any + Send + Sync>;
 pub(super) trait Feed: Send + Sync {
     /// Shows samples to `reader`, those that a latched topic keeps first.
     fn attach(&self, topic: &Topic, reader: Arc<dyn TapReader>) -> Option<Guard>;
+
+    /// Name and type of every topic that is published now.
+    fn offered(&self) -> BTreeSet<(String, String)>;
 }
 
 /// Samples that a client of a topic may be behind, of pictures and clouds ...
@@ -33,11 +37,13 @@ const TOPICS: usize = 10_000;
 
 /// One topic.
 pub(super) struct Topic {
-    /// Its number for clients.
+    /// Its number for clients, also if it ends and begins again.
     pub(super) id: u32,
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) qos: Qos,
+    /// Nobody publishes it any more.
+    ended: AtomicBool,
     /// For Foxglove: everything.
     full: Form,
     /// For the page: as much as an eye sees, images as pictures.
@@ -190,6 +196,13 @@ pub(super) struct Subscription {
     _latched: Option<Guard>,
 }
 
+impl Subscription {
+    /// Number of its topic.
+    pub(super) fn channel(&self) -> u32 {
+        self.topic.id
+    }
+}
+
 impl Drop for Subscription {
     fn drop(&mut self) {
         let form = self.topic.form(self.page);
@@ -206,8 +219,8 @@ pub(super) struct Hub {
     feed: Box<dyn Feed>,
     pictures: Arc<Pictures>,
     topics: RwLock<Vec<Arc<Topic>>>,
-    /// Their number.
-    count: watch::Sender<usize>,
+    /// Counts changes of what is there.
+    changes: watch::Sender<u64>,
 }
 
 impl Hub {
@@ -216,15 +229,21 @@ impl Hub {
             feed,
             pictures,
             topics: RwLock::default(),
-            count: watch::Sender::new(0),
+            changes: watch::Sender::new(0),
         }
     }
 
-    /// Adds a topic, once.
+    /// Adds a topic, once; it may have ended.
     pub(super) fn add(&self, name: &str, type_name: &str, qos: Qos) {
         let mut topics = self.topics.write().unwrap_or_else(PoisonError::into_inner);
         let known = |topic: &Arc<Topic>| topic.name == name && topic.type_name == type_name;
-        if topics.iter().any(known) || topics.len() >= TOPICS {
+        if let Some(topic) = topics.iter().find(|topic| known(topic)) {
+            if topic.ended.swap(false, Ordering::Relaxed) {
+                self.changed();
+            }
+            return;
+        }
+        if topics.len() >= TOPICS {
             return;
         }
         let id = topics.len() as u32;
@@ -233,21 +252,40 @@ impl Hub {
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             qos,
+            ended: AtomicBool::new(false),
             full: Form::default(),
             page: Form::default(),
         }));
-        self.count.send_replace(topics.len());
+        self.changed();
     }
 
-    /// Tells of more topics.
-    pub(super) fn count(&self) -> watch::Receiver<usize> {
-        self.count.subscribe()
+    fn changed(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Topics from this number on.
-    pub(super) fn since(&self, first: usize) -> Vec<Arc<Topic>> {
+    /// Looks which topics have ended.
+    pub(super) fn look(&self) {
+        let topics = self.there();
+        let offered = self.feed.offered();
+        let ended = |topic: &&Arc<Topic>| {
+            let name = (topic.name.clone(), topic.type_name.clone());
+            !offered.contains(&name) && !topic.ended.swap(true, Ordering::Relaxed)
+        };
+        if topics.iter().filter(ended).count() > 0 {
+            self.changed();
+        }
+    }
+
+    /// Tells of topics that begin and end.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// The topics that are there.
+    pub(super) fn there(&self) -> Vec<Arc<Topic>> {
         let topics = self.topics.read().unwrap_or_else(PoisonError::into_inner);
-        topics.get(first..).unwrap_or_default().to_vec()
+        let there = topics.iter().filter(|t| !t.ended.load(Ordering::Relaxed));
+        there.cloned().collect()
     }
 
     /// Subscribes a client to a topic; `Err` says why not.

@@ -30,6 +30,7 @@ use parameters::Parameters;
 use pictures::Pictures;
 use server::Server;
 use session::Shared;
+use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -125,6 +126,12 @@ impl Feed for TapFeed {
             type_name: topic.type_name.clone(),
             reader,
         }))))
+    }
+
+    fn offered(&self) -> BTreeSet<(String, String)> {
+        let writers = self.0.report().into_iter();
+        let named = writers.map(|writer| (writer.topic, writer.type_name.to_owned()));
+        named.collect()
     }
 }
 

@@ -10,7 +10,7 @@ use super::parameters::{Given, Parameters};
 use axum::extract::ws::{Message, WebSocket};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -77,8 +77,8 @@ struct Session {
     page: bool,
     outbox: Arc<Outbox>,
     subscriptions: HashMap<u32, Subscription>,
-    /// Channels and services that it was told of.
-    channels: usize,
+    /// Channels that it was told of and services.
+    channels: BTreeSet<u32>,
     services: usize,
 }
 
@@ -93,11 +93,11 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
         page,
         outbox,
         subscriptions: HashMap::new(),
-        channels: 0,
+        channels: BTreeSet::new(),
         services: 0,
     };
     session.greet();
-    let mut count = session.shared.hub.count();
+    let mut changes = session.shared.hub.changes();
     let mut look = interval_at(Instant::now(), LOOK);
     loop {
         tokio::select! {
@@ -113,8 +113,11 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
             },
-            _ = count.changed() => session.advertise(),
-            _ = look.tick() => session.advertise_services(),
+            _ = changes.changed() => session.advertise(),
+            _ = look.tick() => {
+                session.shared.hub.look();
+                session.advertise_services();
+            }
         }
     }
 }
@@ -145,13 +148,21 @@ impl Session {
         self.advertise();
     }
 
-    /// Tells of topics that are new.
+    /// Tells of topics that are new, and of those that have ended.
     fn advertise(&mut self) {
-        let topics = self.shared.hub.since(self.channels);
+        let mut topics = self.shared.hub.there();
+        let there: BTreeSet<_> = topics.iter().map(|topic| topic.id).collect();
+        let ended: BTreeSet<_> = self.channels.difference(&there).copied().collect();
+        if !ended.is_empty() {
+            self.subscriptions
+                .retain(|_, subscription| !ended.contains(&subscription.channel()));
+            self.say(&json!({"op": "unadvertise", "channelIds": ended}));
+        }
+        topics.retain(|topic| !self.channels.contains(&topic.id));
+        self.channels = there;
         if topics.is_empty() {
             return;
         }
-        self.channels += topics.len();
         let channels: Vec<_> = topics
             .iter()
             .map(|topic| {

@@ -5,6 +5,7 @@ use crate::node::clock::host_now;
 use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -33,16 +34,24 @@ pub(super) struct Watchers {
 }
 
 impl Watchers {
-    /// Subscribes to what is new below `prefix`.
+    /// Subscribes to what is new below `prefix`, and forgets what has ended while others go on.
     pub(super) fn subscribe(
         &mut self,
         middleware: &Middleware,
         prefix: &str,
     ) -> Result<(), RosError> {
-        for topic in middleware.topics() {
-            if topic.name.starts_with(prefix) && !self.topics.contains_key(&topic.name) {
-                let watched = watch(middleware, &topic)?;
-                self.topics.insert(topic.name, watched);
+        let mut topics = middleware.topics();
+        topics.retain(|topic| topic.name.starts_with(prefix));
+        if !topics.is_empty() {
+            let offered = |name: &String, watched: &Watched| {
+                let same = |t: &TopicInfo| t.name == *name && t.type_name == watched.type_name;
+                topics.iter().any(same)
+            };
+            self.topics.retain(|name, watched| offered(name, watched));
+        }
+        for topic in topics {
+            if let Entry::Vacant(place) = self.topics.entry(topic.name.clone()) {
+                place.insert(watch(middleware, &topic)?);
             }
         }
         Ok(())

@@ -72,11 +72,13 @@ link.addEventListener("channels", () => {
   for (const [type, first, make, kept] of SHOWN) {
     const topics = link.ofType(type);
     const preferred = topics.some((topic) => topic.endsWith("vehicle_lidar"));
+    [...kept.keys()].filter((topic) => !link.channels.has(topic)).forEach((topic) => kept.delete(topic));
     topics.forEach((topic, n) => {
       if (!layers.has(topic)) layer(topic, first(topic, preferred ? 1 : n), make, kept);
     });
   }
-  get("layers").replaceChildren(...layers.values());
+  const there = [...layers].filter(([topic]) => link.channels.has(topic));
+  get("layers").replaceChildren(...there.map(([, element]) => element));
   for (const topic of link.ofType("mavros_msgs/msg/State")) {
     const prefix = topic.replace(/\/state$/, "");
     if (vehicles.has(prefix)) continue;

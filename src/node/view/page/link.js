@@ -39,6 +39,13 @@ export class Link extends EventTarget {
         if (this.wanted.has(channel.topic)) this.begin(channel.topic);
       }
       this.tell("channels");
+    } else if (message.op === "unadvertise") {
+      for (const [topic, channel] of this.channels) {
+        if (!message.channelIds.includes(channel.id)) continue;
+        this.channels.delete(topic);
+        this.subscribed.delete(channel.id);
+      }
+      this.tell("channels");
     } else if (message.op === "advertiseServices") {
       message.services.forEach((service) => this.services.set(service.name, service));
       this.tell("services");
