@@ -4,6 +4,7 @@
 //! subscribed while a client reads it. Packets never wait for a client: each has a bounded queue of the newest samples.
 //! The same as a program beside a bridge (`graph.rs`) subscribes instead.
 mod calls;
+mod crowd;
 mod graph;
 mod hub;
 mod outbox;

@@ -263,11 +263,12 @@ impl Session {
             Next::Sample(subscription, sample) => {
                 let figures = &self.shared.figures;
                 figures.sent.fetch_add(1, Ordering::Relaxed);
-                let mut frame = Vec::with_capacity(13 + sample.data.len());
+                let data = sample.data.as_ref();
+                let mut frame = Vec::with_capacity(13 + data.len());
                 frame.push(1);
                 frame.extend(subscription.to_le_bytes());
                 frame.extend(sample.at.to_le_bytes());
-                frame.extend(&sample.data);
+                frame.extend(data);
                 Message::binary(frame)
             }
         }
