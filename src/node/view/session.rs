@@ -3,6 +3,7 @@
 //! The page speaks it, too, under a name of its own: it gets small pictures instead of images, and no more of frequent topics
 //! than an eye sees.
 use super::Figures;
+use super::asset;
 use super::calls::Calls;
 use super::hub::{Hub, Subscription};
 use super::outbox::{Next, Outbox};
@@ -49,6 +50,11 @@ enum Request {
     SetParameters {
         parameters: Vec<Given>,
         id: Option<Value>,
+    },
+    #[serde(rename_all = "camelCase")]
+    FetchAsset {
+        uri: String,
+        request_id: u32,
     },
     #[serde(other)]
     Other,
@@ -132,8 +138,8 @@ impl Session {
     fn greet(&mut self) {
         let control = self.shared.calls.is_some();
         let capabilities: &[&str] = match control {
-            true => &["parameters", "services"],
-            false => &["parameters"],
+            true => &["assets", "parameters", "services"],
+            false => &["assets", "parameters"],
         };
         self.say(&json!({
             "op": "serverInfo",
@@ -225,6 +231,9 @@ impl Session {
                 Some(_) => self.shared.parameters.set(parameters, id, &self.outbox),
                 None => self.complain(NO_COMMANDS),
             },
+            Ok(Request::FetchAsset { uri, request_id }) => {
+                self.outbox.reply(asset::answer(&uri, request_id));
+            }
             Ok(Request::Other) => self.complain("this server does not know the operation"),
             Err(error) => self.complain(&format!("the message is not understood: {error}")),
         }
