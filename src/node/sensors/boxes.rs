@@ -5,7 +5,7 @@ use crate::msgs::sensor_msgs::msg::Image;
 use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
 use crate::node::cause::Cause;
-use crate::node::poses::{At, Poses};
+use crate::node::poses::{At, Poses, Want};
 use crate::node::reported::SharedReports;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{Source, next_moment};
@@ -182,6 +182,7 @@ pub(super) struct Boxes {
     map: String,
     reported: SharedReports,
     poses: Poses,
+    want: Want,
     notes: mpsc::Receiver<Note>,
     sender: Notes,
     waiting: VecDeque<Waiting>,
@@ -203,6 +204,7 @@ impl Boxes {
             map: tree.names().map.clone(),
             tree,
             reported,
+            want: poses.wants(),
             poses,
             notes,
             sender: Notes(sender),
@@ -459,8 +461,8 @@ impl Source for Boxes {
             if let Ok(Some(note)) = note {
                 self.take(note);
             }
-            self.poses
-                .want(self.cameras.values().any(|c| c.topic.subscribers() > 0));
+            let is_read = self.cameras.values().any(|c| c.topic.subscribers() > 0);
+            self.want.set(is_read);
             self.publish_ready(false);
         }
     }
@@ -469,7 +471,7 @@ impl Source for Boxes {
 impl Boxes {
     /// While nobody reads boxes, it is rarely looked whether somebody does.
     fn pause(&self) -> Duration {
-        match self.poses.are_wanted() {
+        match self.want.is_set() {
             true => LOOK,
             false => next_moment(WAIT),
         }

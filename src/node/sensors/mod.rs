@@ -3,6 +3,7 @@ mod boxes;
 mod gimbal;
 mod held;
 mod hint;
+mod lens;
 mod liveness;
 mod request;
 mod shm_source;
@@ -34,6 +35,7 @@ use crate::session::Reassembler;
 use crate::transport::BindOptions;
 use crate::wire::{Payload, SensorKind, shm_block_lens, shm_name};
 use boxes::Boxes;
+use lens::Lenses;
 use shm_source::ShmSource;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -61,6 +63,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
+    let mut lenses = Lenses::new(context.tree.clone(), context.poses.clone());
+    let mounts = context.settings.mounts();
     for config in &context.settings.sensors {
         let spec = spec_of(config.kind);
         let Some(clock) = context.clocks.of(context.settings.vehicle_of(config)) else {
@@ -76,6 +80,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             .frame_ids
             .extend(odometry.iter().map(|topic| topic.local.clone()));
         let sensor = open_sensor(context, spec, config, (frames, odometry))?;
+        let vehicle = context.settings.vehicle_of(config);
+        let sensor = lenses.around(sensor, config, vehicle, &mounts);
         let sensor = Viewed::around(sensor, &context.views, config.seq_id);
         let sensor = match &boxes {
             Some(boxes) => boxes.around(sensor, config.seq_id, context.views.slot(config.seq_id)),
@@ -134,6 +140,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     tasks::start(&runtime, Supervisor::open(context, links)?);
     if let Some(boxes) = boxes {
         tasks::start(&runtime, boxes);
+    }
+    if let Some(report) = lenses.report() {
+        assembly.sections.push(report);
+        let moved = lenses.moved();
+        let follow = move |_: &Settings, mount: &SensorMount, _| moved(mount);
+        context.views.follow(Box::new(follow));
+        tasks::start(&runtime, lenses);
     }
     Ok(())
 }
