@@ -63,7 +63,7 @@ impl Picture {
         let pixels = rows.flat_map(|y| (0..picture.width).map(move |x| (x, y)));
         // A point has one depth, but brightness of a few pixels is smoother.
         let fine = match content {
-            Content::Brightness => by.min(4),
+            Content::Brightness => by.min(2),
             Content::Depth => 1,
         };
         let value = |(x, y): (usize, usize)| {

@@ -30,6 +30,8 @@ const ENOUGH: usize = 24;
 /// How long a picture waits for the pose of its instant, and how often it is looked whether it is there.
 const WAIT: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(20);
+/// After so long without a picture nobody reads the camera any more.
+const OVER: Duration = Duration::from_secs(2);
 /// Rest after which it is tried again, in ns: the first one where nothing could be told, and the longest one.
 const SOON_NS: i64 = 1_000_000_000;
 const LATE_NS: i64 = 60_000_000_000;
@@ -282,6 +284,8 @@ struct Camera {
     placed: Vec<(Glance, Transform)>,
     /// Pictures so far, with or without a pose.
     seen: usize,
+    /// When the last one came.
+    newest: Instant,
 }
 
 /// Compares the pictures of all cameras.
@@ -331,6 +335,7 @@ impl Lenses {
             waiting: Vec::new(),
             placed: Vec::new(),
             seen: 0,
+            newest: Instant::now(),
         };
         self.cameras.insert(config.seq_id, camera);
         let known = Known::new(form.content, config.fov_deg);
@@ -380,6 +385,7 @@ impl Lenses {
                 // Those that are on their way when enough are there.
                 if camera.seen < TOGETHER {
                     camera.seen += 1;
+                    camera.newest = Instant::now();
                     camera.waiting.push((glance, Instant::now()));
                 }
             }
@@ -406,8 +412,11 @@ impl Lenses {
                     At::NotYet | At::Unknown => {}
                 }
             }
-            if camera.seen >= TOGETHER && camera.waiting.is_empty() {
+            let whole = camera.seen >= TOGETHER;
+            if whole && camera.waiting.is_empty() {
                 compare(*seq_id, camera, &self.known);
+            } else if !whole && camera.newest.elapsed() >= OVER {
+                camera.forget();
             }
         }
         let busy = |camera: &Camera| camera.seen > 0;
@@ -528,12 +537,11 @@ impl Endless for Lenses {
 
     async fn work(&mut self) {
         loop {
-            let waits = self
-                .cameras
-                .values()
-                .any(|camera| !camera.waiting.is_empty());
-            let note = match waits {
-                true => tokio::time::timeout(LOOK, self.notes.recv()).await.ok(),
+            let mut cameras = self.cameras.values();
+            let waits = cameras.any(|camera| !camera.waiting.is_empty());
+            let pause = if waits { LOOK } else { OVER / 4 };
+            let note = match self.want.is_set() {
+                true => tokio::time::timeout(pause, self.notes.recv()).await.ok(),
                 false => Some(self.notes.recv().await),
             };
             if let Some(Some(note)) = note {
