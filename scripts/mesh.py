@@ -48,18 +48,21 @@ def disc(radius: float, height: float, at: tuple[float, float], corners: int = 8
 def plate(x: float, y: float, z: float, cut: float) -> list[Point]:
     """A rectangle without its corners."""
     quarter = [(x, y - cut), (x - cut, y)]
-    corners = [quarter, [(-a, b) for a, b in reversed(quarter)], [(-a, -b) for a, b in quarter], [(a, -b) for a, b in reversed(quarter)]]
-    return [(a, b, z) for corner in corners for a, b in corner]
+    half = quarter + [(-a, b) for a, b in reversed(quarter)]
+    return [(a, b, z) for a, b in half + [(-a, -b) for a, b in half]]
 
 
 def frame() -> list[Triangle]:
-    body = stacked([plate(0.118, 0.066, -0.05, 0.02), plate(0.13, 0.08, -0.031, 0.008), plate(0.13, 0.08, 0.031, 0.008), plate(0.09, 0.05, 0.055, 0.02)])
+    plates = [(0.118, 0.066, -0.05, 0.02), (0.13, 0.08, -0.031, 0.008), (0.13, 0.08, 0.031, 0.008), (0.09, 0.05, 0.055, 0.02)]
+    body = stacked([plate(*sizes) for sizes in plates])
     for quarter in (1, 3, 5, 7):
         angle = quarter * math.pi / 4
         # Along x first; a ring that is seen from its end has y to the left and z up.
-        tube = [[(x, r * math.cos(a), r * math.sin(a)) for a in (i * math.tau / 8 for i in range(8))] for x, r in ((0.02, 0.021), (ARM + 0.001, 0.018))]
+        ends = ((0.02, 0.021), (ARM + 0.001, 0.018))
+        turns = [i * math.tau / 8 for i in range(8)]
+        tube = [[(x, r * math.cos(a), r * math.sin(a)) for a in turns] for x, r in ends]
         arm = [(ARM, 0.0)]
-        motor = stacked([disc(radius, height, arm[0], 6) for radius, height in ((0.024, -0.025), (0.028, 0.022), (0.012, 0.029))])
+        motor = stacked([disc(r, z, arm[0], 6) for r, z in ((0.024, -0.025), (0.028, 0.022), (0.012, 0.029))])
         leg = stacked([disc(0.006, -0.11, (0.16, 0.0), 4), disc(0.009, 0.0, (0.13, 0.0), 4)])
         for triangle in stacked(tube) + motor + leg:
             body.append(tuple(turned(point, angle) for point in triangle))
