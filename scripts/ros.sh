@@ -102,7 +102,7 @@ clean_build() {
         return 1
     fi
     for file in lib/rfly_bridge/rfly_bridge lib/rfly_bridge/rflysim_emulator share/rfly_bridge/package.xml \
-        share/rfly_bridge/launch/sim.launch.py share/rfly_bridge/config/bridge.yaml; do
+        share/rfly_bridge/launch/sim.launch.py share/rfly_bridge/config/bridge.yaml share/rfly_bridge/meshes/quadrotor.stl; do
         [ -e "$work/install/rfly_bridge/$file" ] || { echo "not installed: $file" && return 1; }
     done
     [ ! -e .cargo/config.toml ] || git ls-files --error-unmatch .cargo/config.toml >/dev/null

@@ -99,6 +99,7 @@ codes! {
         OffboardSlow "offboard-slow",
         ClocksApart "clocks-apart",
         ReaderQos "reader-qos",
+        FovMismatch "fov-mismatch",
         LogLost "log-lost",
     }
     Note {

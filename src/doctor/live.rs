@@ -331,6 +331,22 @@ fn others<'a>(named: &dyn Fn(&str) -> Option<&'a Status>, found: &mut Vec<Findin
             ),
         ));
     }
+    for (camera, told) in named("fields of view").iter().flat_map(|s| &s.values) {
+        if let Some((shown, configured)) = told
+            .strip_prefix("differs: ")
+            .and_then(|told| told.split_once(", configured "))
+        {
+            found.push(Finding::new(
+                Code::FovMismatch,
+                camera,
+                format!("its pictures show a field of view of about {shown} degrees, configured are {configured}"),
+                format!(
+                    "end other programs that ask for the same SeqID; compare CameraFOV with what the simulator loaded; if {shown} is \
+                     right: -p {camera}.fov_deg:={shown}.0"
+                ),
+            ));
+        }
+    }
     if let Some(shared) = named("shared ports").filter(|status| status.level > 0) {
         for (port, holder) in &shared.values {
             found.push(Finding::new(

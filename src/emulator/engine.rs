@@ -82,7 +82,7 @@ impl Engine {
     fn tick(&mut self, tick: &Tick) {
         let snapshot = self.shared.snapshot(tick.time);
         if let Some(socket) = self.windows.first() {
-            coptersim::send_true_states(&self.shared, socket, &snapshot);
+            coptersim::send_true_states(&self.shared, socket, (self.epoch, &snapshot));
         }
         let snapshot = self.shared.drawn(snapshot);
         self.truth.map(&snapshot.scene);

@@ -121,7 +121,7 @@ pub(super) enum Order {
     Fence(Limits),
 }
 
-/// State shared by the threads of the emulator. No lock is held while data are sent.
+/// State shared by the threads of the emulator. No lock is held while data are sent, but [`Self::last_state`].
 pub(super) struct Shared {
     pub(super) options: EmulatorOptions,
     clock: Mutex<SimClock>,
@@ -137,6 +137,8 @@ pub(super) struct Shared {
     geo: Mutex<Geo>,
     faults: Mutex<Faults>,
     stats: Mutex<Stats>,
+    /// Run and time of the newest true state.
+    last_state: Mutex<(u64, f64)>,
     /// Signals a change of sensors or of the clock.
     pub(super) changed: Condvar,
     stop: AtomicBool,
@@ -172,6 +174,7 @@ impl Shared {
             geo: Mutex::default(),
             faults: Mutex::new(faults),
             stats: Mutex::default(),
+            last_state: Mutex::default(),
             changed: Condvar::new(),
             stop: AtomicBool::new(false),
             epoch: AtomicU64::new(0),
@@ -219,6 +222,11 @@ impl Shared {
 
     pub(super) fn stats(&self) -> MutexGuard<'_, Stats> {
         lock(&self.stats)
+    }
+
+    /// Run and time of the newest true state; held while true states are sent, which two threads do.
+    pub(super) fn last_state(&self) -> MutexGuard<'_, (u64, f64)> {
+        lock(&self.last_state)
     }
 
     /// Publishes the motion of a vehicle flown by its autopilot.

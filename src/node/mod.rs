@@ -15,6 +15,7 @@ mod doctor;
 mod error;
 mod files;
 mod frames;
+mod mesh;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;
 mod motion;

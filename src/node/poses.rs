@@ -2,7 +2,7 @@
 use crate::frames::VehiclePose;
 use crate::time::SimTime;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// States kept of a vehicle: more than 2 s at 200 Hz.
@@ -14,8 +14,35 @@ pub(super) struct Poses(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    wanted: AtomicBool,
+    wanted: AtomicUsize,
     vehicles: Mutex<BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>>,
+}
+
+/// Whether one reader wants states.
+pub(super) struct Want {
+    poses: Poses,
+    wanted: bool,
+}
+
+impl Want {
+    pub(super) fn set(&mut self, wanted: bool) {
+        let count = &self.poses.0.wanted;
+        match (std::mem::replace(&mut self.wanted, wanted), wanted) {
+            (false, true) => count.fetch_add(1, Ordering::Relaxed),
+            (true, false) => count.fetch_sub(1, Ordering::Relaxed),
+            _ => return,
+        };
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.wanted
+    }
+}
+
+impl Drop for Want {
+    fn drop(&mut self) {
+        self.set(false);
+    }
 }
 
 /// The pose of a vehicle at an instant.
@@ -36,11 +63,16 @@ impl Poses {
 
     /// Whether states are needed as they come.
     pub(super) fn are_wanted(&self) -> bool {
-        self.0.wanted.load(Ordering::Relaxed)
+        self.0.wanted.load(Ordering::Relaxed) > 0
     }
 
-    pub(super) fn want(&self, wanted: bool) {
-        self.0.wanted.store(wanted, Ordering::Relaxed);
+    /// Somebody who may want them.
+    pub(super) fn wants(&self) -> Want {
+        let poses = self.clone();
+        Want {
+            poses,
+            wanted: false,
+        }
     }
 
     pub(super) fn push(&self, time: SimTime, pose: &VehiclePose) {

@@ -4,7 +4,7 @@
 use super::rclrs;
 use super::{
     Bytes, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport, WriterStats,
-    bulk::Tail, loan::Block, service::CdrService, subscription::Callback,
+    bulk::Tail, loan::Block, service::CdrService, subscription::Callback, tap::Channel,
 };
 use std::{any::Any, sync::Arc};
 
@@ -106,16 +106,22 @@ pub(super) trait CdrWriter: Send + Sync {
     /// Memory for a sample.
     fn block(&self, room: usize) -> Block;
 
-    /// Writes the concatenated `parts`, unless `intact` returns false after the copy.
-    fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError>;
+    /// Writes the concatenated `parts`, unless `intact` returns false after the copy; shows them to `taps`, too.
+    fn write(
+        &self,
+        parts: &[Bytes<'_>],
+        intact: &dyn Fn() -> bool,
+        taps: &Channel,
+    ) -> Result<Outcome, RosError>;
 
-    /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`.
+    /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`; shows them to `taps`, too.
     fn write_block(
         &self,
         block: Block,
         head: &[u8],
         len: usize,
         tail: &Tail,
+        taps: &Channel,
     ) -> Result<Outcome, RosError>;
 
     /// Number of matched readers; cheap.

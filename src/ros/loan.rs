@@ -4,10 +4,9 @@ use super::Bytes;
 use super::bulk::Bulk;
 #[cfg(feature = "rclrs")]
 use super::rclrs;
-#[cfg(feature = "dds")]
-use std::ops::Range;
 use std::{
     marker::PhantomData,
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -108,9 +107,27 @@ impl Block {
         self.bytes[end..padded].fill(0);
         0..padded
     }
+}
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+/// A sample that the middleware and taps share: encapsulation header and CDR, which nobody changes any more.
+#[derive(Debug)]
+pub struct Cdr {
+    block: Block,
+    range: Range<usize>,
+}
+
+#[cfg(feature = "dds")]
+impl Cdr {
+    /// The sample in this range of a block.
+    pub(super) fn new(block: Block, range: Range<usize>) -> Arc<Self> {
+        Arc::new(Self { block, range })
+    }
+}
+
+impl AsRef<[u8]> for Cdr {
+    fn as_ref(&self) -> &[u8] {
+        let bytes = self.block.bytes.get(self.range.clone());
+        bytes.unwrap_or_default()
     }
 }
 

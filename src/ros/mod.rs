@@ -40,7 +40,7 @@ pub use action::{ActionHandle, GoalRequest, KEPT_RESULTS, RunningGoal};
 pub use bulk::{Bulk, Bytes, CloudHead, CompressedHead, ImageHead};
 pub use client::Client;
 pub use error::RosError;
-pub use loan::Loan;
+pub use loan::{Cdr, Loan};
 pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};

@@ -1,12 +1,14 @@
 //! Publishers: turn a message into a list of byte ranges for the back end.
 #[cfg(feature = "rclrs")]
 use super::rclrs;
+#[cfg(feature = "rclrs")]
+use super::tap::settled;
 use super::{
     CloudHead, CompressedHead, ImageHead, Qos, RosError, WriterStats,
     backend::CdrWriter,
     bulk::{self, Bulk, Bytes, Head},
     loan::{Loan, Place},
-    tap::{Channel, Registry, settled},
+    tap::{Channel, Registry},
 };
 use crate::msgs::{
     Message,
@@ -78,10 +80,7 @@ impl<M: Message> Sink<M> {
         match &self.writer {
             Writer::Cdr(writer, _) => with_scratch(|buffer| {
                 encode_small(buffer, message)?;
-                if self.taps.is_open() {
-                    self.taps.offer(&[buffer]);
-                }
-                writer.write(&[Bytes::Own(buffer)], &|| true)
+                writer.write(&[Bytes::Own(buffer)], &|| true, &self.taps)
             }),
             #[cfg(feature = "rclrs")]
             Writer::Rclrs(writer) => {
@@ -129,34 +128,29 @@ impl<M: Bulk> Sink<M> {
         data: Bytes<'_>,
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        if !self.taps.is_open() {
-            return self.write_copy(head, data, intact);
-        }
-        let data = settled(data);
-        let sound = intact();
-        if sound {
-            self.offer(head, &data)?;
-        }
-        self.write_copy(head, Bytes::Own(&data), &|| sound)
-    }
-
-    fn write_copy<H: Head<Message = M>>(
-        &self,
-        head: &H,
-        data: Bytes<'_>,
-        intact: &dyn Fn() -> bool,
-    ) -> Result<Outcome, RosError> {
         match &self.writer {
             Writer::Cdr(writer, _) => with_scratch(|before| {
                 let tail = head.encode(before, data.len())?;
                 let parts = [Bytes::Own(before), data, Bytes::Own(tail.as_slice())];
-                writer.write(&parts, intact)
+                writer.write(&parts, intact, &self.taps)
             }),
             #[cfg(feature = "rclrs")]
-            Writer::Rclrs(writer) => writer.publish_copy(head, data, intact),
+            Writer::Rclrs(writer) if !self.taps.is_open() => {
+                writer.publish_copy(head, data, intact)
+            }
+            #[cfg(feature = "rclrs")]
+            Writer::Rclrs(writer) => {
+                let data = settled(data);
+                let sound = intact();
+                if sound {
+                    self.offer(head, &data)?;
+                }
+                writer.publish_copy(head, Bytes::Own(&data), &|| sound)
+            }
         }
     }
 
+    #[cfg(feature = "rclrs")]
     fn offer<H: Head<Message = M>>(&self, head: &H, data: &[u8]) -> Result<(), RosError> {
         with_scratch(|before| {
             let tail = head.encode(before, data.len())?;
@@ -180,23 +174,23 @@ impl<M: Bulk> Sink<M> {
         loan: Loan<M>,
         len: usize,
     ) -> Result<Outcome, RosError> {
-        if self.taps.is_open() {
-            self.offer(head, loan.as_ref().get(..len).unwrap_or_default())?;
-        }
         match (&self.writer, loan.0) {
             (Writer::Cdr(writer, _), Place::Block(block, _)) => with_scratch(|before| {
                 let tail = head.encode(before, len)?;
-                writer.write_block(block, before, len, &tail)
+                writer.write_block(block, before, len, &tail, &self.taps)
             }),
             #[cfg(feature = "rclrs")]
             (Writer::Rclrs(writer), Place::Message(message)) => {
+                if self.taps.is_open() {
+                    self.offer(head, message.data().get(..len).unwrap_or_default())?;
+                }
                 writer.publish_loan(head, message, len)
             }
             #[cfg(feature = "rclrs")]
             (_, place) => {
                 let loan = Loan(place);
                 let data = loan.as_ref().get(..len).unwrap_or_default();
-                self.write_copy(head, data.into(), &|| true)
+                self.publish_copy(head, data.into(), &|| true)
             }
         }
     }

@@ -7,6 +7,7 @@ use super::{
     loan::{Block, Pool},
     service::{self, CdrService},
     subscription::{self, Callback},
+    tap::Channel,
 };
 use crate::{
     msgs::{Message, Service},
@@ -375,9 +376,14 @@ impl CdrWriter for Writer {
         self.pool.take(room)
     }
 
-    fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
+    fn write(
+        &self,
+        parts: &[Bytes<'_>],
+        intact: &dyn Fn() -> bool,
+        taps: &Channel,
+    ) -> Result<Outcome, RosError> {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
-        let heard = self.recorder.is_subscribed(&self.topic);
+        let heard = self.recorder.is_subscribed(&self.topic) || taps.is_open();
         let sample = if counts_only && !heard {
             Vec::new()
         } else {
@@ -391,6 +397,9 @@ impl CdrWriter for Writer {
             sample
         };
         let intact = intact();
+        if intact {
+            taps.offer(&[&sample]);
+        }
         let mut topics = self.recorder.lock();
         let Some(topic) = topics.get_mut(&*self.topic) else {
             return Ok(Outcome::Dropped);
@@ -420,9 +429,11 @@ impl CdrWriter for Writer {
         head: &[u8],
         len: usize,
         tail: &Tail,
+        taps: &Channel,
     ) -> Result<Outcome, RosError> {
         let data = block.data().get(..len).unwrap_or_default();
-        self.write(&[head, data, tail.as_slice()].map(Bytes::Own), &|| true)
+        let parts = [head, data, tail.as_slice()].map(Bytes::Own);
+        self.write(&parts, &|| true, taps)
     }
 
     fn subscribers(&self) -> usize {

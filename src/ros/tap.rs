@@ -1,7 +1,9 @@
 //! Taps: what the publishers of this node write, for programs inside this process (recording, view), as CDR.
 //!
 //! A tap sees what a reader without loss would see, without a second trip through the middleware, and with every back end.
-use super::{Bytes, Durability, Qos};
+#[cfg(feature = "rclrs")]
+use super::Bytes;
+use super::{Cdr, Durability, Qos};
 use std::{
     collections::VecDeque,
     sync::{
@@ -34,6 +36,11 @@ pub trait TapReader: Send + Sync {
 
     /// One sample: CDR with its encapsulation header, in consecutive parts. A latched topic's kept samples come first.
     fn sample(&self, parts: &[&[u8]]);
+
+    /// The same in memory that the middleware reads as well, and that a reader may keep without a copy.
+    fn whole(&self, cdr: &Arc<Cdr>) {
+        self.sample(&[(**cdr).as_ref()]);
+    }
 }
 
 /// A tap ends when this is dropped.
@@ -154,13 +161,26 @@ impl Channel {
         readers.iter().filter(|(_, reader)| reader.wanted()).count()
     }
 
-    /// Whether [`Self::offer`] does anything.
+    /// Whether samples are kept or have a reader.
     pub(super) fn is_open(&self) -> bool {
         self.kept.is_some() || self.count.load(Ordering::Acquire) > 0
     }
 
     /// Hands a sample to all who want it.
     pub(super) fn offer(&self, parts: &[&[u8]]) {
+        self.show(parts, &|reader| reader.sample(parts));
+    }
+
+    /// The same for a sample that readers may keep.
+    #[cfg(feature = "dds")]
+    pub(super) fn offer_whole(&self, cdr: &Arc<Cdr>) {
+        self.show(&[(**cdr).as_ref()], &|reader| reader.whole(cdr));
+    }
+
+    fn show(&self, parts: &[&[u8]], to: &dyn Fn(&dyn TapReader)) {
+        if !self.is_open() {
+            return;
+        }
         let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = &self.kept {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,12 +190,13 @@ impl Channel {
             kept.push_back(parts.concat());
         }
         for (_, reader) in readers.iter().filter(|(_, reader)| reader.wanted()) {
-            reader.sample(parts);
+            to(&**reader);
         }
     }
 }
 
 /// The array as bytes that nobody writes to: memory of another process is copied.
+#[cfg(feature = "rclrs")]
 pub(super) fn settled(data: Bytes<'_>) -> std::borrow::Cow<'_, [u8]> {
     match data {
         Bytes::Own(bytes) => bytes.into(),

@@ -165,6 +165,27 @@ fn clocks_readers_and_strangers() {
 }
 
 #[test]
+fn pictures_of_another_field_of_view_are_told_with_what_to_type() {
+    let lenses = status(
+        "fields of view",
+        &[
+            ("sensor0", "agrees: 90"),
+            ("sensor1", "differs: 70, configured 90"),
+            ("sensor2", "not told yet"),
+        ],
+    );
+    let found = found(vec![beats("up"), lenses]);
+    assert_eq!(codes(&found), [Code::FovMismatch]);
+    assert_eq!(found[0].subject, "sensor1");
+    assert!(
+        found[0]
+            .what
+            .ends_with("about 70 degrees, configured are 90")
+    );
+    assert!(found[0].remedy.ends_with("-p sensor1.fov_deg:=70.0"));
+}
+
+#[test]
 fn errors_of_the_program_and_a_log_that_nobody_reads_are_told() {
     let program = |key, value| {
         codes(&found(vec![

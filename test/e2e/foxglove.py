@@ -36,6 +36,10 @@ class Client:
             if data[0] == 3:
                 service, call, length = struct.unpack_from("<III", data, 1)
                 return {"op": "response", "callId": call, "response": json.loads(data[13 + length :])}
+            if data[0] == 4:
+                request, failed, length = struct.unpack_from("<IBI", data, 1)
+                error, asset = data[10 : 10 + length].decode(), data[10 + length :]
+                return {"op": "asset", "requestId": request, "error": error if failed else None, "data": asset}
             assert data[0] == 1, data[:1]
             subscription, stamp = struct.unpack_from("<IQ", data, 1)
             return subscription, stamp, data[13:]
@@ -87,8 +91,15 @@ class Client:
         self.socket.send_binary(head + b"json" + json.dumps(request).encode())
         return self.answer()
 
+    def fetch(self, uri: str, number: int = 1) -> dict:
+        """A file that a description names."""
+        self.send({"op": "fetchAsset", "uri": uri, "requestId": number})
+        answer = self.answer()
+        assert answer["requestId"] == number
+        return answer
+
     def answer(self) -> dict:
         while True:
             message = self.receive()
-            if isinstance(message, dict) and message["op"] in ("response", "serviceCallFailure", "status", "parameterValues"):
+            if isinstance(message, dict) and message["op"] in ("response", "serviceCallFailure", "status", "parameterValues", "asset"):
                 return message

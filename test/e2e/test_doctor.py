@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -196,6 +197,34 @@ def test_another_program_asks_for_the_same_sensor_in_another_way(tmp_path, other
     found = doctor(tmp_path, "transport_mode:=file", setup=setup, emulator="", seconds=10)
     assert code in found, (found, (tmp_path / "other.log").read_text())
     assert "sensor0" in found[code]["subject"]
+
+
+LENS = """
+import socket, struct, time
+to = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+# What the vendor's client sends to change the field of view of a live sensor, and nothing else.
+update = struct.pack("<HHI6H8Hf", 12345, 0, 1 << 6, {type_id}, 1, 0, {width}, {height}, {rate}, *[0] * 8, {fov}).ljust(148, bytes(1))
+while True:
+    time.sleep(1)
+    to.sendto(update, ("127.0.0.1", 20010))
+"""
+
+
+@pytest.mark.parametrize("shown", [60.0, 90.0, 112.0])
+@pytest.mark.parametrize("camera", [1, 2, 3], ids=["colour", "depth", "grey"])
+def test_pictures_of_another_field_of_view(tmp_path, camera, shown):
+    sensor = replace(with_defaults(0, camera, COMPRESSED), width=320, height=240, rate=15)
+    program = tmp_path / "lens.py"
+    program.write_text(LENS.format(type_id=camera, width=sensor.width, height=sensor.height, rate=sensor.rate, fov=shown))
+    setup = LOOPBACK + f"python3 {program} & lens=$!; trap 'kill $lens' EXIT\n"
+    found = doctor(tmp_path, setup=setup, sensors=[sensor], emulator="--route excite", seconds=24)
+    if shown == sensor.fov:
+        assert "fov-mismatch" not in found, found
+        return
+    assert found["fov-mismatch"]["subject"] == "sensor0"
+    told = re.search(r"of about (\d+) degrees, configured are 90", found["fov-mismatch"]["what"])
+    assert abs(int(told[1]) - shown) < 6, found
+    assert f"sensor0.fov_deg:={told[1]}.0" in found["fov-mismatch"]["do"]
 
 
 def test_a_burst_that_finds_a_full_buffer(tmp_path):

@@ -5,16 +5,23 @@ from __future__ import annotations
 import http.client
 import socket
 import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
 from contextlib import ExitStack
+from io import BytesIO
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+import trimesh
 import websocket
 from backend import BACKEND, environment
 from browser import Browser, wait_for
 from foxglove import Client
-from processes import Process, binary
+from geometry import rigid, rotation_from_euler
+from processes import ROOT, Process, binary
 from programs import Programs
 
 from sensors import COMPRESSED, with_defaults
@@ -22,6 +29,7 @@ from sensors import COMPRESSED, with_defaults
 SENSORS = [with_defaults(0, 1, COMPRESSED), with_defaults(1, 2, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
 IMAGE, CLOUD = SENSORS[0].topic, SENSORS[2].topic
 ORIGIN = "http://allowed.example"
+MESH = "package://rfly_bridge/meshes/quadrotor.stl"
 
 
 def free_tcp_port() -> int:
@@ -184,7 +192,7 @@ def test_commands_need_control(viewed):
     port, control, _ = viewed
     with Client(port) as client:
         client.until(lambda: client.info, "serverInfo")
-        assert client.info["capabilities"] == (["parameters", "services"] if control else ["parameters"])
+        assert client.info["capabilities"] == (["assets", "parameters", "services"] if control else ["assets", "parameters"])
         if control:
             loiter = {"base_mode": 0, "custom_mode": "AUTO.LOITER"}
             # Until the vehicle is connected the answer is no.
@@ -250,6 +258,49 @@ def test_topics_that_end_and_begin_are_told(viewed):
         client.until(lambda: depth not in client.channels and IMAGE in client.channels, "the topic of before")
         client.subscribe(IMAGE, 3)
         assert client.decode(IMAGE, client.sample(3)).encoding == "bgr8"
+
+
+def inside(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """By the solid angles of the triangles as seen from the points (van Oosterom and Strackee)."""
+    a, b, c = (triangles[None, :, i] - points[:, None] for i in range(3))
+    la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
+    dot = lambda u, v: (u * v).sum(axis=2)  # noqa: E731
+    angles = 2 * np.arctan2(dot(a, np.cross(b, c)), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb)
+    return angles.sum(axis=1) > 2 * np.pi
+
+
+def test_the_mesh_that_the_description_names_is_given_away_and_nothing_else(viewed):
+    with Client(viewed.port) as client:
+        client.subscribe("/rflysim/robot_description", 1)
+        robot = xml.fromstring(client.decode("/rflysim/robot_description", client.sample(1)).data)
+        body = robot.find("link[@name='base_link']")
+        names = [mesh.get("filename") for mesh in body.iterfind("visual/geometry/mesh")]
+        # A bridge without a view does not know that a program beside it has the file.
+        assert names == ([MESH] if viewed.in_bridge else [])
+        found = client.fetch(MESH, 5)
+        assert found["error"] is None
+        mesh = trimesh.load_mesh(BytesIO(found["data"]), file_type="stl")
+        assert mesh.is_watertight and mesh.is_winding_consistent and 0.001 < mesh.volume < 0.01
+        assert np.allclose(mesh.bounds[0][:2], -mesh.bounds[1][:2], atol=1e-3) and np.abs(mesh.bounds).max() < 0.25
+        # Who cannot read it sees boxes instead; nobody sees both.
+        grey = [visual for visual in body.iterfind("visual") if visual.find("material").get("name") == "rfly_grey"]
+        boxes = [visual for visual in grey if visual.find("geometry/box") is not None]
+        assert len(boxes) == 5
+        for box in boxes:
+            xyz, rpy = ([float(v) for v in box.find("origin").get(key).split()] for key in ("xyz", "rpy"))
+            pose = rigid(rotation_from_euler(*rpy), xyz)
+            half = np.array([float(v) / 2 for v in box.find("geometry/box").get("size").split()])
+            corners = np.array([half * sign for sign in product((-1, 1), repeat=3)]) @ pose[:3, :3].T + pose[:3, 3]
+            assert inside(corners, mesh.triangles).all(), pose
+        for uri in ("package://rfly_bridge/Cargo.toml", MESH.replace("meshes/", "meshes/../config/../meshes/"), "file:///etc/passwd", ""):
+            refused = client.fetch(uri)
+            assert refused["error"] == "there is no such asset" and refused["data"] == b"", uri
+
+
+def test_the_mesh_is_what_its_script_makes(tmp_path):
+    subprocess.run([sys.executable, ROOT / "scripts/mesh.py", tmp_path / "mesh.stl"], check=True)
+    made, kept = (trimesh.load_mesh(path) for path in (tmp_path / "mesh.stl", ROOT / "meshes/quadrotor.stl"))
+    assert np.allclose(made.triangles, kept.triangles, atol=1e-5)
 
 
 def test_nonsense_is_answered_and_ends_nothing(viewed):

@@ -3,6 +3,8 @@ use rfly_bridge::msgs::{
     sensor_msgs::msg::Image,
     std_msgs::msg::{Header, String as Text},
 };
+#[cfg(feature = "dds")]
+use rfly_bridge::ros::{Cdr, Distro};
 use rfly_bridge::ros::{ImageHead, Middleware, Options, Outcome, Qos, Tap, TapReader, TapTopic};
 use std::sync::{
     Arc, Mutex,
@@ -123,4 +125,70 @@ fn a_tap_that_wants_nothing_for_now_is_no_subscriber() {
     assert_eq!(publisher.subscribers(), 0);
     publisher.publish(&text("unseen")).expect("published");
     assert!(samples.seen.lock().expect("not poisoned").is_empty());
+}
+
+/// Keeps what it is shown, without a copy.
+#[cfg(feature = "dds")]
+#[derive(Default)]
+struct Keeper(Mutex<Vec<Arc<Cdr>>>);
+
+#[cfg(feature = "dds")]
+impl TapReader for Keeper {
+    fn wanted(&self) -> bool {
+        true
+    }
+
+    fn sample(&self, _: &[&[u8]]) {
+        panic!("the middleware has it whole");
+    }
+
+    fn whole(&self, cdr: &Arc<Cdr>) {
+        self.0.lock().expect("not poisoned").push(cdr.clone());
+    }
+}
+
+#[cfg(feature = "dds")]
+struct All(Arc<Keeper>);
+
+#[cfg(feature = "dds")]
+impl Tap for All {
+    fn open(&self, _: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
+        Some(self.0.clone())
+    }
+}
+
+#[cfg(feature = "dds")]
+#[test]
+fn what_a_tap_keeps_stays_as_it_was_while_other_samples_follow() {
+    let node = super::probe::node(73, Distro::Newer);
+    let keeper = Arc::new(Keeper::default());
+    let _guard = node.tap(Arc::new(All(keeper.clone())));
+    let image = node.image("/image", Qos::IMAGE).expect("opened");
+    let head = ImageHead {
+        header: &Header::default(),
+        height: 10,
+        width: 100,
+        encoding: "mono8",
+        step: 100,
+    };
+    for value in 0..40_u8 {
+        // In turns lent memory, and a copy.
+        if value % 2 == 0 {
+            let mut loan = image.loan(1000);
+            loan.as_mut()[..1000].fill(value);
+            image.publish_loan(&head, loan, 1000).expect("published");
+        } else {
+            image.publish(&head, &[value; 1000]).expect("published");
+        }
+    }
+    let torn = image.publish_if(&head, &[99; 1000], &|| false);
+    assert_eq!(torn.expect("asked"), Outcome::Torn);
+    let kept = keeper.0.lock().expect("not poisoned");
+    assert_eq!(kept.len(), 40);
+    for (cdr, value) in kept.iter().zip(0_u8..) {
+        let bytes: &[u8] = (**cdr).as_ref();
+        assert_eq!(bytes[..4], [0, 1, 0, 0]);
+        let data = bytes.iter().filter(|byte| **byte == value).count();
+        assert!(data >= 1000, "{value}: {data} of 1000 bytes");
+    }
 }

@@ -234,7 +234,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
             send_true_states(
                 shared,
                 socket,
-                &shared.snapshot((now * rate).floor() / rate),
+                (epoch, &shared.snapshot((now * rate).floor() / rate)),
             );
             states = (now * rate).floor() as u64 + 1;
         }
@@ -370,14 +370,20 @@ fn send_outputs(shared: &Shared, socket: &UdpSocket, now: f64) {
     }
 }
 
-/// Sends the true state of every vehicle at the instant of `snapshot`.
+/// Sends the true state of every vehicle at the instant of a snapshot of a run, unless a newer one was sent: a renderer that is
+/// late does not bring the past back.
 pub(in crate::emulator) fn send_true_states(
     shared: &Shared,
     socket: &UdpSocket,
-    snapshot: &Snapshot,
+    (run, snapshot): (u64, &Snapshot),
 ) {
     let options = &shared.options;
     let geo = shared.geo();
+    let mut last = shared.last_state();
+    if (run, snapshot.time) < *last {
+        return;
+    }
+    *last = (run, snapshot.time);
     for (id, motion) in &snapshot.vehicles {
         let to = SocketAddr::new(shared.client(*id), options.ports.true_state(*id));
         let mut state = true_state(

@@ -3,6 +3,7 @@ use crate::config::{Problem, Problems};
 use crate::frames::{Attitude, Flu, FrameTree, Mount, SensorMount, Transform};
 use crate::frames::{WorldConvention, mount_transform};
 use crate::node::error::NodeError;
+use crate::node::mesh;
 use crate::node::settings::Settings;
 use crate::wire::{Optics, Payload, SensorKind};
 use std::fmt::Write as _;
@@ -64,6 +65,8 @@ fn mounts(settings: &Settings, vehicle: u16) -> Vec<SensorMount> {
 struct Model {
     root: String,
     joints: Vec<Joint>,
+    /// Who draws it can read the mesh.
+    mesh: bool,
 }
 
 struct Joint {
@@ -135,7 +138,11 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
             add(&frames.link, &frames.optical, optical, true, Look::Nothing);
         }
     }
-    Model { root, joints }
+    Model {
+        root,
+        joints,
+        mesh: mesh::is_served(settings),
+    }
 }
 
 fn at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
@@ -158,7 +165,7 @@ fn write(model: &Model, form: UrdfForm) -> String {
         let _ = writeln!(out, "<robot name=\"{ROBOT}\">");
     }
     let _ = writeln!(out, "  <link name=\"{}\">", escaped(&model.root));
-    body(&mut out);
+    body(&mut out, model.mesh);
     out += "  </link>\n";
     for joint in &model.joints {
         link(&mut out, joint);
@@ -170,9 +177,13 @@ fn write(model: &Model, form: UrdfForm) -> String {
     out + "</robot>\n"
 }
 
-/// A generic quadrotor with an orange nose.
-fn body(out: &mut String) {
+/// A generic quadrotor with an orange nose. Its boxes are inside the mesh, and seen where that cannot be read.
+fn body(out: &mut String, with_mesh: bool) {
     const ARM_M: f64 = 0.25;
+    if with_mesh {
+        let shape = format!("<mesh filename=\"{}\"/>", mesh::URI);
+        visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
+    }
     visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
     visual(
         out,

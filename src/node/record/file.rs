@@ -1,5 +1,6 @@
 //! An MCAP file that is readable at any moment: written by a thread of its own from a bounded queue.
 use super::bag::Bag;
+use super::topic::Topic;
 use crate::node::tasks;
 use mcap::records::MessageHeader;
 use mcap::{WriteOptions, Writer};
@@ -120,15 +121,6 @@ impl Seek for Whole {
             _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }
-}
-
-/// A topic of a file.
-pub(super) struct Topic {
-    pub(super) name: String,
-    pub(super) encoding: &'static str,
-    /// Name and text of its `ros2msg`.
-    pub(super) schema: Option<(String, String)>,
-    pub(super) metadata: BTreeMap<String, String>,
 }
 
 enum Item {

@@ -2,6 +2,7 @@
 mod anonymise;
 mod bag;
 mod beside;
+mod everything;
 mod file;
 mod inspect;
 mod keys;
@@ -9,6 +10,7 @@ mod mask;
 mod raw;
 mod reading;
 mod replay;
+mod topic;
 
 pub use anonymise::{AnonymiseError, Anonymised, anonymise};
 pub use beside::{Beside, BesideError, Missed};
@@ -26,7 +28,8 @@ use crate::node::settings::Settings;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::ros::{Middleware, TapGuard};
 use crate::transport::Stand;
-use bag::{Bag, Everything};
+use bag::Bag;
+use everything::Everything;
 use file::Sink;
 use raw::Raw;
 use std::io;

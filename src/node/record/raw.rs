@@ -1,5 +1,6 @@
 //! What is received, as it was received: every datagram and every frame of shared memory.
-use super::file::{Sink, Topic};
+use super::file::Sink;
+use super::topic::Topic;
 use crate::node::clock::host_now;
 use crate::node::files::NamedFile;
 use crate::node::settings::Settings;

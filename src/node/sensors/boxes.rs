@@ -5,7 +5,7 @@ use crate::msgs::sensor_msgs::msg::Image;
 use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
 use crate::node::cause::Cause;
-use crate::node::poses::{At, Poses};
+use crate::node::poses::{At, Poses, Want};
 use crate::node::reported::SharedReports;
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
@@ -277,6 +277,7 @@ pub(super) struct Boxes {
     map: String,
     reported: SharedReports,
     poses: Poses,
+    want: Want,
     notes: mpsc::Receiver<Note>,
     waiting: VecDeque<Waiting>,
     stats: Arc<SourceStats>,
@@ -307,6 +308,7 @@ impl Boxes {
             plan: topics.plan(settings, tree),
             topics,
             reported,
+            want: poses.wants(),
             poses,
             notes,
             waiting: VecDeque::new(),
@@ -529,12 +531,9 @@ impl Source for Boxes {
             if let Ok(Some(note)) = note {
                 self.take(note);
             }
-            self.poses.want(
-                self.plan
-                    .cameras
-                    .values()
-                    .any(|c| c.topic.subscribers() > 0),
-            );
+            let mut cameras = self.plan.cameras.values();
+            let is_read = cameras.any(|camera| camera.topic.subscribers() > 0);
+            self.want.set(is_read);
             self.publish_ready(false);
         }
     }
@@ -543,7 +542,7 @@ impl Source for Boxes {
 impl Boxes {
     /// While nobody reads boxes, it is rarely looked whether somebody does.
     fn pause(&self) -> Duration {
-        match self.poses.are_wanted() {
+        match self.want.is_set() {
             true => LOOK,
             false => next_moment(WAIT),
         }

@@ -3,6 +3,7 @@ mod boxes;
 mod gimbal;
 mod held;
 mod hint;
+mod lens;
 mod liveness;
 mod opener;
 mod request;
@@ -32,6 +33,7 @@ use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
 use crate::transport::BindOptions;
 use crate::wire::shm_name;
 use boxes::Boxes;
+use lens::Lenses;
 use opener::{Opened, Opener, Successor, odometry_topic};
 use shm_source::ShmSource;
 use std::collections::BTreeMap;
@@ -52,11 +54,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
+    let lenses = Lenses::new(context.tree.clone(), context.poses.clone());
+    let glass = lenses.glass();
     let mut opener = Opener {
         middleware: context.middleware.clone(),
         clocks: context.clocks.clone(),
         views: context.views.clone(),
         boxes: boxes.as_ref().map(Boxes::topics),
+        glass: glass.clone(),
         threads: BTreeMap::new(),
     };
     let mut links = Vec::new();
@@ -86,6 +91,11 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     if let Some(boxes) = boxes {
         tasks::start(&runtime, boxes);
     }
+    assembly.sections.push(glass.report());
+    let moved = glass.moved();
+    let follow = move |_: &Settings, mount: &SensorMount, _| moved(mount);
+    context.views.follow(Box::new(follow));
+    tasks::start(&runtime, lenses);
     Ok(())
 }
 

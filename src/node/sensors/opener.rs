@@ -1,5 +1,6 @@
 //! Opens sensors: at the start, and again while the bridge runs if other topics, frames or payloads need it.
 use super::boxes::BoxTopics;
+use super::lens::Glass;
 use super::view::Viewed;
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
 use crate::frames::FrameTree;
@@ -39,6 +40,7 @@ pub(super) struct Opener {
     pub(super) clocks: SimClocks,
     pub(super) views: Views,
     pub(super) boxes: Option<BoxTopics>,
+    pub(super) glass: Glass,
     /// The threads that serve the sensors.
     pub(super) threads: BTreeMap<u16, mpsc::Sender<Successor>>,
 }
@@ -75,6 +77,7 @@ impl Opener {
             options: Options::new(params, config.seq_id),
             qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
         })?;
+        let sensor = self.glass.around(sensor, settings, config);
         let sensor = Viewed::around(sensor, &self.views, config.seq_id, again);
         let sensor = match &self.boxes {
             Some(boxes) => {
@@ -147,6 +150,7 @@ impl Opener {
         let sensors = opened.iter().map(|(seq_id, _)| *seq_id).collect();
         let reopened = Reopened { sensors, tree };
         self.views.change(before, now, Some(&reopened));
+        (self.glass).change(&reopened.sensors, reopened.tree.clone());
         if let Some(boxes) = &self.boxes {
             boxes.change(now, reopened.tree);
         }

@@ -1,8 +1,9 @@
 //! Topics, and who of the clients reads them. A topic is subscribed to while a client reads it.
-use super::outbox::{Outbox, Sample};
+use super::crowd::Crowd;
+use super::outbox::{Data, Outbox};
 use super::pictures::Pictures;
 use crate::msgs::definition;
-use crate::ros::{Durability, Qos, TapReader};
+use crate::ros::{Cdr, Durability, Qos, TapReader};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -104,33 +105,6 @@ fn page_interval(type_name: &str) -> Option<Duration> {
     }
 }
 
-/// Clients that get the same samples.
-#[derive(Default)]
-pub(super) struct Crowd(RwLock<Vec<(Arc<Outbox>, u32)>>);
-
-impl Crowd {
-    /// Gives a sample to all.
-    pub(super) fn give(&self, at: u64, data: Vec<u8>) {
-        let sample = Arc::new(Sample { at, data });
-        let clients = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        for (outbox, subscription) in clients.iter() {
-            outbox.push(*subscription, &sample);
-        }
-    }
-
-    fn add(&self, outbox: &Arc<Outbox>, subscription: u32) {
-        let mut clients = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        clients.push((outbox.clone(), subscription));
-    }
-
-    /// Returns whether nobody is left.
-    fn remove(&self, outbox: &Arc<Outbox>, subscription: u32) -> bool {
-        let mut clients = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        clients.retain(|(other, number)| !Arc::ptr_eq(other, outbox) || *number != subscription);
-        clients.is_empty()
-    }
-}
-
 /// A topic as its publisher sees it.
 struct Reader {
     crowd: Arc<Crowd>,
@@ -155,6 +129,13 @@ impl Reader {
         self.due.store(next, Ordering::Relaxed);
         true
     }
+
+    fn pass(&self, data: Data) {
+        match &self.pictures {
+            Some(pictures) => pictures.offer(&self.crowd, now(), data),
+            None => self.crowd.give(now(), data),
+        }
+    }
 }
 
 impl TapReader for Reader {
@@ -163,12 +144,14 @@ impl TapReader for Reader {
     }
 
     fn sample(&self, parts: &[&[u8]]) {
-        if !self.is_due() {
-            return;
+        if self.is_due() {
+            self.pass(Data::Own(parts.concat()));
         }
-        match &self.pictures {
-            Some(pictures) => pictures.offer(&self.crowd, now(), parts.concat()),
-            None => self.crowd.give(now(), parts.concat()),
+    }
+
+    fn whole(&self, cdr: &Arc<Cdr>) {
+        if self.is_due() {
+            self.pass(Data::Shared(cdr.clone()));
         }
     }
 }

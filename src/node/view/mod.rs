@@ -3,7 +3,9 @@
 //! What the bridge publishes comes from a tap (`ros/tap.rs`), so nobody is asked to receive it twice; a topic counts as
 //! subscribed while a client reads it. Packets never wait for a client: each has a bounded queue of the newest samples.
 //! The same as a program beside a bridge (`graph.rs`) subscribes instead.
+mod asset;
 mod calls;
+mod crowd;
 mod graph;
 mod hub;
 mod outbox;

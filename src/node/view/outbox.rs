@@ -1,5 +1,6 @@
 //! What one client has not taken yet: for each of its subscriptions the newest samples, so that a slow client costs bounded
 //! memory and sees the present, not the past.
+use crate::ros::Cdr;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -8,8 +9,25 @@ use tokio::sync::Notify;
 pub(super) struct Sample {
     /// When it was published, in ns since 1970.
     pub(super) at: u64,
-    /// CDR, or a picture for the page.
-    pub(super) data: Vec<u8>,
+    pub(super) data: Data,
+}
+
+/// CDR, or a picture for the page.
+#[derive(Clone)]
+pub(super) enum Data {
+    /// Made or copied here.
+    Own(Vec<u8>),
+    /// The middleware has it as well.
+    Shared(Arc<Cdr>),
+}
+
+impl AsRef<[u8]> for Data {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Shared(cdr) => (**cdr).as_ref(),
+        }
+    }
 }
 
 /// Queues of one client.
@@ -136,7 +154,8 @@ mod tests {
     use super::*;
 
     fn sample(at: u64) -> Arc<Sample> {
-        Arc::new(Sample { at, data: vec![] })
+        let data = Data::Own(Vec::new());
+        Arc::new(Sample { at, data })
     }
 
     fn taken(outbox: &Outbox) -> Vec<(u32, u64)> {

@@ -1,5 +1,6 @@
 //! Small JPEG pictures of images for the page, made on a thread of their own: of each topic the newest image that is wanted.
-use super::hub::Crowd;
+use super::crowd::Crowd;
+use super::outbox::Data;
 use super::picture::picture;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,12 +21,12 @@ pub(super) struct Pictures {
 struct Waiting {
     readers: Arc<Crowd>,
     at: u64,
-    image: Vec<u8>,
+    image: Data,
 }
 
 impl Pictures {
     /// Puts an image in the queue, in place of an older one for the same readers.
-    pub(super) fn offer(&self, readers: &Arc<Crowd>, at: u64, image: Vec<u8>) {
+    pub(super) fn offer(&self, readers: &Arc<Crowd>, at: u64, image: Data) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |one: &&mut Waiting| Arc::ptr_eq(&one.readers, readers);
         match waiting.iter_mut().find(same) {
@@ -58,8 +59,8 @@ impl Pictures {
                 continue;
             };
             drop(waiting);
-            match picture(&one.image) {
-                Some(jpeg) => one.readers.give(one.at, jpeg),
+            match picture(one.image.as_ref()) {
+                Some(jpeg) => one.readers.give(one.at, Data::Own(jpeg)),
                 None => {
                     self.unreadable.fetch_add(1, Ordering::Relaxed);
                 }

@@ -3,6 +3,7 @@
 //! The page speaks it, too, under a name of its own: it gets small pictures instead of images, and no more of frequent topics
 //! than an eye sees.
 use super::Figures;
+use super::asset;
 use super::calls::Calls;
 use super::hub::{Hub, Subscription};
 use super::outbox::{Next, Outbox};
@@ -49,6 +50,11 @@ enum Request {
     SetParameters {
         parameters: Vec<Given>,
         id: Option<Value>,
+    },
+    #[serde(rename_all = "camelCase")]
+    FetchAsset {
+        uri: String,
+        request_id: u32,
     },
     #[serde(other)]
     Other,
@@ -135,8 +141,8 @@ impl Session {
     fn greet(&mut self) {
         let control = self.shared.calls.is_some();
         let capabilities: &[&str] = match control {
-            true => &["parameters", "services"],
-            false => &["parameters"],
+            true => &["assets", "parameters", "services"],
+            false => &["assets", "parameters"],
         };
         self.say(&json!({
             "op": "serverInfo",
@@ -236,6 +242,9 @@ impl Session {
                 Some(_) => self.shared.parameters.set(parameters, id, &self.outbox),
                 None => self.complain(NO_COMMANDS),
             },
+            Ok(Request::FetchAsset { uri, request_id }) => {
+                self.outbox.reply(asset::answer(&uri, request_id));
+            }
             Ok(Request::Other) => self.complain("this server does not know the operation"),
             Err(error) => self.complain(&format!("the message is not understood: {error}")),
         }
@@ -274,11 +283,12 @@ impl Session {
             Next::Sample(subscription, sample) => {
                 let figures = &self.shared.figures;
                 figures.sent.fetch_add(1, Ordering::Relaxed);
-                let mut frame = Vec::with_capacity(13 + sample.data.len());
+                let data = sample.data.as_ref();
+                let mut frame = Vec::with_capacity(13 + data.len());
                 frame.push(1);
                 frame.extend(subscription.to_le_bytes());
                 frame.extend(sample.at.to_le_bytes());
-                frame.extend(&sample.data);
+                frame.extend(data);
                 Message::binary(frame)
             }
         }

@@ -1,6 +1,6 @@
 //! `ros_discovery_info`: source of the endpoint owners in `ros2 node list` and `ros2 topic info --verbose`.
 use super::{
-    super::{Bytes, Distro, Qos, RosError, bulk, loan::Pool, names::Resolver},
+    super::{Bytes, Cdr, Distro, Qos, RosError, bulk, loan::Pool, names::Resolver},
     ffi::{Guid, Participant, Writer},
 };
 use serde::Serialize;
@@ -164,7 +164,9 @@ impl Graph {
         let cdr = self.encode(&endpoints)?;
         let mut block = self.pool.take(cdr.len());
         let range = block.gather(&[Bytes::Own(&cdr)]);
-        self.writer.write(TOPIC, block, range, 0).map(|_| ())
+        self.writer
+            .write(TOPIC, Cdr::new(block, range), 0)
+            .map(|_| ())
     }
 
     fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {

@@ -10,7 +10,7 @@ mod service;
 mod settings;
 
 use super::{
-    Bytes, Distro, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo, Subscription,
+    Bytes, Cdr, Distro, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo, Subscription,
     TopicInfo, WriterReport, WriterStats,
     backend::{self, CdrClient, CdrNode, CdrWriter, Guard, ServiceTypes},
     bulk::Tail,
@@ -19,6 +19,7 @@ use super::{
     pacing,
     service::CdrService,
     subscription::Callback,
+    tap::Channel,
 };
 use crate::msgs;
 use ffi::{Domain, Participant, Written};
@@ -200,11 +201,13 @@ struct Counters {
 }
 
 impl Writer {
-    fn send(&self, block: Block, range: Range<usize>) -> Result<Outcome, RosError> {
+    fn send(&self, block: Block, range: Range<usize>, taps: &Channel) -> Result<Outcome, RosError> {
         let bytes = range.len() as u64;
+        let cdr = Cdr::new(block, range);
+        taps.offer_whole(&cdr);
         let written = self
             .inner
-            .write(&self.topic, block, range, self.pacing_bytes_per_s)?;
+            .write(&self.topic, cdr, self.pacing_bytes_per_s)?;
         let (counter, outcome) = match written {
             Written::Sent { .. } => (&self.counters.published, Outcome::Sent),
             Written::Refused => (&self.counters.dropped, Outcome::Dropped),
@@ -233,7 +236,12 @@ impl Writer {
 }
 
 impl CdrWriter for Writer {
-    fn write(&self, parts: &[Bytes<'_>], intact: &dyn Fn() -> bool) -> Result<Outcome, RosError> {
+    fn write(
+        &self,
+        parts: &[Bytes<'_>],
+        intact: &dyn Fn() -> bool,
+        taps: &Channel,
+    ) -> Result<Outcome, RosError> {
         let size = parts.iter().map(Bytes::len).sum::<usize>();
         let mut block = self.block(size);
         let range = block.gather(parts);
@@ -241,7 +249,7 @@ impl CdrWriter for Writer {
             self.counters.torn.fetch_add(1, Ordering::Relaxed);
             return Ok(Outcome::Torn);
         }
-        self.send(block, range)
+        self.send(block, range, taps)
     }
 
     /// Memory for a sample.
@@ -256,13 +264,14 @@ impl CdrWriter for Writer {
         head: &[u8],
         len: usize,
         tail: &Tail,
+        taps: &Channel,
     ) -> Result<Outcome, RosError> {
         match block.frame(head, len, tail.as_slice()) {
-            Some(range) => self.send(block, range),
+            Some(range) => self.send(block, range, taps),
             None => {
                 let data = block.data().get(..len).unwrap_or_default();
                 let parts = [head, data, tail.as_slice()].map(Bytes::Own);
-                self.write(&parts, &|| true)
+                self.write(&parts, &|| true, taps)
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Samples in our own blocks: Cyclone sends and resends them in place, and the block returns to its
 //! pool when no reader needs it any more. Only writers have topics of such samples.
-use crate::ros::loan::Block;
+use crate::ros::Cdr;
 use cyclors as c;
-use std::{ffi::c_void, ops::Range, ptr};
+use std::{ffi::c_void, ptr, sync::Arc};
 
 // In the library, not in the crate's bindings (ddsi_serdata.h).
 unsafe extern "C" {
@@ -14,15 +14,12 @@ unsafe extern "C" {
 struct Sample {
     base: c::ddsi_serdata,
     /// `None` for the library's record of an instance of a keyless topic.
-    block: Option<Block>,
-    /// Position of the sample in the block.
-    range: Range<usize>,
+    cdr: Option<Arc<Cdr>>,
 }
 
 impl Sample {
     fn bytes(&self) -> &[u8] {
-        let bytes = self.block.as_ref().map_or(&[][..], Block::bytes);
-        bytes.get(self.range.clone()).unwrap_or_default()
+        self.cdr.as_deref().map_or(&[], Cdr::as_ref)
     }
 }
 
@@ -46,13 +43,9 @@ pub(super) fn functions(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
 ///
 /// # Safety
 /// `sertype` is valid, lives as long as the sample, and has [`functions`].
-pub(super) unsafe fn new(
-    sertype: *const c::ddsi_sertype,
-    block: Block,
-    range: Range<usize>,
-) -> *mut c::ddsi_serdata {
+pub(super) unsafe fn new(sertype: *const c::ddsi_sertype, cdr: Arc<Cdr>) -> *mut c::ddsi_serdata {
     // SAFETY: caller's contract.
-    unsafe { create(sertype, c::ddsi_serdata_kind_SDK_DATA, Some(block), range) }
+    unsafe { create(sertype, c::ddsi_serdata_kind_SDK_DATA, Some(cdr)) }
 }
 
 /// # Safety
@@ -60,12 +53,11 @@ pub(super) unsafe fn new(
 unsafe fn create(
     sertype: *const c::ddsi_sertype,
     kind: c::ddsi_serdata_kind,
-    block: Option<Block>,
-    range: Range<usize>,
+    cdr: Option<Arc<Cdr>>,
 ) -> *mut c::ddsi_serdata {
     // SAFETY: all-zero is a valid `ddsi_serdata` (numbers and pointers), which the library then fills in.
     let base = unsafe { std::mem::zeroed() };
-    let sample = Box::into_raw(Box::new(Sample { base, block, range }));
+    let sample = Box::into_raw(Box::new(Sample { base, cdr }));
     // SAFETY: valid and ours; the type is valid by the caller's contract.
     unsafe { c::ddsi_serdata_init(&raw mut (*sample).base, sertype, kind) };
     sample.cast()
@@ -74,7 +66,7 @@ unsafe fn create(
 /// # Safety
 /// `data` is a sample of [`create`] that lives as long as the result is used.
 unsafe fn sample<'a>(data: *const c::ddsi_serdata) -> &'a Sample {
-    // SAFETY: caller's contract; `base` is the first field. Block and range are immutable.
+    // SAFETY: caller's contract; `base` is the first field. Its bytes are immutable.
     unsafe { &*data.cast::<Sample>() }
 }
 
@@ -122,7 +114,7 @@ unsafe extern "C" fn to_ser_unref(data: *mut c::ddsi_serdata, _: *const c::ddsrt
 unsafe extern "C" fn to_untyped(data: *const c::ddsi_serdata) -> *mut c::ddsi_serdata {
     // SAFETY: the library passes a sample of ours, with its type; an untyped sample has none.
     unsafe {
-        let untyped = create((*data).type_, c::ddsi_serdata_kind_SDK_KEY, None, 0..0);
+        let untyped = create((*data).type_, c::ddsi_serdata_kind_SDK_KEY, None);
         (*untyped).type_ = ptr::null();
         untyped
     }

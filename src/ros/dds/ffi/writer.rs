@@ -4,11 +4,10 @@ use super::{
     Entity, Guid, Listener, NativeQos, Participant, Peer, check, identity, sample,
     sertype::Samples,
 };
-use crate::ros::{Policy, Qos, RosError, loan::Block, pacing};
+use crate::ros::{Cdr, Policy, Qos, RosError, pacing};
 use cyclors as c;
 use std::{
     ffi::{c_char, c_void},
-    ops::Range,
     ptr,
     sync::{
         Arc, Mutex, PoisonError,
@@ -216,22 +215,21 @@ impl Writer {
         &self.events
     }
 
-    /// Writes the sample in this range of the block, at `bytes_per_s` or the readers' rate if that is not 0.
+    /// Writes a sample, at `bytes_per_s` or the readers' rate if that is not 0.
     pub(in super::super) fn write(
         &self,
         topic: &str,
-        block: Block,
-        range: Range<usize>,
+        cdr: Arc<Cdr>,
         bytes_per_s: u64,
     ) -> Result<Written, RosError> {
-        let size = range.len();
+        let size = cdr.as_ref().as_ref().len();
         let paced = bytes_per_s > 0 && size > pacing::SMALL_BYTES;
         let bytes_per_s = match paced {
             true => self.pace(bytes_per_s),
             false => 0,
         };
         // SAFETY: the type is this writer's, which has the functions of samples in blocks.
-        let sample = unsafe { sample::new(self.sertype, block, range) };
+        let sample = unsafe { sample::new(self.sertype, cdr) };
         let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
             // SAFETY: hands over our reference to `sample`.
             unsafe { c::dds_writecdr(self.entity.0, sample) }

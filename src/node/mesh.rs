@@ -1,0 +1,38 @@
+//! The mesh of the vehicle: `robot_description` names it, and `view` serves it. `scripts/mesh.py` makes it.
+use super::settings::Settings;
+use std::path::Path;
+
+/// Its name in a description.
+pub(super) const URI: &str = "package://rfly_bridge/meshes/quadrotor.stl";
+/// STL, in m, x forward, z up.
+pub(super) const STL: &[u8] = include_bytes!("../../meshes/quadrotor.stl");
+/// Where it is below a prefix of a ROS 2 workspace.
+const INSTALLED: &str = "share/rfly_bridge/meshes/quadrotor.stl";
+
+/// Whether who draws the vehicle can read it: clients of the view, or RViz in the workspace that the bridge is part of.
+pub(super) fn is_served(settings: &Settings) -> bool {
+    settings.params.view.port > 0 || is_below(std::env::var("AMENT_PREFIX_PATH").ok())
+}
+
+fn is_below(prefixes: Option<String>) -> bool {
+    let prefixes = prefixes.unwrap_or_default();
+    let mut prefixes = prefixes.split(':').filter(|prefix| !prefix.is_empty());
+    prefixes.any(|prefix| Path::new(prefix).join(INSTALLED).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_has_the_mesh_if_the_file_is_there() {
+        let prefix = std::env::temp_dir().join(format!("rfly_mesh_{}", std::process::id()));
+        let file = prefix.join(INSTALLED);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        let path = |prefix: &Path| Some(format!("/nowhere::{}", prefix.display()));
+        assert!(!is_below(None) && !is_below(path(&prefix)));
+        std::fs::write(&file, STL).expect("a file");
+        assert!(is_below(path(&prefix)));
+        std::fs::remove_dir_all(&prefix).expect("removed");
+    }
+}
