@@ -99,19 +99,21 @@ feat_rep_msckf: "GLOBAL_3D"
 feat_rep_slam: "ANCHORED_MSCKF_INVERSE_DEPTH"
 feat_rep_aruco: "ANCHORED_MSCKF_INVERSE_DEPTH"
 
-try_zupt: false
+# a vehicle at rest is initialized at once; without this it has to jerk, which a smooth take-off does not
+try_zupt: true
 zupt_chi2_multipler: 0
 zupt_max_velocity: 0.1
 zupt_noise_multiplier: 10
 zupt_max_disparity: 0.5
-zupt_only_at_beginning: false
+zupt_only_at_beginning: true
 
 init_window_time: 2.0
 init_imu_thresh: 1.5
 init_max_disparity: 10.0
 init_max_features: 50
 
-init_dyn_use: false
+# one in motion is as well
+init_dyn_use: true
 init_dyn_mle_opt_calib: false
 init_dyn_mle_max_iter: 50
 init_dyn_mle_max_time: 0.05
