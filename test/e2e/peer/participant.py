@@ -120,7 +120,10 @@ class Peer:
     def __init__(self, domain_id: int, *, multicast: bool = False, buffer: str = "4MB"):
         if domain_id not in _DOMAINS:
             _DOMAINS[domain_id] = Domain(domain_id, LOOPBACK.format(multicast=str(multicast).lower(), buffer=buffer))
+        self.domain_id = domain_id
         self.participant = DomainParticipant(domain_id)
+        self.caller: Any = None
+        """A process that calls services for the peer (`peer.rclpy_services`)."""
         self._publications = BuiltinDataReader(self.participant, BuiltinTopicDcpsPublication)
         self._readers = BuiltinDataReader(self.participant, BuiltinTopicDcpsSubscription)
         self._offers: dict[bytes, Offer] = {}
@@ -244,4 +247,6 @@ class Peer:
         for subscription in self.subscriptions:
             subscription._reader = subscription._topic = None
         self.subscriptions.clear()
+        if self.caller:
+            self.caller.close()
         self._publications = self._readers = self.participant = None
