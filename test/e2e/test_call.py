@@ -55,6 +55,7 @@ def test_the_type_comes_from_the_graph_or_from_the_command_line(system):
     for arguments in ([request], ["rcl_interfaces/srv/GetParameters", request]):
         response = yaml.safe_load(call("/rfly_bridge/get_parameters", *arguments))
         assert [value["string_value"] for value in response["values"]] == ["rflysim", "cut"]
+        assert [value["type"] for value in response["values"]] == [4, 4], "`type` is a keyword in Rust"
     nothing = yaml.safe_load(call("/rfly_bridge/get_parameters"))
     assert nothing == {"values": []}
 
