@@ -55,6 +55,11 @@ HAS_SIMULATION = _has("simulation_interfaces", (2, 1))
 """Does the bridge serve simulation_interfaces?"""
 
 
+_NEEDED = ("AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "RFLY_BACKEND", "RMW_IMPLEMENTATION", "ROS_DISTRO")
+WORKSPACE = {name: os.environ[name] for name in _NEEDED if BACKEND == "rclrs" and name in os.environ}
+"""What a bridge of a workspace needs of our environment where it gets one of its own."""
+
+
 def environment(domain_id: int) -> dict[str, str]:
     """What bridge and ROS programs need in their environment to meet in `domain_id` on loopback."""
     for name in ("CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE"):

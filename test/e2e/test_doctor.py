@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from backend import WORKSPACE
 from processes import binary
 
 from sensors import COMPRESSED, RAW, SHARED_MEMORY, Sensor, with_defaults, write_config
@@ -50,7 +51,7 @@ def doctor(
     script += f'{under} "{bridge}" doctor --json --seconds {seconds} --ros-args -p config:={config} "$@" || code=$?\n'
     script += '[ -z "${simulator-}" ] || kill -INT $simulator\nexit ${code-0}'
     given = [word for parameter in parameters for word in ("-p", parameter)]
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **(variables or {})}
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **WORKSPACE, **(variables or {})}
     ran = subprocess.run(
         [*OWN, script, "doctor", *given], capture_output=True, text=True, timeout=120, env=environment
     )
