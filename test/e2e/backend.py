@@ -55,7 +55,8 @@ HAS_SIMULATION = _has("simulation_interfaces", (2, 1))
 """Does the bridge serve simulation_interfaces?"""
 
 
-_NEEDED = ("AMENT_PREFIX_PATH", "LD_LIBRARY_PATH", "RFLY_BACKEND", "RMW_IMPLEMENTATION", "ROS_DISTRO")
+# rcl wants a home for its logs.
+_NEEDED = ("AMENT_PREFIX_PATH", "HOME", "LD_LIBRARY_PATH", "RFLY_BACKEND", "RMW_IMPLEMENTATION", "ROS_DISTRO")
 WORKSPACE = {name: os.environ[name] for name in _NEEDED if BACKEND == "rclrs" and name in os.environ}
 """What a bridge of a workspace needs of our environment where it gets one of its own."""
 
