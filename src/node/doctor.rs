@@ -83,7 +83,9 @@ fn of_settings(
         Err(NodeError::Bind(failures)) => {
             let running = failures.iter().any(|failure| failure.contains(OWN_NAME));
             if running {
-                let (theirs, _subscription) = listen(&graph()?)?;
+                // In a workspace callbacks run while their node is there.
+                let asking = graph()?;
+                let (theirs, _subscription) = listen(&asking)?;
                 std::thread::sleep(limit);
                 let heard = theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
                 found.extend(match heard {

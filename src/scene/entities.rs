@@ -151,16 +151,26 @@ impl Entities {
         self.by_name.contains_key(name)
     }
 
-    /// Finds an entity by its name, or by its id as a number.
+    /// Finds an entity by its name, or by its id as a number; one that was spawned in a namespace also without that, if no
+    /// other has this name: other simulators keep the name that was asked for.
     pub fn find(&self, name: &str) -> Result<(&str, &Entity), Refusal> {
         let by_id = || self.names.get(&name.parse().ok()?).map(String::as_str);
         let own = self.by_name.contains_key(name).then_some(name);
-        let found = own.or_else(by_id);
+        let found = own.or_else(by_id).or_else(|| self.in_a_namespace(name));
         let found = found.and_then(|name| self.by_name.get_key_value(name));
         match found {
             Some((name, entity)) => Ok((name, entity)),
             None => Err(self.unknown(name)),
         }
+    }
+
+    fn in_a_namespace(&self, name: &str) -> Option<&str> {
+        let is_meant = |(full, entity): &(&str, &Entity)| {
+            entity.kind == Kind::Spawned
+                && full.rsplit_once('/').is_some_and(|(_, own)| own == name)
+        };
+        let mut found = self.iter().filter(is_meant).map(|(full, _)| full);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// As [`Self::find`], to change it.

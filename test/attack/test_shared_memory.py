@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from backend import ANSWERS_PEER
 from diagnostics import Report
 from mavros import Vehicle, fly
 from recording import Recording
@@ -64,7 +62,6 @@ def attacked(tmp_path, domain_id) -> Iterator[tuple]:
         yield system, recording, Vehicle(system.peer)
 
 
-@pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only")
 def test_a_block_that_is_cut_off_while_it_is_read_ends_nothing(tmp_path, domain_id, simulator_ports):
     with attacked(tmp_path, domain_id) as (system, recording, vehicle):
         vehicle.wait_state(connected=True, armed=False)

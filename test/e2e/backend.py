@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 BACKEND = os.environ.get("RFLY_BACKEND", "dds")
@@ -24,19 +25,40 @@ TELLS_DEPTH = RMW != "rmw_fastrtps_cpp"
 TOOLS_SEE_DEPTH = os.environ.get("RMW_IMPLEMENTATION") != "rmw_fastrtps_cpp"
 """Do ROS 2's own tools show it?"""
 
-# The client of the tests is a Cyclone client; Fast DDS tells requests apart in another way (docs/dds.md).
+# The peer is a Cyclone client; Fast DDS tells requests apart in another way (docs/dds.md).
 ANSWERS_PEER = RMW != "rmw_fastrtps_cpp"
-"""Can the services be called by `peer.services`?"""
+"""Can the peer call services by itself? Otherwise rclpy of the workspace does (`peer.rclpy_services`)."""
 
 # A Cyclone reader that goes while its participant stays is not taken notice of by Fast DDS 2.6. Fast DDS readers are:
 # test/ros2/test_perception.py has the same test with rclpy.
 SEES_READERS_LEAVE = RMW != "rmw_fastrtps_cpp"
 """Does the bridge learn that the peer has ended a subscription?"""
 
-# The embedded back end defines the messages of this package itself; a build in a workspace has them if the workspace has.
+# The embedded back end defines the messages of these packages itself; a build in a workspace has them if the workspace has.
 _PREFIXES = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
-HAS_LIVOX = BACKEND == "dds" or any(Path(p, "share/livox_ros_driver2/rust/Cargo.toml").exists() for p in _PREFIXES)
+
+
+def _has(package: str, oldest: tuple[int, int] = (0, 0)) -> bool:
+    """Was the bridge built with the messages of this package? (build.rs asks the same.)"""
+    manifests = [Path(prefix, f"share/{package}/rust/Cargo.toml") for prefix in _PREFIXES]
+    manifest = next((manifest for manifest in manifests if manifest.exists()), None)
+    if BACKEND == "dds" or manifest is None:
+        return BACKEND == "dds"
+    version = re.search(r'^version = "(\d+)\.(\d+)', manifest.read_text(), re.MULTILINE)
+    return (int(version[1]), int(version[2])) >= oldest
+
+
+HAS_LIVOX = _has("livox_ros_driver2")
 """Does the bridge publish livox_ros_driver2/msg/CustomMsg?"""
+
+HAS_SIMULATION = _has("simulation_interfaces", (2, 1))
+"""Does the bridge serve simulation_interfaces?"""
+
+
+# rcl wants a home for its logs.
+_NEEDED = ("AMENT_PREFIX_PATH", "HOME", "LD_LIBRARY_PATH", "RFLY_BACKEND", "RMW_IMPLEMENTATION", "ROS_DISTRO")
+WORKSPACE = {name: os.environ[name] for name in _NEEDED if BACKEND == "rclrs" and name in os.environ}
+"""What a bridge of a workspace needs of our environment where it gets one of its own."""
 
 
 def environment(domain_id: int) -> dict[str, str]:

@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from backend import BACKEND
 from peer import Peer
 from programs import Programs
 
@@ -18,8 +17,7 @@ class System(Programs):
 
     def __init__(self, directory: Path, domain_id: int, sensors: list[Sensor], **options):
         super().__init__(directory, domain_id, sensors, **options)
-        # In Humble a node confined to loopback announces itself by multicast; the embedded back end does it both ways.
-        self.peer = Peer(domain_id, multicast=BACKEND == "rclrs")
+        self.peer = Peer(domain_id)
 
     def __enter__(self) -> System:
         # What an earlier test killed is still among the offers until its lease ends, 10 s later.

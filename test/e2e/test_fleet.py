@@ -6,13 +6,10 @@ import time
 
 import numpy as np
 import psutil
-import pytest
-from backend import ANSWERS_PEER, environment
+from backend import environment
 from mavros import TELEMETRY, Vehicle, fly, pose
 from processes import Process, binary
 from system import System
-
-pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
 # So long a machine may stand still; that nobody is lost for less is seen by hearing everybody again.
 PATIENCE_S = 30.0

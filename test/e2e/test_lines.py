@@ -15,16 +15,13 @@ import tty
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from backend import ANSWERS_PEER, environment
+from backend import environment
 from diagnostics import Report
 from mavros import Vehicle
 from peer import Peer
 from processes import Process, binary
 from programs import emulator_process
 from pymavlink.dialects.v20 import common
-
-pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only")
 
 # Not the CopterID: an autopilot of its own has a system id of its own.
 SYSTEM = 7

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from backend import ANSWERS_PEER, TELLS_DEPTH
+from backend import TELLS_DEPTH
 from diagnostics import Report
 from geometry import ENU_FROM_NED, FLU_FROM_FRD, nanoseconds, rotation_from_quaternion
 from mavros import (
@@ -37,8 +37,6 @@ from peer.publisher import Publication, Stream
 from processes import ROOT
 from test_parameters import Parameters
 from truth import Truth
-
-pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
 GRAPH = json.loads((ROOT / "test/fixtures/golden/mavros/graph.json").read_text())
 ACCEPTED, TEMPORARILY_REJECTED, UNSUPPORTED = 0, 1, 3

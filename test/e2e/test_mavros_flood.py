@@ -9,15 +9,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import pytest
-from backend import ANSWERS_PEER, environment
+from backend import environment
 from diagnostics import Report
 from flood_mavlink import KINDS
 from mavros import Vehicle, fly
 from peer import Peer
 from processes import Process, binary
-
-pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
 CONTROL_PORT = 20101
 

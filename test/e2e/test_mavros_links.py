@@ -10,12 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backend import ANSWERS_PEER
 from diagnostics import Report
 from geometry import TransformBuffer, apply, nanoseconds
 from mavros import WITNESS, Vehicle, fly, pose, twist, vector
-
-pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
 
 def test_with_keep_alive_a_short_silence_is_bridged_and_a_long_one_is_not(tmp_path, domain_id, simulator_ports):

@@ -93,6 +93,16 @@ class CopterSim:
                 return
         raise AssertionError(f"{name}: {heard.hex()} instead of {expected.hex()}")
 
+    def serves(self, *subscriptions) -> None:
+        """Waits until the bridge knows the subscriptions, which know it earlier."""
+        reports = self.peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
+
+        def known() -> bool:
+            report = Report(reports.messages[-1]) if reports.messages else None
+            return bool(report) and all(report.find(f"topic {one.topic}")["subscribers"] for one in subscriptions)
+
+        self.peer.wait_for(known, "the subscriptions in /diagnostics")
+
     def latched(self, name: str, kind: str):
         """A latched topic."""
         return self.peer.subscribe(f"/rflysim/{name}", f"{MSG}/{kind}", transient_local=True, depth=1)
@@ -200,8 +210,7 @@ def test_the_simulated_network_is_heard_and_served(tmp_path, domain_id, simulato
     with CopterSim(tmp_path, domain_id, "netsim.enabled:=true") as coptersim, member(60000) as other:
         states = coptersim.peer.subscribe("/rflysim/netsim/state", f"{MSG}/NetSimState")
         data = coptersim.peer.subscribe("/rflysim/netsim/data", f"{MSG}/NetSimData")
-        both = (states, data)
-        coptersim.peer.wait_for(lambda: all(one.matched() for one in both), "the publishers")
+        coptersim.serves(states, data)
         recorded = json.loads((GOLDEN / "recv_netsim.json").read_text())
         for vector in recorded:
             for packet in vector["input_hex_packets"]:

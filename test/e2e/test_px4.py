@@ -17,14 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from backend import ANSWERS_PEER, environment
+from backend import environment
 from geometry import nanoseconds
 from mavros import BODY_NED, LOCAL_NED, ONLY_VELOCITY, Vehicle, heading, twist, vector, xyz
 from peer import Peer
 from processes import Process, binary
 from programs import emulator_process
-
-pytestmark = pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 
 PX4 = os.environ.get("RFLY_PX4", "")
 ACCEPTED, TEMPORARILY_REJECTED, UNSUPPORTED = 0, 1, 3

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from backend import ANSWERS_PEER, environment
+from backend import environment
 from diagnostics import Report
 from mavros import Vehicle, vector
 from peer import Peer, decode
@@ -17,10 +17,7 @@ from replaying import by_host, replay
 from test_px4 import KINDS, PX4, Autopilot, running, wait_armable
 from test_record import read
 
-pytestmark = [
-    pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy"),
-    pytest.mark.usefixtures("simulator_ports"),
-]
+pytestmark = pytest.mark.usefixtures("simulator_ports")
 
 POSE, STATE = "/mavros/local_position/pose", "/mavros/state"
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-from backend import ANSWERS_PEER
 from mavros import WITNESS, Vehicle, fly, pose
 from system import System
 
 
-@pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only; test/ros2 has rclpy")
 def test_a_vehicle_that_is_only_read_tells_everything_and_does_nothing(tmp_path, domain_id, simulator_ports):
     with fly(tmp_path, domain_id, **{"control.read_only": True}) as system:
         vehicle = Vehicle(system.peer)

@@ -9,7 +9,6 @@ import struct
 import cv2
 import numpy as np
 import pytest
-from backend import ANSWERS_PEER
 from geometry import inverse, nanoseconds, rigid, rotation_from_quaternion
 from images import metres
 from recording import Recording
@@ -225,7 +224,6 @@ def test_a_collision_is_latched_for_late_readers(running):
     assert nanoseconds(free.header.stamp) >= nanoseconds(hit.header.stamp)
 
 
-@pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only")
 def test_depth_camera_info_and_tf_of_each_frame_around_a_change_agree(running):
     """The ground is a plane: every depth image gives its height and attitude, if focal length and mount are those with which
     it was rendered."""

@@ -9,7 +9,7 @@ import struct
 import time
 
 import pytest
-from backend import ANSWERS_PEER, BACKEND
+from backend import HAS_SIMULATION
 from peer.publisher import Publication, Stream
 from peer.services import Client
 from recording import Recording
@@ -17,10 +17,7 @@ from system import System
 
 from sensors import COMPRESSED, with_defaults
 
-pytestmark = [
-    pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only"),
-    pytest.mark.skipif(BACKEND != "dds", reason="the workspace may lack simulation_interfaces 2.1"),
-]
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason="simulation_interfaces 2.1 is not in the workspace of the bridge")
 
 OK, NOT_FOUND, NAME_NOT_UNIQUE, INVALID_POSE = 1, 2, 101, 109
 WINDOW = 7

@@ -9,7 +9,6 @@ import struct
 
 import numpy as np
 import pytest
-from backend import ANSWERS_PEER
 from peer.publisher import Publication, Stream
 from peer.services import Client
 from system import System
@@ -167,7 +166,6 @@ def test_every_topic_of_the_truth_has_sound_values(flown):
     flown.wait(lambda: abs(flown.last(flown.truth["accel"]).accel.linear.z - 9.81) < 1.0, "it to hover")
 
 
-@pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only")
 def test_what_the_mode_cannot_do_is_refused_at_once(flown):
     peer = flown.system.peer
     mode = Client(peer, "/mavros/set_mode", "mavros_msgs/srv/SetMode").wait()

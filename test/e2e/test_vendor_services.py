@@ -13,17 +13,14 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from backend import ANSWERS_PEER, BACKEND
+from backend import HAS_SIMULATION
 from system import System
 from vendor import VendorClient, wait
 from vendor_rows import COPTER, COPTERSIM, MODEL, SCENE, Row, World, alike, as_ros, pose
 
 from sensors import COMPRESSED, with_defaults
 
-pytestmark = [
-    pytest.mark.skipif(not ANSWERS_PEER, reason="the peer's client speaks to Cyclone only"),
-    pytest.mark.skipif(BACKEND != "dds", reason="the workspace may lack simulation_interfaces 2.1"),
-]
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason="simulation_interfaces 2.1 is not in the workspace of the bridge")
 
 
 def flat_map(directory: Path) -> Path:

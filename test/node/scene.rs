@@ -144,9 +144,9 @@ fn an_object_is_removed_when_its_client_has_left() {
     assert!(has("stays") && !has("left"), "{listed:?}");
 }
 
-#[test]
-fn every_service_of_the_standard_has_its_name() {
-    let rig = start(&[]);
+/// The services, named as by `prefix` and their types.
+fn assert_the_standard_is_below(prefix: &str, parameters: &[&str]) {
+    let rig = start(parameters);
     let services = rig.recorder.services();
     let standard: Vec<_> = services
         .iter()
@@ -162,8 +162,23 @@ fn every_service_of_the_standard_has_its_name() {
             text.push(c.to_ascii_lowercase());
             text
         });
-        assert_eq!(*name, format!("/rfly_bridge/{snake}"));
+        assert_eq!(*name, format!("{prefix}/{snake}"));
     }
+    let send_goal = format!("{prefix}/simulate_steps/_action/send_goal");
+    assert!(
+        services.iter().any(|(name, _)| *name == send_goal),
+        "{services:?}"
+    );
+}
+
+#[test]
+fn every_service_of_the_standard_has_its_name() {
+    assert_the_standard_is_below("/rfly_bridge", &[]);
+}
+
+#[test]
+fn panels_find_the_services_of_the_standard_without_the_nodes_name() {
+    assert_the_standard_is_below("", &["scene.at_root:=true"]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, B
 from cyclonedds.core import Policy
 from peer import Peer
 from peer.messages import JAZZY
-from peer.services import Client
+from peer.services import CycloneClient
 
 
 def plain(value):
@@ -43,7 +43,7 @@ def run(peer, clients, r, late_s):
     key = (r["service"], r["type"], r.get("client_id", ""))
     late = r.get("late_reader", False)
     if key not in clients:
-        client = Client(peer, r["service"], r["type"], with_reader=not late, client_id=key[2])
+        client = CycloneClient(peer, r["service"], r["type"], with_reader=not late, client_id=key[2])
         clients[key] = client.wait()
     client = clients[key]
     requests = [bytes.fromhex(q["hex"]) if "hex" in q else q for q in r["requests"]]

@@ -162,6 +162,28 @@ fn names_are_unique_generated_where_allowed_and_carry_the_namespace() {
 }
 
 #[test]
+fn what_was_spawned_in_a_namespace_is_found_without_it_if_only_one_has_the_name() {
+    let mut rig = Rig::new();
+    let spawn = |rig: &mut Rig, namespace: &str| {
+        let mut wish = request("dingo", "rflysim://3");
+        wish.entity_namespace = namespace.to_owned();
+        let (response, _) = rig.call(standard::spawn_entity, wish);
+        assert_result(&response.result, OK, &[]);
+    };
+    let found = |rig: &Rig| match rig.scene.entities.find("dingo") {
+        Ok((name, _)) => name.to_owned(),
+        Err(refusal) => refusal.message,
+    };
+    assert!(found(&rig).contains("no entity is called"));
+    spawn(&mut rig, "a");
+    assert_eq!(found(&rig), "a/dingo");
+    spawn(&mut rig, "b");
+    assert!(found(&rig).contains("no entity is called"), "two are meant");
+    spawn(&mut rig, "");
+    assert_eq!(found(&rig), "dingo");
+}
+
+#[test]
 fn ids_are_of_the_range_and_used_again_late() {
     let mut rig = Rig::with(7..=9, Library::default());
     let id = |rig: &mut Rig, name: &str| {

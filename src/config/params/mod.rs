@@ -417,6 +417,8 @@ pub struct SetpointParams {
 pub struct SceneParams {
     /// The user's models, maps and poses.
     pub file: Option<PathBuf>,
+    /// The standard's services are beside the node, not below it.
+    pub at_root: bool,
     /// Windows that draw what is spawned; at least one.
     pub windows: Vec<u16>,
     /// Name or number of the map at the start; empty: not known.

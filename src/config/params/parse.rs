@@ -160,6 +160,7 @@ pub(super) fn build(r: &Reader) -> Params {
             file: Some(r.string("scene.file"))
                 .filter(|file| !file.is_empty())
                 .map(PathBuf::from),
+            at_root: r.bool("scene.at_root"),
             windows: match r.ids("scene.windows") {
                 none if none.is_empty() => vec![r.int("window") as u16],
                 windows => windows,

@@ -376,6 +376,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(SCENE, "scene.file", K::Str, D::Str(""), "",
         "JSON file with further models, maps and named poses for the services of `simulation_interfaces` (docs/scene.md)."),
+    row(SCENE, "scene.at_root", K::Bool, D::Bool(false), "",
+        "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that \
+         standard look for them; otherwise `/rfly_bridge/get_entities`."),
     row(SCENE, "scene.windows", K::Ints(0, 19), D::Empty, "",
         "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."),
     row(SCENE, "scene.world", K::Str, D::Str(""), "",

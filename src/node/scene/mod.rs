@@ -34,15 +34,19 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     #[cfg(has_simulation_interfaces)]
     {
         let waiting = bounds::Waiting::open(assembly, &desk)?;
-        let handle = waiting.serve(&desk, context.middleware, "~/get_entity_bounds")?;
+        let handle = waiting.serve(
+            &desk,
+            context.middleware,
+            &full_name(context, "~/get_entity_bounds"),
+        )?;
         assembly.guards.push(Box::new(handle));
         let (headers, stats) = (context.clocks.headers(None), desk.stats.clone());
         let steps = move |request: GoalRequest<SimulateSteps>| {
             stats.lock().received += 1;
             request.accept().abort(simulate_steps());
         };
-        let action =
-            { context.middleware }.action("~/simulate_steps", move || headers.now(), steps)?;
+        let name = full_name(context, "~/simulate_steps");
+        let action = { context.middleware }.action(&name, move || headers.now(), steps)?;
         assembly.guards.push(Box::new(action));
     }
     for service in services::rows() {
@@ -50,7 +54,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         if let Some(gate) = steps::gate()
             && service.name == stepping::NAME
         {
-            let handle = stepping::serve(gate, context.middleware)?;
+            let name = full_name(context, service.name);
+            let handle = stepping::serve(gate, context.middleware, &name)?;
             assembly.guards.push(Box::new(handle));
             continue;
         }
@@ -62,11 +67,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// Services of the standard are below the node, the others below the prefix of topics.
+/// Services of the standard are below the node or beside it, the others below the prefix of topics.
 fn full_name(context: &Context<'_>, name: &str) -> String {
-    match name.starts_with('~') {
-        true => name.to_owned(),
-        false => below(&context.settings.params.topic_prefix, name),
+    let params = &context.settings.params;
+    match name.strip_prefix("~/") {
+        Some(standard) if params.scene.at_root => standard.to_owned(),
+        Some(_) => name.to_owned(),
+        None => below(&params.topic_prefix, name),
     }
 }
 
@@ -95,7 +102,7 @@ fn topics(page: &mut TopicPage) {
 const HEAD: &str = "
 # Scene
 
-Services of `simulation_interfaces` are below the bridge's node, the others below `topic_prefix`; [scene.md](scene.md) has an example of each.
+Services of `simulation_interfaces` are below the bridge's node, or without its name with `scene.at_root`, the others below `topic_prefix`; [scene.md](scene.md) has an example of each.
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|

@@ -11,8 +11,9 @@ pub(super) const NAME: &str = "~/step_simulation";
 pub(super) fn serve(
     gate: &'static Gate,
     middleware: &Middleware,
+    name: &str,
 ) -> Result<ServiceHandle, RosError> {
-    middleware.service::<StepSimulation>(NAME, move |request, responder| {
+    middleware.service::<StepSimulation>(name, move |request, responder| {
         let steps = request.steps;
         gate.ask(Step::Messages(steps), move |stepped| {
             let result = outcome(steps, stepped);

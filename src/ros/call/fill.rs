@@ -213,7 +213,7 @@ impl<'a> Field<'a> {
 }
 
 /// A name as in the definition: rosidl's Rust code puts `_` behind keywords.
-fn shown(name: &str) -> &str {
+pub(super) fn shown(name: &str) -> &str {
     name.trim_end_matches('_')
 }
 

@@ -1,5 +1,6 @@
 //! Calls of services whose type is known only at run time, in YAML.
 mod fill;
+mod named;
 
 use super::{Middleware, RosError};
 use crate::{
@@ -7,6 +8,7 @@ use crate::{
     msgs::{self, Service},
 };
 use fill::Field;
+use named::Named;
 use serde::Deserialize as _;
 use tokio::sync::oneshot;
 
@@ -147,7 +149,7 @@ fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
 }
 
 fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {
-    serde_saphyr::to_string(&response).map_err(|error| CallError::Response {
+    serde_saphyr::to_string(&Named(&response)).map_err(|error| CallError::Response {
         type_name: S::TYPE,
         message: error.to_string(),
     })

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from backend import BACKEND
 from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription
 from cyclonedds.core import Policy, Qos
 from cyclonedds.domain import Domain, DomainParticipant
@@ -117,10 +118,15 @@ DDS_NAMES = {"ros_discovery_info"}
 class Peer:
     """A participant in domain `domain_id` on the loopback interface."""
 
-    def __init__(self, domain_id: int, *, multicast: bool = False, buffer: str = "4MB"):
+    def __init__(self, domain_id: int, *, buffer: str = "4MB"):
         if domain_id not in _DOMAINS:
-            _DOMAINS[domain_id] = Domain(domain_id, LOOPBACK.format(multicast=str(multicast).lower(), buffer=buffer))
+            # In Humble a node confined to loopback announces itself by multicast; the embedded back end does it both ways.
+            multicast = "true" if BACKEND == "rclrs" else "false"
+            _DOMAINS[domain_id] = Domain(domain_id, LOOPBACK.format(multicast=multicast, buffer=buffer))
+        self.domain_id = domain_id
         self.participant = DomainParticipant(domain_id)
+        self.caller: Any = None
+        """A process that calls services for the peer (`peer.rclpy_services`)."""
         self._publications = BuiltinDataReader(self.participant, BuiltinTopicDcpsPublication)
         self._readers = BuiltinDataReader(self.participant, BuiltinTopicDcpsSubscription)
         self._offers: dict[bytes, Offer] = {}
@@ -244,4 +250,6 @@ class Peer:
         for subscription in self.subscriptions:
             subscription._reader = subscription._topic = None
         self.subscriptions.clear()
+        if self.caller:
+            self.caller.close()
         self._publications = self._readers = self.participant = None

@@ -15,14 +15,16 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
+from backend import ANSWERS_PEER
 from peer.messages import TYPES, make
 from peer.participant import Peer
 from peer.raw import Raw, mangle_type, raw_class
+from peer.rclpy_services import RclpyClient
 
 QOS = [Policy.Reliability.Reliable(duration(seconds=1)), Policy.Durability.Volatile, Policy.History.KeepLast(1000)]
 
 
-class Client:
+class CycloneClient:
     """Calls one service.
 
     By its id rmw_cyclonedds_cpp finds the reader that a response must wait for: the service may know it later than we
@@ -60,7 +62,7 @@ class Client:
         found = len(self._writer.get_matched_subscriptions()) > 0
         return found and (self._reader is None or len(self._reader.get_matched_publications()) > 0)
 
-    def wait(self, timeout: float = 60.0) -> Client:
+    def wait(self, timeout: float = 60.0) -> CycloneClient:
         """Returns once the service is there."""
         self._peer.wait_for(self.available, f"the service {self.service}", timeout)
         return self
@@ -99,3 +101,7 @@ class Client:
     def call(self, timeout: float = 30.0, **fields: Any) -> Any:
         """Sends a request and returns the response."""
         return self.receive(self.send(fields), timeout)
+
+
+Client = CycloneClient if ANSWERS_PEER else RclpyClient
+"""Calls the services of the bridge under test."""
