@@ -22,7 +22,8 @@ fn is_below(prefixes: Option<String>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::node::mesh::{INSTALLED, STL, is_below};
+    use std::path::Path;
 
     #[test]
     fn a_workspace_has_the_mesh_if_the_file_is_there() {

@@ -34,8 +34,11 @@ fn paint(x: f64, y: f64, seed: i64, far: f64) -> f64 {
         .sum()
 }
 
-/// Boxes on the ground.
-struct Yard(Vec<(Vector, Vector)>);
+/// Boxes on painted ground.
+struct Yard {
+    seed: i64,
+    boxes: Vec<(Vector, Vector)>,
+}
 
 impl Yard {
     fn new(seed: i64) -> Self {
@@ -46,7 +49,10 @@ impl Yard {
             let [w, d, h] = [3, 4, 5].map(|of| 0.5 + 4.0 * number(of));
             ([x - w, y - d, 0.0], [x + w, y + d, 2.0 * h])
         };
-        Self((0..40).map(block).collect())
+        Self {
+            seed: 1000 * (seed + 1),
+            boxes: (0..40).map(block).collect(),
+        }
     }
 
     /// Distance along the ray in its lengths, and brightness.
@@ -56,11 +62,16 @@ impl Yard {
         let mut found = match ray[2] < 0.0 {
             true => (
                 below,
-                paint(from[0] + below * ray[0], from[1] + below * ray[1], 0, below),
+                paint(
+                    from[0] + below * ray[0],
+                    from[1] + below * ray[1],
+                    self.seed,
+                    below,
+                ),
             ),
             false => sky,
         };
-        for (number, (low, high)) in self.0.iter().enumerate() {
+        for (number, (low, high)) in self.boxes.iter().enumerate() {
             let (mut enter, mut leave, mut side) = (0.0, found.0, 0);
             for axis in 0..3 {
                 let mut ends = [low, high].map(|end| (end[axis] - from[axis]) / ray[axis]);
@@ -75,7 +86,7 @@ impl Yard {
                     .filter(|axis| *axis != side)
                     .map(|axis| from[axis] + enter * ray[axis])
                     .collect();
-                let seed = 10 * (number as i64 + 1) + side as i64;
+                let seed = self.seed + 10 * (number as i64 + 1) + side as i64;
                 found = (enter, 0.3 * side as f64 + paint(at[0], at[1], seed, enter));
             }
         }
