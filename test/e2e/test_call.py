@@ -107,8 +107,8 @@ def test_the_maps_of_the_terrain_are_latched(system):
         ([TERRAIN, "std_srvs/srv/Triger", ""], 'did you mean "std_srvs/srv/Trigger"?'),
         ([TERRAIN, "std_srvs/srv/Trigger", ""], "is a rfly_bridge_msgs/srv/GetHeight, not a std_srvs/srv/Trigger"),
         (
-            ["/rflysim/terrain/get_heigth", "--timeout", "1.5"],
-            'no service /rflysim/terrain/get_heigth within 1.5 s; did you mean "/rflysim/terrain/get_height"?',
+            ["/rflysim/terrain/get_heigth", "--timeout", "6"],
+            'no service /rflysim/terrain/get_heigth within 6 s; did you mean "/rflysim/terrain/get_height"?',
         ),
         ([TERRAIN, "--timeout", "soon"], "wanted is a number from 0 to 86400"),
     ],
