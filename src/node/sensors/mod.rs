@@ -1,6 +1,7 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
 mod boxes;
 mod gimbal;
+mod glance;
 mod held;
 mod hint;
 mod lens;
