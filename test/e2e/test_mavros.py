@@ -391,10 +391,12 @@ def test_fences_and_rally_points_are_written_read_and_deleted(vehicle, plugin, t
     mission = vehicle.insist("mission/pull").wp_received
     assert vehicle.insist(f"{plugin}/push", start_index=0, waypoints=points).wp_transfered == count
     assert vehicle.insist(f"{plugin}/pull").wp_received == count
-    vehicle.peer.wait_for(lambda: stored.samples and len(stored.messages[-1].waypoints) == count, "the list", 60.0)
+    # PX4 gives the frame of the integers that it sends; what was pushed is in the list before it is read.
+    wanted = [(command, {0: 5, 3: 6}[sent["frame"]]) for sent in points]
+    vehicle.peer.wait_for(
+        lambda: stored.samples and [(read.command, read.frame) for read in stored.messages[-1].waypoints] == wanted, "the list", 60.0
+    )
     for sent, read in zip(points, stored.messages[-1].waypoints, strict=True):
-        # PX4 gives the frame of the integers that it sends.
-        assert (read.command, read.frame) == (sent["command"], {0: 5, 3: 6}[sent["frame"]])
         assert abs(read.x_lat - sent["x_lat"]) < 2e-7 and abs(read.y_long - sent["y_long"]) < 2e-7
     assert vehicle.insist("mission/pull").wp_received == mission, "another list"
     vehicle.insist(f"{plugin}/clear")
