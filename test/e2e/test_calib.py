@@ -287,7 +287,8 @@ def test_openvins(tmp_path, eyes):
     assert estimator.getNode("track_frequency").real() > eyes[0].rate
     # VioManagerHelper.cpp, try_to_initialize: a vehicle at rest need not jerk. InertialInitializer.cpp: one in motion is not waited for.
     for key in ("try_zupt", "zupt_only_at_beginning", "init_dyn_use"):
-        assert estimator.getNode(key).string() == "true", key
+        node = estimator.getNode(key)  # some versions read the word as a number
+        assert node.real() == 1 if node.isInt() else node.string() == "true", key
 
     # A node lives as long as its file.
     file = cv2.FileStorage(str(written.path(estimator.getNode("relative_config_imu").string())), cv2.FILE_STORAGE_READ)
