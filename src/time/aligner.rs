@@ -274,7 +274,10 @@ impl TimeAligner {
             return Observation::Accepted;
         }
         let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
+        // What goes on where a tick far ahead began is as foreign, although the limit may have moved since.
+        let goes_on = |c: Candidate| c.foreign && excess < 0.0 && c.agrees(tick);
         let foreign = another_run
+            || self.candidate.is_some_and(goes_on)
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
         // A tick far ahead must not move the limit further ahead step by step.
         if !foreign
