@@ -119,14 +119,14 @@ def floor(path: dict) -> str:
 
 
 def instructions(report: dict) -> str:
-    """Instructions per image."""
+    """Instructions of an image, and of a second without images."""
     rows = []
     for row in report["rows"]:
-        floor, bridge = row["floor"], row["bridge"]
-        counts = [f"{count * 1e-6:.3f} M" for count in (floor, bridge)]
-        rows.append([TRANSPORTS[row["transport"]], row["size"], *counts, f"{bridge / floor:.2f}"])
-    said = f"Over {report['images']} images at {report['hz']} Hz, {where(report['machine'])}"
-    return said + "\n\n" + table(" transport| size|floor|bridge|ratio", rows)
+        image, second = ([f"{row[of][who] * 1e-3:.0f} k" for who in ("floor", "bridge")] for of in ("image", "second"))
+        rows.append([TRANSPORTS[row["transport"]], row["size"], *image, *second])
+    slow, fast = report["hz"]
+    said = f"From runs of {report['seconds']} s at {slow} and {fast} Hz, {where(report['machine'])}"
+    return said + "\n\n" + table(" transport| size|image: floor|bridge|second: floor|bridge", rows)
 
 
 def load(path: dict) -> str:

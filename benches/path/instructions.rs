@@ -7,72 +7,114 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// Frames per second: a program runs some fifty times slower under callgrind.
-const HZ: u64 = 5;
-/// Images until discovery has ended and buffers have their size.
-const WARM_UP: u64 = 10;
-/// Images over which is counted.
-const COUNTED: u64 = 40;
+/// Images per second, slow and fast: what grows between them is of the images, the rest is of the time that passes. A
+/// program runs some fifty times slower under callgrind, so neither is near that of a camera.
+const HZ: [u64; 2] = [2, 10];
+/// Until discovery has ended and buffers have their size; then what is counted. The bridge compares pictures with their configured
+/// field of view 10 s after the first one, which is not of an image.
+const WARM_UP: Duration = Duration::from_secs(2);
+const COUNTED: Duration = Duration::from_secs(6);
 
 /// Counts floor and bridge at each size.
 pub(crate) fn compare() -> Result<Value> {
     println!(
-        "(e) one raw sensor at {HZ} Hz: instructions in user mode per image, over {COUNTED} images\n"
+        "(e) one raw sensor: instructions in user mode, thousands, of an image and of a second without images \
+         (from runs of {} s at {} and {} Hz)\n",
+        COUNTED.as_secs(),
+        HZ[0],
+        HZ[1]
     );
-    println!("| transport | size | floor | bridge | ratio |");
-    println!("|---|---|---|---|---|");
+    println!("| transport | size | image: floor | bridge | second: floor | bridge |");
+    println!("|---|---|---|---|---|---|");
     let mut rows = Vec::new();
     for (transport, mode) in [("udp", 2), ("shm", 0)] {
         for (width, height) in [(640, 480), (1280, 720), (1920, 1080)] {
-            let config = Config::write(1, width, height, mode, HZ)?;
-            let floor = count(&config, |profiler| {
-                Subject::floor(transport, &config, profiler)
+            let floor = Cost::measure(width, height, mode, |config, profiler| {
+                Subject::floor(transport, config, profiler)
             })?;
-            let parameters = ["imu.enabled:=false"];
-            let bridge = count(&config, |profiler| {
-                Subject::bridge(&config, &parameters, profiler)
+            let bridge = Cost::measure(width, height, mode, |config, profiler| {
+                Subject::bridge(config, &["imu.enabled:=false"], profiler)
             })?;
             println!(
-                "| {transport} | {width}x{height} | {floor:.0} | {bridge:.0} | {:.2} |",
-                bridge / floor
+                "| {transport} | {width}x{height} | {:.0} | {:.0} | {:.0} | {:.0} |",
+                floor.image / 1e3,
+                bridge.image / 1e3,
+                floor.second / 1e3,
+                bridge.second / 1e3
             );
-            let size = format!("{width}x{height}");
-            rows.push(
-                json!({"transport": transport, "size": size, "floor": floor, "bridge": bridge}),
-            );
+            rows.push(json!({
+                "transport": transport,
+                "size": format!("{width}x{height}"),
+                "image": {"floor": floor.image, "bridge": bridge.image},
+                "second": {"floor": floor.second, "bridge": bridge.second},
+            }));
         }
     }
     Ok(json!({
         "bench": "instructions",
         "machine": report::machine(),
         "hz": HZ,
-        "images": COUNTED,
+        "seconds": COUNTED.as_secs(),
         "rows": rows,
     }))
 }
 
-fn count(config: &Config, start: impl Fn(&[String]) -> Result<Subject>) -> Result<f64> {
-    let counts = Counts::new();
-    let emulator = simulator()?;
-    let subject = start(&counts.profiler())?;
-    let watch = Watch::start(1, &emulator)?;
-    let until = |images| {
-        while watch.images() < images {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        watch.images()
-    };
-    while watch.images() == 0 {
-        config.request()?;
-        std::thread::sleep(Duration::from_secs(1));
+/// Instructions of an image, and of a second without images.
+struct Cost {
+    image: f64,
+    second: f64,
+}
+
+impl Cost {
+    fn measure(
+        width: u16,
+        height: u16,
+        mode: u16,
+        start: impl Fn(&Config, &[String]) -> Result<Subject>,
+    ) -> Result<Self> {
+        let run = |hz| {
+            let config = Config::write(1, width, height, mode, hz)?;
+            Rates::count(&config, |profiler| start(&config, profiler))
+        };
+        let (slow, fast) = (run(HZ[0])?, run(HZ[1])?);
+        let image = (fast.instructions - slow.instructions) / (fast.images - slow.images);
+        Ok(Self {
+            image,
+            second: slow.instructions - image * slow.images,
+        })
     }
-    let first = until(watch.images() + WARM_UP);
-    control("--zero", &subject)?;
-    let last = until(first + COUNTED);
-    control("--dump", &subject)?;
-    Ok(counts.read()? as f64 / (last - first) as f64)
+}
+
+/// Of one run, per second.
+struct Rates {
+    instructions: f64,
+    images: f64,
+}
+
+impl Rates {
+    fn count(config: &Config, start: impl Fn(&[String]) -> Result<Subject>) -> Result<Self> {
+        let counts = Counts::new();
+        let emulator = simulator()?;
+        let subject = start(&counts.profiler())?;
+        let watch = Watch::start(1, &emulator)?;
+        while watch.images() == 0 {
+            config.request()?;
+            thread::sleep(Duration::from_millis(500));
+        }
+        thread::sleep(WARM_UP);
+        let (first, begin) = (watch.images(), Instant::now());
+        control("--zero", &subject)?;
+        thread::sleep(COUNTED);
+        control("--dump", &subject)?;
+        let (images, seconds) = (watch.images() - first, begin.elapsed().as_secs_f64());
+        Ok(Self {
+            instructions: counts.read()? as f64 / seconds,
+            images: images as f64 / seconds,
+        })
+    }
 }
 
 /// Tells callgrind of a process that runs.
