@@ -216,6 +216,10 @@ impl Sensor for Glanced {
     }
 
     fn set_view(&mut self, view: &View) {
+        if view.fov_deg != self.fov_deg {
+            // At once, but not before the first one.
+            self.about.due.fetch_min(1, Ordering::Relaxed);
+        }
         self.fov_deg = view.fov_deg;
         self.sensor.set_view(view);
     }

@@ -25,9 +25,11 @@ const WAIT: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(20);
 /// After so long without a picture nobody reads the camera any more.
 const OVER: Duration = Duration::from_secs(2);
-/// Rest after which it is tried again, in ns: the first one where nothing could be told, and the longest one.
+/// Rest after which it is tried again, in ns: the first one where nothing could be told, the longest one, and that after all
+/// agreed, which then changes with the renderer only.
 const SOON_NS: i64 = 1_000_000_000;
 const LATE_NS: i64 = 60_000_000_000;
+const AGREED_NS: i64 = 600_000_000_000;
 /// Pictures of all cameras on their way.
 const QUEUE: usize = 64;
 
@@ -67,7 +69,12 @@ impl Known {
                 self.rest = (2 * rest).min(LATE_NS);
                 return rest;
             }
-            Verdict::Agrees => self.shown = None,
+            Verdict::Agrees => {
+                self.shown = None;
+                self.last = verdict;
+                self.rest = SOON_NS;
+                return AGREED_NS;
+            }
             Verdict::Differs(found) => {
                 // What is wrong once is not wrong twice in the same way.
                 let before = std::mem::replace(&mut self.last, verdict);
