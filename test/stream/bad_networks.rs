@@ -5,10 +5,12 @@ use crate::support::seeds::seeds;
 
 /// Length of a stream in virtual s.
 const SECONDS: f64 = 60.0;
+/// Seeds that have failed once: the clock jumped by little more than a second, and one tick got two stamps.
+const FAILED: [u64; 1] = [740];
 
 #[test]
 fn what_a_stream_publishes_is_right_whatever_the_network_does() {
-    for seed in seeds("RFLY_STREAMS", 4) {
+    for seed in seeds("RFLY_STREAMS", 4).chain(FAILED) {
         let conditions = Conditions::bad(seed);
         println!("seed {seed}: {conditions:?}");
         Path::new(conditions, SECONDS).run();
