@@ -7,7 +7,7 @@ use super::{
     CloudNoise, Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, View,
     camera::sent,
     cloud_odometry::CloudOdometry,
-    layout::{PointLayout, Rings},
+    layout::{PointLayout, Rings, labelled_fields},
     livox_custom::LivoxCustom,
     points::{Axes, CloudPoint, Missing, convert, per_count},
     scan::{SCAN_TOPIC, ScanTopic},
@@ -115,23 +115,6 @@ cloud!(
     "Livox Mid-360",
     [custom_topic("mid360_lidar/custom"), SCAN_TOPIC]
 );
-
-/// Name, offset and type of the fields of a point without label, 12 bytes.
-pub const PLAIN_FIELDS: [(&str, u32, u8); 3] = [
-    ("x", 0, PointField::FLOAT32),
-    ("y", 4, PointField::FLOAT32),
-    ("z", 8, PointField::FLOAT32),
-];
-
-/// Name, offset and type of the fields of a lidar point, 16 bytes.
-pub const fn labelled_fields(label: LabelType) -> [(&'static str, u32, u8); 4] {
-    let [x, y, z] = PLAIN_FIELDS;
-    let label = match label {
-        LabelType::Float32 => PointField::FLOAT32,
-        LabelType::Uint32 => PointField::UINT32,
-    };
-    [x, y, z, ("label", 12, label)]
-}
 
 /// Origin of the rows of points.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -3,20 +3,35 @@
 //! The simulator renders a scan at one instant, so the time of every point is that of the header, unless a sweep is asked
 //! for. It sends no intensity: the class of the object hit stands for it.
 use super::points::{Axes, CloudPoint, Converted, Missing};
-use crate::config::params::CloudLayout;
+use crate::config::params::{CloudLayout, LabelType};
 use crate::msgs::sensor_msgs::msg::PointField;
 use crate::time::RosTime;
 
 /// Name, offset and type of a field.
 type Field = (&'static str, u32, u8);
 
-const XYZ: [Field; 3] = super::cloud::PLAIN_FIELDS;
+/// Name, offset and type of the fields of a point without label, 12 bytes.
+pub const PLAIN_FIELDS: [Field; 3] = [
+    ("x", 0, PointField::FLOAT32),
+    ("y", 4, PointField::FLOAT32),
+    ("z", 8, PointField::FLOAT32),
+];
+
+/// Name, offset and type of the fields of a lidar point, 16 bytes.
+pub const fn labelled_fields(label: LabelType) -> [Field; 4] {
+    let [x, y, z] = PLAIN_FIELDS;
+    let label = match label {
+        LabelType::Float32 => PointField::FLOAT32,
+        LabelType::Uint32 => PointField::UINT32,
+    };
+    [x, y, z, ("label", 12, label)]
+}
 
 /// As `ouster_ros::Point` in PCL, 48 bytes: `t` in ns after the header, `range` in mm.
 const OUSTER: [Field; 9] = [
-    XYZ[0],
-    XYZ[1],
-    XYZ[2],
+    PLAIN_FIELDS[0],
+    PLAIN_FIELDS[1],
+    PLAIN_FIELDS[2],
     ("intensity", 16, PointField::FLOAT32),
     ("t", 20, PointField::UINT32),
     ("reflectivity", 24, PointField::UINT16),
@@ -26,27 +41,27 @@ const OUSTER: [Field; 9] = [
 ];
 /// As velodyne_pointcloud, 22 bytes: `time` in s after the header.
 const VELODYNE: [Field; 6] = [
-    XYZ[0],
-    XYZ[1],
-    XYZ[2],
+    PLAIN_FIELDS[0],
+    PLAIN_FIELDS[1],
+    PLAIN_FIELDS[2],
     ("intensity", 12, PointField::FLOAT32),
     ("ring", 16, PointField::UINT16),
     ("time", 18, PointField::FLOAT32),
 ];
 /// As HesaiLidar_ROS_2.0, 26 bytes: `timestamp` in s since 1970.
 const HESAI: [Field; 6] = [
-    XYZ[0],
-    XYZ[1],
-    XYZ[2],
+    PLAIN_FIELDS[0],
+    PLAIN_FIELDS[1],
+    PLAIN_FIELDS[2],
     ("intensity", 12, PointField::FLOAT32),
     ("ring", 16, PointField::UINT16),
     ("timestamp", 18, PointField::FLOAT64),
 ];
 /// As livox_ros_driver2, 26 bytes: `timestamp` in ns since 1970.
 const LIVOX: [Field; 7] = [
-    XYZ[0],
-    XYZ[1],
-    XYZ[2],
+    PLAIN_FIELDS[0],
+    PLAIN_FIELDS[1],
+    PLAIN_FIELDS[2],
     ("intensity", 12, PointField::FLOAT32),
     ("tag", 16, PointField::UINT8),
     ("line", 17, PointField::UINT8),
@@ -151,7 +166,7 @@ impl PointLayout {
     /// Fields of a point, and its length.
     pub fn fields(&self) -> (&'static [(&'static str, u32, u8)], usize) {
         match self.layout {
-            CloudLayout::XyzLabel => (&XYZ, 12),
+            CloudLayout::XyzLabel => (&PLAIN_FIELDS, 12),
             CloudLayout::Ouster => (&OUSTER, 48),
             CloudLayout::Velodyne => (&VELODYNE, 22),
             CloudLayout::Hesai => (&HESAI, 26),

@@ -27,13 +27,12 @@ mod stream;
 mod view_change;
 
 pub use camera_info::{Lens, View, camera_info};
-pub use cloud::{PLAIN_FIELDS, labelled_fields};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use degrade::{CloudNoise, DepthNoise, HOLD_BYTES, Unreliable};
 pub use error::{SensorCause, SensorError};
 pub use imu::{AttitudeSample, ImuConverter};
-pub use layout::{PointLayout, Rings};
+pub use layout::{PLAIN_FIELDS, PointLayout, Rings, labelled_fields};
 pub use options::Options;
 pub use points::{Axes, CloudPoint, Converted, Missing, convert};
 pub use scan::ScanPlane;
