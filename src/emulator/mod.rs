@@ -26,6 +26,7 @@ mod shared;
 mod stage;
 mod streams;
 mod truth;
+mod wanted;
 pub mod world;
 
 pub use autopilot::ControlMode;

@@ -1,6 +1,7 @@
 //! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
-use super::modes::{ACCEPTED, CRITICAL, INFO, Mode, REJECTED};
+use super::modes::{ACCEPTED, Mode, REJECTED};
+use super::outbox::{CRITICAL, INFO};
 use super::{Autopilot, STEP, fields};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{MESSAGE_INTERVAL_DATA, PROTOCOL_VERSION_DATA};

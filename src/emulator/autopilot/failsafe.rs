@@ -1,6 +1,5 @@
 //! PX4's failsafes for low battery and geofence breach: texts and automatic mode changes.
-use super::Texts;
-use super::modes::{CRITICAL, EMERGENCY, Mode};
+use super::outbox::{CRITICAL, EMERGENCY, Texts};
 
 /// Charge level, as in BATTERY_STATUS.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
@@ -86,17 +85,6 @@ impl Reaction {
             4 => Self::Terminate,
             5 => Self::Land,
             _ => Self::Warn,
-        }
-    }
-
-    /// The mode that carries out the reaction.
-    pub fn mode(self) -> Option<Mode> {
-        match self {
-            Self::Nothing | Self::Warn => None,
-            Self::Hold => Some(Mode::Loiter),
-            Self::Return => Some(Mode::Return),
-            Self::Land => Some(Mode::Land),
-            Self::Terminate => Some(Mode::Termination),
         }
     }
 }

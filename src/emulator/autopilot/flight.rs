@@ -1,9 +1,9 @@
 //! PX4's flight tasks: the controllers' targets in each mode.
-use super::Texts;
 use super::carrot::{Carrot, Speeds};
 use super::dynamics::{Body, Target, Trajectory};
 use super::mission::Mission;
-use super::modes::{CRITICAL, INFO, Landed, Mode, Modes};
+use super::modes::{Landed, Mode, Modes};
+use super::outbox::{CRITICAL, INFO, Texts};
 use super::setpoints::Wish;
 use crate::emulator::world::{Quat, Vec3};
 

@@ -5,7 +5,8 @@ use super::mission_items::{
     CHANGE_SPEED, DELAY, JUMP, LAND, LOITER, LOITER_TIME, Leg, RETURN, WAYPOINT, exact, kept,
     moves, refusal, rounded,
 };
-use super::{Texts, fields, modes};
+use super::outbox::CRITICAL;
+use super::{Texts, fields};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{
     MISSION_ACK_DATA, MISSION_COUNT_DATA, MISSION_CURRENT_DATA, MISSION_ITEM_REACHED_DATA,
@@ -157,7 +158,7 @@ impl Mission {
                 if self.set_current(fields::u16(frame, 0)) {
                     replies.push(self.current_message());
                 } else {
-                    texts.say(modes::CRITICAL, "WPM: WP CURR CMD: Not in list\t");
+                    texts.say(CRITICAL, "WPM: WP CURR CMD: Not in list\t");
                 }
             }
             47 => self.transfer = self.transfer.take().filter(|t| t.upload.is_some()),
@@ -216,7 +217,7 @@ impl Mission {
         texts: &mut Texts,
     ) {
         let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_some()) else {
-            texts.say(modes::CRITICAL, "IGN MISSION_ITEM: No transfer\t");
+            texts.say(CRITICAL, "IGN MISSION_ITEM: No transfer\t");
             let answer = MavMissionResult::MAV_MISSION_ERROR;
             replies.push(acknowledge(peer, answer, item.mission_type, 0));
             return;
@@ -229,7 +230,7 @@ impl Mission {
             return; // PX4 keeps requesting the missing item
         }
         if let Some(result) = refusal(&item) {
-            texts.say(modes::CRITICAL, "IGN MISSION_ITEM: Invalid item\t");
+            texts.say(CRITICAL, "IGN MISSION_ITEM: Invalid item\t");
             replies.push(acknowledge(peer, result, list, 0));
             self.transfer = None;
             return;
@@ -295,7 +296,7 @@ impl Mission {
         let list = transfer.list;
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
-            texts.say(modes::CRITICAL, "WPM: REJ. CMD: Req. WP was unexpected\t");
+            texts.say(CRITICAL, "WPM: REJ. CMD: Req. WP was unexpected\t");
             let answer = MavMissionResult::MAV_MISSION_ERROR;
             replies.push(acknowledge(peer, answer, list, 0));
             return;
@@ -344,7 +345,7 @@ impl Mission {
             return;
         };
         if now - transfer.touched > PATIENCE {
-            texts.say(modes::CRITICAL, "Operation timeout\t");
+            texts.say(CRITICAL, "Operation timeout\t");
             self.transfer = None;
         } else if let Some(upload) = transfer.upload.as_mut()
             && now - upload.asked >= RETRY

@@ -461,9 +461,9 @@ impl Autopilot {
     fn status_text(&mut self, severity: u8, text: &str, out: &mut Outbox) {
         const PIECE: usize = 50;
         let severity = match severity {
-            modes::EMERGENCY => MavSeverity::MAV_SEVERITY_EMERGENCY,
-            modes::CRITICAL => MavSeverity::MAV_SEVERITY_CRITICAL,
-            modes::WARNING => MavSeverity::MAV_SEVERITY_WARNING,
+            outbox::EMERGENCY => MavSeverity::MAV_SEVERITY_EMERGENCY,
+            outbox::CRITICAL => MavSeverity::MAV_SEVERITY_CRITICAL,
+            outbox::WARNING => MavSeverity::MAV_SEVERITY_WARNING,
             _ => MavSeverity::MAV_SEVERITY_INFO,
         };
         for (piece, chunk_seq) in text.as_bytes().chunks(PIECE).zip(0u8..) {

@@ -1,15 +1,6 @@
 //! PX4's modes: their numbers in HEARTBEAT, their requirements, and rules of arming, disarming and failsafe.
-use super::Texts;
 use super::failsafe::{Actions, Breach, Charge, Failsafe, Reaction};
-
-/// MAV_SEVERITY.
-pub const EMERGENCY: u8 = 0;
-/// MAV_SEVERITY.
-pub const CRITICAL: u8 = 2;
-/// MAV_SEVERITY.
-pub const WARNING: u8 = 4;
-/// MAV_SEVERITY.
-pub const INFO: u8 = 6;
+use super::outbox::{CRITICAL, INFO, Texts};
 
 /// MAV_RESULT.
 pub const ACCEPTED: u8 = 0;
@@ -58,6 +49,17 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// The mode that carries out a reaction.
+    fn of(reaction: Reaction) -> Option<Self> {
+        match reaction {
+            Reaction::Nothing | Reaction::Warn => None,
+            Reaction::Hold => Some(Self::Loiter),
+            Reaction::Return => Some(Self::Return),
+            Reaction::Land => Some(Self::Land),
+            Reaction::Terminate => Some(Self::Termination),
+        }
+    }
+
     /// Main mode and sub mode, as in `custom_mode`.
     pub fn numbers(self) -> (u8, u8) {
         match self {
@@ -489,7 +491,7 @@ impl Modes {
 
     /// Leaves a mode whose requirements are lost, and resumes it later.
     fn fail_safe(&mut self, rules: &Rules, reaction: Reaction, texts: &mut Texts) {
-        if let Some(mode) = reaction.mode() {
+        if let Some(mode) = Mode::of(reaction) {
             if mode == Mode::Termination && self.active != mode {
                 self.terminated_at = self.now;
             }

@@ -1,5 +1,14 @@
 //! Output of the vehicle: datagrams, and texts that become STATUSTEXT.
 
+/// MAV_SEVERITY.
+pub(super) const EMERGENCY: u8 = 0;
+/// MAV_SEVERITY.
+pub(super) const CRITICAL: u8 = 2;
+/// MAV_SEVERITY.
+pub(super) const WARNING: u8 = 4;
+/// MAV_SEVERITY.
+pub(super) const INFO: u8 = 6;
+
 /// Limit of queued texts.
 const MOST_TEXTS: usize = 32;
 /// Minimum time in s between two texts.

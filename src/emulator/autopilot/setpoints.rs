@@ -1,6 +1,6 @@
 //! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
 use super::dynamics::{Trajectory, Wing};
-use super::modes::CRITICAL;
+use super::outbox::CRITICAL;
 use super::{Texts, fields};
 use crate::emulator::world::{Quat, Vec3};
 use crate::wire::mavlink::Frame;

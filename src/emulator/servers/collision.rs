@@ -2,7 +2,7 @@
 use super::report;
 use crate::emulator::shared::Shared;
 use crate::emulator::stage::{Contact, contacts};
-use crate::emulator::world::{Object, Vec3};
+use crate::emulator::world::Object;
 use crate::wire::{CrashPacket, IntoBytes as _, NETWORK_GROUP};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
@@ -24,7 +24,7 @@ pub(super) struct Watch {
 impl Watch {
     /// Looks, if it is time to, and reports what has changed.
     pub(super) fn look(&mut self, shared: &Shared, socket: &UdpSocket, now: f64) {
-        let reports = shared.reports().wants_vehicles();
+        let reports = shared.reports().vehicle_data;
         let collides = shared.stage().collides();
         if !(reports || collides) {
             if !self.touched.is_empty() {
@@ -99,19 +99,4 @@ pub(super) fn target_id(with: Object) -> i32 {
         Object::Vehicle(id) => id.into(),
         _ => NO_ID,
     }
-}
-
-/// Kind, contact, centre and name of a collision in the report of a vehicle.
-pub(super) fn described(contact: Option<&Contact>) -> (i32, Vec3, Vec3, String) {
-    const GROUND: i32 = -2;
-    const SCENE: i32 = -1;
-    let Some(contact) = contact else {
-        return (0, Vec3::zeros(), Vec3::zeros(), String::new());
-    };
-    let kind = match contact.with {
-        Object::Ground => GROUND,
-        Object::Vehicle(id) => id.into(),
-        _ => SCENE,
-    };
-    (kind, contact.point, contact.centre, contact.with.name())
 }

@@ -2,74 +2,19 @@
 //!
 //! The rate is not documented; positions are in m in NED, as in all other structures. The report of a vehicle is also sent
 //! when it begins or ceases to touch something.
-use super::collision::described;
 use crate::emulator::sensor::world_pose;
 use crate::emulator::shared::Shared;
+use crate::emulator::stage::Contact;
+use crate::emulator::wanted::Wanted;
 use crate::emulator::world::{Caster, Kinematics, Object, Pose, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{NETWORK_GROUP, RequestLayout, SensorRequest};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::UdpSocket;
 
 /// Check word of camera and object descriptions.
 const DESCRIPTION: i32 = 1_234_567_891;
 /// Check word of vehicle reports.
 const VEHICLE: i32 = 1_234_567_897;
-
-/// Selected objects of one kind.
-#[derive(Clone, Debug, Default)]
-struct Selection {
-    all: bool,
-    named: BTreeSet<String>,
-}
-
-impl Selection {
-    fn has(&self, name: &str) -> bool {
-        self.all || self.named.contains(name)
-    }
-}
-
-/// Requested reports.
-#[derive(Clone, Debug, Default)]
-pub(in crate::emulator) struct Wanted {
-    cameras: Selection,
-    vehicles: Selection,
-    objects: Selection,
-    vehicle_data: bool,
-    /// There is a new request; answer it without waiting for the next second.
-    pub(in crate::emulator) fresh: bool,
-}
-
-impl Wanted {
-    /// Executes `RflyReqObjData operation name colour`.
-    pub(in crate::emulator) fn describe(&mut self, operation: u32, name: &str) {
-        let kinds = [&mut self.cameras, &mut self.vehicles, &mut self.objects];
-        for (kind, selection) in (0..).zip(kinds) {
-            match operation {
-                0..=2 if operation == kind => drop(selection.named.insert(name.to_owned())),
-                10..=12 if operation - 10 == kind => {
-                    selection.all = false;
-                    selection.named.remove(name);
-                }
-                20..=22 if operation - 20 == kind => selection.all = true,
-                23 => selection.all |= kind > 0,
-                24 => selection.all = true,
-                _ => {}
-            }
-        }
-        self.fresh = true;
-    }
-
-    /// Whether vehicles and their collisions are reported.
-    pub(in crate::emulator) fn wants_vehicles(&self) -> bool {
-        self.vehicle_data
-    }
-
-    /// Executes `RflyReqVehicleData`.
-    pub(in crate::emulator) fn vehicle_data(&mut self, on: bool) {
-        self.vehicle_data = on;
-        self.fresh = true;
-    }
-}
 
 /// Sends all requested reports, as of simulation time `time`.
 pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
@@ -232,4 +177,19 @@ impl Packet {
         self.0.resize(end, 0);
         self
     }
+}
+
+/// Kind, contact, centre and name of a collision in the report of a vehicle.
+fn described(contact: Option<&Contact>) -> (i32, Vec3, Vec3, String) {
+    const GROUND: i32 = -2;
+    const SCENE: i32 = -1;
+    let Some(contact) = contact else {
+        return (0, Vec3::zeros(), Vec3::zeros(), String::new());
+    };
+    let kind = match contact.with {
+        Object::Ground => GROUND,
+        Object::Vehicle(id) => id.into(),
+        _ => SCENE,
+    };
+    (kind, contact.point, contact.centre, contact.with.name())
 }

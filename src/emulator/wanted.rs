@@ -1,0 +1,54 @@
+//! What the renderer was asked to report on port 20006.
+use std::collections::BTreeSet;
+
+/// Selected objects of one kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selection {
+    all: bool,
+    named: BTreeSet<String>,
+}
+
+impl Selection {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.all || self.named.contains(name)
+    }
+}
+
+/// Requested reports.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) cameras: Selection,
+    pub(super) vehicles: Selection,
+    pub(super) objects: Selection,
+    /// Vehicles and their collisions.
+    pub(super) vehicle_data: bool,
+    /// There is a new request; answer it without waiting for the next second.
+    pub(super) fresh: bool,
+}
+
+impl Wanted {
+    /// Executes `RflyReqObjData operation name colour`.
+    pub(super) fn describe(&mut self, operation: u32, name: &str) {
+        let kinds = [&mut self.cameras, &mut self.vehicles, &mut self.objects];
+        for (kind, selection) in (0..).zip(kinds) {
+            match operation {
+                0..=2 if operation == kind => drop(selection.named.insert(name.to_owned())),
+                10..=12 if operation - 10 == kind => {
+                    selection.all = false;
+                    selection.named.remove(name);
+                }
+                20..=22 if operation - 20 == kind => selection.all = true,
+                23 => selection.all |= kind > 0,
+                24 => selection.all = true,
+                _ => {}
+            }
+        }
+        self.fresh = true;
+    }
+
+    /// Executes `RflyReqVehicleData`.
+    pub(super) fn set_vehicle_data(&mut self, on: bool) {
+        self.vehicle_data = on;
+        self.fresh = true;
+    }
+}
