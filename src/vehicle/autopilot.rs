@@ -1,7 +1,6 @@
 //! One vehicle behind mavros-style topics: passes frames from the link and messages from ROS to the parts.
 use super::fcu::Fcu;
 use super::link::Link;
-use super::open::Readers;
 use super::presence::Presence;
 use super::services::Services;
 use super::setpoint::Setpoints;
@@ -16,6 +15,9 @@ use std::time::Duration;
 
 /// After a program's last message or call the vehicle counts as used for this time.
 const USED: Duration = Duration::from_secs(60);
+
+/// Counts the subscribers of a topic.
+pub(super) type Readers = Box<dyn Fn() -> usize + Send>;
 
 /// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
 pub struct Autopilot {

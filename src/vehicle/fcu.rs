@@ -6,7 +6,6 @@ use super::preflight::Preflight;
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
 use super::stamp::Stamp;
-use super::telemetry::BodyFrame;
 use super::throttle::Throttle;
 use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
 use crate::msgs::geographic_msgs::msg::GeoPoint;
@@ -82,6 +81,15 @@ pub struct Estimate {
     pub position: Vector<Ned>,
     /// Attitude.
     pub attitude: Attitude<Frd, Ned>,
+}
+
+/// A frame fixed to the body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyFrame {
+    /// Name.
+    pub name: String,
+    /// Its axes in the body frame; its origin is the body's, because the vehicle does not report its position.
+    pub attitude: Attitude<Flu, Flu>,
 }
 
 /// The autopilot of one vehicle.

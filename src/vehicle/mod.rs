@@ -11,6 +11,7 @@ pub mod mode;
 mod open;
 mod preflight;
 mod presence;
+mod readiness;
 mod reasons;
 mod services;
 mod setpoint;
@@ -24,7 +25,7 @@ mod topics;
 pub use crate::config::params::SetpointFrame;
 pub use autopilot::Autopilot;
 pub use counter::{Counter, CounterKind};
-pub use fcu::{Estimate, Fcu, Now, Orientation};
+pub use fcu::{BodyFrame, Estimate, Fcu, Now, Orientation};
 pub use ground_truth::{
     Crashes, GPS_TOPIC, GpsReceiver, GroundTruth, PATH_LENGTH, PATH_PERIOD, PATH_STEP_M,
     TRUTH_TOPICS, Trail, TruthPublishers, TruthTopic, accel_stamped, motor_speeds, nav_sat_fix,
@@ -34,5 +35,4 @@ pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimp
 pub use open::{Clock, Handle, Interface, Open};
 pub use settings::VehicleSettings;
 pub use stamp::{Order, Stamp};
-pub use telemetry::BodyFrame;
 pub use topics::{SERVICES, TOPICS};

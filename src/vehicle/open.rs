@@ -1,5 +1,5 @@
 //! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
-use super::autopilot::Autopilot;
+use super::autopilot::{Autopilot, Readers};
 use super::fcu::Now;
 use super::topics::{SERVICES, TOPICS};
 use crate::config::params::QosGroup;
@@ -20,9 +20,6 @@ const SETPOINTS: Qos = Qos {
     depth: 5,
     ..Qos::SENSOR_DATA
 };
-
-/// Counts the subscribers of a topic.
-pub(super) type Readers = Box<dyn Fn() -> usize + Send>;
 
 /// Access to the autopilot from any thread: callbacks of topics and services, and the receiving task.
 #[derive(Clone)]

@@ -23,8 +23,6 @@ mod statustext;
 mod targets;
 mod topic;
 
-pub use range::BodyFrame;
-
 use super::{Counter, Fcu, Open, VehicleSettings};
 use crate::ros::RosError;
 use crate::wire::mavlink::dialect::{

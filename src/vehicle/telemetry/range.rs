@@ -4,7 +4,7 @@ use super::topic::Topic;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
 use crate::ros::RosError;
-use crate::vehicle::{Counter, Fcu, Open, VehicleSettings};
+use crate::vehicle::{BodyFrame, Counter, Fcu, Open, VehicleSettings};
 use crate::wire::mavlink::raw::DistanceSensor;
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -14,15 +14,6 @@ const SENSORS: [(&str, &str); 2] = [
     ("distance_sensor/lidarlite_pub", "lidarlite_laser"),
 ];
 const ULTRASOUND: u8 = 1;
-
-/// A frame fixed to the body.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BodyFrame {
-    /// Name.
-    pub name: String,
-    /// Its axes in the body frame; its origin is the body's, because the vehicle does not report its position.
-    pub attitude: Attitude<Flu, Flu>,
-}
 
 pub(super) struct Ranges {
     topics: Vec<Topic<Range>>,

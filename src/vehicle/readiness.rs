@@ -1,0 +1,123 @@
+//! Why the autopilot would refuse to arm, in words.
+use super::fcu::Fcu;
+use super::preflight::Preflight;
+use crate::wire::mavlink::raw::CommandLong;
+use std::time::Duration;
+
+/// MAV_AUTOPILOT_PX4.
+const PX4: u8 = 12;
+/// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
+const PREARM: u32 = 1 << 28;
+/// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
+const TEXTS_FOR: Duration = Duration::from_secs(60);
+/// MAV_CMD_RUN_PREARM_CHECKS: the autopilot says its reasons once more.
+const RUN_CHECKS: u16 = 401;
+/// An autopilot that starts is not ready for a while, and says its reasons by itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// MAV_SYS_STATUS_SENSOR in words.
+const SENSORS: [(u32, &str); 18] = [
+    (0, "gyroscope"),
+    (1, "accelerometer"),
+    (2, "magnetometer"),
+    (3, "barometer"),
+    (4, "airspeed"),
+    (5, "GPS"),
+    (6, "optical flow"),
+    (7, "position by vision"),
+    (8, "laser position"),
+    (15, "motor outputs"),
+    (16, "remote control"),
+    (20, "geofence"),
+    (21, "attitude estimate"),
+    (22, "terrain"),
+    (24, "logging"),
+    (25, "battery"),
+    (26, "proximity"),
+    (27, "satellite link"),
+];
+/// ESTIMATOR_STATUS_FLAGS that a flight by position needs.
+const ESTIMATES: [(u16, &str); 4] = [
+    (0, "attitude"),
+    (1, "horizontal velocity"),
+    (2, "vertical velocity"),
+    (5, "height"),
+];
+/// Either position will do: relative or absolute.
+const POSITIONS: u16 = 1 << 3 | 1 << 4;
+
+impl Fcu {
+    /// The request that is due to say why the vehicle would not arm: PX4 says it when it changes, to whom listens then.
+    pub(super) fn ask_why(&mut self) -> Option<CommandLong> {
+        let now = self.now.mono;
+        if !self.refuses() {
+            self.preflight.ill = None;
+            return None;
+        }
+        let preflight = &mut self.preflight;
+        let ill = *preflight.ill.get_or_insert(now);
+        let recent = |at: Duration| now.saturating_sub(at) <= TEXTS_FOR;
+        let known = preflight.texts.iter().any(|(at, _)| recent(*at));
+        if known || preflight.asked.is_some_and(recent) || now.saturating_sub(ill) < PATIENCE {
+            return None;
+        }
+        preflight.asked = Some(now);
+        Some(CommandLong {
+            command: RUN_CHECKS,
+            target_system: self.system,
+            target_component: self.component,
+            ..CommandLong::default()
+        })
+    }
+
+    /// Whether the vehicle is disarmed, and says that its check fails.
+    fn refuses(&self) -> bool {
+        let Some(heartbeat) = self.heartbeat.filter(|_| !self.armed()) else {
+            return false;
+        };
+        let Some([present, _, health]) = self.preflight.status else {
+            return false;
+        };
+        let says = heartbeat.autopilot == PX4 || present & PREARM != 0;
+        says && health & PREARM == 0
+    }
+
+    /// Why the vehicle would refuse to arm; `None` if it would not, is armed, or does not say.
+    pub fn not_ready(&self) -> Option<String> {
+        if !self.refuses() {
+            return None;
+        }
+        let Preflight {
+            status,
+            estimator,
+            texts,
+            ..
+        } = &self.preflight;
+        let [present, enabled, health] = (*status)?;
+        let mut reasons = Vec::new();
+        let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXTS_FOR;
+        let texts = texts.iter().filter(|(at, _)| recent(at));
+        reasons.extend(texts.map(|(_, text)| text.clone()));
+        let ill = present & enabled & !health;
+        let ill = SENSORS.iter().filter(|(bit, _)| ill >> bit & 1 != 0);
+        let ill: Vec<_> = ill.map(|(_, name)| *name).collect();
+        if !ill.is_empty() {
+            reasons.push(format!("unhealthy: {}", ill.join(", ")));
+        }
+        if let Some(flags) = *estimator {
+            let missing = ESTIMATES.iter().filter(|(bit, _)| flags >> bit & 1 == 0);
+            let mut missing: Vec<_> = missing.map(|(_, name)| *name).collect();
+            if flags & POSITIONS == 0 {
+                missing.push("position");
+            }
+            if !missing.is_empty() {
+                reasons.push(format!("not estimated: {}", missing.join(", ")));
+            }
+        }
+        if reasons.is_empty() {
+            reasons.push(
+                "the autopilot gives no reason (`commander check` in PX4's console)".to_owned(),
+            );
+        }
+        Some(reasons.join("; "))
+    }
+}
