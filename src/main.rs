@@ -269,7 +269,9 @@ fn bridge(
     tell_stopping();
     let ended = within(END_GRACE, move || {
         let (bridge, _rosout) = running;
+        let departure = bridge.departure();
         drop(bridge);
+        departure.wait();
         tracing::info!("stopped");
     });
     anyhow::ensure!(ended, "stopping takes longer than {END_GRACE:?}");

@@ -14,7 +14,7 @@ use super::{
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
 use crate::config::params::RecordParams;
-use crate::ros::{Middleware, Options};
+use crate::ros::{Departure, Middleware, Options};
 use std::sync::Arc;
 
 /// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
@@ -60,6 +60,11 @@ impl Bridge {
             guards: assembly.guards,
             middleware: middleware.clone(),
         })
+    }
+
+    /// What the end of the bridge's node is waited for with.
+    pub fn departure(&self) -> Departure {
+        self.middleware.departure()
     }
 
     /// Says where a bridge would receive, and with which vehicles; it opens no port, starts nothing and joins no graph.

@@ -95,7 +95,8 @@ pub(super) fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
-/// Starts a thread for a piece of work that ends by itself, and for which nobody waits.
+/// Starts a thread for a piece of work that ends by itself. One that has the middleware ends soon after the bridge, which the
+/// program waits for ([`crate::ros::Departure`]).
 pub(super) fn errand(
     name: &'static str,
     work: impl FnOnce() + Send + 'static,

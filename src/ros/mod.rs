@@ -53,8 +53,9 @@ pub use tap::{Tap, TapGuard, TapReader, TapTopic};
 use crate::msgs::Message;
 use backend::{Backend, Guard};
 use publisher::Sink;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// One ROS node on one middleware. Cheap to clone; the node leaves the graph when the last clone and the last
 /// publisher are gone.
@@ -79,6 +80,26 @@ struct Shared {
     backend: Backend,
     services: service::Registry,
     taps: Arc<tap::Registry>,
+    /// Dropped after the back end has ended.
+    presence: Arc<()>,
+}
+
+/// See [`Middleware::departure`].
+#[must_use = "nothing is waited for otherwise"]
+pub struct Departure(Weak<()>);
+
+impl Departure {
+    /// Returns when the last clone is gone and the threads of the node have ended.
+    pub fn wait(&self) {
+        while !self.is_over() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Whether [`Self::wait`] would return at once.
+    pub fn is_over(&self) -> bool {
+        self.0.strong_count() == 0
+    }
 }
 
 impl Middleware {
@@ -107,8 +128,15 @@ impl Middleware {
                 backend,
                 services: service::Registry::default(),
                 taps: Arc::default(),
+                presence: Arc::default(),
             }),
         }
+    }
+
+    /// Waits for the end of this node, which comes when other threads drop their clones. A program must not end before: the
+    /// global destructors of a middleware run when `main` returns, and its threads do not survive that.
+    pub fn departure(&self) -> Departure {
+        Departure(Arc::downgrade(&self.shared.presence))
     }
 
     /// Returns the full topic name after expansion (`img` and `~/img` become absolute) and remapping.

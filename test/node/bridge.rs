@@ -21,6 +21,20 @@ fn nanoseconds(stamp: &Time) -> i64 {
 }
 
 #[test]
+fn nothing_of_a_bridge_that_has_stopped_keeps_its_node() {
+    let [page] = free_ports();
+    let page = format!("view.port:={page}");
+    let Rig {
+        bridge, middleware, ..
+    } = start(&[&page, "view.control:=true"], |_, _| {});
+    let departure = bridge.departure();
+    drop(middleware);
+    assert!(!departure.is_over());
+    drop(bridge);
+    assert!(departure.is_over());
+}
+
+#[test]
 fn the_first_frame_has_its_camera_info_and_its_place_in_tf() {
     let seen = (0..20).find_map(|_| the_first_frame());
     assert!(seen.is_some(), "this machine never ran for a second");

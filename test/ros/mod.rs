@@ -1,4 +1,4 @@
-//! Tests of `ros`; what the workspace's middleware does is tested by `make ros`.
+//! Tests of `ros`; what the workspace's middleware does is tested by `make ros`, except for the end of a node.
 #[cfg(feature = "dds")]
 mod actions;
 #[cfg(feature = "dds")]
@@ -6,6 +6,7 @@ mod call;
 #[cfg(feature = "dds")]
 mod conformance;
 mod definitions;
+mod departure;
 mod encoding;
 mod environment;
 #[cfg(feature = "dds")]

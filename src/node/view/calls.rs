@@ -1,12 +1,12 @@
 //! Calls of services for clients that may command.
 use super::outbox::Outbox;
-use crate::node::call::call;
+use crate::node::call::{NoResponse, call};
 use crate::node::tasks;
 use crate::ros::Middleware;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// Calls at once, of all clients.
 const AT_ONCE: usize = 8;
@@ -19,6 +19,8 @@ pub(super) struct Calls {
     /// Name and type; the place in the list is the number for clients.
     known: Mutex<Vec<(String, String)>>,
     free: Arc<Semaphore>,
+    /// Ends the calls that wait when it is dropped.
+    lives: watch::Sender<()>,
 }
 
 impl Calls {
@@ -27,6 +29,7 @@ impl Calls {
             middleware: middleware.clone(),
             known: Mutex::default(),
             free: Arc::new(Semaphore::new(AT_ONCE)),
+            lives: watch::Sender::new(()),
         }
     }
 
@@ -75,7 +78,8 @@ impl Calls {
             return refuse(outbox, format!("{AT_ONCE} calls wait already"));
         };
         let (middleware, outbox) = (self.middleware.clone(), outbox.clone());
-        // A thread of its own: a call looks through the graph, and nobody waits for it when the bridge ends.
+        let lives = self.lives.subscribe();
+        // A thread of its own: a call looks through the graph.
         let run = {
             let outbox = outbox.clone();
             move || {
@@ -85,8 +89,7 @@ impl Calls {
                 let response = tasks::runtime("a call").map_err(|error| error.to_string());
                 let response = response.and_then(|runtime| {
                     let called = call(&middleware, &name, Some(&type_name), request, LIMIT);
-                    let called = runtime.block_on(called);
-                    called.map_err(|error| error.to_string())
+                    runtime.block_on(unless_gone(lives, called))
                 });
                 match response.and_then(|yaml| json_of(&yaml)) {
                     Ok(json) => outbox.reply(answer(service, number, &json)),
@@ -97,6 +100,17 @@ impl Calls {
         if let Err(error) = tasks::errand("rfly-call", run) {
             refuse(&outbox, error.to_string());
         }
+    }
+}
+
+/// The response of a call, unless who made it ends before.
+pub(super) async fn unless_gone(
+    mut lives: watch::Receiver<()>,
+    called: impl Future<Output = Result<String, NoResponse>>,
+) -> Result<String, String> {
+    tokio::select! {
+        called = called => called.map_err(|error| error.to_string()),
+        _ = lives.changed() => Err("the bridge ends".to_owned()),
     }
 }
 

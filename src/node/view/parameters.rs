@@ -1,5 +1,5 @@
 //! Parameters of all nodes of the graph for clients, through the services that nodes have for them.
-use super::calls::json_of;
+use super::calls::{json_of, unless_gone};
 use super::outbox::Outbox;
 use crate::node::call::call;
 use crate::node::tasks;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// Requests at once, of all clients.
 const AT_ONCE: usize = 4;
@@ -45,6 +45,8 @@ pub(super) struct Given {
 pub(super) struct Parameters {
     middleware: Middleware,
     free: Arc<Semaphore>,
+    /// Ends the calls that wait when it is dropped.
+    lives: watch::Sender<()>,
 }
 
 impl Parameters {
@@ -52,6 +54,7 @@ impl Parameters {
         Self {
             middleware: middleware.clone(),
             free: Arc::new(Semaphore::new(AT_ONCE)),
+            lives: watch::Sender::new(()),
         }
     }
 
@@ -85,13 +88,14 @@ impl Parameters {
         let Ok(permit) = self.free.clone().try_acquire_owned() else {
             return complain(outbox, format!("{AT_ONCE} requests wait already"));
         };
-        let middleware = self.middleware.clone();
+        let (middleware, lives) = (self.middleware.clone(), self.lives.subscribe());
         let answered = outbox.clone();
         let started = tasks::errand("rfly-call", move || {
             let _permit = permit;
             let nodes = tasks::runtime("a call").map(|runtime| Nodes {
                 middleware,
                 runtime,
+                lives,
             });
             match nodes.map_err(|e| e.to_string()).and_then(|n| work(&n)) {
                 Ok((parameters, id)) => {
@@ -114,6 +118,7 @@ impl Parameters {
 struct Nodes {
     middleware: Middleware,
     runtime: Runtime,
+    lives: watch::Receiver<()>,
 }
 
 impl Nodes {
@@ -128,7 +133,8 @@ impl Nodes {
     fn ask(&self, service: &str, type_name: &str, request: &Value) -> Result<Value, String> {
         let request = request.to_string();
         let called = call(&self.middleware, service, Some(type_name), &request, LIMIT);
-        let response = self.runtime.block_on(called).map_err(|e| e.to_string())?;
+        let called = unless_gone(self.lives.clone(), called);
+        let response = self.runtime.block_on(called)?;
         serde_json::from_str(&json_of(&response)?).map_err(|e| e.to_string())
     }
 

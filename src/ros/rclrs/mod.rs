@@ -1,6 +1,7 @@
 //! The middleware of a sourced ROS 2 workspace, through rclrs.
 //!
 //! rclrs gets final names and no arguments: the facade expands and remaps, so that both back ends agree.
+mod callback;
 mod fill;
 mod graph;
 mod sequence;
@@ -99,43 +100,47 @@ impl Node {
         &self,
         topic: &str,
         qos: Qos,
-        mut callback: impl FnMut(M) + Send + 'static,
+        callback: impl FnMut(M) + Send + 'static,
     ) -> Result<Subscription, RosError> {
+        let (callback, ends) = callback::ending(callback);
         let subscription = self
             .node
             .create_async_subscription::<M, _>(
                 graph::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
                 move |message: M, _: MessageInfo| {
-                    callback(message);
+                    callback.run(|callback| callback(message));
                     std::future::ready(())
                 },
             )
             .map_err(|e| error("rcl_subscription_init", topic, &e))?;
-        Ok(Subscription::new(subscription))
+        Ok(Subscription::new((ends, subscription)))
     }
 
     pub(super) fn service<S: Service>(
         &self,
         name: &str,
-        mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
+        handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
     ) -> Result<Guard, RosError> {
+        let (handler, ends) = callback::ending(handler);
         // The default depth of services is 10; requests of a longer burst would be lost without an answer.
         let options = name.qos(QoSProfile::parameter_services_default());
         let server = self
             .node
             .create_async_service::<S::Native, _>(options, move |request: S::Request| {
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                handler(
-                    request,
-                    Box::new(move |response| {
-                        // Fails only while the node ends.
-                        let _unsent = answer.send(response);
-                    }),
-                );
+                handler.run(|handler| {
+                    handler(
+                        request,
+                        Box::new(move |response| {
+                            // Fails only while the node ends.
+                            let _unsent = answer.send(response);
+                        }),
+                    );
+                });
                 async move { answered.await.unwrap_or_default() }
             })
             .map_err(|e| error("rcl_service_init", name, &e))?;
-        Ok(Box::new(server))
+        Ok(Box::new((ends, server)))
     }
 
     pub(super) fn client<S: Service>(

@@ -1,5 +1,5 @@
 //! Subscriptions of tools, to types known only at run time.
-use super::{error, graph};
+use super::{callback, error, graph};
 use crate::{
     ros::{Qos, RosError, Subscription, Watched},
     time::RosTime,
@@ -8,7 +8,6 @@ use rclrs::{
     ArrayValue, DynamicMessage, DynamicMessageView, MessageInfo, MessageTypeName, SequenceValue,
     SimpleValue, Value,
 };
-use std::sync::{Mutex, PoisonError};
 
 pub(super) fn subscribe(
     node: &rclrs::Node,
@@ -19,7 +18,7 @@ pub(super) fn subscribe(
 ) -> Result<Subscription, RosError> {
     let type_name = MessageTypeName::try_from(type_name)
         .map_err(|e| error("rosidl_typesupport", type_name, &e))?;
-    let callback = Mutex::new(callback);
+    let (callback, ends) = callback::ending(callback);
     let subscription = node
         .create_dynamic_subscription(
             type_name,
@@ -30,11 +29,11 @@ pub(super) fn subscribe(
                     bytes: 4 + Size::default().message(&view).0,
                     stamp: stamp(&view),
                 };
-                (callback.lock().unwrap_or_else(PoisonError::into_inner))(watched);
+                callback.run(|callback| callback(watched));
             },
         )
         .map_err(|e| error("rcl_subscription_init", topic, &e))?;
-    Ok(Subscription::new(subscription))
+    Ok(Subscription::new((ends, subscription)))
 }
 
 /// Stamp of `header`, if the message has one.

@@ -1,0 +1,37 @@
+//! Callbacks that end with their handle.
+//!
+//! rclrs keeps the closure of a subscription or a service after its handle is gone, and drops it on the thread of its wait set,
+//! when that wakes up. A closure with the last clone of the node would end the node there: the node then waits for a thread that
+//! waits for the wait set, `main` returns meanwhile, and the middleware's global destructors run beside both.
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The part for rclrs.
+pub(super) struct Callback<F>(Arc<Mutex<Option<F>>>);
+
+/// The part for the handle: on drop it waits for a call under way, and drops the closure.
+pub(super) struct Ends<F>(Arc<Mutex<Option<F>>>);
+
+pub(super) fn ending<F>(callback: F) -> (Callback<F>, Ends<F>) {
+    let shared = Arc::new(Mutex::new(Some(callback)));
+    (Callback(shared.clone()), Ends(shared))
+}
+
+impl<F> Callback<F> {
+    /// Passes the closure to `call`, unless its handle is gone.
+    pub(super) fn run(&self, call: impl FnOnce(&mut F)) {
+        if let Some(callback) = &mut *lock(&self.0) {
+            call(callback);
+        }
+    }
+}
+
+impl<F> Drop for Ends<F> {
+    fn drop(&mut self) {
+        // Dropped after the lock: what it owns may take locks of its own.
+        let _callback = lock(&self.0).take();
+    }
+}
+
+fn lock<F>(callback: &Mutex<Option<F>>) -> MutexGuard<'_, Option<F>> {
+    callback.lock().unwrap_or_else(PoisonError::into_inner)
+}
