@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from backend import BACKEND
 from mavros import fly
 
-# Enough that a middleware whose global destructors run beside its threads crashes in one of them.
-STOPS = 12
+# Enough that a middleware with global destructors crashes in one of them if they run beside its threads.
+STOPS = 12 if BACKEND == "rclrs" else 3
 
 
 @contextmanager
