@@ -3,8 +3,9 @@
 #[cfg(feature = "rclrs")]
 use super::rclrs;
 use super::{
-    Bytes, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport, WriterStats,
-    bulk::Tail, loan::Block, service::CdrService, subscription::Callback, tap::Channel,
+    Bytes, Connections, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport,
+    WriterStats, bulk::Tail, loan::Block, service::CdrService, subscription::Callback,
+    tap::Channel,
 };
 use std::{any::Any, sync::Arc};
 
@@ -42,11 +43,19 @@ pub(super) trait Node: Send + Sync {
     /// Services of the graph that have a server.
     fn servers(&self) -> Vec<ServiceInfo>;
 
+    /// Watches which node publishes, subscribes to and serves what.
+    fn connections(&self) -> Result<Box<dyn Watch>, RosError>;
+
     /// Batches graph updates while the guard lives, where they are expensive.
     fn hold(&self) -> Guard;
 
     /// Adds another node name to the graph.
     fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError>;
+}
+
+/// See [`ConnectionsWatch`](super::ConnectionsWatch).
+pub(super) trait Watch: Send {
+    fn look(&mut self) -> Connections;
 }
 
 /// A back end that moves CDR bytes with their encapsulation header.

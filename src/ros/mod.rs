@@ -45,7 +45,10 @@ pub use options::{Discovery, Distro, Options};
 pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
 pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::{Asked, Recorder};
-pub use report::{Incompatible, ServiceInfo, ServiceReport, TopicInfo, WriterReport, WriterStats};
+pub use report::{
+    Connections, ConnectionsWatch, Ends, Incompatible, ServiceInfo, ServiceReport, TopicInfo,
+    WriterReport, WriterStats,
+};
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 pub use tap::{Tap, TapGuard, TapReader, TapTopic};

@@ -1,8 +1,8 @@
 //! The back end that stores published messages, for tests and dry runs.
 use super::{
-    Bytes, Outcome, Qos, RawSample, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport,
-    WriterStats,
-    backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, Guard, Node, ServiceTypes},
+    Bytes, Connections, Ends, Outcome, Qos, RawSample, RosError, ServiceInfo, Subscription,
+    TopicInfo, WriterReport, WriterStats,
+    backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, Guard, Node, ServiceTypes, Watch},
     bulk::Tail,
     loan::{Block, Pool},
     service::{self, CdrService},
@@ -225,6 +225,11 @@ impl Node for Recorder {
         services.map(info).collect()
     }
 
+    /// Nobody is there but the recorder.
+    fn connections(&self) -> Result<Box<dyn Watch>, RosError> {
+        Ok(Box::new(self.clone()))
+    }
+
     /// No effect: there is no graph.
     fn hold(&self) -> Guard {
         Box::new(())
@@ -232,6 +237,21 @@ impl Node for Recorder {
 
     fn further_node(&self, _: &str, _: &str) -> Result<Guard, RosError> {
         Ok(Box::new(()))
+    }
+}
+
+impl Watch for Recorder {
+    fn look(&mut self) -> Connections {
+        fn ends(names: impl Iterator<Item = String>) -> Ends {
+            names
+                .map(|name| (name, ["/recorder".to_owned()].into()))
+                .collect()
+        }
+        Connections {
+            publishers: ends(self.topics().into_iter().map(|topic| topic.name)),
+            subscribers: ends(self.subscribed().into_iter()),
+            servers: ends(self.servers().into_iter().map(|server| server.name)),
+        }
     }
 }
 

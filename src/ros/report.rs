@@ -1,5 +1,7 @@
 //! Statistics of topics and services.
-use super::{Policy, Qos, ServiceStats};
+use super::backend::Watch;
+use super::{Middleware, Policy, Qos, RosError, ServiceStats};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Readers that requested more than the writer offers.
@@ -75,4 +77,37 @@ pub struct ServiceInfo {
     pub name: String,
     /// Type, as ROS writes it.
     pub type_name: String,
+}
+
+/// Full names of topics or services, and of the nodes that have such an end of them.
+pub type Ends = BTreeMap<String, BTreeSet<String>>;
+
+/// Which node publishes, subscribes to and serves what in the ROS graph, as far as discovery has gone. Whoever announces no
+/// node is named by its participant.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Connections {
+    /// Publishers of topics.
+    pub publishers: Ends,
+    /// Subscriptions to topics.
+    pub subscribers: Ends,
+    /// Servers of services.
+    pub servers: Ends,
+}
+
+/// Watches the connections of the graph until it is dropped.
+pub struct ConnectionsWatch(Box<dyn Watch>);
+
+impl ConnectionsWatch {
+    /// The connections as of now. In a large graph it takes milliseconds.
+    pub fn look(&mut self) -> Connections {
+        self.0.look()
+    }
+}
+
+impl Middleware {
+    /// Watches the connections of the whole ROS graph. It takes a moment until names of nodes have come.
+    pub fn connections(&self) -> Result<ConnectionsWatch, RosError> {
+        let watch = self.shared.backend.node().connections()?;
+        Ok(ConnectionsWatch(watch))
+    }
 }

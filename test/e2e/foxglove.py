@@ -10,6 +10,8 @@ import websocket
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 PATIENCE_S = 30.0
+GRAPH = [("publishedTopics", "publisherIds"), ("subscribedTopics", "subscriberIds"), ("advertisedServices", "providerIds")]
+REMOVED = {"publishedTopics": "removedTopics", "subscribedTopics": "removedTopics", "advertisedServices": "removedServices"}
 
 
 class Client:
@@ -21,6 +23,10 @@ class Client:
         self.channels: dict[str, dict] = {}
         self.services: dict[str, dict] = {}
         self.statuses: list[str] = []
+        self.updates: list[dict] = []
+        """Updates of the graph."""
+        self.graph: dict[str, dict[str, set[str]]] = {kind: {} for kind, _ in GRAPH}
+        """What they make of it: nodes by topic or service, as Foxglove puts it together."""
         self.types = get_typestore(Stores.EMPTY)
 
     def __enter__(self) -> Client:
@@ -54,9 +60,19 @@ class Client:
                 self.channels = {topic: c for topic, c in self.channels.items() if c["id"] not in gone}
             case "advertiseServices":
                 self.services |= {service["name"]: service for service in message["services"]}
+            case "connectionGraphUpdate":
+                self._update(message)
             case "status":
                 self.statuses.append(message["message"])
         return message
+
+    def _update(self, update: dict) -> None:
+        assert update.keys() == {"op", *REMOVED, *REMOVED.values()}
+        self.updates.append(update)
+        for kind, ids in GRAPH:
+            self.graph[kind] |= {entry["name"]: set(entry[ids]) for entry in update[kind]}
+            for name in update[REMOVED[kind]]:
+                self.graph[kind].pop(name, None)
 
     def until(self, condition, what: str) -> None:
         end = time.monotonic() + PATIENCE_S

@@ -17,10 +17,13 @@ import numpy as np
 import pytest
 import trimesh
 import websocket
-from backend import BACKEND, environment
+from backend import BACKEND, SEES_READERS_LEAVE, environment
 from browser import Browser, wait_for
 from foxglove import Client
 from geometry import rigid, rotation_from_euler
+from peer.messages import make
+from peer.participant import Peer
+from peer.publisher import Publication
 from processes import ROOT, Process, binary
 from programs import Programs
 
@@ -29,6 +32,7 @@ from sensors import COMPRESSED, with_defaults
 SENSORS = [with_defaults(0, 1, COMPRESSED), with_defaults(1, 2, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
 IMAGE, CLOUD = SENSORS[0].topic, SENSORS[2].topic
 ORIGIN = "http://allowed.example"
+WATCHING = ["assets", "connectionGraph", "parameters"]
 MESH = "package://rfly_bridge/meshes/quadrotor.stl"
 
 
@@ -192,7 +196,7 @@ def test_commands_need_control(viewed):
     port, control, _ = viewed
     with Client(port) as client:
         client.until(lambda: client.info, "serverInfo")
-        assert client.info["capabilities"] == (["assets", "parameters", "services"] if control else ["assets", "parameters"])
+        assert client.info["capabilities"] == ([*WATCHING, "services"] if control else WATCHING)
         if control:
             loiter = {"base_mode": 0, "custom_mode": "AUTO.LOITER"}
             # Until the vehicle is connected the answer is no.
@@ -236,6 +240,64 @@ def test_parameters_are_read_and_set(viewed):
         assert "fov_deg" in ask("setParameters", parameters=[{"name": fov, "value": -5}])["message"]
         assert "no such" in ask("setParameters", parameters=[{"name": f"{node}.no_such", "value": 1}])["message"]
         assert values(ask("setParameters", parameters=[{"name": fov, "value": 90.0}])) == {fov: 90.0}
+
+
+def gid(entity: object) -> dict:
+    """As `rmw_dds_common/msg/Gid` has it: its length depends on the distribution."""
+    length = len(make("rmw_dds_common/msg/Gid").data)
+    return {"data": np.frombuffer(entity.guid.bytes.ljust(length, b"\0"), np.uint8)}
+
+
+def test_the_graph_is_told_by_its_nodes_to_those_who_ask_and_then_what_changes(viewed, domain_id):
+    bridge, watcher = "/rfly_bridge", "/lab/watcher"
+    peer = Peer(domain_id)
+    with Client(viewed.port) as client, Client(viewed.port) as other:
+        published, subscribed, services = client.graph.values()
+        client.send({"op": "subscribeConnectionGraph"})
+        client.until(lambda: published.get(IMAGE) == {bridge}, "the publisher of an image")
+        client.until(lambda: services.get(f"{bridge}/get_parameters") == {bridge}, "a service")
+        complete = len(client.updates)
+        # Somebody of whom discovery knows no more than the endpoints; rcl does not tell of such.
+        topic = "/lab/answer"
+        reader = peer.subscribe(IMAGE, "sensor_msgs/msg/Image")
+        publication = Publication(peer, topic, "std_msgs/msg/String")
+        if BACKEND == "dds":
+            unnamed = f"participant {peer.participant.guid.bytes[:12].hex()}"
+            client.until(lambda: unnamed in subscribed.get(IMAGE, ()), "a subscription of nobody")
+            assert published[topic] == {unnamed}
+        # The same with a node.
+        node = {
+            "node_namespace": "/lab",
+            "node_name": "watcher",
+            "reader_gid_seq": [gid(reader._reader)],
+            "writer_gid_seq": [gid(publication._writer)],
+        }
+        told = Publication(peer, "ros_discovery_info", "rmw_dds_common/msg/ParticipantEntitiesInfo", transient_local=True)
+        told.publish(gid=gid(peer.participant), node_entities_info_seq=[node])
+        client.until(lambda: published.get(topic) == {watcher}, "its name")
+        client.until(lambda: watcher in subscribed[IMAGE], "its subscription")
+        if not viewed.in_bridge:
+            client.subscribe(IMAGE, 1)
+            client.until(lambda: subscribed[IMAGE] == {watcher, "/rfly_bridge_view"}, "what is read for this client")
+            client.send({"op": "unsubscribe", "subscriptionIds": [1]})
+        if SEES_READERS_LEAVE:
+            peer.unsubscribe(reader)
+            client.until(lambda: not subscribed.get(IMAGE), "the end of all subscriptions")
+        for update in client.updates[complete:]:
+            assert update["advertisedServices"] == [] and update["removedServices"] == []
+            assert IMAGE not in {entry["name"] for entry in update["publishedTopics"]}, "only what has changed"
+        client.send({"op": "unsubscribeConnectionGraph"})
+        before = len(client.updates)
+        assert not other.updates, "nobody is told who did not ask"
+        other.send({"op": "subscribeConnectionGraph"})
+        other.until(lambda: watcher in other.graph["publishedTopics"].get(topic, ()), "the same graph")
+        publication._writer = told._writer = reader = None
+        peer.close()
+        other.until(lambda: topic not in other.graph["publishedTopics"], "the end of the topic")
+        assert topic in other.updates[-1]["removedTopics"]
+        client.send({"op": "getParameters", "parameterNames": [f"{bridge}.window"], "id": "mine"})
+        client.answer()
+        assert len(client.updates) == before, "nor who asks no longer"
 
 
 def test_topics_that_end_and_begin_are_told(viewed):

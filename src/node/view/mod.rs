@@ -5,6 +5,7 @@
 //! The same as a program beside a bridge (`graph.rs`) subscribes instead.
 mod asset;
 mod calls;
+mod connections;
 mod crowd;
 mod graph;
 mod hub;
@@ -25,6 +26,7 @@ use crate::node::tasks;
 use crate::node::threads::Threads;
 use crate::ros::{Middleware, Tap, TapReader, TapTopic};
 use calls::Calls;
+use connections::Connections;
 pub use graph::{Viewer, view};
 use hub::{Feed, Guard, Hub, Topic};
 use outbox::Outbox;
@@ -80,6 +82,7 @@ fn serve(
         hub: Hub::new(feed, pictures.clone()),
         calls: params.control.then(|| Calls::new(middleware)),
         parameters: Parameters::new(middleware),
+        connections: Connections::new(middleware),
         figures: Figures::default(),
     });
     let server = Server {

@@ -114,6 +114,11 @@ impl Outbox {
         self.filled.notify_one();
     }
 
+    /// Whether the client has not taken all answers yet.
+    pub(super) fn has_replies(&self) -> bool {
+        !self.lock().replies.is_empty()
+    }
+
     /// Samples that the client was too slow for.
     pub(super) fn dropped(&self) -> u64 {
         self.lock().dropped

@@ -5,6 +5,7 @@
 use super::Figures;
 use super::asset;
 use super::calls::Calls;
+use super::connections::{Connections, Follower};
 use super::hub::{Hub, Subscription};
 use super::outbox::{Next, Outbox};
 use super::parameters::{Given, Parameters};
@@ -27,8 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const SUBSCRIPTIONS: usize = 1000;
 /// The answer to who may only watch.
 const NO_COMMANDS: &str = "no commands are taken here: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
-/// Time between two looks for new services.
+/// Time between two looks for new services, and for changes of the graph.
 const LOOK: Duration = Duration::from_secs(2);
+/// Time until the first look at the graph: names of nodes come from other participants.
+const SETTLE: Duration = Duration::from_millis(500);
 
 /// What clients say as text; of other operations there is no need to know.
 #[derive(Deserialize)]
@@ -56,6 +59,8 @@ enum Request {
         uri: String,
         request_id: u32,
     },
+    SubscribeConnectionGraph,
+    UnsubscribeConnectionGraph,
     #[serde(other)]
     Other,
 }
@@ -74,6 +79,7 @@ pub(super) struct Shared {
     /// `None` without `view.control`.
     pub(super) calls: Option<Calls>,
     pub(super) parameters: Parameters,
+    pub(super) connections: Connections,
     pub(super) figures: Figures,
 }
 
@@ -86,6 +92,8 @@ struct Session {
     /// Channels that it was told of and services.
     channels: BTreeSet<u32>,
     services: usize,
+    /// While it wants to know the graph.
+    graph: Option<Follower>,
 }
 
 /// Serves a client until it leaves.
@@ -101,6 +109,7 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
         subscriptions: HashMap::new(),
         channels: BTreeSet::new(),
         services: 0,
+        graph: None,
     };
     session.greet();
     let mut changes = session.shared.hub.changes();
@@ -114,7 +123,13 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
                 }
             }
             received = socket.recv() => match received {
-                Some(Ok(Message::Text(text))) => session.on_text(&text),
+                Some(Ok(Message::Text(text))) => {
+                    let knew = session.graph.is_some();
+                    session.on_text(&text);
+                    if !knew && session.graph.is_some() {
+                        look.reset_after(SETTLE);
+                    }
+                }
                 Some(Ok(Message::Binary(bytes))) => session.on_binary(&bytes),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -123,6 +138,7 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
             _ = look.tick() => {
                 session.shared.hub.look();
                 session.advertise_services();
+                session.tell_graph();
             }
         }
     }
@@ -141,8 +157,8 @@ impl Session {
     fn greet(&mut self) {
         let control = self.shared.calls.is_some();
         let capabilities: &[&str] = match control {
-            true => &["assets", "parameters", "services"],
-            false => &["assets", "parameters"],
+            true => &["assets", "connectionGraph", "parameters", "services"],
+            false => &["assets", "connectionGraph", "parameters"],
         };
         self.say(&json!({
             "op": "serverInfo",
@@ -222,6 +238,26 @@ impl Session {
         self.say(&json!({"op": "advertiseServices", "services": described}));
     }
 
+    /// Tells of changes of the graph who wants to know, unless what was said before has not been taken yet.
+    fn tell_graph(&mut self) {
+        if self.outbox.has_replies() {
+            return;
+        }
+        if let Some(update) = self.graph.as_mut().and_then(Follower::update) {
+            self.say(&update);
+        }
+    }
+
+    fn follow_graph(&mut self) {
+        if self.graph.is_some() {
+            return;
+        }
+        match self.shared.connections.follow() {
+            Ok(follower) => self.graph = Some(follower),
+            Err(error) => self.complain(&format!("the graph cannot be read: {error}")),
+        }
+    }
+
     fn on_text(&mut self, text: &str) {
         match serde_json::from_str(text) {
             Ok(Request::Subscribe { subscriptions }) => {
@@ -245,6 +281,8 @@ impl Session {
             Ok(Request::FetchAsset { uri, request_id }) => {
                 self.outbox.reply(asset::answer(&uri, request_id));
             }
+            Ok(Request::SubscribeConnectionGraph) => self.follow_graph(),
+            Ok(Request::UnsubscribeConnectionGraph) => self.graph = None,
             Ok(Request::Other) => self.complain("this server does not know the operation"),
             Err(error) => self.complain(&format!("the message is not understood: {error}")),
         }

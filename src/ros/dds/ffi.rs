@@ -4,19 +4,19 @@
 //! an entity waits for running callbacks, so a callback's target is freed after its entity.
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
+mod endpoints;
 mod identity;
 mod log;
 mod peer;
-mod publications;
 mod reader;
 mod recvmsg;
 mod sample;
 mod sertype;
 mod writer;
 
+pub(super) use endpoints::{Endpoint, Endpoints, Side};
 pub(super) use identity::can_answer;
 pub(super) use peer::Peer;
-pub(super) use publications::{Publication, Publications};
 pub(super) use reader::{Origin, Reader};
 pub(super) use writer::{Writer, Written};
 

@@ -3,14 +3,14 @@ use super::{
     super::{Bytes, Cdr, Distro, Qos, RosError, bulk, loan::Pool, names::Resolver},
     ffi::{Guid, Participant, Writer},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex, PoisonError},
 };
 
-const TOPIC: &str = "ros_discovery_info";
-const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+pub(super) const TOPIC: &str = "ros_discovery_info";
+pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
 /// Publishes the endpoints of this node, latched, again after each change.
 pub(super) struct Graph {
@@ -81,19 +81,64 @@ enum Gid {
 }
 
 /// `rmw_dds_common/msg/ParticipantEntitiesInfo`.
-#[derive(Serialize)]
-struct ParticipantEntitiesInfo<'a> {
-    gid: Gid,
-    node_entities_info_seq: Vec<NodeEntitiesInfo<'a>>,
+#[derive(Deserialize, Serialize)]
+struct ParticipantEntitiesInfo<S, G> {
+    gid: G,
+    node_entities_info_seq: Vec<NodeEntitiesInfo<S, G>>,
 }
 
 /// `rmw_dds_common/msg/NodeEntitiesInfo`.
-#[derive(Serialize)]
-struct NodeEntitiesInfo<'a> {
-    node_namespace: &'a str,
-    node_name: &'a str,
-    reader_gid_seq: Vec<Gid>,
-    writer_gid_seq: Vec<Gid>,
+#[derive(Deserialize, Serialize)]
+struct NodeEntitiesInfo<S, G> {
+    node_namespace: S,
+    node_name: S,
+    reader_gid_seq: Vec<G>,
+    writer_gid_seq: Vec<G>,
+}
+
+/// A node as another participant tells of it.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct Told {
+    /// With its namespace.
+    pub(super) name: String,
+    /// Readers and writers, also those of services.
+    pub(super) ends: Vec<Guid>,
+}
+
+/// The nodes of a sample of [`TOPIC`]; none if it is not one. Participants of both generations may be in one domain, and a
+/// sample does not say of which it is: only the right length of a GID ends where the sample ends.
+pub(super) fn nodes(cdr: &[u8]) -> Vec<Told> {
+    let short = decode::<Guid>(cdr).map(|info| told(info, |gid| gid));
+    let long = || decode::<(Guid, [u8; 8])>(cdr).map(|info| told(info, |(gid, _)| gid));
+    short.or_else(long).unwrap_or_default()
+}
+
+fn decode<G: DeserializeOwned>(cdr: &[u8]) -> Option<ParticipantEntitiesInfo<String, G>> {
+    let (head, body) = cdr.split_first_chunk::<4>()?;
+    let (info, read) = match head {
+        [0, 1, ..] => cdr_encoding::from_bytes::<_, byteorder::LittleEndian>(body),
+        [0, 0, ..] => cdr_encoding::from_bytes::<_, byteorder::BigEndian>(body),
+        _ => return None,
+    }
+    .ok()?;
+    (body.len().saturating_sub(read) < 4).then_some(info)
+}
+
+fn told<G>(info: ParticipantEntitiesInfo<String, G>, guid: impl Fn(G) -> Guid) -> Vec<Told> {
+    let node = |node: NodeEntitiesInfo<String, G>| Told {
+        name: format!(
+            "{}/{}",
+            node.node_namespace.trim_end_matches('/'),
+            node.node_name
+        ),
+        ends: node
+            .reader_gid_seq
+            .into_iter()
+            .chain(node.writer_gid_seq)
+            .map(&guid)
+            .collect(),
+    };
+    info.node_entities_info_seq.into_iter().map(node).collect()
 }
 
 impl Graph {
@@ -175,8 +220,8 @@ impl Graph {
             Distro::Newer => Gid::Short(*guid),
         };
         let node = NodeEntitiesInfo {
-            node_namespace: &self.namespace,
-            node_name: &self.name,
+            node_namespace: self.namespace.as_str(),
+            node_name: self.name.as_str(),
             reader_gid_seq: endpoints.readers.iter().map(gid).collect(),
             writer_gid_seq: endpoints.writers.iter().map(gid).collect(),
         };
@@ -184,8 +229,8 @@ impl Graph {
             .nodes
             .iter()
             .map(|(namespace, name)| NodeEntitiesInfo {
-                node_namespace: namespace,
-                node_name: name,
+                node_namespace: namespace.as_str(),
+                node_name: name.as_str(),
                 reader_gid_seq: Vec::new(),
                 writer_gid_seq: Vec::new(),
             });
@@ -206,6 +251,58 @@ impl Endpoints {
         match kind {
             Kind::Reader => &mut self.readers,
             Kind::Writer => &mut self.writers,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `/ns/talker` with a reader and a writer, and `/bare` without, as rmw_dds_common writes them.
+    fn sample(gid: usize) -> Vec<u8> {
+        let mut cdr = vec![0, 1, 0, 0];
+        let id = |n: u8| [vec![n; 16], vec![0; gid - 16]].concat();
+        let text = |cdr: &mut Vec<u8>, text: &str| {
+            cdr.resize(cdr.len().next_multiple_of(4), 0);
+            cdr.extend((text.len() as u32 + 1).to_le_bytes());
+            cdr.extend(text.bytes().chain([0]));
+        };
+        let count = |cdr: &mut Vec<u8>, n: u32| {
+            cdr.resize(cdr.len().next_multiple_of(4), 0);
+            cdr.extend(n.to_le_bytes());
+        };
+        cdr.extend(id(1));
+        count(&mut cdr, 2);
+        text(&mut cdr, "/ns");
+        text(&mut cdr, "talker");
+        for n in [2, 3] {
+            count(&mut cdr, 1);
+            cdr.extend(id(n));
+        }
+        text(&mut cdr, "/");
+        text(&mut cdr, "bare");
+        count(&mut cdr, 0);
+        count(&mut cdr, 0);
+        cdr
+    }
+
+    #[test]
+    fn nodes_are_read_with_gids_of_either_length_and_nonsense_has_none() {
+        let node = |name: &str, ends: &[u8]| Told {
+            name: name.to_owned(),
+            ends: ends.iter().map(|end| [*end; 16]).collect(),
+        };
+        let wanted = [node("/ns/talker", &[2, 3]), node("/bare", &[])];
+        for gid in [16, 24] {
+            let cdr = sample(gid);
+            assert_eq!(nodes(&cdr), wanted, "{gid}");
+            for end in 0..cdr.len() {
+                assert_eq!(nodes(&cdr[..end]), [], "{end} bytes of {}", cdr.len());
+            }
+            assert_eq!(nodes(&[&cdr[..], &[0; 8]].concat()), [], "too long");
+            let none = [&[0, 1, 0, 0][..], &vec![7; gid], &[0; 4]].concat();
+            assert_eq!(nodes(&none), []);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Cyclone DDS inside this process.
 mod client;
+mod connections;
+mod discovered;
 mod early;
 mod ffi;
 mod graph;
 mod identity;
 mod log;
-mod publications;
 mod service;
 mod settings;
 
@@ -22,9 +23,10 @@ use super::{
     tap::Channel,
 };
 use crate::msgs;
-use ffi::{Domain, Participant, Written};
+use connections::Connections;
+use discovered::Discovered;
+use ffi::{Domain, Participant, Side, Written};
 use graph::{Graph, Kind};
-use publications::Publications;
 use std::{
     ops::Range,
     sync::{
@@ -38,7 +40,7 @@ use std::{
 pub(super) struct Node {
     graph: Arc<Graph>,
     participant: Arc<Participant>,
-    publications: Mutex<Publications>,
+    written: Arc<Mutex<Discovered>>,
     distro: Distro,
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<Writer>>>,
@@ -55,7 +57,7 @@ impl Node {
         pacing::change_small_packets(early::outgoing);
         Ok(Self {
             graph,
-            publications: Mutex::new(Publications::new(&participant)?),
+            written: Arc::new(Mutex::new(Discovered::new(&participant, Side::Writers)?)),
             participant,
             distro: options.distro,
             pacing_bytes_per_s: options.pacing_bytes_per_s,
@@ -73,9 +75,8 @@ impl Node {
         }
     }
 
-    fn publications(&self) -> MutexGuard<'_, Publications> {
-        let publications = self.publications.lock();
-        publications.unwrap_or_else(PoisonError::into_inner)
+    fn written(&self) -> MutexGuard<'_, Discovered> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn writers(&self) -> Vec<Arc<Writer>> {
@@ -93,15 +94,20 @@ impl backend::Node for Node {
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
-        self.publications().topics()
+        self.written().topics()
     }
 
     fn clients(&self) -> Vec<ServiceInfo> {
-        self.publications().clients()
+        self.written().clients()
     }
 
     fn servers(&self) -> Vec<ServiceInfo> {
-        self.publications().servers()
+        self.written().servers()
+    }
+
+    fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
+        let written = self.written.clone();
+        Ok(Box::new(Connections::new(&self.participant, written)?))
     }
 
     fn hold(&self) -> Guard {

@@ -1,9 +1,13 @@
 //! Conversion of QoS to rclrs, and the graph as seen by the node.
 use super::writer::Endpoint;
 use crate::ros::{
-    Durability, History, Incompatible, Policy, Qos, Reliability, ServiceInfo, TopicInfo,
+    self, Durability, Ends, History, Incompatible, Policy, Qos, Reliability, ServiceInfo,
+    TopicInfo, backend::Watch,
 };
-use rclrs::{Node, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy};
+use rclrs::{
+    Node, NodeNameInfo, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy,
+    RclrsError, TopicNamesAndTypes,
+};
 use std::sync::PoisonError;
 
 /// Topic and QoS of a publisher or a subscription.
@@ -117,7 +121,7 @@ pub(super) fn clients(node: &Node) -> Vec<ServiceInfo> {
 /// What `of_node` knows of every node of the graph. A node that has just left has nothing.
 fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
     node: &Node,
-    of_node: impl Fn(&rclrs::NodeNameInfo) -> Result<T, rclrs::RclrsError>,
+    of_node: impl Fn(&NodeNameInfo) -> Result<T, RclrsError>,
 ) -> Vec<ServiceInfo> {
     let nodes = node.get_node_names().unwrap_or_default();
     let mut services: Vec<_> = nodes
@@ -129,4 +133,41 @@ fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
     services.sort();
     services.dedup();
     services
+}
+
+/// The connections of the graph, asked node by node: endpoints by topic would make rclrs print an error for each reader of
+/// Fast DDS ([`incompatible`]).
+pub(super) struct Connections(pub(super) Node);
+
+impl Watch for Connections {
+    fn look(&mut self) -> ros::Connections {
+        let node = &self.0;
+        let nodes = node.get_node_names().unwrap_or_default();
+        ros::Connections {
+            publishers: ends(&nodes, |other| {
+                node.get_publisher_names_and_types_by_node(&other.name, &other.namespace)
+            }),
+            subscribers: ends(&nodes, |other| {
+                node.get_subscription_names_and_types_by_node(&other.name, &other.namespace)
+            }),
+            servers: ends(&nodes, |other| {
+                node.get_service_names_and_types_by_node(&other.name, &other.namespace)
+            }),
+        }
+    }
+}
+
+/// A node that has just left has nothing.
+fn ends(
+    nodes: &[NodeNameInfo],
+    of_node: impl Fn(&NodeNameInfo) -> Result<TopicNamesAndTypes, RclrsError>,
+) -> Ends {
+    let mut ends = Ends::new();
+    for other in nodes {
+        let owner = format!("{}/{}", other.namespace.trim_end_matches('/'), other.name);
+        for name in of_node(other).unwrap_or_default().into_keys() {
+            ends.entry(name).or_default().insert(owner.clone());
+        }
+    }
+    ends
 }

@@ -191,6 +191,10 @@ impl backend::Node for Node {
         graph::servers(&self.node)
     }
 
+    fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
+        Ok(Box::new(graph::Connections(self.node.clone())))
+    }
+
     /// No effect: the middleware announces each endpoint separately.
     fn hold(&self) -> Guard {
         Box::new(())

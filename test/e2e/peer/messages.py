@@ -148,5 +148,5 @@ def _value(kind: Any, given: Any) -> Any:
         given = [None] * length if node == Nodetype.ARRAY else []
     items = [_value(element, item) for item in given]
     if element[0] == Nodetype.BASE and element[1][0] != "string":
-        return np.array(items, dtype={"octet": "uint8", "byte": "uint8"}.get(element[1][0], element[1][0]))
+        return np.array(items, dtype={"octet": "uint8", "byte": "uint8", "char": "uint8"}.get(element[1][0], element[1][0]))
     return items

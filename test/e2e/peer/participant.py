@@ -81,9 +81,7 @@ class Subscription:
             Policy.Durability.TransientLocal if transient_local else Policy.Durability.Volatile,
             Policy.History.KeepLast(depth),
         )
-        prefix = "" if topic in DDS_NAMES else "rt"
-        name = topic if prefix == "" else prefix + topic
-        self._topic = Topic(peer.participant, name, raw_class(mangle_type(ros_type)))
+        self._topic = Topic(peer.participant, dds_name(topic), raw_class(mangle_type(ros_type)))
         self._reader = DataReader(peer.participant, self._topic, qos=qos)
         self.samples: list[Sample] = []
 
@@ -113,6 +111,11 @@ _DOMAINS: dict[int, Domain] = {}
 
 # Topics that ROS 2 does not mangle.
 DDS_NAMES = {"ros_discovery_info"}
+
+
+def dds_name(topic: str) -> str:
+    """What a ROS topic is called in DDS."""
+    return topic if topic in DDS_NAMES else f"rt{topic}"
 
 
 class Peer:

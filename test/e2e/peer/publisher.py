@@ -12,7 +12,7 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 from peer.messages import TYPES, make
-from peer.participant import Peer
+from peer.participant import Peer, dds_name
 from peer.raw import mangle_type, raw_class
 
 
@@ -27,7 +27,7 @@ class Publication:
             Policy.History.KeepLast(10),
         )
         self._class = raw_class(mangle_type(ros_type))
-        self._writer = DataWriter(peer.participant, Topic(peer.participant, f"rt{topic}", self._class), qos=qos)
+        self._writer = DataWriter(peer.participant, Topic(peer.participant, dds_name(topic), self._class), qos=qos)
 
     def matched(self) -> int:
         """Number of subscriptions that it reaches."""

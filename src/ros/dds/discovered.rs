@@ -1,45 +1,56 @@
-//! The topics and services of the graph, kept up to date by the discovery of writers.
+//! The topics and services of the graph, kept up to date by the discovery of writers or of readers.
 use super::super::{Qos, RosError, ServiceInfo, TopicInfo, names};
-use super::ffi::{self, Guid, Participant, Publication};
+use super::ffi::{Endpoint, Endpoints, Guid, Participant, Side};
+use super::graph;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a writer is in ROS.
+/// What an endpoint is in ROS.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum End {
+pub(super) enum End {
     Publisher,
+    Subscription,
     Client,
     Server,
+    /// Tells of the nodes of its participant.
+    Nodes,
 }
 
-struct Known {
+pub(super) struct Known {
     end: End,
-    name: String,
+    pub(super) name: String,
     type_name: String,
-    offered: Qos,
+    qos: Qos,
 }
 
 impl Known {
-    /// `None` for what is not of ROS.
-    fn of(writer: &Publication) -> Option<Self> {
-        let type_name = names::ros_type(&writer.type_name)?;
+    /// `None` for what is not of ROS. A service counts by its writers only: the server's answers, the client's requests.
+    fn of(side: Side, endpoint: &Endpoint) -> Option<Self> {
+        let type_name = names::ros_type(&endpoint.type_name)?;
         let known = |end, name: &str, type_name: &str| Self {
             end,
             name: name.to_owned(),
             type_name: type_name.to_owned(),
-            offered: writer.offered,
+            qos: endpoint.qos,
         };
-        if let Some(name) = names::ros_topic(&writer.topic) {
+        let topic = names::ros_topic(&endpoint.topic);
+        if side == Side::Readers {
+            return Some(known(End::Subscription, topic?, &type_name));
+        }
+        if let Some(name) = topic {
             return Some(known(End::Publisher, name, &type_name));
         }
-        if let Some(name) = names::ros_service(&writer.topic) {
+        if endpoint.topic == graph::TOPIC {
+            return Some(known(End::Nodes, graph::TOPIC, &type_name));
+        }
+        if let Some(name) = names::ros_service(&endpoint.topic) {
             return Some(known(
                 End::Client,
                 name,
                 type_name.strip_suffix("_Request")?,
             ));
         }
-        let name = names::ros_reply(&writer.topic)?;
+        let name = names::ros_reply(&endpoint.topic)?;
         Some(known(
             End::Server,
             name,
@@ -48,28 +59,30 @@ impl Known {
     }
 }
 
-/// Every writer of ROS that was discovered.
-pub(super) struct Publications {
-    reader: ffi::Publications,
+/// Every writer or reader of ROS that was discovered.
+pub(super) struct Discovered {
+    side: Side,
+    endpoints: Endpoints,
     known: BTreeMap<Guid, Known>,
 }
 
-impl Publications {
-    pub(super) fn new(participant: &Arc<Participant>) -> Result<Self, RosError> {
+impl Discovered {
+    pub(super) fn new(participant: &Arc<Participant>, side: Side) -> Result<Self, RosError> {
         Ok(Self {
-            reader: ffi::Publications::new(participant)?,
+            side,
+            endpoints: Endpoints::new(participant, side)?,
             known: BTreeMap::new(),
         })
     }
 
     pub(super) fn topics(&mut self) -> Vec<TopicInfo> {
         let mut topics = BTreeMap::<_, (usize, Qos)>::new();
-        for writer in self.of(End::Publisher) {
+        for (_, writer) in self.of(End::Publisher) {
             let (publishers, offered) = topics
                 .entry((&writer.name, &writer.type_name))
-                .or_insert((0, writer.offered));
+                .or_insert((0, writer.qos));
             *publishers += 1;
-            *offered = offered.weaker(writer.offered);
+            *offered = offered.weaker(writer.qos);
         }
         let topic =
             |((name, type_name), (publishers, offered)): ((&String, &String), _)| TopicInfo {
@@ -91,7 +104,7 @@ impl Publications {
 
     fn services(&mut self, end: End) -> Vec<ServiceInfo> {
         let services: BTreeSet<_> = (self.of(end))
-            .map(|writer| (&writer.name, &writer.type_name))
+            .map(|(_, writer)| (&writer.name, &writer.type_name))
             .collect();
         let service = |(name, type_name): (&String, &String)| ServiceInfo {
             name: name.clone(),
@@ -101,15 +114,15 @@ impl Publications {
     }
 
     /// As of now.
-    fn of(&mut self, end: End) -> impl Iterator<Item = &Known> {
-        let known = &mut self.known;
+    pub(super) fn of(&mut self, end: End) -> impl Iterator<Item = (&Guid, &Known)> {
+        let (side, known) = (self.side, &mut self.known);
         // What cannot be read now is read by the next call.
-        let _later = self.reader.changes(|guid, writer| {
-            match writer.as_ref().and_then(Known::of) {
-                Some(writer) => known.insert(guid, writer),
+        let _later = self.endpoints.changes(|guid, endpoint| {
+            match endpoint.and_then(|endpoint| Known::of(side, &endpoint)) {
+                Some(endpoint) => known.insert(guid, endpoint),
                 None => known.remove(&guid),
             };
         });
-        known.values().filter(move |writer| writer.end == end)
+        known.iter().filter(move |(_, known)| known.end == end)
     }
 }

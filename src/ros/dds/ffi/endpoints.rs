@@ -1,45 +1,55 @@
-//! Writers that were discovered.
+//! Writers and readers that were discovered.
 use super::super::super::{Qos, RosError};
 use super::{Entity, Guid, Participant, c, check, offered};
 use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-/// A writer that was discovered.
-pub(in super::super) struct Publication {
-    pub(in super::super) topic: String,
-    pub(in super::super) type_name: String,
-    /// Reliability and durability that it offers.
-    pub(in super::super) offered: Qos,
+/// What is discovered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in super::super) enum Side {
+    Writers,
+    Readers,
 }
 
-/// Reader of the discovery of writers, those of this process included.
-pub(in super::super) struct Publications {
+/// A writer or reader that was discovered.
+pub(in super::super) struct Endpoint {
+    pub(in super::super) topic: String,
+    pub(in super::super) type_name: String,
+    /// Reliability and durability that it offers or asks for.
+    pub(in super::super) qos: Qos,
+}
+
+/// Reader of the discovery of one side, endpoints of this process included.
+pub(in super::super) struct Endpoints {
     reader: Entity,
+    name: &'static str,
     _participant: Arc<Participant>,
 }
 
-impl Publications {
-    pub(in super::super) fn new(participant: &Arc<Participant>) -> Result<Self, RosError> {
-        // SAFETY: a pseudo handle of the library, default QoS, no listener.
-        let code = unsafe {
-            c::dds_create_reader(
-                participant.entity.0,
-                c::DDS_BUILTIN_TOPIC_DCPSPUBLICATION,
-                ptr::null(),
-                ptr::null(),
-            )
+impl Endpoints {
+    pub(in super::super) fn new(
+        participant: &Arc<Participant>,
+        side: Side,
+    ) -> Result<Self, RosError> {
+        let (topic, name) = match side {
+            Side::Writers => (c::DDS_BUILTIN_TOPIC_DCPSPUBLICATION, "DCPSPublication"),
+            Side::Readers => (c::DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION, "DCPSSubscription"),
         };
+        // SAFETY: a pseudo handle of the library, default QoS, no listener.
+        let code =
+            unsafe { c::dds_create_reader(participant.entity.0, topic, ptr::null(), ptr::null()) };
         Ok(Self {
-            reader: Entity::new("dds_create_reader", "DCPSPublication", code)?,
+            reader: Entity::new("dds_create_reader", name, code)?,
+            name,
             _participant: participant.clone(),
         })
     }
 
-    /// Tells every writer that came, or went (`None`), since the last call; at first every writer.
+    /// Tells every endpoint that came, or went (`None`), since the last call; at first every one.
     pub(in super::super) fn changes(
         &self,
-        mut tell: impl FnMut(Guid, Option<Publication>),
+        mut tell: impl FnMut(Guid, Option<Endpoint>),
     ) -> Result<(), RosError> {
         const BATCH: usize = 64;
         loop {
@@ -56,21 +66,21 @@ impl Publications {
                     BATCH as u32,
                 )
             };
-            let count = check("dds_take", "DCPSPublication", code)? as usize;
+            let count = check("dds_take", self.name, code)? as usize;
             if count == 0 {
                 return Ok(());
             }
             for (sample, info) in samples.iter().zip(&infos).take(count) {
-                // SAFETY: samples of this builtin topic have this type, and stay valid until the loan is returned.
+                // SAFETY: samples of both builtin topics have this type, and stay valid until the loan is returned.
                 let endpoint = unsafe { &*sample.cast::<c::dds_builtintopic_endpoint_t>() };
                 let alive = info.instance_state == c::dds_instance_state_DDS_IST_ALIVE;
                 // The key is valid in every sample, the rest only in one with data.
-                let publication = (info.valid_data && alive).then(|| Publication {
+                let there = (info.valid_data && alive).then(|| Endpoint {
                     topic: text(endpoint.topic_name),
                     type_name: text(endpoint.type_name),
-                    offered: offered(endpoint.qos),
+                    qos: offered(endpoint.qos),
                 });
-                tell(endpoint.key.v, publication);
+                tell(endpoint.key.v, there);
             }
             // SAFETY: returns exactly what was lent.
             unsafe { c::dds_return_loan(self.reader.0, samples.as_mut_ptr(), count as i32) };

@@ -1,0 +1,204 @@
+//! The graph for clients that want to know it: who publishes, subscribes to and serves what. It is read while there is such a
+//! client, once for all of them.
+use crate::ros::{self, ConnectionsWatch, Ends, Middleware, RosError};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// What was read is good for so long.
+const FRESH: Duration = Duration::from_secs(1);
+/// Publishers, subscriptions and servers beyond so many names each are left out.
+const NAMES: usize = 10_000;
+
+/// Opens the graph for the first client, and closes it after the last.
+pub(super) struct Connections {
+    middleware: Middleware,
+    reader: Mutex<Weak<Mutex<Reader>>>,
+}
+
+struct Reader {
+    watch: ConnectionsWatch,
+    last: Option<(Instant, Arc<ros::Connections>)>,
+}
+
+/// A client that wants to know.
+pub(super) struct Follower {
+    reader: Arc<Mutex<Reader>>,
+    /// What it was told.
+    told: Option<Arc<ros::Connections>>,
+}
+
+impl Connections {
+    pub(super) fn new(middleware: &Middleware) -> Self {
+        Self {
+            middleware: middleware.clone(),
+            reader: Mutex::default(),
+        }
+    }
+
+    pub(super) fn follow(&self) -> Result<Follower, RosError> {
+        let mut open = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = match open.upgrade() {
+            Some(reader) => reader,
+            None => {
+                let watch = self.middleware.connections()?;
+                let reader = Arc::new(Mutex::new(Reader { watch, last: None }));
+                *open = Arc::downgrade(&reader);
+                reader
+            }
+        };
+        Ok(Follower { reader, told: None })
+    }
+}
+
+impl Reader {
+    fn look(&mut self) -> Arc<ros::Connections> {
+        let fresh = (self.last.as_ref()).filter(|(at, _)| at.elapsed() < FRESH);
+        if let Some((_, known)) = fresh {
+            return known.clone();
+        }
+        let mut now = self.watch.look();
+        for ends in [&mut now.publishers, &mut now.subscribers, &mut now.servers] {
+            while ends.len() > NAMES {
+                ends.pop_last();
+            }
+        }
+        let now = Arc::new(now);
+        self.last = Some((Instant::now(), now.clone()));
+        now
+    }
+}
+
+impl Follower {
+    /// What has changed since the last update; at first everything.
+    pub(super) fn update(&mut self) -> Option<Value> {
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = reader.look();
+        let update = update(self.told.as_deref(), &now);
+        self.told = Some(now);
+        update
+    }
+}
+
+/// `connectionGraphUpdate`; `None` if nothing has changed.
+fn update(told: Option<&ros::Connections>, now: &ros::Connections) -> Option<Value> {
+    let nothing = ros::Connections::default();
+    let before = told.unwrap_or(&nothing);
+    let topics = |graph: &ros::Connections| -> BTreeSet<String> {
+        let names = graph.publishers.keys().chain(graph.subscribers.keys());
+        names.cloned().collect()
+    };
+    let topics = topics(now);
+    let gone = |name: &&String| !topics.contains(*name);
+    let removed_topics: BTreeSet<_> = (before.publishers.keys())
+        .chain(before.subscribers.keys())
+        .filter(gone)
+        .collect();
+    let removed_services: Vec<_> = (before.servers.keys())
+        .filter(|name| !now.servers.contains_key(*name))
+        .collect();
+    let of_topics = |before, now, ids| changed(before, now, ids, |name| topics.contains(name));
+    let published = of_topics(&before.publishers, &now.publishers, "publisherIds");
+    let subscribed = of_topics(&before.subscribers, &now.subscribers, "subscriberIds");
+    let served = changed(&before.servers, &now.servers, "providerIds", |_| false);
+    let same = [&published, &subscribed, &served]
+        .iter()
+        .all(|list| list.is_empty())
+        && removed_topics.is_empty()
+        && removed_services.is_empty();
+    (told.is_none() || !same).then(|| {
+        json!({
+            "op": "connectionGraphUpdate",
+            "publishedTopics": published,
+            "subscribedTopics": subscribed,
+            "advertisedServices": served,
+            "removedTopics": removed_topics,
+            "removedServices": removed_services,
+        })
+    })
+}
+
+/// Names whose ends are others than before. One that has lost all of them, but stays for its other ends, has an empty list:
+/// what a client is told replaces what it knew, and what it is not told stays.
+fn changed(before: &Ends, now: &Ends, ids: &str, stays: impl Fn(&str) -> bool) -> Vec<Value> {
+    let others = now
+        .iter()
+        .filter(|(name, ends)| before.get(*name) != Some(*ends));
+    let lost = before
+        .keys()
+        .filter(|name| !now.contains_key(*name) && stays(name));
+    let others = others.map(|(name, ends)| json!({"name": name, ids: ends}));
+    others
+        .chain(lost.map(|name| json!({"name": name, ids: []})))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(list: &[(&str, &[&str])]) -> Ends {
+        let ends = list.iter().map(|(name, nodes)| {
+            let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();
+            ((*name).to_owned(), nodes)
+        });
+        ends.collect()
+    }
+
+    fn text(told: Option<&ros::Connections>, now: &ros::Connections) -> Option<String> {
+        update(told, now).map(|update| update.to_string())
+    }
+
+    /// Keys are sorted, as `serde_json` writes them.
+    #[test]
+    fn the_first_update_has_everything_and_each_other_only_what_has_changed() {
+        let empty = ros::Connections::default();
+        let nothing = r#"{"advertisedServices":[],"op":"connectionGraphUpdate","publishedTopics":[],"removedServices":[],"removedTopics":[],"subscribedTopics":[]}"#;
+        assert_eq!(text(None, &empty).as_deref(), Some(nothing));
+        assert_eq!(text(Some(&empty), &empty), None);
+        let first = ros::Connections {
+            publishers: ends(&[("/foo", &["/node_1"]), ("/bar", &["/node_1"])]),
+            subscribers: ends(&[("/foo", &["/node_2", "/node_3"]), ("/baz", &["/node_2"])]),
+            servers: ends(&[("/set_bool", &["/node_2"]), ("/old", &["/node_2"])]),
+        };
+        let all = r#"{"advertisedServices":[{"name":"/old","providerIds":["/node_2"]},{"name":"/set_bool","providerIds":["/node_2"]}],"op":"connectionGraphUpdate","publishedTopics":[{"name":"/bar","publisherIds":["/node_1"]},{"name":"/foo","publisherIds":["/node_1"]}],"removedServices":[],"removedTopics":[],"subscribedTopics":[{"name":"/baz","subscriberIds":["/node_2"]},{"name":"/foo","subscriberIds":["/node_2","/node_3"]}]}"#;
+        assert_eq!(text(None, &first).as_deref(), Some(all));
+        assert_eq!(text(Some(&empty), &first).as_deref(), Some(all));
+        assert_eq!(text(Some(&first), &first), None);
+        // /foo loses its publisher and a subscriber, /bar and /baz end, a service ends, another moves.
+        let then = ros::Connections {
+            publishers: ends(&[]),
+            subscribers: ends(&[("/foo", &["/node_2"])]),
+            servers: ends(&[("/set_bool", &["/node_4"])]),
+        };
+        let difference = r#"{"advertisedServices":[{"name":"/set_bool","providerIds":["/node_4"]}],"op":"connectionGraphUpdate","publishedTopics":[{"name":"/foo","publisherIds":[]}],"removedServices":["/old"],"removedTopics":["/bar","/baz"],"subscribedTopics":[{"name":"/foo","subscriberIds":["/node_2"]}]}"#;
+        assert_eq!(text(Some(&first), &then).as_deref(), Some(difference));
+    }
+
+    #[test]
+    fn the_graph_is_open_while_somebody_follows_it_and_shared_by_all_who_do() {
+        let options = ros::Options::new("viewed");
+        let (middleware, _recorder) = Middleware::recorder(&options).expect("a recorder");
+        let connections = Connections::new(&middleware);
+        let _topic = middleware
+            .cloud("/cloud", ros::Qos::IMAGE)
+            .expect("a publisher");
+        let is_open = || connections.reader.lock().expect("no panic").strong_count();
+        assert_eq!(is_open(), 0);
+        let mut one = connections.follow().expect("a follower");
+        let mut other = connections.follow().expect("a follower");
+        assert_eq!(is_open(), 2);
+        for follower in [&mut one, &mut other] {
+            let first = follower.update().expect("everything");
+            let published = &first["publishedTopics"];
+            assert_eq!(
+                *published,
+                json!([{"name": "/cloud", "publisherIds": ["/recorder"]}])
+            );
+            assert_eq!(follower.update(), None);
+        }
+        drop((one, other));
+        assert_eq!(is_open(), 0);
+    }
+}
