@@ -2,6 +2,7 @@
 use crate::transport::EndSignals;
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -69,9 +70,9 @@ impl Signals {
         let (done, mut result) = oneshot::channel();
         let thread = std::thread::Builder::new().name("rfly-main".to_owned());
         // Sending fails if nobody waits any more; the result is then discarded.
-        thread.spawn(move || drop(done.send(work(stopped))))?;
+        let thread = thread.spawn(move || drop(done.send(work(stopped))))?;
         let signals = &mut self.signals;
-        Ok(self.runtime.block_on(async {
+        let ended = self.runtime.block_on(async {
             tokio::select! {
                 result = &mut result => return result.map_or(Ended::Panicked, Ended::Done),
                 () = signals.any() => {}
@@ -81,7 +82,11 @@ impl Signals {
                 Ok(result) => result.map_or(Ended::Panicked, Ended::Stopped),
                 Err(_elapsed) => Ended::Abandoned,
             }
-        }))
+        });
+        if !matches!(ended, Ended::Abandoned) {
+            finish(thread);
+        }
+        Ok(ended)
     }
 }
 
@@ -93,5 +98,19 @@ pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
         work();
         drop(done);
     });
-    spawned.is_ok() && end.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
+    let Ok(thread) = spawned else {
+        return false;
+    };
+    let ended = end.recv_timeout(time) == Err(RecvTimeoutError::Disconnected);
+    if ended {
+        finish(thread);
+    }
+    ended
+}
+
+/// Waits for a thread whose work is done. Otherwise the destructors of its thread-local values, also those of C++ libraries,
+/// could run beside the global ones when `main` returns.
+fn finish(thread: JoinHandle<()>) {
+    // A panic is in the log.
+    let _panicked = thread.join();
 }
