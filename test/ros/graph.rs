@@ -5,8 +5,9 @@ use rfly_bridge::{
     msgs::{
         Message,
         std_msgs::msg::{Header, Int32},
+        std_srvs::srv::Trigger,
     },
-    ros::{Distro, ImageHead, Outcome, Qos},
+    ros::{Connections, Discovery, Distro, Ends, ImageHead, Middleware, Options, Outcome, Qos},
     time::RosTime,
 };
 use std::sync::{Arc, Mutex, mpsc};
@@ -231,6 +232,40 @@ fn the_topics_of_the_graph_are_listed_with_type_and_number_of_publishers() {
     wait_until(|| topics() == expected);
     drop(keep);
     wait_until(|| topics().is_empty());
+}
+
+#[test]
+fn the_connections_of_the_graph_are_those_of_nodes_of_both_generations_while_they_are_there() {
+    let own = node(60, Distro::Newer);
+    let watch = Mutex::new(own.connections().unwrap());
+    let look = || watch.lock().unwrap().look();
+    let older = Options {
+        domain_id: 60,
+        discovery: Discovery::Localhost,
+        distro: Distro::Humble,
+        namespace: "lab".to_owned(),
+        ..Options::new("older")
+    };
+    let older = Middleware::join(&older).unwrap();
+    let publisher = own.publisher::<Int32>("/a", Qos::DEFAULT).unwrap();
+    let subscription = older.subscribe("/a", Qos::DEFAULT, |_: Int32| ()).unwrap();
+    let service = older.service::<Trigger>("/serve", |_, _| ()).unwrap();
+    let of =
+        |node: &str, name: &str| -> Ends { [(name.to_owned(), [node.to_owned()].into())].into() };
+    let there = Connections {
+        publishers: of("/bridge_under_test", "/a"),
+        subscribers: of("/lab/older", "/a"),
+        servers: of("/lab/older", "/serve"),
+    };
+    wait_until(|| look() == there);
+    drop((subscription, service, older));
+    let left = Connections {
+        publishers: of("/bridge_under_test", "/a"),
+        ..Connections::default()
+    };
+    wait_until(|| look() == left);
+    drop(publisher);
+    wait_until(|| look() == Connections::default());
 }
 
 #[test]
