@@ -1,12 +1,15 @@
 //! Counts the missing numbers of a sequence.
 
-/// Counts skipped numbers and uncounts those that arrive late, among the last 64.
+/// Counts skipped numbers and uncounts those that arrive late, among the last 64. Numbers that came but were refused are not
+/// skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gaps {
     newest: Option<i32>,
     /// Bit `n`: the number `n` before the newest arrived.
     seen: u64,
-    /// Number of valid bits, since [`Self::begin`].
+    /// Bit `n`: the number `n + 1` after the newest was refused.
+    refused: u64,
+    /// Number of valid bits in `seen`, since [`Self::begin`].
     known: u32,
     /// The sender's increment: the smallest seen.
     step: Option<u32>,
@@ -17,10 +20,22 @@ impl Gaps {
     /// Restarts at this number; keeps the count of lost numbers.
     pub(super) fn begin(&mut self, newest: Option<i32>) {
         (self.newest, self.seen, self.known, self.step) = (newest, 1, 1, None);
+        self.refused = 0;
     }
 
     pub(super) fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Notes a number that does not become the newest; those after it will.
+    pub(super) fn refuse(&mut self, number: i32) {
+        let Some(newest) = self.newest else {
+            return;
+        };
+        let after = number.wrapping_sub(newest);
+        if (1..=u64::BITS as i32).contains(&after) {
+            self.refused |= 1 << (after - 1);
+        }
     }
 
     /// Notes a number; false if it arrived before.
@@ -43,10 +58,81 @@ impl Gaps {
         }
         let step = self.step.map_or(far, |step| step.min(far));
         self.step = Some(step);
-        self.lost += u64::from(far / step - 1);
-        self.seen = self.seen.checked_shl(far).unwrap_or(0) | 1;
+        let (refused, count) = self.take_refused(far);
+        let skipped = u64::from(far / step - 1);
+        self.lost += skipped.saturating_sub(u64::from(count));
+        self.seen = self.seen.checked_shl(far).unwrap_or(0) | refused | 1;
         self.known = self.known.saturating_add(far).min(u64::BITS);
         self.newest = Some(number);
         true
+    }
+
+    /// The refused numbers before the one that is `far` after the newest, as bits of [`Self::seen`] once that is the newest, and
+    /// how many they are.
+    fn take_refused(&mut self, far: u32) -> (u64, u32) {
+        let between = 1_u64.checked_shl(far - 1).map_or(u64::MAX, |end| end - 1);
+        let refused = self.refused & between;
+        self.refused = self.refused.checked_shr(far).unwrap_or(0);
+        // Bit `n` is `far - 1 - n` before it; reversed it would be 63 - n.
+        let bits = refused.reverse_bits();
+        let bits = match u64::BITS.checked_sub(far) {
+            Some(shift) => bits.checked_shr(shift),
+            None => bits.checked_shl(far - u64::BITS),
+        };
+        (bits.unwrap_or(0), refused.count_ones())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream that counts from 10.
+    fn begun() -> Gaps {
+        let mut gaps = Gaps::default();
+        gaps.begin(Some(10));
+        assert!(gaps.saw(11));
+        gaps
+    }
+
+    #[test]
+    fn what_was_refused_is_not_lost() {
+        let mut gaps = begun();
+        for number in [13, 14, 14] {
+            gaps.refuse(number);
+        }
+        assert!(gaps.saw(16));
+        assert_eq!(gaps.lost(), 2, "12 and 15");
+        // They are not new when they come again; the others are.
+        let new = [12, 13, 14, 15].map(|number| gaps.saw(number));
+        assert_eq!((new, gaps.lost()), ([true, false, false, true], 0));
+    }
+
+    #[test]
+    fn what_was_refused_counts_once_and_only_up_to_the_newest() {
+        let mut gaps = begun();
+        for number in [12, 13, 15] {
+            gaps.refuse(number);
+        }
+        assert!(gaps.saw(14));
+        assert_eq!(gaps.lost(), 0);
+        assert!(gaps.saw(16));
+        assert_eq!(gaps.lost(), 0);
+        assert!(gaps.saw(18));
+        assert_eq!(gaps.lost(), 1, "17");
+    }
+
+    #[test]
+    fn long_gaps_are_counted() {
+        for far in [63, 64, 65, 100] {
+            let mut gaps = begun();
+            for number in [12, 11 + 64, 11 + 65] {
+                gaps.refuse(number);
+            }
+            assert!(gaps.saw(11 + far));
+            // Those that were refused, and are before it; no more than 64 are remembered.
+            let refused = 1 + u64::from(far > 64);
+            assert_eq!(gaps.lost(), far as u64 - 1 - refused, "{far}");
+        }
     }
 }

@@ -60,7 +60,8 @@ pub enum Verdict {
 ///   the numbers, and on the silence before.
 /// * Other marks are accepted when three in a row follow each other for 100 ms (or 1.5 usual periods, if that is more)
 ///   while none continues the stream: the sender restarted.
-/// * Numbers count once three in a row have risen. Skipped numbers are lost until they arrive late.
+/// * Numbers count once three in a row have risen. Skipped numbers are lost until they arrive late, unless they are those of
+///   marks that were refused.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Order {
     last: Option<Mark>,
@@ -138,6 +139,9 @@ impl Order {
         }
         let older = distance.map_or(step < 0.0, |distance| distance < 0 && step <= 0.0);
         if !older || step < -STRAGGLER_S {
+            if let Some(id) = mark.id.filter(|_| self.counting()) {
+                self.gaps.refuse(id);
+            }
             return Verdict::Unconfirmed;
         }
         let counted = mark.id.filter(|_| self.counting());
