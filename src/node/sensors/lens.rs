@@ -63,7 +63,7 @@ impl Known {
             return SOON_NS;
         }
         self.evidence = Evidence::new(content, f64::from(self.configured));
-        match verdict {
+        let rest = match verdict {
             Verdict::Unknown => {
                 let rest = self.rest;
                 self.rest = (2 * rest).min(LATE_NS);
@@ -71,9 +71,7 @@ impl Known {
             }
             Verdict::Agrees => {
                 self.shown = None;
-                self.last = verdict;
-                self.rest = SOON_NS;
-                return AGREED_NS;
+                AGREED_NS
             }
             Verdict::Differs(found) => {
                 // What is wrong once is not wrong twice in the same way.
@@ -83,11 +81,12 @@ impl Known {
                     return SOON_NS;
                 }
                 self.shown = Some(found);
+                LATE_NS
             }
-        }
+        };
         self.last = verdict;
         self.rest = SOON_NS;
-        LATE_NS
+        rest
     }
 
     /// As `doctor` reads it.
