@@ -61,27 +61,6 @@ fn folders_of_node_name_what_all_share_and_no_other_folder() {
     nothing(findings);
 }
 
-#[test]
-fn nothing_in_node_is_named_in_a_circle() {
-    let sources = sources();
-    let parts: BTreeSet<_> = sources
-        .iter()
-        .filter_map(part_of_node)
-        .map(|(part, _)| part)
-        .collect();
-    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for source in &sources {
-        let Some((part, in_folder)) = part_of_node(source).filter(|(part, _)| part != "mod") else {
-            continue;
-        };
-        let mut used = names_of_node(source, in_folder);
-        used.retain(|name| parts.contains(name) && *name != part);
-        names.entry(part).or_default().extend(used);
-    }
-    assert!(names.len() > 10, "{names:?}");
-    assert_no_circle(names);
-}
-
 /// Folders where both sides of an interface stand together: a middleware or an operating system, and what is built on it.
 const BOTH_SIDES: [&str; 2] = ["src/ros", "src/transport"];
 
