@@ -1,5 +1,5 @@
 //! A raw recording beside the programs that receive: copies of their datagrams, and shared memory that is only read.
-use super::file::Sink;
+use super::file::{Sink, Writing};
 use super::raw::Raw;
 use crate::node::binder::Listens;
 use crate::node::clock::host_now;
@@ -49,7 +49,7 @@ pub struct Beside {
     stop: Arc<AtomicBool>,
     counts: Arc<Counts>,
     threads: Vec<JoinHandle<()>>,
-    writer: JoinHandle<()>,
+    writer: Writing,
 }
 
 #[derive(Default)]
@@ -147,7 +147,7 @@ impl Beside {
             let _panicked = thread.join();
         }
         self.sink.end();
-        let _panicked = self.writer.join();
+        self.writer.join();
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Missed {
             disk: read(&self.sink.figures.dropped),

@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -140,13 +140,45 @@ pub(super) struct Figures {
     pub(super) dropped: AtomicU64,
     over: AtomicBool,
     error: Mutex<Option<String>>,
+    /// When writing has to end. What waits for the disk then is dropped.
+    until: OnceLock<Instant>,
 }
 
 impl Figures {
+    /// Whether there is no time left to write.
+    fn is_late(&self) -> bool {
+        let until = self.until.get();
+        until.is_some_and(|until| Instant::now() >= *until)
+    }
+
     /// Why the recording ended by itself.
     pub(super) fn error(&self) -> Option<String> {
         let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         error.clone()
+    }
+}
+
+/// The thread that writes a file.
+pub(super) struct Writing {
+    thread: JoinHandle<()>,
+    figures: Arc<Figures>,
+}
+
+impl Writing {
+    pub(super) fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Sets when writing has to end, once.
+    pub(super) fn limit(&self, until: Instant) {
+        self.figures.until.get_or_init(|| until);
+    }
+
+    /// Waits for the end of the file.
+    pub(super) fn join(self) {
+        if self.thread.join().is_err() {
+            tracing::error!("a thread that records panicked");
+        }
     }
 }
 
@@ -160,7 +192,7 @@ pub(super) struct Sink {
 
 impl Sink {
     /// Creates the file `path`, and its metadata.yaml if it is a bag; the thread ends with the file.
-    pub(super) fn create(path: &Path, bag: Option<Bag>) -> io::Result<(Arc<Self>, JoinHandle<()>)> {
+    pub(super) fn create(path: &Path, bag: Option<Bag>) -> io::Result<(Arc<Self>, Writing)> {
         let profile = if bag.is_some() { "ros2" } else { "" };
         let file = Whole {
             file: File::create_new(path)?,
@@ -195,6 +227,10 @@ impl Sink {
             None => seen.over.store(true, Ordering::Relaxed),
         };
         let thread = tasks::thread("rfly-record", body).map_err(io::Error::other)?;
+        let writing = Writing {
+            thread,
+            figures: figures.clone(),
+        };
         let topics = Mutex::new(0);
         Ok((
             Arc::new(Self {
@@ -202,7 +238,7 @@ impl Sink {
                 topics,
                 items,
             }),
-            thread,
+            writing,
         ))
     }
 
@@ -301,6 +337,10 @@ impl Output {
                 figures
                     .queued
                     .fetch_sub(OVERHEAD + data.len(), Ordering::Relaxed);
+                if figures.is_late() {
+                    figures.dropped.fetch_add(1, Ordering::Relaxed);
+                    return Ok(());
+                }
                 let Some(id) = self.ids.get(usize::from(header.channel_id)) else {
                     return Ok(());
                 };
@@ -404,5 +444,42 @@ fn write(mut output: Output, queue: &Receiver<Item>, figures: &Figures, name: &s
             let mut place = figures.error.lock().unwrap_or_else(PoisonError::into_inner);
             *place = Some(error.to_string());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_beyond_the_limit_is_dropped_and_the_file_is_whole() {
+        let name = format!("rfly_late_{}.mcap", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let (sink, writing) = Sink::create(&path, None).unwrap();
+        let topic = Topic {
+            name: "udp/1".to_owned(),
+            encoding: "rfly_datagram",
+            schema: None,
+            metadata: BTreeMap::new(),
+        };
+        let topic = sink.topic(topic).unwrap();
+        sink.message(topic, 0, 1, &[b"in time"]);
+        let figures = sink.figures.clone();
+        while figures.messages.load(Ordering::Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        writing.limit(Instant::now());
+        for number in 1..4 {
+            sink.message(topic, number, 2, &[b"too late"]);
+        }
+        sink.end();
+        writing.join();
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        assert_eq!((read(&figures.messages), read(&figures.dropped)), (1, 3));
+        assert_eq!(figures.queued.load(Ordering::Relaxed), 0);
+        let file = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let messages: Result<Vec<_>, _> = mcap::MessageStream::new(&file).unwrap().collect();
+        assert_eq!(messages.unwrap().len(), 1);
     }
 }

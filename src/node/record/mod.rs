@@ -30,13 +30,16 @@ use crate::ros::{Middleware, TapGuard};
 use crate::transport::Stand;
 use bag::Bag;
 use everything::Everything;
-use file::Sink;
+use file::{Sink, Writing};
 use raw::Raw;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long the end of the bridge waits for the disk. What is not written by then is dropped and counted.
+const END: Duration = Duration::from_secs(8);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -73,7 +76,7 @@ struct Running {
     ros: Option<Recording>,
     raw: Option<Recording>,
     /// Of recordings that have ended, too: they may still write.
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<Writing>,
 }
 
 struct Recording {
@@ -131,7 +134,7 @@ impl Recorder {
 
 impl Recording {
     /// A recording that cannot start is reported, and the bridge goes on.
-    fn start(path: &Path, bag: bool, threads: &mut Vec<JoinHandle<()>>) -> Self {
+    fn start(path: &Path, bag: bool, threads: &mut Vec<Writing>) -> Self {
         let path = free(path);
         let created = if bag {
             create_bag(&path)
@@ -158,7 +161,7 @@ impl Recording {
 }
 
 /// A directory with the name of the bag, which the file in it has as well.
-fn create_bag(path: &Path) -> io::Result<(Arc<Sink>, JoinHandle<()>)> {
+fn create_bag(path: &Path) -> io::Result<(Arc<Sink>, Writing)> {
     std::fs::create_dir_all(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let file = format!("{name}_0.mcap");
@@ -188,11 +191,11 @@ impl Drop for Stop {
         self.0.stand.set(None);
         let running = std::mem::take(&mut *self.0.running());
         drop((running.ros, running.raw));
-        for thread in running.threads {
-            if thread.join().is_err() {
-                tracing::error!("a thread that records panicked");
-            }
+        let until = Instant::now() + END;
+        for writing in &running.threads {
+            writing.limit(until);
         }
+        running.threads.into_iter().for_each(Writing::join);
     }
 }
 
