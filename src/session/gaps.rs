@@ -33,7 +33,9 @@ impl Gaps {
             return;
         };
         let after = number.wrapping_sub(newest);
-        if (1..=u64::BITS as i32).contains(&after) {
+        if after <= 0 {
+            self.saw(number);
+        } else if after <= u64::BITS as i32 {
             self.refused |= 1 << (after - 1);
         }
     }
@@ -120,6 +122,17 @@ mod tests {
         assert_eq!(gaps.lost(), 0);
         assert!(gaps.saw(18));
         assert_eq!(gaps.lost(), 1, "17");
+    }
+
+    #[test]
+    fn what_was_skipped_and_is_refused_late_is_not_lost() {
+        let mut gaps = begun();
+        assert!(gaps.saw(14));
+        assert_eq!(gaps.lost(), 2);
+        for number in [13, 13, 9] {
+            gaps.refuse(number);
+        }
+        assert_eq!(gaps.lost(), 1, "12");
     }
 
     #[test]
