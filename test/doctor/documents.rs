@@ -1,5 +1,5 @@
-//! `docs/doctor.md` lists what the code knows.
-use rfly_bridge::doctor::Code;
+//! `docs/doctor.md` lists what the code knows, and the page of the bridge the notes.
+use rfly_bridge::doctor::{Code, Severity};
 
 #[test]
 fn every_finding_has_its_row_and_every_row_its_finding() {
@@ -20,4 +20,16 @@ fn every_finding_has_its_row_and_every_row_its_finding() {
         .map(|code| (code.name().to_owned(), code.severity().name().to_owned()))
         .collect();
     assert_eq!(documented, known);
+}
+
+#[test]
+fn the_page_knows_what_is_only_a_note() {
+    let notes: Vec<_> = Code::ALL
+        .iter()
+        .filter(|code| code.severity() == Severity::Note)
+        .map(|code| format!("\"{}\"", code.name()))
+        .collect();
+    let line = format!("const NOTES = [{}];", notes.join(", "));
+    let page = include_str!("../../src/node/view/page/panels.js");
+    assert!(page.contains(&line), "{line}");
 }

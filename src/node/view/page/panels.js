@@ -121,17 +121,18 @@ export function rows(message) {
   });
 }
 
+// Kinds of findings that are only worth knowing.
+const NOTES = ["wsl", "ros-localhost", "vehicle-not-served"];
+
 /** What the doctor found, from /diagnostics: each kind once, with what to type. */
 export function findings(message) {
   const doctor = message.status.find(({ name }) => name.endsWith(": doctor"));
   const kinds = new Map();
-  // Its status is well if all that it found are notes.
-  const of = doctor?.level ? 1 : 3;
   for (const { key, value } of doctor?.values ?? []) {
     const [code, ...subject] = key.split(" ");
     const [what, remedy] = value.split("; do: ");
     if (!remedy) continue;
-    if (!kinds.has(code)) kinds.set(code, { code, level: of, message: what, remedy, subjects: [] });
+    if (!kinds.has(code)) kinds.set(code, { code, level: NOTES.includes(code) ? 3 : 1, message: what, remedy, subjects: [] });
     kinds.get(code).subjects.push(subject.join(" "));
   }
   for (const kind of kinds.values()) {
@@ -167,7 +168,7 @@ export class Warnings {
     this.show();
   }
   show() {
-    const all = [...this.found, ...this.statuses.sort((a, b) => (b.level % 3) - (a.level % 3)), ...this.said];
+    const all = [...[...this.found, ...this.statuses].sort((a, b) => (b.level % 3) - (a.level % 3)), ...this.said];
     if (!all.length) all.push({ level: 0, name: "", message: "no warnings" });
     this.list.replaceChildren(...all.map((row) => element("li", {},
       element("span", { className: level(row.level)[0], textContent: row.message }), " ", element("small", { textContent: `${row.name} ${row.at ?? ""}` }),
