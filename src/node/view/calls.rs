@@ -1,12 +1,11 @@
 //! Calls of services for clients that may command.
+use super::errands::Errands;
 use super::outbox::Outbox;
-use crate::node::call::{NoResponse, call};
-use crate::node::tasks;
+use crate::node::call::call;
 use crate::ros::Middleware;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
 
 /// Calls at once, of all clients.
 const AT_ONCE: usize = 8;
@@ -18,9 +17,7 @@ pub(super) struct Calls {
     middleware: Middleware,
     /// Name and type; the place in the list is the number for clients.
     known: Mutex<Vec<(String, String)>>,
-    free: Arc<Semaphore>,
-    /// Ends the calls that wait when it is dropped.
-    lives: watch::Sender<()>,
+    errands: Errands,
 }
 
 impl Calls {
@@ -28,8 +25,7 @@ impl Calls {
         Self {
             middleware: middleware.clone(),
             known: Mutex::default(),
-            free: Arc::new(Semaphore::new(AT_ONCE)),
-            lives: watch::Sender::new(()),
+            errands: Errands::new(AT_ONCE),
         }
     }
 
@@ -52,65 +48,37 @@ impl Calls {
     /// Calls a service with the operation of a client, and gives it the response.
     pub(super) fn make(&self, operation: &[u8], outbox: &Arc<Outbox>) {
         let Some(operation) = Operation::read(operation) else {
-            outbox.reply(
-                json!({"op": "status", "level": 2, "message": "the call is cut off"})
-                    .to_string()
-                    .into_bytes(),
-            );
-            return;
+            return outbox.complain("the call is cut off");
         };
         let (service, number) = (operation.service, operation.number);
-        let refuse = move |outbox: &Outbox, why: String| {
-            let failed = json!({"op": "serviceCallFailure", "serviceId": service, "callId": number, "message": why});
-            outbox.reply(failed.to_string().into_bytes());
+        let refuse = move |outbox: &Outbox, why: &str| {
+            outbox.say(&json!({"op": "serviceCallFailure", "serviceId": service, "callId": number, "message": why}));
         };
         let named = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             known.get(service as usize).cloned()
         };
         let Some((name, type_name)) = named else {
-            return refuse(outbox, "no such service".to_owned());
+            return refuse(outbox, "no such service");
         };
         if operation.encoding != "json" {
-            return refuse(outbox, "requests are in JSON here".to_owned());
+            return refuse(outbox, "requests are in JSON here");
         }
-        let Ok(permit) = self.free.clone().try_acquire_owned() else {
-            return refuse(outbox, format!("{AT_ONCE} calls wait already"));
-        };
-        let (middleware, outbox) = (self.middleware.clone(), outbox.clone());
-        let lives = self.lives.subscribe();
-        // A thread of its own: a call looks through the graph.
-        let run = {
-            let outbox = outbox.clone();
-            move || {
-                let _permit = permit;
-                let Operation { request, .. } = &operation;
-                tracing::info!("view: {name} {request}");
-                let response = tasks::runtime("a call").map_err(|error| error.to_string());
-                let response = response.and_then(|runtime| {
-                    let called = call(&middleware, &name, Some(&type_name), request, LIMIT);
-                    runtime.block_on(unless_gone(lives, called))
-                });
-                match response.and_then(|yaml| json_of(&yaml)) {
-                    Ok(json) => outbox.reply(answer(service, number, &json)),
-                    Err(why) => refuse(&outbox, why),
-                }
+        let (middleware, answered) = (self.middleware.clone(), outbox.clone());
+        let started = self.errands.run(move |waiting| {
+            let Operation { request, .. } = &operation;
+            tracing::info!("view: {name} {request}");
+            let response = waiting.and_then(|waiting| {
+                waiting.response(call(&middleware, &name, Some(&type_name), request, LIMIT))
+            });
+            match response.and_then(|yaml| json_of(&yaml)) {
+                Ok(json) => answered.reply(answer(service, number, &json)),
+                Err(why) => refuse(&answered, &why),
             }
-        };
-        if let Err(error) = tasks::errand("rfly-call", run) {
-            refuse(&outbox, error.to_string());
+        });
+        if let Err(why) = started {
+            refuse(outbox, &why);
         }
-    }
-}
-
-/// The response of a call, unless who made it ends before.
-pub(super) async fn unless_gone(
-    mut lives: watch::Receiver<()>,
-    called: impl Future<Output = Result<String, NoResponse>>,
-) -> Result<String, String> {
-    tokio::select! {
-        called = called => called.map_err(|error| error.to_string()),
-        _ = lives.changed() => Err("the bridge ends".to_owned()),
     }
 }
 

@@ -7,6 +7,7 @@ mod asset;
 mod calls;
 mod connections;
 mod crowd;
+mod errands;
 mod graph;
 mod hub;
 mod outbox;

@@ -1,6 +1,7 @@
 //! What one client has not taken yet: for each of its subscriptions the newest samples, so that a slow client costs bounded
 //! memory and sees the present, not the past.
 use crate::ros::Cdr;
+use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -112,6 +113,16 @@ impl Outbox {
     pub(super) fn reply(&self, message: Vec<u8>) {
         self.lock().replies.push_back(message);
         self.filled.notify_one();
+    }
+
+    /// Adds an answer in JSON: it is text, because it does not begin with an opcode.
+    pub(super) fn say(&self, message: &Value) {
+        self.reply(message.to_string().into_bytes());
+    }
+
+    /// Tells the client what went wrong.
+    pub(super) fn complain(&self, message: &str) {
+        self.say(&json!({"op": "status", "level": 2, "message": message}));
     }
 
     /// Whether the client has not taken all answers yet.

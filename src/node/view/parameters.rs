@@ -1,16 +1,14 @@
 //! Parameters of all nodes of the graph for clients, through the services that nodes have for them.
-use super::calls::{json_of, unless_gone};
+use super::calls::json_of;
+use super::errands::{Errands, Waiting};
 use super::outbox::Outbox;
 use crate::node::call::call;
-use crate::node::tasks;
 use crate::ros::Middleware;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Runtime;
-use tokio::sync::{Semaphore, watch};
 
 /// Requests at once, of all clients.
 const AT_ONCE: usize = 4;
@@ -44,17 +42,14 @@ pub(super) struct Given {
 /// Reads and sets.
 pub(super) struct Parameters {
     middleware: Middleware,
-    free: Arc<Semaphore>,
-    /// Ends the calls that wait when it is dropped.
-    lives: watch::Sender<()>,
+    errands: Errands,
 }
 
 impl Parameters {
     pub(super) fn new(middleware: &Middleware) -> Self {
         Self {
             middleware: middleware.clone(),
-            free: Arc::new(Semaphore::new(AT_ONCE)),
-            lives: watch::Sender::new(()),
+            errands: Errands::new(AT_ONCE),
         }
     }
 
@@ -72,44 +67,30 @@ impl Parameters {
         });
     }
 
-    /// On a thread of its own: services are waited for.
     fn run(
         &self,
         outbox: &Arc<Outbox>,
         work: impl FnOnce(&Nodes) -> Result<(Vec<Value>, Option<Value>), String> + Send + 'static,
     ) {
-        let complain = |outbox: &Outbox, why: String| {
-            outbox.reply(
-                json!({"op": "status", "level": 2, "message": why})
-                    .to_string()
-                    .into_bytes(),
-            );
-        };
-        let Ok(permit) = self.free.clone().try_acquire_owned() else {
-            return complain(outbox, format!("{AT_ONCE} requests wait already"));
-        };
-        let (middleware, lives) = (self.middleware.clone(), self.lives.subscribe());
-        let answered = outbox.clone();
-        let started = tasks::errand("rfly-call", move || {
-            let _permit = permit;
-            let nodes = tasks::runtime("a call").map(|runtime| Nodes {
+        let (middleware, answered) = (self.middleware.clone(), outbox.clone());
+        let started = self.errands.run(move |waiting| {
+            let nodes = waiting.map(|waiting| Nodes {
                 middleware,
-                runtime,
-                lives,
+                waiting,
             });
-            match nodes.map_err(|e| e.to_string()).and_then(|n| work(&n)) {
+            match nodes.and_then(|nodes| work(&nodes)) {
                 Ok((parameters, id)) => {
                     let mut answer = json!({"op": "parameterValues", "parameters": parameters});
                     if let Some(id) = id {
                         answer["id"] = id;
                     }
-                    answered.reply(answer.to_string().into_bytes());
+                    answered.say(&answer);
                 }
-                Err(why) => complain(&answered, why),
+                Err(why) => answered.complain(&why),
             }
         });
-        if let Err(error) = started {
-            complain(outbox, error.to_string());
+        if let Err(why) = started {
+            outbox.complain(&why);
         }
     }
 }
@@ -117,8 +98,7 @@ impl Parameters {
 /// The nodes of the graph.
 struct Nodes {
     middleware: Middleware,
-    runtime: Runtime,
-    lives: watch::Receiver<()>,
+    waiting: Waiting,
 }
 
 impl Nodes {
@@ -133,8 +113,7 @@ impl Nodes {
     fn ask(&self, service: &str, type_name: &str, request: &Value) -> Result<Value, String> {
         let request = request.to_string();
         let called = call(&self.middleware, service, Some(type_name), &request, LIMIT);
-        let called = unless_gone(self.lives.clone(), called);
-        let response = self.runtime.block_on(called)?;
+        let response = self.waiting.response(called)?;
         serde_json::from_str(&json_of(&response)?).map_err(|e| e.to_string())
     }
 

@@ -145,22 +145,13 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
 }
 
 impl Session {
-    fn say(&self, message: &serde_json::Value) {
-        // A message is text because it does not begin with an opcode.
-        self.outbox.reply(message.to_string().into_bytes());
-    }
-
-    fn complain(&self, message: &str) {
-        self.say(&json!({"op": "status", "level": 2, "message": message}));
-    }
-
     fn greet(&mut self) {
         let control = self.shared.calls.is_some();
         let capabilities: &[&str] = match control {
             true => &["assets", "connectionGraph", "parameters", "services"],
             false => &["assets", "connectionGraph", "parameters"],
         };
-        self.say(&json!({
+        self.outbox.say(&json!({
             "op": "serverInfo",
             "name": self.shared.name,
             "capabilities": capabilities,
@@ -178,7 +169,8 @@ impl Session {
         if !ended.is_empty() {
             self.subscriptions
                 .retain(|_, subscription| !ended.contains(&subscription.channel()));
-            self.say(&json!({"op": "unadvertise", "channelIds": ended}));
+            self.outbox
+                .say(&json!({"op": "unadvertise", "channelIds": ended}));
         }
         topics.retain(|topic| !self.channels.contains(&topic.id));
         self.channels = there;
@@ -202,7 +194,8 @@ impl Session {
                 })
             })
             .collect();
-        self.say(&json!({"op": "advertise", "channels": channels}));
+        self.outbox
+            .say(&json!({"op": "advertise", "channels": channels}));
     }
 
     /// Tells of services that are new.
@@ -235,7 +228,8 @@ impl Session {
             })
             .collect();
         self.services += services.len();
-        self.say(&json!({"op": "advertiseServices", "services": described}));
+        self.outbox
+            .say(&json!({"op": "advertiseServices", "services": described}));
     }
 
     /// Tells of changes of the graph who wants to know, unless what was said before has not been taken yet.
@@ -244,7 +238,7 @@ impl Session {
             return;
         }
         if let Some(update) = self.graph.as_mut().and_then(Follower::update) {
-            self.say(&update);
+            self.outbox.say(&update);
         }
     }
 
@@ -254,7 +248,9 @@ impl Session {
         }
         match self.shared.connections.follow() {
             Ok(follower) => self.graph = Some(follower),
-            Err(error) => self.complain(&format!("the graph cannot be read: {error}")),
+            Err(error) => self
+                .outbox
+                .complain(&format!("the graph cannot be read: {error}")),
         }
     }
 
@@ -276,15 +272,19 @@ impl Session {
             }) => (self.shared.parameters).get(parameter_names, id, &self.outbox),
             Ok(Request::SetParameters { parameters, id }) => match self.shared.calls {
                 Some(_) => self.shared.parameters.set(parameters, id, &self.outbox),
-                None => self.complain(NO_COMMANDS),
+                None => self.outbox.complain(NO_COMMANDS),
             },
             Ok(Request::FetchAsset { uri, request_id }) => {
                 self.outbox.reply(asset::answer(&uri, request_id));
             }
             Ok(Request::SubscribeConnectionGraph) => self.follow_graph(),
             Ok(Request::UnsubscribeConnectionGraph) => self.graph = None,
-            Ok(Request::Other) => self.complain("this server does not know the operation"),
-            Err(error) => self.complain(&format!("the message is not understood: {error}")),
+            Ok(Request::Other) => self
+                .outbox
+                .complain("this server does not know the operation"),
+            Err(error) => self
+                .outbox
+                .complain(&format!("the message is not understood: {error}")),
         }
     }
 
@@ -298,15 +298,19 @@ impl Session {
         };
         match subscribed {
             Ok(subscription) => drop(self.subscriptions.insert(wanted.id, subscription)),
-            Err(why) => self.complain(&format!("channel {}: {why}", wanted.channel_id)),
+            Err(why) => self
+                .outbox
+                .complain(&format!("channel {}: {why}", wanted.channel_id)),
         }
     }
 
     fn on_binary(&mut self, bytes: &[u8]) {
         match (bytes.split_first(), &self.shared.calls) {
             (Some((2, call)), Some(calls)) => calls.make(call, &self.outbox),
-            (Some((2, _)), None) => self.complain(NO_COMMANDS),
-            _ => self.complain("this server does not know the binary operation"),
+            (Some((2, _)), None) => self.outbox.complain(NO_COMMANDS),
+            _ => self
+                .outbox
+                .complain("this server does not know the binary operation"),
         }
     }
 
