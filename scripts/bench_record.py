@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Records 8 raw cameras (640x480, 30 Hz) and 50 vehicles, and compares that with what the disk takes. Figures only mean something on an
+"""Records 8 raw cameras (640x480, 30 Hz) and 50 vehicles, and compares that with what the disk takes; then onto disks that are made
+slower (slow_disk.c): one that takes a ninth more than was recorded, and one that takes half of it. Figures only mean something on an
 otherwise idle machine with 8 GB of room in DIRECTORY: scripts/alone .venv/bin/python scripts/bench_record.py [DIRECTORY]"""
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sensors import RAW, with_defaults  # noqa: E402
 SECONDS = float(os.environ.get("RECORD_SECONDS", "12"))
 CAMERAS = [replace(with_defaults(n, 1, RAW), width=640, height=480, rate=30) for n in range(8)]
 VEHICLES = 50
-WANTED = {"record.raw": {"record.raw": "raw.mcap"}, "both": {"record.raw": "raw.mcap", "record.ros": "bag"}}
+WANTED = {"`record.raw`": {"record.raw": "raw.mcap"}, "`record.raw` and `record.ros`": {"record.raw": "raw.mcap", "record.ros": "bag"}}
 
 
 def disk(place: Path) -> float:
@@ -50,12 +51,20 @@ def inspect(file: Path) -> dict:
     return json.loads(ran.stdout)
 
 
-def run(place: Path, wanted: dict[str, str]) -> str:
-    """Records; a row of the table."""
+def slow_disk(place: Path) -> Path:
+    """The library that makes the disk slower."""
+    library = place / "slow_disk.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, ROOT / "scripts/slow_disk.c"], check=True)
+    return library
+
+
+def run(place: Path, wanted: dict[str, str], speed: float | None = None) -> tuple[float, str]:
+    """Records onto the disk, or onto one of so many MB/s; what was recorded in MB/s, and a row of the table."""
+    variables = {"LD_PRELOAD": str(slow_disk(place)), "DISK_MBPS": str(speed)} if speed else None
     vehicles = list(range(1, VEHICLES + 1))
     parameters = {"record.directory": place, "vehicles": vehicles, **wanted}
     options = ["--pattern", "--vehicles", str(VEHICLES)]
-    programs = Programs(place / "run", 61, CAMERAS, parameters=parameters, emulator=options, keep_frames=False)
+    programs = Programs(place / "run", 61, CAMERAS, parameters=parameters, emulator=options, keep_frames=False, variables=variables)
     with programs:
         bridge: Process = programs.bridge
         while not files(place) or files(place)[0].stat().st_size < 100e6:
@@ -73,7 +82,7 @@ def run(place: Path, wanted: dict[str, str]) -> str:
     megabytes = sum(channel["bytes"] for channel in recorded) / seconds / 1e6
     dropped = sum(channel["not_recorded"] for channel in recorded)
     count = sum(channel["messages"] for channel in recorded) / seconds
-    return f"{megabytes:.0f} | {count:.0f} | {frames:.0f} | {missing} | {dropped} | {100 * cpu:.0f} %"
+    return megabytes, f"{megabytes:.0f} | {count:.0f} | {frames:.0f} | {missing} | {dropped} | {100 * cpu:.0f} %"
 
 
 def main() -> None:
@@ -85,9 +94,16 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {load:.1f} at the start, the disk takes {before:.0f} MB/s from one that only writes")
     print("\n| recorded | MB/s | messages/s | frames/s of 240 | fragments missing | dropped | processor of the bridge |")
     print("|---|---|---|---|---|---|---|")
+    recorded = {}
     for label, wanted in WANTED.items():
         with tempfile.TemporaryDirectory(dir=above) as name:
-            print(f"| `{label}` | {run(Path(name), wanted)} |", flush=True)
+            recorded[label], row = run(Path(name), wanted)
+            print(f"| {label} | {row} |", flush=True)
+    label, wanted = next(iter(WANTED.items()))
+    for part in (0.9, 2.0):
+        with tempfile.TemporaryDirectory(dir=above) as name:
+            speed = recorded[label] / part
+            print(f"| {label}, on a disk of {speed:.0f} MB/s | {run(Path(name), wanted, speed)[1]} |", flush=True)
 
 
 if __name__ == "__main__":
