@@ -14,6 +14,7 @@ pub(super) struct Row {
     pub(super) open: fn(&Desk, &Middleware, &str) -> Result<ServiceHandle, RosError>,
 }
 
+#[cfg(any(has_simulation_interfaces, has_rfly_bridge_msgs))]
 macro_rules! rows {
     ($module:ident, $package:ident: $($name:literal $service:ident $answer:ident $doc:literal;)+) => {
         &[$(Row {
