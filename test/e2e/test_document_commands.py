@@ -1,4 +1,5 @@
-"""Commands of both programs in every document are run, block by block; those of docs/start.md and docs/howto.md: test_start.py."""
+"""Commands of both programs in every document are run, block by block; those of docs/start.md and docs/howto.md: test_start.py.
+`ros2 service call` is `rfly_bridge call` here; with ROS 2 all such lines are typed as they are (test/ros2/test_documents.py)."""
 
 from __future__ import annotations
 
@@ -26,6 +27,8 @@ BRIDGE = "rfly_bridge --ros-args -p config:=Config.json"
 BESIDE = {
     "top.md": [BRIDGE],
     "call.md": [BRIDGE],
+    "model.md": [BRIDGE],
+    "scene.md": [BRIDGE],
     "terrain.md": ["rfly_bridge --ros-args -p terrain.file:=$HOME/maps/Grasslands.png"],
 }
 # No emulator: the commands start one.
@@ -40,7 +43,10 @@ def blocks() -> list:
             continue
         fenced = re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
         for i, block in enumerate(block for language, block in fenced if language in ("", "sh", "bash")):
-            lines = [line for line in block.replace("\\\n", " ").splitlines() if is_command(line)]
+            lines = block.replace("\\\n", " ").splitlines()
+            if path.name in BESIDE:
+                lines = [re.sub(r'^ros2 service call (\S+) \S+( ".*")?$', r"rfly_bridge call \1\2", line) for line in lines]
+            lines = [line for line in lines if is_command(line)]
             if lines:
                 result.append(pytest.param(path.name, lines, id=f"{path.stem}-{i}"))
     return result
@@ -117,4 +123,4 @@ def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: 
 
 def test_documents_with_commands_are_found():
     pages = {block.values[0] for block in blocks()}
-    assert {"doctor.md", "view.md", "top.md", "record.md", "calib.md", "terrain.md", "emulator.md"} <= pages
+    assert {"doctor.md", "view.md", "top.md", "record.md", "calib.md", "terrain.md", "emulator.md", "scene.md", "model.md"} <= pages
