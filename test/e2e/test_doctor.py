@@ -21,7 +21,11 @@ from sensors import COMPRESSED, RAW, SHARED_MEMORY, Sensor, with_defaults, write
 OWN = ["unshare", "-rnm", "bash", "-euc"]
 """A network and a /dev/shm that nobody else sees."""
 LOOPBACK = "ip link set lo up; ip route add 224.0.0.0/4 dev lo; mount -t tmpfs tmpfs /dev/shm\n"
-PC = "ip link add {0} type veth peer name {0}p; ip addr add {1} dev {0}; ip link set {0} up; ip link set {0}p up\n"
+# The kernel notes up to a second later that a link runs.
+PC = (
+    "ip link add {0} type veth peer name {0}p; ip addr add {1} dev {0}; ip link set {0} up; ip link set {0}p up\n"
+    "until ip link show dev {0} | grep -q 'state UP'; do sleep 0.05; done\n"
+)
 CAMERA = replace(with_defaults(0, 1, COMPRESSED), width=64, height=48, rate=10)
 RANGE = with_defaults(1, 5, COMPRESSED)
 
