@@ -68,6 +68,7 @@ def test_what_the_peer_publishes_arrives_with_its_nested_fields(domain_id):
     first, last = subscription.messages[0], subscription.messages[-1]
     assert (first.position.x, first.position.y, first.type_mask) == (0.0, 2.5, 0x9F8)
     assert last.position.y == 0.0 and last.header.stamp.sec > 1_700_000_000
-    assert [(w.topic, w.type, w.reliable) for w in sender.wants()] == [("/target", kind, True)]
+    # A bridge that another test killed is in the graph until its lease ends.
+    assert [(w.type, w.reliable) for w in sender.wants() if w.topic == "/target"] == [(kind, True)]
     receiver.close()
     sender.close()
