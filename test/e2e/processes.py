@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -110,3 +111,12 @@ class Process:
     def tail(self, lines: int = 40) -> str:
         """The end of the output, for messages of failed tests."""
         return "\n".join(self.output().splitlines()[-lines:])
+
+
+def write_terrain(picture: Path) -> Path:
+    """Writes a terrain of the vendor's code: its picture, and its text beside it."""
+    cases = json.loads((ROOT / "test/fixtures/golden/terrain.json").read_text())
+    hills = next(case for case in cases if case["name"] == "gps_12")["args"]
+    picture.write_bytes(bytes.fromhex(hills["png_hex"]))
+    picture.with_suffix(".txt").write_text(hills["txt"])
+    return picture

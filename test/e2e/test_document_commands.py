@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from backend import ANSWERS_PEER
-from processes import ROOT
+from processes import ROOT, write_terrain
 from test_start import ALONE, NETWORK, place  # noqa: F401
 
 pytestmark = [
@@ -108,10 +107,8 @@ finish() { # KIND
 @pytest.mark.parametrize(("page", "lines"), blocks())
 def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: F811
     shutil.copy(ROOT / "test/fixtures/flight.mcap", place / "flight.mcap")
-    hills = next(v for v in json.loads((ROOT / "test/fixtures/golden/terrain.json").read_text()) if v["name"] == "gps_12")["args"]
     (place / "maps").mkdir()
-    (place / "maps/Grasslands.png").write_bytes(bytes.fromhex(hills["png_hex"]))
-    (place / "maps/Grasslands.txt").write_text(hills["txt"])
+    write_terrain(place / "maps/Grasslands.png")
     if page == "calib.md":
         shutil.copy(ROOT / "config/Config.json", place / "Config.json")
     environment = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "ROS_DOMAIN_ID": str(domain_id), "HOME": str(place)}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 from conftest import SENSORS
-from processes import ROOT
+from processes import ROOT, write_terrain
 from programs import Programs
 
 from ros import Background, package, ros2
@@ -42,15 +41,6 @@ def lines(page: str) -> list[list[str]]:
                 continue
             open_line = ""
     return [words for words in found if words[1] in ("service", "action", "topic", "param")]
-
-
-def hills(folder: Path) -> Path:
-    """Writes a terrain of the vendor's code."""
-    [files] = [v["args"] for v in json.loads((ROOT / "test/fixtures/golden/terrain.json").read_text()) if v["name"] == "gps_12"]
-    (folder / "terrain.txt").write_text(files["txt"])
-    picture = folder / "terrain.png"
-    picture.write_bytes(bytes.fromhex(files["png_hex"]))
-    return picture
 
 
 def answered(words: list[str], said: str) -> None:
@@ -103,7 +93,7 @@ def test_lines_of_the_documents_do_what_they_say(page, tmp_path, domain_id, simu
         pytest.skip("the bridge serves simulation_interfaces 2.1, this workspace has an older one")
     parameters = {"record.directory": tmp_path, **PARAMETERS[page]}
     if page == "terrain":
-        parameters["terrain.file"] = hills(tmp_path)
+        parameters["terrain.file"] = write_terrain(tmp_path / "terrain.png")
     with Programs(tmp_path / "run", domain_id, SENSORS, parameters=parameters, emulator=["--grounded"], keep_frames=False) as programs:
         programs.bridge.wait_for_output("sensors: ")
         for words in typed:
