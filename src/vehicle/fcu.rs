@@ -349,9 +349,10 @@ impl Fcu {
         true
     }
 
-    /// The attitude, unless it is too old.
+    /// The attitude, unless it is too old for the datagram of the present call. Both count by their arrival: a stall of this
+    /// process between the two makes nothing old.
     pub(super) fn orientation(&self) -> Option<Orientation> {
-        let age = |known: &Orientation| self.now.mono.saturating_sub(known.at);
+        let age = |known: &Orientation| self.arrival().saturating_sub(known.at);
         self.orientation
             .filter(|known| age(known) <= ORIENTATION_AGE)
     }

@@ -19,6 +19,7 @@ mod resting;
 mod rig;
 mod services;
 mod setpoint;
+mod stalls;
 mod stamps;
 mod state;
 mod statustext;

@@ -4,7 +4,7 @@ use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::std_srvs::srv::Trigger;
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
-use rfly_bridge::wire::mavlink::{Encoder, frames};
+use rfly_bridge::wire::mavlink::frames;
 use std::time::Duration;
 
 const BOOT_NS: i64 = 5_000_000_000;
@@ -18,15 +18,6 @@ fn connected() -> Rig {
         ..Heartbeat::default()
     });
     rig
-}
-
-/// The vehicle's bytes arrived a while ago.
-fn say_late(rig: &Rig, fcu: &mut Encoder, message: Timesync, waited: Duration) {
-    let packet = fcu.encode(&message.into());
-    rig.handle().with(|autopilot| {
-        autopilot.fcu.waited = waited;
-        autopilot.receive(packet.as_bytes());
-    });
 }
 
 fn timesync(rig: &Rig) -> Vec<Timesync> {
@@ -68,8 +59,7 @@ fn a_reader_a_message_and_a_call_are_use() {
 
 #[test]
 fn the_clock_is_as_well_known_from_answers_that_waited() {
-    let rig = connected();
-    let mut fcu = Encoder::new(1, 1);
+    let mut rig = connected();
     let handle = rig.handle();
     let ros = || handle.with(|autopilot| autopilot.fcu.now.ros.0).unwrap();
     let boot = ros() - BOOT_NS;
@@ -82,7 +72,7 @@ fn the_clock_is_as_well_known_from_answers_that_waited() {
         let tc1 = ros() + 1_000_000 - boot;
         rig.advance(REST);
         for question in questions {
-            say_late(&rig, &mut fcu, Timesync { tc1, ..question }, REST - ms(2));
+            rig.say_late(Timesync { tc1, ..question }, REST - ms(2));
         }
     }
     let clock = handle.with(|autopilot| autopilot.fcu.clock).flatten();
@@ -92,15 +82,14 @@ fn the_clock_is_as_well_known_from_answers_that_waited() {
 
 #[test]
 fn an_answer_that_the_autopilot_would_not_believe_is_not_sent() {
-    let rig = connected();
-    let mut fcu = Encoder::new(1, 1);
+    let mut rig = connected();
     let question = Timesync {
         ts1: 77,
         ..Timesync::default()
     };
     for (waited, answers) in [(0, 1), (5, 1), (6, 0), (100, 0)] {
         timesync(&rig);
-        say_late(&rig, &mut fcu, question, Duration::from_millis(waited));
+        rig.say_late(question, Duration::from_millis(waited));
         let answers_to_it = timesync(&rig).iter().filter(|m| m.ts1 == 77).count();
         assert_eq!(answers_to_it, answers, "after {waited} ms");
     }

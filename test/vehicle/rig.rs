@@ -91,6 +91,15 @@ impl Rig {
         self.receive(packet.as_bytes());
     }
 
+    /// A message that arrived a while ago and is read now.
+    pub(super) fn say_late(&mut self, message: impl Into<Outbound>, waited: Duration) {
+        let packet = self.fcu.encode(&message.into());
+        self.handle().with(|autopilot| {
+            autopilot.fcu.waited = waited;
+            autopilot.receive(packet.as_bytes());
+        });
+    }
+
     /// Bytes that were sent to the vehicle since the last call.
     pub(super) fn sent_bytes(&self) -> Vec<u8> {
         std::mem::take(&mut *self.opened.sent()).concat()

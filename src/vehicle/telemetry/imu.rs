@@ -100,7 +100,7 @@ impl Imu {
     }
 
     pub(super) fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> Result<(), RosError> {
-        if !self.best_attitude.take(1, fcu.now.mono) {
+        if !self.best_attitude.take(1, fcu.arrival()) {
             return Ok(());
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
@@ -114,7 +114,7 @@ impl Imu {
         fcu: &mut Fcu,
         m: &ATTITUDE_QUATERNION_DATA,
     ) -> Result<(), RosError> {
-        self.best_attitude.take(2, fcu.now.mono);
+        self.best_attitude.take(2, fcu.arrival());
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
         self.oriented(
             fcu,
@@ -146,10 +146,10 @@ impl Imu {
             attitude,
             enu_wxyz: enu_wxyz(attitude),
             rates: Vector::<Frd>::from(rates).into(),
-            at: fcu.now.mono,
+            at: fcu.arrival(),
         };
         fcu.orientation = Some(orientation);
-        let fresh = |at: Duration| fcu.now.mono.saturating_sub(at) <= FORCE_AGE;
+        let fresh = |at: Duration| fcu.arrival().saturating_sub(at) <= FORCE_AGE;
         let known = self.force.is_some_and(|(_, at)| fresh(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
         self.data.publish_if_subscribed(stamp, |message| {
@@ -175,8 +175,8 @@ impl Imu {
         if boot_ns.is_some_and(|boot_ns| !fcu.in_order(&mut self.last_sample, boot_ns)) {
             return Ok(());
         }
-        self.best_sensors.take(3, fcu.now.mono);
-        self.best_pressure.take(2, fcu.now.mono);
+        self.best_sensors.take(3, fcu.arrival());
+        self.best_pressure.take(2, fcu.arrival());
         let stamp = fcu.stamp_us(m.time_usec);
         let updated = m.fields_updated.bits();
         let to_pascal = if fcu.settings.quirks { 1.0 } else { HECTO };
@@ -208,7 +208,7 @@ impl Imu {
         fcu: &mut Fcu,
         m: &SCALED_IMU_DATA,
     ) -> Result<(), RosError> {
-        if !self.best_sensors.take(2, fcu.now.mono) {
+        if !self.best_sensors.take(2, fcu.arrival()) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
@@ -220,7 +220,7 @@ impl Imu {
     }
 
     pub(super) fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Result<(), RosError> {
-        if !self.best_sensors.take(1, fcu.now.mono) {
+        if !self.best_sensors.take(1, fcu.arrival()) {
             return Ok(());
         }
         // Raw values are in the autopilot's own scale; mavros assumes thousandths of SI units.
@@ -237,7 +237,7 @@ impl Imu {
         fcu: &mut Fcu,
         m: &SCALED_PRESSURE_DATA,
     ) -> Result<(), RosError> {
-        if !self.best_pressure.take(1, fcu.now.mono) {
+        if !self.best_pressure.take(1, fcu.arrival()) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
@@ -259,7 +259,7 @@ impl Imu {
             return Ok(());
         }
         let force = Vector::<Flu>::from(Vector::<Frd>::from(force));
-        self.force = Some((force, fcu.now.mono));
+        self.force = Some((force, fcu.arrival()));
         self.data_raw.publish_if_subscribed(stamp, |m| {
             m.angular_velocity = vector3(Vector::<Flu>::from(Vector::<Frd>::from(rates)));
             m.linear_acceleration = vector3(force);

@@ -108,7 +108,7 @@ impl LocalPosition {
         }
         self.velocity_local
             .publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
-        let take = self.best.take(PLAIN, fcu.now.mono);
+        let take = self.best.take(PLAIN, fcu.arrival());
         if !motion.oriented(fcu) {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl LocalPosition {
         if !fcu.finite(numbers.chain(message.acceleration)) {
             return Ok(());
         }
-        self.best.take(WITH_COVARIANCE, fcu.now.mono);
+        self.best.take(WITH_COVARIANCE, fcu.arrival());
         let stamp = fcu.stamp_us(message.time_usec);
         let motion = Motion::new(fcu, position, velocity);
         let [pose, velocity, acceleration] = if fcu.settings.quirks {

@@ -58,7 +58,7 @@ impl Power {
             (status.errors_count1, status.errors_count2) = (m.errors_count1, m.errors_count2);
             (status.errors_count3, status.errors_count4) = (m.errors_count3, m.errors_count4);
         })?;
-        if !self.best.take(1, fcu.now.mono) {
+        if !self.best.take(1, fcu.arrival()) {
             return Ok(());
         }
         self.battery.publish_always(stamp, |battery| {
@@ -80,7 +80,7 @@ impl Power {
         fcu: &mut Fcu,
         m: &BatteryStatus,
     ) -> Result<(), RosError> {
-        self.best.take(2, fcu.now.mono);
+        self.best.take(2, fcu.arrival());
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.battery.publish_always(stamp, |battery| {
             cells(m, &mut battery.cell_voltage);

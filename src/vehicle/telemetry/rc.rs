@@ -31,7 +31,7 @@ impl Rc {
 
     #[rustfmt::skip] // a table
     pub(super) fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Result<(), RosError> {
-        self.best.take(2, fcu.now.mono);
+        self.best.take(2, fcu.arrival());
         let all = [
             m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw, m.chan5_raw, m.chan6_raw,
             m.chan7_raw, m.chan8_raw, m.chan9_raw, m.chan10_raw, m.chan11_raw, m.chan12_raw,
@@ -48,7 +48,7 @@ impl Rc {
 
     #[rustfmt::skip] // a table
     pub(super) fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Result<(), RosError> {
-        if !self.best.take(1, fcu.now.mono) {
+        if !self.best.take(1, fcu.arrival()) {
             return Ok(());
         }
         let port = [

@@ -64,7 +64,7 @@ impl Best {
     /// Silence after which a lesser message is taken again.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Whether to take a message of this rank (1 or greater).
+    /// Whether to take a message of this rank (1 or greater) that arrived now.
     pub(super) fn take(&mut self, rank: u8, now: Duration) -> bool {
         let take = rank >= self.rank || now.saturating_sub(self.last) > Self::PATIENCE;
         if take {
