@@ -64,7 +64,7 @@ impl Options {
             discovery: Discovery::default(),
             distro: Distro::default(),
             cyclonedds_uri: String::new(),
-            pacing_bytes_per_s: 1_000_000_000,
+            pacing_bytes_per_s: 600_000_000,
             fast_dds_services: true,
         }
     }

@@ -70,7 +70,7 @@ fn the_pace_of_big_samples_is_taken_over_and_checked() {
     };
     assert_eq!(pace("0").unwrap(), 0);
     assert_eq!(pace("2500000000").unwrap(), 2_500_000_000);
-    assert_eq!(pace("").unwrap(), 1_000_000_000);
+    assert_eq!(pace("").unwrap(), 600_000_000);
     assert!(
         pace("1 GB")
             .unwrap_err()
