@@ -28,10 +28,11 @@ first-minute: setup venv ## A newcomer's first minute: clone, make demo, its pag
 test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
 	@scripts/test.sh
 
-soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts (an hour and more)
+soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts, fleets and floods (an hour and more)
 	@RFLY_FLIGHTS=$(SOAK_FLIGHTS) RFLY_STREAMS=$(SOAK_STREAMS) cargo test -q --test it -- flight:: stream::
 	@cargo build -q --release
-	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh test/attack
+	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh \
+		test/attack test/e2e/test_fleet.py test/e2e/test_robustness.py
 
 ros: setup venv ## The ROS 2 package in a sourced workspace (or RFLY_ROS_SETUP=.../setup.bash), under every RMW
 	@scripts/ros.sh

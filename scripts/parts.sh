@@ -16,6 +16,33 @@ part() { # part NAME COMMAND...: a named check that passes or fails
     fi
 }
 
+beside() { # beside NAME COMMAND...: a part that runs beside those that follow, until `settle` shows what it printed
+    beside_name=$1 beside_start=$SECONDS
+    shift
+    beside_command=("$@") beside_log=$(mktemp)
+    echo "== $beside_name: runs beside what follows, and is shown after it"
+    "$@" >"$beside_log" 2>&1 &
+    beside_pid=$!
+    trap 'kill "$beside_pid" 2>/dev/null' EXIT
+}
+
+settle() { # waits for the part of `beside`
+    echo "== $beside_name"
+    local how=passed
+    wait "$beside_pid" || how=FAILED
+    trap - EXIT
+    cat "$beside_log"
+    rm -f "$beside_log"
+    local line="$beside_name ($((SECONDS - beside_start)) s)"
+    if [ "$how" = passed ]; then
+        passed=$((passed + 1))
+        summary+=("passed   $line")
+    else
+        failed=$((failed + 1))
+        summary+=("FAILED   $line: ${beside_command[*]}")
+    fi
+}
+
 skip() { # skip NAME REASON
     skipped=$((skipped + 1))
     summary+=("skipped  $1: $2")

@@ -29,11 +29,14 @@ if command -v mdbook >/dev/null; then
 else
     skip "documentation site" "mdbook is not installed (make site installs it)"
 fi
+part "release build" cargo build -q --release
+part "build of the tests" cargo test -q --no-run --test '*' --lib
+end_to_end=("end to end (independent DDS subscriber), attacks" env RFLY_BRIDGE="$release/rfly_bridge"
+    RFLY_EMULATOR="$release/rflysim_emulator" scripts/e2e.sh)
+# Its processes wait most of the time, and have networks of their own where the kernel lets them.
+if scripts/alone -q; then beside "${end_to_end[@]}"; else part "${end_to_end[@]}"; fi
 part "unit, golden and property tests" cargo test -q --test '*' --lib
 part "examples in the documentation" cargo test -q --doc
-part "release build" cargo build -q --release
-part "end to end (independent DDS subscriber), attacks" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
-    scripts/e2e.sh
 if scripts/setup.sh algorithms short; then
     part "algorithms of PyPI on the topics (short form)" env RFLY_BRIDGE="$release/rfly_bridge" RFLY_EMULATOR="$release/rflysim_emulator" \
         scripts/algorithms.sh short
@@ -46,6 +49,7 @@ if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; the
 else
     skip "a newcomer's first minute: the page of the demo" "chromium is not installed"
 fi
+if scripts/alone -q; then settle; fi
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
     part "algorithms of the workspace on the topics (short form)" env PYTHONPATH="$ros_pythonpath" RFLY_BRIDGE="$release/rfly_bridge" \

@@ -9,6 +9,7 @@ import psutil
 from backend import environment
 from mavros import TELEMETRY, Vehicle, fly, pose
 from processes import Process, binary
+from soak import only_in_soak
 from system import System
 
 # So long a machine may stand still; that nobody is lost for less is seen by hearing everybody again.
@@ -92,6 +93,7 @@ def assert_frames(vehicle: Vehicle, number: int) -> None:
     assert vehicle.last("imu/data").header.frame_id == f"copter{number}/base_link"
 
 
+@only_in_soak
 def test_a_hundred_udp_simple_vehicles_of_which_one_is_flown(tmp_path, domain_id, simulator_ports):
     count, flown, neighbours = 100, 77, (76, 78)
     alone = threads_with_one(tmp_path, domain_id)

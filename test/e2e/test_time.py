@@ -26,6 +26,21 @@ CASES = {
     "drift -200 ppm, jitter 20 ms": (["--clock-drift-ppm=-200", "--delay-jitter-ms", "20", "--seed", "2"], 2.0, 6.0),
 }
 TABLE: list[str] = []
+# The first frames belong to the estimator: until so many were sent as promptly as this machine can. So many are judged.
+PROMPT, JUDGED = 30, 100
+
+
+def ticks_of(truth: Truth) -> tuple[np.ndarray, np.ndarray]:
+    """When each rendered tick was due by the host's clock, and how much later the emulator got round to it."""
+    frames = [truth.frames[0][sim_ns] for sim_ns in sorted(truth.frames[0])]
+    ticks = np.array([frame.due_ns for frame in frames])
+    return ticks, np.array([frame.host_ns for frame in frames]) - ticks
+
+
+def settled(ticks: np.ndarray, late: np.ndarray, stamps: np.ndarray) -> np.ndarray:
+    """The stamps that are judged."""
+    prompt = ticks[late < late.min() + 1_000_000]
+    return stamps[PROMPT:][stamps[PROMPT:] > prompt[PROMPT]] if len(prompt) > PROMPT else stamps[:0]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -38,18 +53,18 @@ def test_stamps_are_close_to_the_true_time_of_the_tick(case, tmp_path, domain_id
             topics |= {main_topic(sensor): topics_of(sensor)[main_topic(sensor)]}
         recording.subscribe(topics)
         recording.collect(240, [main_topic(sensor) for sensor in SENSORS])
-    truth = Truth(system.truth_file, system.truth_frames)
-
-    # When each rendered tick was due by the host's clock; when the emulator got round to sending it is another matter.
-    ticks = np.array([truth.frames[0][sim_ns].due_ns for sim_ns in sorted(truth.frames[0])])
+        # On a busy machine few frames are prompt.
+        for _ in range(20):
+            so_far = np.array(sorted(recording.by_stamp(main_topic(SENSORS[0]))))
+            if len(settled(*ticks_of(Truth(system.truth_file, system.truth_frames)), so_far)) > 1.2 * JUDGED:
+                break
+            recording.collect_more(60, [main_topic(sensor) for sensor in SENSORS])
+    ticks, late = ticks_of(Truth(system.truth_file, system.truth_frames))
     stamps = {s.seq: np.array(sorted(recording.by_stamp(main_topic(s)))) for s in SENSORS}
-    # The first seconds belong to the estimator: until 30 frames were sent as promptly as this machine can.
-    late = np.array([truth.frames[0][sim_ns].host_ns for sim_ns in sorted(truth.frames[0])]) - ticks
-    prompt = ticks[late < late.min() + 1_000_000]
-    settled = stamps[0][30:][stamps[0][30:] > prompt[30]]
-    assert len(settled) > 100
-    nearest = ticks[np.argmin(np.abs(settled[:, None] - ticks[None, :]), axis=1)]
-    errors = np.abs(settled - nearest) * 1e-6
+    judged = settled(ticks, late, stamps[0])
+    assert len(judged) > JUDGED
+    nearest = ticks[np.argmin(np.abs(judged[:, None] - ticks[None, :]), axis=1)]
+    errors = np.abs(judged - nearest) * 1e-6
     median, p99, worst = np.median(errors), np.quantile(errors, 0.99), errors.max()
     TABLE.append(f"{case:30s} {median:8.3f} {p99:8.3f} {worst:8.3f}   ms median, p99, worst of {len(errors)}")
     print("\n" + "\n".join(TABLE))

@@ -52,13 +52,15 @@ class TrueFrame:
 
 
 class Truth:
-    """The truth of one emulator run; complete after the emulator has ended."""
+    """The truth of one emulator run: until now while it runs, complete after it has ended."""
 
     def __init__(self, truth_file: Path, frames_directory: Path):
         self.frames: dict[int, dict[int, TrueFrame]] = defaultdict(dict)
         self.vehicles: dict[int, dict[int, dict]] = defaultdict(dict)
         self.starts: list[dict] = []
-        for line in truth_file.read_text().splitlines():
+        text = truth_file.read_text()
+        # The last line may be in the making.
+        for line in text[: text.rfind("\n") + 1].splitlines():
             entry = json.loads(line)
             if entry["kind"] == "start":
                 self.starts.append(entry)

@@ -3,8 +3,8 @@ use super::rig::Rig;
 use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::std_srvs::srv::Trigger;
 use rfly_bridge::vehicle::VehicleSettings;
-use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
 use rfly_bridge::wire::mavlink::frames;
+use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
 use std::time::Duration;
 
 const BOOT_NS: i64 = 5_000_000_000;

@@ -63,7 +63,10 @@ fn a_lesser_message_that_waited_beside_the_better_one_is_not_taken() {
         ..ATTITUDE_DATA::default()
     };
     rig.advance(STALL);
-    rig.say_late(MavMessage::ATTITUDE(attitude), STALL - Duration::from_millis(10));
+    rig.say_late(
+        MavMessage::ATTITUDE(attitude),
+        STALL - Duration::from_millis(10),
+    );
     assert_eq!(rig.messages::<Imu>("imu/data").len(), 1);
     // The better one is silent now.
     rig.say(MavMessage::ATTITUDE(ATTITUDE_DATA {
