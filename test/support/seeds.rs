@@ -1,14 +1,23 @@
 //! Seeds of tests that play the same with other numbers.
+use std::ops::Range;
 
-/// So many seeds as the environment variable `runs` says, else `usual`; or the one of `RFLY_SEED`, to see a failure again.
-pub fn seeds(runs: &str, usual: u64) -> std::ops::Range<u64> {
-    let number = |name: &str| {
-        let given = std::env::var(name).ok()?;
-        let number = given.parse::<u64>();
-        Some(number.unwrap_or_else(|_| panic!("{name} is a number")))
+/// As many seeds as the environment variable `runs` says, else `usual`; or those of `RFLY_SEED`: one, to see a failure again,
+/// or a range such as `2149..10000`, to go on where a long run was stopped.
+pub fn seeds(runs: &str, usual: u64) -> Range<u64> {
+    let given = |name: &str| std::env::var(name).ok();
+    let number = |name: &str, text: &str| -> u64 {
+        let number = text.parse();
+        number.unwrap_or_else(|_| panic!("{name}={text}: not a number"))
     };
-    match number("RFLY_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number(runs).unwrap_or(usual),
+    let count = || given(runs).map_or(usual, |text| number(runs, &text));
+    match given("RFLY_SEED") {
+        None => 0..count(),
+        Some(text) => match text.split_once("..") {
+            Some((first, end)) => number("RFLY_SEED", first)..number("RFLY_SEED", end),
+            None => {
+                let seed = number("RFLY_SEED", &text);
+                seed..seed + 1
+            }
+        },
     }
 }
