@@ -168,6 +168,9 @@ struct TopArgs {
 const START_GRACE: Duration = Duration::from_secs(3);
 /// Time limit for stopping.
 const END_GRACE: Duration = Duration::from_secs(20);
+/// And as much longer for each vehicle: Fast DDS in a workspace removes its endpoints one by one, each the slower the more
+/// there are (20 vehicles: more than 20 s).
+const END_GRACE_PER_VEHICLE: Duration = Duration::from_secs(4);
 
 fn main() -> ExitCode {
     let log = OutputLog::of_process(io::stderr());
@@ -256,6 +259,8 @@ fn bridge(
         return interrupted(loaded);
     };
     let settings = settings?;
+    let vehicles = u32::try_from(settings.vehicles().len()).unwrap_or(u32::MAX);
+    let grace = END_GRACE.saturating_add(END_GRACE_PER_VEHICLE.saturating_mul(vehicles));
     let started = signals.during(START_GRACE, move |_| start(&args, &settings, rosout))?;
     let (running, worked) = match started {
         Ended::Done(running) => {
@@ -267,14 +272,14 @@ fn bridge(
         other => return interrupted(other),
     };
     tell_stopping();
-    let ended = within(END_GRACE, move || {
+    let ended = within(grace, move || {
         let (bridge, _rosout) = running;
         let departure = bridge.departure();
         drop(bridge);
         departure.wait();
         tracing::info!("stopped");
     });
-    anyhow::ensure!(ended, "stopping takes longer than {END_GRACE:?}");
+    anyhow::ensure!(ended, "stopping takes longer than {grace:?}");
     worked
 }
 

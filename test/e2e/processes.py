@@ -85,7 +85,7 @@ class Process:
             self._process.kill()
             self._process.wait()
 
-    def stop(self, timeout: float = 60.0) -> int:
+    def stop(self, timeout: float = 180.0) -> int:
         """Sends Ctrl-C and returns the exit code; a program that does not end is killed and gives -9."""
         if self.alive():
             self._process.send_signal(signal.SIGINT)
