@@ -56,7 +56,7 @@ def test_a_file_that_never_comes_can_be_interrupted(what, number, tmp_path, doma
     os.mkfifo(fifo)
     arguments = {"config": ["-p", f"config:={fifo}"], "parameters": ["--params-file", fifo]}[what]
     with bridge(domain_id, "--ros-args", *arguments) as process:
-        wait_for(lambda: catches(process, signal.SIGTERM), "the bridge listens to signals")
+        wait_for(lambda: all(catches(process, one) for one in SIGNALS), "the bridge listens to signals")
         process.send_signal(number)
         out, _ = process.communicate(timeout=LONG)
         assert process.returncode == 0, out

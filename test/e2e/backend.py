@@ -51,8 +51,14 @@ def _has(package: str, oldest: tuple[int, int] = (0, 0)) -> bool:
 HAS_LIVOX = _has("livox_ros_driver2")
 """Does the bridge publish livox_ros_driver2/msg/CustomMsg?"""
 
+HAS_GRID_MAP = _has("grid_map_msgs")
+"""Does the bridge publish grid_map_msgs/msg/GridMap?"""
+
 HAS_SIMULATION = _has("simulation_interfaces", (2, 1))
 """Does the bridge serve simulation_interfaces?"""
+
+NO_SIMULATION = "simulation_interfaces 2.1 is not in the workspace of the bridge"
+"""Why what needs it is skipped."""
 
 
 # rcl wants a home for its logs.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from backend import environment
+from backend import HAS_GRID_MAP, environment
 from peer.services import Client
 from processes import ROOT, binary
 from system import System
@@ -82,6 +82,7 @@ def test_heights_are_those_of_the_vendor(system):
     assert again.height.tolist() == response["height"]
 
 
+@pytest.mark.skipif(not HAS_GRID_MAP, reason="grid_map_msgs is not in the workspace of the bridge")
 def test_the_maps_of_the_terrain_are_latched(system):
     occupancy = system.peer.subscribe(
         "/rflysim/terrain/occupancy", "nav_msgs/msg/OccupancyGrid", transient_local=True, depth=1

@@ -7,11 +7,14 @@ import shlex
 
 import pytest
 import yaml
+from backend import HAS_SIMULATION, NO_SIMULATION
 from processes import ROOT
 from system import System
 from test_call import DOMAIN, TERRAIN, call, vector
 
 from sensors import COMPRESSED, with_defaults
+
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason=NO_SIMULATION)
 
 DOCUMENTS = ("scene.md", "model.md", "terrain.md")
 DEPTH = [with_defaults(0, 5, COMPRESSED, rate=5)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from backend import HAS_SIMULATION
+from backend import HAS_SIMULATION, NO_SIMULATION
 from images import metres
 from mavros import Vehicle, heading, pose, vector, xyz
 from recording import Recording
@@ -18,7 +18,7 @@ from topics import main_topic
 
 from sensors import RAW, Sensor
 
-pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason="simulation_interfaces 2.1 is not in the workspace of the bridge")
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason=NO_SIMULATION)
 
 # On the emulator's second vehicle, which only the bridge knows; it looks ahead from the vehicle's centre.
 DEPTH = Sensor(0, 2, RAW, width=64, height=48, rate=20, vehicle=2, position=(0.0, 0.0, 0.0), params=(0.1, 60.0, 0.001))

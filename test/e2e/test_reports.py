@@ -77,6 +77,7 @@ def described(recording) -> dict:
 def test_described_objects_are_where_the_depth_image_has_them(running):
     _, recording = running
     recording.harvest()
+    recording.collect_transforms()
     objects = described(recording)
     assert set(objects) == {*NAMES, "1"}
     infos, images = (recording.by_stamp(t) for t in (info_topic(DEPTH), main_topic(DEPTH)))

@@ -9,7 +9,7 @@ import struct
 import time
 
 import pytest
-from backend import HAS_SIMULATION
+from backend import HAS_SIMULATION, NO_SIMULATION
 from peer.publisher import Publication, Stream
 from peer.services import Client
 from recording import Recording
@@ -17,7 +17,7 @@ from system import System
 
 from sensors import COMPRESSED, with_defaults
 
-pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason="simulation_interfaces 2.1 is not in the workspace of the bridge")
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason=NO_SIMULATION)
 
 OK, NOT_FOUND, NAME_NOT_UNIQUE, INVALID_POSE = 1, 2, 101, 109
 WINDOW = 7

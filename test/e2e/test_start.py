@@ -74,7 +74,7 @@ def test_commands_do_what_they_say(title, block, place, domain_id):
         # No such line in a test: the bridge says so and goes on with everything else.
         assert not Path(serial.split(":")[1]).exists()
     runs = lines[-1].startswith("rfly_bridge --ros-args")
-    script = ["set -eu", NETWORK]
+    script = ["set -eu", NETWORK, "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"]
     if runs and "rflysim_emulator" not in block:
         script.append(f"rflysim_emulator --bind {simulator} --client {here} {MORE.get(title, '')} &")
     script += lines

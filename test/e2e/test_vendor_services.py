@@ -13,14 +13,14 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from backend import HAS_SIMULATION
+from backend import HAS_SIMULATION, NO_SIMULATION
 from system import System
 from vendor import VendorClient, wait
 from vendor_rows import COPTER, COPTERSIM, MODEL, SCENE, Row, World, alike, as_ros, pose
 
 from sensors import COMPRESSED, with_defaults
 
-pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason="simulation_interfaces 2.1 is not in the workspace of the bridge")
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason=NO_SIMULATION)
 
 
 def flat_map(directory: Path) -> Path:

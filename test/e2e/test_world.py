@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from backend import HAS_SIMULATION
+from backend import HAS_SIMULATION, NO_SIMULATION
 from images import metres, xyz
 from mavros import Vehicle, fly
 from peer.services import Client
@@ -17,7 +17,7 @@ from topics import main_topic
 
 from sensors import COMPRESSED, RAW, Sensor, with_defaults
 
-pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason="simulation_interfaces 2.1 is not in the workspace of the bridge")
+pytestmark = pytest.mark.skipif(not HAS_SIMULATION, reason=NO_SIMULATION)
 
 # The vehicle hangs at 0, -6, 2 in `map` and looks north; the sensors are 0.3 m before its centre.
 NOSE = -5.7
