@@ -3,19 +3,27 @@ passed=0 failed=0 skipped=0
 summary=()
 
 part() { # part NAME COMMAND...: a named check that passes or fails
-    local name=$1 start=$SECONDS
+    local name=$1 start=$SECONDS code=0
     shift
     echo "== $name"
-    if "$@"; then
+    "$@" || code=1
+    ended "$code" "$name" "$start" "$@"
+}
+
+ended() { # ended CODE NAME START COMMAND...: counts a part that has ended
+    local code=$1 line="$2 ($((SECONDS - $3)) s)"
+    shift 3
+    if [ "$code" = 0 ]; then
         passed=$((passed + 1))
-        summary+=("passed   $name ($((SECONDS - start)) s)")
+        summary+=("passed   $line")
     else
         failed=$((failed + 1))
-        summary+=("FAILED   $name ($((SECONDS - start)) s): $*")
+        summary+=("FAILED   $line: $*")
         return 1
     fi
 }
 
+beside_pid=
 beside() { # beside NAME COMMAND...: a part that runs beside those that follow, until `settle` shows what it printed
     beside_name=$1 beside_start=$SECONDS
     shift
@@ -23,24 +31,18 @@ beside() { # beside NAME COMMAND...: a part that runs beside those that follow, 
     echo "== $beside_name: runs beside what follows, and is shown after it"
     "$@" >"$beside_log" 2>&1 &
     beside_pid=$!
-    trap 'kill "$beside_pid" 2>/dev/null' EXIT
+    trap 'kill "$beside_pid" 2>/dev/null; rm -f "$beside_log"' EXIT
 }
 
-settle() { # waits for the part of `beside`
+settle() { # waits for the part of `beside`, if there is one
+    [ -n "$beside_pid" ] || return 0
+    local code=0
     echo "== $beside_name"
-    local how=passed
-    wait "$beside_pid" || how=FAILED
+    wait "$beside_pid" || code=1
     trap - EXIT
     cat "$beside_log"
     rm -f "$beside_log"
-    local line="$beside_name ($((SECONDS - beside_start)) s)"
-    if [ "$how" = passed ]; then
-        passed=$((passed + 1))
-        summary+=("passed   $line")
-    else
-        failed=$((failed + 1))
-        summary+=("FAILED   $line: ${beside_command[*]}")
-    fi
+    ended "$code" "$beside_name" "$beside_start" "${beside_command[@]}"
 }
 
 skip() { # skip NAME REASON

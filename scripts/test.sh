@@ -49,7 +49,7 @@ if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; the
 else
     skip "a newcomer's first minute: the page of the demo" "chromium is not installed"
 fi
-if scripts/alone -q; then settle; fi
+settle
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
     part "algorithms of the workspace on the topics (short form)" env PYTHONPATH="$ros_pythonpath" RFLY_BRIDGE="$release/rfly_bridge" \
