@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The end-to-end suite and the attacks, or what the arguments tell pytest instead. Most of their time they wait
-# for what they watch (of 2400 s 580 s are CPU, on 2 cores), so six files run side by side where each can have a network of its own
-# (scripts/alone), the longest first (test/e2e/conftest.py).
+# for what they watch (of 2400 s 580 s are CPU, on 2 cores), so six files run side by side where each can have a network
+# of its own (scripts/alone), the longest first (test/e2e/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$PWD/.venv/bin/python

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from backend import HAS_GRID_MAP, environment
 from peer.services import Client
-from processes import ROOT, binary
+from processes import ROOT, binary, write_terrain
 from system import System
 
 from sensors import COMPRESSED, with_defaults
@@ -32,9 +32,7 @@ def vector(name: str) -> dict:
 def system(tmp_path_factory):
     """A bridge with a terrain."""
     directory: Path = tmp_path_factory.mktemp("call")
-    args = vector("gps_12")["args"]
-    (directory / "hills.png").write_bytes(bytes.fromhex(args["png_hex"]))
-    (directory / "hills.txt").write_text(args["txt"])
+    write_terrain(directory / "hills.png")
     with System(directory, DOMAIN, RANGE, parameters={"terrain.file": directory / "hills.png"}) as system:
         system.peer.wait_for(lambda: TERRAIN in system.peer.services(), TERRAIN)
         yield system

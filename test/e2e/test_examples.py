@@ -8,9 +8,9 @@ import shlex
 import pytest
 import yaml
 from backend import HAS_SIMULATION, NO_SIMULATION
-from processes import ROOT
+from processes import ROOT, write_terrain
 from system import System
-from test_call import DOMAIN, TERRAIN, call, vector
+from test_call import DOMAIN, TERRAIN, call
 
 from sensors import COMPRESSED, with_defaults
 
@@ -53,9 +53,7 @@ def documented() -> dict[str, str]:
 def system(tmp_path_factory):
     """A bridge with a terrain, and with the file of the scene that the document shows."""
     directory = tmp_path_factory.mktemp("examples")
-    args = vector("gps_12")["args"]
-    (directory / "hills.png").write_bytes(bytes.fromhex(args["png_hex"]))
-    (directory / "hills.txt").write_text(args["txt"])
+    write_terrain(directory / "hills.png")
     shown = re.search(r"```json\n(.*?)```", (ROOT / "docs/scene.md").read_text(), re.DOTALL)
     (directory / "scene.json").write_text(shown[1])
     parameters = {

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 from backend import HAS_SIMULATION, NO_SIMULATION, environment
-from processes import Process, binary
+from processes import Process, binary, write_terrain
 from recording import Recording
 from replaying import FLIGHT, by_host, checksums, expected, replay
 from rosbags.highlevel import AnyReader
 from system import System
-from test_call import vector
 from test_record import read
 from topics import IMU
 
@@ -67,9 +66,7 @@ def occupancy(bag: Path) -> list[tuple[int, int, bytes]]:
 def test_the_files_that_parameters_name_are_in_the_recording(domain_id, simulator_ports, tmp_path):
     files = tmp_path / "files"
     files.mkdir()
-    args = vector("gps_12")["args"]
-    (files / "hills.png").write_bytes(bytes.fromhex(args["png_hex"]))
-    (files / "hills.txt").write_text(args["txt"])
+    write_terrain(files / "hills.png")
     (files / "scene.json").write_text(json.dumps(SCENE))
     parameters = {"terrain.file": files / "hills.png", "scene.file": files / "scene.json"}
     record(tmp_path, domain_id, [CAMERA], **parameters)
