@@ -24,8 +24,8 @@ use rfly_bridge::wire::mavlink::dialect::{
     VIBRATION_DATA, WIND_COV_DATA,
 };
 use rfly_bridge::wire::mavlink::raw::{
-    ExtendedSysState, GpsRawInt, Heartbeat, HilActuatorControls, LocalPositionNedCov,
-    OdometryMessage, PositionTargetGlobalInt, StatusText,
+    ExtendedSysState, GpsRawInt, HilActuatorControls, LocalPositionNedCov, OdometryMessage,
+    PositionTargetGlobalInt, StatusText,
 };
 use rfly_bridge::wire::mavlink::{Encoder, MavMessage, Outbound};
 use std::time::Duration;
@@ -39,10 +39,7 @@ fn rig() -> Rig {
         geoid: Geoid::Constant(17.0),
         ..VehicleSettings::default()
     });
-    rig.say(Heartbeat {
-        autopilot: 12,
-        ..Heartbeat::default()
-    });
+    rig.beat();
     rig
 }
 
@@ -412,10 +409,7 @@ fn stamps_are_never_later_than_now_nor_go_back() {
                 *last = stamp;
             }
         }
-        rig.say(Heartbeat {
-            autopilot: 12,
-            ..Heartbeat::default()
-        });
+        rig.beat();
     }
 }
 

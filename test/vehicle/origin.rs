@@ -10,7 +10,7 @@ use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, HOME_POSITION_DATA,
 };
-use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, Heartbeat};
+use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong};
 use rfly_bridge::wire::mavlink::{MavMessage, frames};
 use std::time::Duration;
 
@@ -46,10 +46,7 @@ fn live(rig: &mut Rig, seconds: u32, result: u8) -> Vec<u32> {
     let mut at = Vec::new();
     for tenth in 0..seconds * 10 {
         if tenth % 10 == 0 {
-            rig.say(Heartbeat {
-                autopilot: 12,
-                ..Heartbeat::default()
-            });
+            rig.beat();
         }
         rig.pass(Duration::from_millis(100));
         for id in asked(rig) {
@@ -118,10 +115,7 @@ fn an_autopilot_without_a_place_is_not_asked_for_ever() {
 #[test]
 fn a_request_of_the_user_gets_its_own_answer() {
     let mut rig = rig();
-    rig.say(Heartbeat {
-        autopilot: 12,
-        ..Heartbeat::default()
-    });
+    rig.beat();
     rig.pass(Duration::from_millis(1100));
     assert_eq!(asked(&rig), [49]);
     let request = CommandLongRequest {

@@ -4,7 +4,7 @@ use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::std_srvs::srv::Trigger;
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::frames;
-use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
+use rfly_bridge::wire::mavlink::raw::Timesync;
 use std::time::Duration;
 
 const BOOT_NS: i64 = 5_000_000_000;
@@ -13,10 +13,7 @@ const REST: Duration = Duration::from_millis(100);
 fn connected() -> Rig {
     let mut rig = Rig::new(VehicleSettings::default());
     rig.recorder.set_all_subscribers(0);
-    rig.say(Heartbeat {
-        autopilot: 12,
-        ..Heartbeat::default()
-    });
+    rig.beat();
     rig
 }
 

@@ -6,7 +6,9 @@ use rfly_bridge::msgs::{Message, Service};
 use rfly_bridge::ros::Asked;
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{Counter, Link, MavlinkLink, Sink, VehicleSettings};
-use rfly_bridge::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
+use rfly_bridge::wire::mavlink::raw::{
+    Heartbeat, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
+};
 use rfly_bridge::wire::mavlink::{Encoder, Frame, MavMessage, Outbound, frames};
 use serde_json::Value;
 use std::ops::Deref;
@@ -89,6 +91,14 @@ impl Rig {
     pub(super) fn say(&mut self, message: impl Into<Outbound>) {
         let packet = self.fcu.encode(&message.into());
         self.receive(packet.as_bytes());
+    }
+
+    /// A heartbeat of PX4.
+    pub(super) fn beat(&mut self) {
+        self.say(Heartbeat {
+            autopilot: 12,
+            ..Heartbeat::default()
+        });
     }
 
     /// A message that arrived a while ago and is read now.

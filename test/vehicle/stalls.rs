@@ -8,17 +8,13 @@ use rfly_bridge::wire::mavlink::MavMessage;
 use rfly_bridge::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, LOCAL_POSITION_NED_DATA,
 };
-use rfly_bridge::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
 
 const STALL: Duration = Duration::from_secs(5);
 
 fn connected() -> Rig {
     let mut rig = Rig::new(VehicleSettings::default());
-    rig.say(Heartbeat {
-        autopilot: 12,
-        ..Heartbeat::default()
-    });
+    rig.beat();
     rig
 }
 

@@ -7,7 +7,7 @@ use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::dialect::{
     ATTITUDE_DATA, HIGHRES_IMU_DATA, HighresImuUpdatedFlags, LOCAL_POSITION_NED_DATA,
 };
-use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
+use rfly_bridge::wire::mavlink::raw::Timesync;
 use rfly_bridge::wire::mavlink::{MavMessage, frames};
 use std::time::Duration;
 
@@ -28,10 +28,7 @@ struct Flight {
 impl Flight {
     fn new(speed: f64) -> Self {
         let mut rig = Rig::new(VehicleSettings::default());
-        rig.say(Heartbeat {
-            autopilot: 12,
-            ..Heartbeat::default()
-        });
+        rig.beat();
         Self {
             rig,
             speed,
@@ -57,10 +54,7 @@ impl Flight {
             self.rig.pass(Duration::from_millis(1));
             self.ms += 1;
             if self.ms.is_multiple_of(1000) {
-                self.rig.say(Heartbeat {
-                    autopilot: 12,
-                    ..Heartbeat::default()
-                });
+                self.rig.beat();
             }
             self.exchange();
             // What is taken now arrives now: the way of a sample must not matter, and here it does not.

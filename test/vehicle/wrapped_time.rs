@@ -4,7 +4,7 @@ use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::mavros_msgs::msg::StatusText;
 use rfly_bridge::vehicle::{UdpFullLink, VehicleSettings};
 use rfly_bridge::wire::mavlink::dialect::{ATTITUDE_DATA, LOCAL_POSITION_NED_DATA};
-use rfly_bridge::wire::mavlink::raw::{Heartbeat, Timesync};
+use rfly_bridge::wire::mavlink::raw::Timesync;
 use rfly_bridge::wire::mavlink::{MavMessage, frames};
 use rfly_bridge::wire::{FullEstimatePacket, IntoBytes as _};
 use std::time::Duration;
@@ -19,10 +19,7 @@ fn stamps_go_on_when_the_milliseconds_of_an_autopilot_wrap() {
     for ms in 0..2000_u64 {
         rig.pass(Duration::from_millis(1));
         if ms % 500 == 0 {
-            rig.say(Heartbeat {
-                autopilot: 12,
-                ..Heartbeat::default()
-            });
+            rig.beat();
         }
         let sent = rig.sent_bytes();
         for question in frames(&sent).filter_map(|frame| Timesync::parse(&frame.ok()?)) {
