@@ -1,14 +1,14 @@
 //! Emulates the RflySim simulator on this machine.
 use anyhow::{Context as _, bail};
-use clap::builder::TypedValueParser as _;
+use clap::builder::TypedValueParser;
 use clap::{Args, CommandFactory as _, Parser};
 use clap_complete::Shell;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::emulator::autopilot::fence::Limits;
 use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{
-    AngleUnit, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults,
-    LivoxPattern, StatePacket, Stats,
+    AngleUnit, BodyAxes, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults,
+    LivoxPattern, StatePacket, Stats, WireAxes,
 };
 use rfly_bridge::program::{OutputLog, Signals, completions, man_page, note_panics};
 use rfly_bridge::wire::{HeaderVariant, Ports};
@@ -172,9 +172,21 @@ struct Protocol {
     /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
     #[arg(long, value_name = "FORM", default_value = "b", value_parser = ["a", "b"])]
     fragment_header: String,
-    /// Points of clouds: i16 (scaled by the range), or f32 (m, after odometry of the vehicle), as newer simulators send
-    #[arg(long, value_name = "FORM", default_value = "i16", value_parser = ["i16", "f32"])]
-    cloud_format: String,
+    /// Bytes of a frame per datagram if a request names none (SendProtocol[6]); simulators in WSL have 1400
+    #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u16).range(1..=60_000))]
+    piece_bytes: u16,
+    /// Clouds of a simulator of April 2025 (i16), of its newer web page (f32), of December 2025 (2025-12), or the newest; or 28|36:i16|f32:none|label|rgb|auto, for bytes of the head, numbers and the fourth of them
+    #[arg(long, value_name = "FORM", default_value = "newest")]
+    cloud_format: CloudFormat,
+    /// Axes of the clouds of depth cameras (type 7); those of simulators since January 2026 are not public
+    #[arg(long, value_name = "AXES", default_value = "flu", value_parser = axes(["flu", "frd", "fru", "rdf"]))]
+    depth_cloud_axes: BodyAxes,
+    /// Axes of the accelerations of the IMU; those of simulators since January 2026 may be bld
+    #[arg(long, value_name = "AXES", default_value = "frd", value_parser = axes(["frd", "bld", "flu"]))]
+    imu_axes: BodyAxes,
+    /// Axes of the odometry in clouds
+    #[arg(long, value_name = "AXES", default_value = "ned", value_parser = axes(["ned", "nwu"]))]
+    odometry_axes: BodyAxes,
     /// Send JPEG in mode 1 and PNG in mode 3, as in the newer vendor documents
     #[arg(long)]
     swap_codecs: bool,
@@ -187,6 +199,11 @@ struct Protocol {
     /// Time between heartbeats
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
     heartbeat_period: f64,
+}
+
+/// Takes the names of axes that a simulator can have.
+fn axes<const N: usize>(names: [&'static str; N]) -> impl TypedValueParser<Value = BodyAxes> {
+    clap::builder::PossibleValuesParser::new(names).try_map(|name| name.parse::<BodyAxes>())
 }
 
 #[derive(Debug, Args)]
@@ -330,9 +347,12 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         } else {
             HeaderVariant::B
         },
-        cloud_format: match protocol.cloud_format.as_str() {
-            "f32" => CloudFormat::F32,
-            _ => CloudFormat::I16,
+        piece_bytes: protocol.piece_bytes.into(),
+        cloud_format: protocol.cloud_format,
+        axes: WireAxes {
+            depth: protocol.depth_cloud_axes,
+            acceleration: protocol.imu_axes,
+            odometry: protocol.odometry_axes,
         },
         state_packet: match protocol.state_packet {
             200 => StatePacket::Bytes200,

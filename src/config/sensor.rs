@@ -77,8 +77,10 @@ pub struct SensorConfig {
     pub ip: [u8; 4],
     /// UDP port, never 0.
     pub port: u16,
-    /// `SendProtocol[6..8]`, sent as written.
-    pub reserved: [u16; 2],
+    /// `SendProtocol[6]` after the overrides: most bytes of a frame in one datagram; 0: the renderer's own choice.
+    pub piece_bytes: u16,
+    /// `SendProtocol[7]` after the overrides: above 0, clouds have the colour of the segmentation.
+    pub segmentation: u16,
     /// Horizontal field of view in degrees, as sent.
     pub fov_deg: f32,
     /// Mounting position in m, FRD, relative to the mount.

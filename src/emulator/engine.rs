@@ -1,7 +1,7 @@
 //! The render loop: at each tick all due sensors render the same instant of the world.
 use super::clock::wall_ns;
+use super::cloud_format::CloudFormat;
 use super::faults::{FaultScope, Faults};
-use super::options::CloudFormat;
 use super::pacer::Pacer;
 use super::sender::{Postman, Sender};
 use super::sensor::{Live, Tick};

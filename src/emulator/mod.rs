@@ -11,6 +11,7 @@
 //! ```
 pub mod autopilot;
 pub mod clock;
+mod cloud_format;
 mod control;
 mod engine;
 mod faults;
@@ -30,8 +31,9 @@ mod wanted;
 pub mod world;
 
 pub use autopilot::ControlMode;
+pub use cloud_format::{BodyAxes, CloudForm, CloudFormat, FourthSent, WireAxes};
 pub use faults::{FaultCounts, FaultScope, Faults, Lane, Way};
-pub use options::{AngleUnit, CloudFormat, EmulatorOptions, LivoxPattern, StatePacket};
+pub use options::{AngleUnit, EmulatorOptions, LivoxPattern, StatePacket};
 pub use render::class_colour;
 pub use sensor::{Live, Refusal, SensorTable, Tick};
 pub use shared::{SensorStats, Stats};

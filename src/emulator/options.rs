@@ -1,7 +1,8 @@
 use super::autopilot::ControlMode;
 use super::autopilot::fence::Limits;
+use super::cloud_format::{CloudFormat, WireAxes};
 use super::world::World;
-use crate::wire::{HeaderVariant, Ports};
+use crate::wire::{HeaderVariant, MAX_FRAGMENT_PAYLOAD, Ports};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
@@ -37,16 +38,6 @@ pub enum StatePacket {
     Bytes112,
 }
 
-/// Form of cloud payloads.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum CloudFormat {
-    /// i16 points.
-    #[default]
-    I16,
-    /// f32 points after odometry, as newer simulators send.
-    F32,
-}
-
 /// Start options of the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
@@ -79,8 +70,12 @@ pub struct EmulatorOptions {
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
     pub header: HeaderVariant,
+    /// Bytes of a frame in a datagram if the request names none.
+    pub piece_bytes: usize,
     /// Form of clouds.
     pub cloud_format: CloudFormat,
+    /// Axes of clouds, accelerations and odometry.
+    pub axes: WireAxes,
     /// Packet of the true state.
     pub state_packet: StatePacket,
     /// Rate of the true state in Hz, in addition to one per render tick; 0 for only those.
@@ -124,7 +119,9 @@ impl Default for EmulatorOptions {
             fence: Limits::default(),
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
+            piece_bytes: MAX_FRAGMENT_PAYLOAD,
             cloud_format: CloudFormat::default(),
+            axes: WireAxes::default(),
             state_packet: StatePacket::default(),
             state_rate: 100,
             heartbeat_period: 1.0,

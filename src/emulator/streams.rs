@@ -5,7 +5,7 @@ use super::options::{AngleUnit, EmulatorOptions};
 use super::render::{PayloadId, Renderer, encode, encoding_of};
 use super::sensor::{Live, Tick, world_pose};
 use super::world::{Pose, Snapshot};
-use crate::wire::{HeaderVariant, fragments};
+use crate::wire::{HeaderVariant, MAX_FRAGMENT_PAYLOAD, fragments};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -43,6 +43,7 @@ pub struct Frame<'a> {
     pub(super) encoding: &'static str,
     sim_time: f64,
     header: HeaderVariant,
+    piece: usize,
     way: &'a mut Way,
 }
 
@@ -51,6 +52,7 @@ pub struct Streams {
     renderer: Renderer,
     unit: AngleUnit,
     header: HeaderVariant,
+    piece_bytes: usize,
     pattern: bool,
     swap_codecs: bool,
     streams: BTreeMap<u16, Stream>,
@@ -63,6 +65,7 @@ impl Streams {
             renderer: Renderer::new(options),
             unit: options.angle_unit,
             header: options.header,
+            piece_bytes: options.piece_bytes,
             pattern: options.pattern,
             swap_codecs: options.swap_codecs,
             streams: BTreeMap::new(),
@@ -136,6 +139,10 @@ impl Streams {
             encoding: encoding.name(),
             sim_time: snapshot.time,
             header: self.header,
+            piece: match request.send_protocol.piece_bytes {
+                0 => self.piece_bytes,
+                bytes => usize::from(bytes).min(MAX_FRAGMENT_PAYLOAD),
+            },
             way: &mut stream.way,
         })
     }
@@ -153,7 +160,7 @@ impl Frame<'_> {
         mut send: impl FnMut(Duration, [&[u8]; 2]),
     ) -> bool {
         let mut harmed = false;
-        for fragment in fragments(self.sent, self.header, self.id, self.sim_time) {
+        for fragment in fragments(self.sent, self.piece, self.header, self.id, self.sim_time) {
             pace(fragment.datagram_len());
             let parts = [fragment.header.as_bytes(), fragment.payload];
             harmed |= self.way.pass(faults, parts, &mut send);

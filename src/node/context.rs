@@ -1,5 +1,6 @@
 //! What all subsystems share: settings, names, QoS, clocks, frames.
 use super::clock::SimClocks;
+use super::conventions::Conventions;
 use super::error::NodeError;
 use super::poses::Poses;
 use super::presence::Presence;
@@ -39,6 +40,8 @@ pub(super) struct Context<'a> {
     pub(super) reported: SharedReports,
     /// Where the vehicles were.
     pub(super) poses: Poses,
+    /// Which axes the simulator means.
+    pub(super) conventions: Conventions,
     /// Changes of running sensors.
     pub(super) views: Views,
     /// Parameters that others want changed.
@@ -72,6 +75,7 @@ impl<'a> Context<'a> {
             scene,
             reported: SharedReports::default(),
             poses: Poses::default(),
+            conventions: Conventions::default(),
             views,
             wishes: Wishes::default(),
             start: Instant::now(),

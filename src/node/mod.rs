@@ -9,6 +9,7 @@ mod call;
 mod cause;
 mod clock;
 mod context;
+mod conventions;
 mod datagrams;
 mod diagnostics;
 mod doctor;

@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// States kept of a vehicle: more than 2 s at 200 Hz.
 const KEPT: usize = 512;
 
+/// A pose that is farther from an instant in time is not near, in ns.
+const NEAR_NS: u64 = 100_000_000;
+
 /// The true poses of the vehicles over time.
 #[derive(Clone, Default)]
 pub(super) struct Poses(Arc<Inner>);
@@ -89,6 +92,15 @@ impl Poses {
             past.pop_front();
         }
         past.push_back((time, *pose));
+    }
+
+    /// Returns the newest pose up to an instant, if it is not older than a tenth of a second.
+    pub(super) fn near(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
+        let vehicles = self.vehicles();
+        let past = vehicles.get(&vehicle)?;
+        let later = past.partition_point(|(at, _)| *at <= time);
+        let (at, pose) = past.get(later.checked_sub(1)?)?;
+        (time.0.abs_diff(at.0) <= NEAR_NS).then_some(*pose)
     }
 
     /// Returns the pose at an instant, between two states in proportion.

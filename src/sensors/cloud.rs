@@ -1,27 +1,31 @@
 //! Point clouds: types 7, 20, 21, 22 and 23.
 //!
-//! The wire has i16 coordinates, scaled so that 32767 is the range `otherParams[0]`, and for the lidars a fourth channel
-//! with the class of the object hit. The vendor scales that channel like a coordinate; here it stays the class
-//! (docs/wire/traps.md, cloud-class). Newer simulators send f32 coordinates in m with odometry before them.
+//! Coordinates are i16, scaled so that 32767 is the range `otherParams[0]`, or f32 in m, perhaps with a fourth number: the
+//! class of the object hit, or a colour. The vendor scales that number like a coordinate; here it stays what it is
+//! (docs/wire/traps.md, cloud-class). Newer simulators send odometry before the points.
 use super::{
     CloudNoise, Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, View,
     camera::sent,
+    cloud_axes::DepthAxesFinder,
     cloud_odometry::CloudOdometry,
-    layout::{PointLayout, Rings, labelled_fields},
+    layout::{PLAIN_FIELDS, PointLayout, Rings, coloured_fields, labelled_fields},
     livox_custom::LivoxCustom,
-    points::{Axes, CloudPoint, Missing, convert, per_count},
+    points::{Axes, CloudPoint, Fourth, Missing, convert, per_count},
     scan::{SCAN_TOPIC, ScanTopic},
     spec::Topics,
 };
 use crate::{
     config::{
         TransportMode,
-        params::{CloudLayout, LabelType, Organized, QosGroup, ScanTime},
+        params::{
+            CloudLayout, DepthAxes, FourthNumber, LabelType, Organized, QosGroup, ScanTime,
+            WorldConvention,
+        },
     },
     msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
     ros::{CloudHead, CloudPublisher, RosError},
     time::RosTime,
-    wire::{CloudPayload, SensorKind},
+    wire::{self, CloudPoints, CloudShape, CloudView, PointForm, SensorKind, points_of},
 };
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
@@ -66,8 +70,8 @@ cloud!(
     "depth_cloud",
     "Depth_Cloud",
     Link,
-    |t| Cloud::<3>::open(t, Grid::Pixels),
-    "x, y, z; rows of pixels if complete",
+    |t| Cloud::open(t, Grid::Pixels),
+    "x, y, z, and what the simulator sends of the segmentation; rows of pixels if complete",
     "depth camera as point cloud",
     [SCAN_TOPIC]
 );
@@ -77,7 +81,7 @@ cloud!(
     "lidar",
     "vehicle_lidar",
     Link,
-    |t| Cloud::<4>::open(t, Grid::Rings),
+    |t| Cloud::open(t, Grid::Rings),
     "x, y, z, label; rows are rings if complete",
     "mechanical lidar in its own frame",
     [SCAN_TOPIC]
@@ -88,7 +92,7 @@ cloud!(
     "global_lidar",
     "global_lidar",
     World,
-    |t| Cloud::<4>::open(t, Grid::Rings),
+    |t| Cloud::open(t, Grid::Rings),
     "x, y, z, label; rows are rings if complete",
     "mechanical lidar in the world frame",
     []
@@ -99,7 +103,7 @@ cloud!(
     "mid40",
     "livox_lidar",
     Link,
-    |t| Cloud::<4>::open(t, Grid::None),
+    |t| Cloud::open(t, Grid::None),
     "x, y, z, label",
     "Livox Mid-40",
     [custom_topic("livox_lidar/custom"), SCAN_TOPIC]
@@ -110,7 +114,7 @@ cloud!(
     "mid360",
     "mid360_lidar",
     Link,
-    |t| Cloud::<4>::open(t, Grid::None),
+    |t| Cloud::open(t, Grid::None),
     "x, y, z, label",
     "Livox Mid-360",
     [custom_topic("mid360_lidar/custom"), SCAN_TOPIC]
@@ -127,22 +131,25 @@ enum Grid {
     Pixels,
 }
 
-struct Cloud<const CHANNELS: usize> {
+struct Cloud {
     publisher: CloudPublisher,
     header: Header,
+    /// The fields that the messages have now, and what of a point they are.
     fields: Vec<PointField>,
-    /// Of i16 points.
-    axes: Axes,
-    /// Of f32 points.
-    metres: Axes,
-    /// Payloads are as long as the block of shared memory.
-    in_block: bool,
+    fourth: Option<Fourth>,
+    /// Of lidars there is a label, 0 where the simulator sends none.
+    is_lidar: bool,
+    convention: Convention,
+    /// Form of the points in the oldest simulators.
+    oldest: PointForm,
+    /// Points of a block of shared memory, which is as long as its largest cloud.
+    in_block: Option<usize>,
     odometry: Option<CloudOdometry>,
     /// Points per row and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     label: LabelType,
-    /// Bytes of a point.
-    point_step: usize,
+    /// A fourth number is a colour.
+    is_colour: bool,
     /// As the driver of a real lidar publishes points; `None`: x, y, z and label.
     driver: Option<PointLayout>,
     custom: Option<(LivoxCustom, PointLayout)>,
@@ -152,7 +159,24 @@ struct Cloud<const CHANNELS: usize> {
     per_count: f64,
 }
 
-impl<const CHANNELS: usize> Cloud<CHANNELS> {
+/// Axes of the points on the wire.
+enum Convention {
+    Sensor,
+    World(WorldConvention),
+    Depth(Box<DepthAxesFinder>),
+}
+
+impl Convention {
+    fn axes(&self, unit: f64) -> Axes {
+        match self {
+            Self::Sensor => Axes::sensor(DepthAxes::Flu, unit),
+            Self::World(convention) => Axes::world(*convention, unit),
+            Self::Depth(finder) => Axes::sensor(finder.in_use(), unit),
+        }
+    }
+}
+
+impl Cloud {
     fn open(topics: &Topics<'_>, grid: Grid) -> Result<Box<dyn Sensor>, RosError> {
         let (config, options) = (topics.context.config, topics.context.options);
         let (w, h) = (usize::from(config.width), usize::from(config.height));
@@ -165,6 +189,7 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             Grid::None => None,
         };
         let livox = matches!(config.kind, SensorKind::Mid40 | SensorKind::Mid360);
+        let is_lidar = config.kind != SensorKind::DepthCloud;
         let point_layout = |layout| PointLayout {
             layout,
             rings: match livox {
@@ -181,17 +206,6 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             },
         };
         let driver = options.layout_of(config.kind).map(point_layout);
-        let labelled = labelled_fields(options.label);
-        let (table, point_step) = match &driver {
-            Some(layout) => layout.fields(),
-            None => (&labelled[..CHANNELS], 4 * CHANNELS),
-        };
-        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
-            name: name.to_owned(),
-            offset,
-            datatype,
-            count: 1,
-        });
         let organized = match options.organized {
             Organized::Auto => driver.is_none(),
             Organized::Always => true,
@@ -201,23 +215,32 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             true => LivoxCustom::open(topics, &topics.below("/custom"))?,
             false => None,
         };
+        let oldest = match config.kind.row().payload {
+            wire::Payload::Points(form) => form,
+            _ => PointForm::I16x4, // unreachable: all types of this file have points
+        };
+        let in_block = config.transport == TransportMode::SharedMemory;
         Ok(Box::new(Self {
             publisher: topics.cloud(topics.main())?,
             header: topics.header(topics.main()),
-            fields: fields.collect(),
-            axes: match topics.frame() {
-                FrameKind::World => Axes::world(config.other_params[0], options.world),
-                _ => Axes::sensor(config.other_params[0]),
+            fields: Vec::new(),
+            fourth: None,
+            is_lidar,
+            convention: match topics.frame() {
+                FrameKind::World => Convention::World(options.world),
+                _ if is_lidar => Convention::Sensor,
+                _ => Convention::Depth(Box::new(DepthAxesFinder::open(topics.context, grid))),
             },
-            metres: match topics.frame() {
-                FrameKind::World => Axes::world_metres(options.world),
-                _ => Axes::sensor_metres(),
-            },
-            in_block: config.transport == TransportMode::SharedMemory,
+            oldest,
+            in_block: in_block.then(|| points_of(config.kind, config.width, config.height)),
             odometry: CloudOdometry::open(topics.context)?,
             grid: grid.filter(|_| organized),
             label: options.label,
-            point_step,
+            is_colour: match options.fourth {
+                FourthNumber::Auto => config.segmentation > 0,
+                FourthNumber::Label => false,
+                FourthNumber::Rgb => true,
+            },
             driver,
             custom: custom.map(|custom| (custom, point_layout(CloudLayout::Livox))),
             scan: ScanTopic::open(topics)?,
@@ -232,30 +255,76 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
         }))
     }
 
+    /// What the messages have of the fourth number of points in a form.
+    fn fourth_of(&self, form: PointForm) -> Fourth {
+        match (form.has_fourth(), self.is_colour) {
+            (true, true) => Fourth::Rgb,
+            (true, false) => Fourth::Label(self.label),
+            (false, _) if self.is_lidar => Fourth::Label(self.label),
+            (false, _) => Fourth::None,
+        }
+    }
+
+    /// Prepares the fields of messages; most clouds of a sensor have the same.
+    fn describe(&mut self, fourth: Fourth) {
+        if self.fourth == Some(fourth) {
+            return;
+        }
+        self.fourth = Some(fourth);
+        let labelled;
+        let table: &[_] = match (&self.driver, fourth) {
+            (Some(layout), _) => layout.fields().0,
+            (None, Fourth::None) => &PLAIN_FIELDS,
+            (None, Fourth::Label(label)) => {
+                labelled = labelled_fields(label);
+                &labelled
+            }
+            (None, Fourth::Rgb) => {
+                labelled = coloured_fields();
+                &labelled
+            }
+        };
+        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
+            name: name.to_owned(),
+            offset,
+            datatype,
+            count: 1,
+        });
+        self.fields = fields.collect();
+    }
+
     /// Publishes points, of which a coordinate of 1 is `unit` m; with noise, if there is any.
-    fn publish<P: CloudPoint<CHANNELS>>(
+    fn publish<P: CloudPoint>(
         &mut self,
         points: &[P],
-        (axes, unit): (Axes, f64),
+        (fourth, unit): (Fourth, f64),
         frame: &Frame<'_>,
     ) -> Result<(), SensorError> {
+        if let Convention::Depth(finder) = &mut self.convention {
+            finder.look(points, unit, frame.sim_time);
+        }
+        self.describe(fourth);
         let Some(mut noise) = self.noise.take() else {
-            return self.publish_points(points, axes, frame.stamp);
+            let axes = self.convention.axes(unit);
+            return self.publish_points(points, (axes, fourth), frame.stamp);
         };
-        let noisy = noise.apply(frame.sim_time, points, unit);
-        let result = self.publish_points(noisy, self.metres, frame.stamp);
+        // In m now.
+        let axes = self.convention.axes(1.0);
+        let noisy = noise.apply(frame.sim_time, points, (unit, axes.forward()));
+        let result = self.publish_points(noisy, (axes, fourth), frame.stamp);
         self.noise = Some(noise);
         result
     }
 
-    fn publish_points<P: CloudPoint<CHANNELS>>(
+    fn publish_points<P: CloudPoint>(
         &mut self,
         points: &[P],
-        axes: Axes,
+        (axes, fourth): (Axes, Fourth),
         stamp: RosTime,
     ) -> Result<(), SensorError> {
         if let Some((custom, layout)) = self.custom.as_mut().filter(|(c, _)| c.wanted()) {
-            custom.publish(layout.points(points, axes, Missing::Removed), stamp)?;
+            let points = layout.points(points, axes, Missing::Removed, fourth);
+            custom.publish(points, stamp)?;
         }
         if let Some(scan) = self.scan.as_mut().filter(|scan| scan.wanted()) {
             scan.publish(points, axes, stamp)?;
@@ -271,12 +340,16 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
         } else {
             Missing::Removed
         };
-        let room = points.len() * self.point_step;
+        let step = match &self.driver {
+            Some(layout) => layout.fields().1,
+            None => fourth.point_step(),
+        };
+        let room = points.len() * step;
         let mut loan = self.publisher.loan(room);
         let out = &mut loan.as_mut()[..room];
         let converted = match &self.driver {
-            Some(layout) => layout.convert(points, axes, missing, stamp, out),
-            None => convert(points, axes, missing, self.label, out),
+            Some(layout) => layout.convert(points, axes, missing, fourth, stamp, out),
+            None => convert(points, axes, missing, fourth, out),
         };
         let (width, height) = organized.unwrap_or((converted.points, 1));
         self.header.stamp = stamp.to_msg();
@@ -285,15 +358,15 @@ impl<const CHANNELS: usize> Cloud<CHANNELS> {
             height: height as u32,
             width: width as u32,
             fields: &self.fields,
-            point_step: self.point_step as u32,
+            point_step: step as u32,
             is_dense: converted.is_dense,
         };
-        let len = converted.points * self.point_step;
+        let len = converted.points * step;
         sent(self.publisher.publish_loan(&head, loan, len)?)
     }
 }
 
-impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
+impl Sensor for Cloud {
     fn wanted(&self) -> bool {
         self.publisher.subscribers() > 0
             || self.odometry.as_ref().is_some_and(CloudOdometry::wanted)
@@ -305,25 +378,34 @@ impl<const CHANNELS: usize> Sensor for Cloud<CHANNELS> {
         if let Some(scan) = &mut self.scan {
             scan.set_fov(view.fov_deg);
         }
+        if let Convention::Depth(finder) = &mut self.convention {
+            finder.set_fov(view.fov_deg);
+        }
     }
 
     fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
         let cloud = match self.in_block {
-            true => CloudPayload::<CHANNELS>::parse_block(frame.payload),
-            false => CloudPayload::<CHANNELS>::parse(frame.payload),
+            Some(most) => CloudView::parse_block(frame.payload, most, self.oldest),
+            None => CloudView::parse(frame.payload, self.oldest),
         };
-        let found = frame.payload.len();
-        match cloud.ok_or(SensorError::CloudForm { found })? {
-            CloudPayload::Short(cloud) => {
-                self.publish(cloud.points(), (self.axes, self.per_count), frame)
-            }
-            CloudPayload::Float(cloud) => {
-                self.publish(cloud.points(), (self.metres, 1.0), frame)?;
-                match &mut self.odometry {
-                    Some(odometry) => odometry.publish(cloud.header(), frame.stamp),
-                    None => Ok(()),
-                }
-            }
+        let cloud = cloud.ok_or_else(|| SensorError::CloudForm {
+            shape: CloudShape::of(frame.payload),
+        })?;
+        // An empty cloud does not tell its form: it is as those before it.
+        let fourth = match self.fourth {
+            Some(fourth) if cloud.points.is_empty() => fourth,
+            _ => self.fourth_of(cloud.points.form()),
+        };
+        let (counts, metres) = ((fourth, self.per_count), (fourth, 1.0));
+        match cloud.points {
+            CloudPoints::I16x3(points) => self.publish(points, counts, frame),
+            CloudPoints::I16x4(points) => self.publish(points, counts, frame),
+            CloudPoints::F32x3(points) => self.publish(points, metres, frame),
+            CloudPoints::F32x4(points) => self.publish(points, metres, frame),
+        }?;
+        match (&mut self.odometry, cloud.head) {
+            (Some(odometry), wire::CloudHead::Odometry(header)) => odometry.publish(&header, frame),
+            _ => Ok(()),
         }
     }
 }

@@ -1,24 +1,34 @@
 //! The odometry that comes with clouds of newer simulators.
-use super::{SensorContext, SensorError};
+use super::{Ballot, Frame, SensorContext, SensorError, surroundings::Surroundings};
 use crate::{
-    config::params::{QosGroup, WorldConvention},
-    frames::{Attitude, Euler, Frd, Ned, Vector},
+    config::params::{OdometryAxes, QosGroup, WorldConvention},
+    frames::{Attitude, Euler, Frd, Ned, Transform, Vector, VehiclePose},
     msgs::{
         geometry_msgs::msg::{Point, Quaternion},
         nav_msgs::msg::Odometry,
     },
     ros::{Publisher, RosError},
-    time::RosTime,
-    wire::FloatCloudHeader,
+    time::{RosTime, SimTime},
+    wire::OdometryCloudHeader,
 };
+use std::sync::Arc;
 
-/// Topic and frames of the odometry of a vehicle.
+const CANDIDATES: [OdometryAxes; 2] = [OdometryAxes::Ned, OdometryAxes::Nwu];
+/// Least difference to the true pose that tells the axes, and largest one of the right ones, in m and rad.
+const APART: f64 = 0.5;
+const FITS: f64 = 3.0;
+
+/// Topics and frames of the odometry of a vehicle.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OdometryTopic {
-    /// Full name.
-    pub name: String,
-    /// Frame of local poses.
+    /// Full name of the topic of poses from the first one on; empty: not published.
     pub local: String,
+    /// Full name of the topic of poses as they are sent; empty: not published.
+    pub global: String,
+    /// Frame of poses from the first one on.
+    pub start: String,
+    /// Frame of poses that the simulator calls local.
+    pub odom: String,
     /// Frame of poses in the world.
     pub world: String,
     /// Frame whose pose it is.
@@ -27,72 +37,156 @@ pub struct OdometryTopic {
 
 /// Publishes the odometry of one cloud sensor.
 pub(super) struct CloudOdometry {
-    publisher: Publisher<Odometry>,
+    local: Option<Publisher<Odometry>>,
+    global: Option<Publisher<Odometry>>,
     topic: OdometryTopic,
     convention: WorldConvention,
     message: Odometry,
+    /// The first pose of this run of the simulation.
+    first: Option<Transform>,
+    newest: SimTime,
+    ballot: Ballot<OdometryAxes, 2>,
+    surroundings: Option<Arc<dyn Surroundings>>,
+    told: String,
 }
 
 impl CloudOdometry {
-    /// Opens the topic; `None` if the sensor has none.
+    /// Opens the topics; `None` if the sensor has none.
     pub(super) fn open(context: &SensorContext<'_>) -> Result<Option<Self>, RosError> {
         let Some(topic) = &context.odometry else {
             return Ok(None);
         };
-        let qos = (context.qos)(QosGroup::State, &topic.name);
+        let open = |name: &str| match name {
+            "" => Ok(None),
+            name => {
+                let qos = (context.qos)(QosGroup::State, name);
+                context.middleware.publisher(name, qos).map(Some)
+            }
+        };
         let mut message = Odometry {
             child_frame_id: topic.child.clone(),
             ..Odometry::default()
         };
         // The simulator sends no velocity.
         message.twist.covariance[0] = -1.0;
+        let given = context.options.odometry_axes;
+        let given = (given != OdometryAxes::Auto).then_some(given);
         Ok(Some(Self {
-            publisher: context.middleware.publisher(&topic.name, qos)?,
+            local: open(&topic.local)?,
+            global: open(&topic.global)?,
             topic: topic.clone(),
             convention: context.options.world,
             message,
+            first: None,
+            newest: SimTime(i64::MIN),
+            ballot: Ballot::new(CANDIDATES, given),
+            surroundings: context.surroundings.clone(),
+            told: String::new(),
         }))
     }
 
     pub(super) fn wanted(&self) -> bool {
-        self.publisher.subscribers() > 0
+        let publishers = [&self.local, &self.global];
+        let mut publishers = publishers.into_iter().flatten();
+        publishers.any(|publisher| publisher.subscribers() > 0)
     }
 
     /// Publishes the pose in a header with the stamp of its cloud.
     pub(super) fn publish(
         &mut self,
-        header: &FloatCloudHeader,
-        stamp: RosTime,
+        header: &OdometryCloudHeader,
+        frame: &Frame<'_>,
     ) -> Result<(), SensorError> {
         if !self.wanted() {
             return Ok(());
         }
-        let frame = match header.axis_type.get() {
-            FloatCloudHeader::LOCAL => &self.topic.local,
-            FloatCloudHeader::WORLD => &self.topic.world,
+        let axis_type = header.axis_type.get();
+        let id = match axis_type {
+            OdometryCloudHeader::LOCAL => self.topic.odom.clone(),
+            OdometryCloudHeader::WORLD => self.topic.world.clone(),
             axis_type => return Err(SensorError::OdometryFrame { axis_type }),
         };
         let pose = header.pose.map(|x| f64::from(x.get()));
         if !pose.iter().all(|x| x.is_finite()) {
             return Err(SensorError::NotFinite { count: 1 });
         }
-        let [x, y, z, roll, pitch, yaw] = pose;
-        let attitude = Attitude::<Frd, Ned>::from_euler(Euler::new(roll, pitch, yaw));
-        let [qw, qx, qy, qz] = self.convention.attitude(attitude);
-        let [x, y, z] = self.convention.vector(Vector::new(x, y, z));
-        let message = &mut self.message;
-        message.header.stamp = stamp.to_msg();
-        if message.header.frame_id != *frame {
-            message.header.frame_id.clone_from(frame);
+        if axis_type == OdometryCloudHeader::WORLD {
+            self.compare(pose, frame.sim_time);
         }
-        message.pose.pose.position = Point { x, y, z };
-        message.pose.pose.orientation = Quaternion {
-            x: qx,
-            y: qy,
-            z: qz,
-            w: qw,
-        };
-        self.publisher.publish(message)?;
+        let (position, attitude) = read(self.ballot.in_use(), pose);
+        let pose = self.convention.pose(position, attitude);
+        if frame.sim_time < self.newest {
+            self.first = None;
+        }
+        self.newest = frame.sim_time;
+        let first = *self.first.get_or_insert(pose);
+        let start = self.topic.start.clone();
+        if let Some(global) = &self.global {
+            send(global, &mut self.message, (id, pose), frame.stamp)?;
+        }
+        if let Some(local) = &self.local {
+            send(
+                local,
+                &mut self.message,
+                (start, first.inverse() * pose),
+                frame.stamp,
+            )?;
+        }
         Ok(())
     }
+
+    /// Compares a pose with the true one of its vehicle.
+    fn compare(&mut self, pose: [f64; 6], at: SimTime) {
+        let Some(surroundings) = &self.surroundings else {
+            return;
+        };
+        if let Some(truth) = surroundings.pose(at) {
+            let costs = CANDIDATES.map(|axes| distance(read(axes, pose), &truth));
+            if costs.iter().any(|cost| *cost < FITS) {
+                self.ballot.round(costs, APART);
+            }
+        }
+        let text = self.ballot.text(OdometryAxes::name);
+        if text != self.told {
+            surroundings.tell("odometry", self.ballot.verdict(), &text);
+            self.told = text;
+        }
+    }
+}
+
+/// Reads a pose of the wire.
+fn read(
+    axes: OdometryAxes,
+    [x, y, z, roll, pitch, yaw]: [f64; 6],
+) -> (Vector<Ned>, Attitude<Frd, Ned>) {
+    let sign = match axes {
+        OdometryAxes::Auto | OdometryAxes::Ned => 1.0,
+        OdometryAxes::Nwu => -1.0,
+    };
+    let attitude = Attitude::from_euler(Euler::new(roll, sign * pitch, sign * yaw));
+    (Vector::new(x, sign * y, sign * z), attitude)
+}
+
+fn distance((position, attitude): (Vector<Ned>, Attitude<Frd, Ned>), truth: &VehiclePose) -> f64 {
+    (position - truth.position).norm() + attitude.angle_to(truth.attitude)
+}
+
+fn send(
+    publisher: &Publisher<Odometry>,
+    message: &mut Odometry,
+    (frame_id, pose): (String, Transform),
+    stamp: RosTime,
+) -> Result<(), RosError> {
+    let ([x, y, z], [qw, qx, qy, qz]) = (pose.translation(), pose.rotation());
+    message.header.stamp = stamp.to_msg();
+    message.header.frame_id = frame_id;
+    message.pose.pose.position = Point { x, y, z };
+    message.pose.pose.orientation = Quaternion {
+        x: qx,
+        y: qy,
+        z: qz,
+        w: qw,
+    };
+    publisher.publish(message)?;
+    Ok(())
 }

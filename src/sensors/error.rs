@@ -1,5 +1,8 @@
 use super::Size;
-use crate::{ros::RosError, wire::WireError};
+use crate::{
+    ros::RosError,
+    wire::{CloudShape, WireError},
+};
 
 /// Why a frame was not (completely) published. Each is counted by [`SensorError::cause`] and never fatal.
 #[derive(Debug, thiserror::Error, strum::EnumDiscriminants)]
@@ -22,11 +25,13 @@ pub enum SensorError {
         /// Bytes received.
         found: usize,
     },
-    /// The payload has the length of neither form of clouds.
-    #[error("cloud of {found} bytes has the length of neither the i16 nor the f32 form")]
+    /// The payload has the length of no form of clouds, or of more than one.
+    #[error(
+        "cloud of no known form ({shape}); please send a recording (docs/record.md) to the maintainers"
+    )]
     CloudForm {
-        /// Bytes received.
-        found: usize,
+        /// What it says of itself.
+        shape: CloudShape,
     },
     /// Odometry in a frame that is not known; the cloud was published.
     #[error("odometry of a cloud has the unknown axis_type {axis_type}")]

@@ -1,7 +1,7 @@
 //! IMU samples of a vehicle.
 use super::imu_noise::ImuNoise;
 use crate::{
-    config::params::{ImuFrame, ImuParams},
+    config::params::{AccelerationAxes, ImuFrame, ImuParams},
     frames::{Attitude, Frd, Ned, WorldConvention},
     msgs::{
         geometry_msgs::msg::{Quaternion, Vector3},
@@ -38,7 +38,7 @@ impl AttitudeSample {
 
 /// Converts samples to messages; reuses one message, so that a sample allocates nothing.
 ///
-/// The simulator sends specific force and angular rate in body FRD. REP 145 prefers data as measured and REP 103 wants
+/// The simulator sends specific force and angular rate in body FRD, some versions the force in other axes. REP 145 prefers data as measured and REP 103 wants
 /// FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest shows +9.8 m/s² on z. Without
 /// a given attitude there is no orientation, which REP 145 writes as `orientation_covariance[0] = -1`.
 #[derive(Clone, Debug)]
@@ -80,15 +80,16 @@ impl ImuConverter {
             covariance(params.linear_acceleration_covariance, acceleration);
     }
 
-    /// Converts one sample; the message is valid until the next call. `attitude` is the latest known one if the message
+    /// Converts one sample, whose accelerations have these axes; the message is valid until the next call. `attitude` is the latest known one if the message
     /// shall have an orientation. `None`: a number is NaN or infinite.
     pub fn convert(
         &mut self,
         sample: &ImuPacket,
+        axes: AccelerationAxes,
         attitude: Option<AttitudeSample>,
         stamp: RosTime,
     ) -> Option<&Imu> {
-        let [ax, ay, az] = sample.acc.map(|v| f64::from(v.get()));
+        let [ax, ay, az] = axes.to_frd(sample.acc.map(|v| f64::from(v.get())));
         let [rx, ry, rz] = sample.rate.map(|v| f64::from(v.get()));
         if ![ax, ay, az, rx, ry, rz].iter().all(|v| v.is_finite()) {
             return None;

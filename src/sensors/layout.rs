@@ -1,8 +1,8 @@
 //! Lidar points as the drivers of real lidars publish them, which algorithms match by name and type of the fields.
 //!
 //! The simulator renders a scan at one instant, so the time of every point is that of the header, unless a sweep is asked
-//! for. It sends no intensity: the class of the object hit stands for it.
-use super::points::{Axes, CloudPoint, Converted, Missing};
+//! for. It sends no intensity: the class of the object hit, where it is known, stands for it.
+use super::points::{Axes, CloudPoint, Converted, Fourth, Missing};
 use crate::config::params::{CloudLayout, LabelType};
 use crate::msgs::sensor_msgs::msg::PointField;
 use crate::time::RosTime;
@@ -25,6 +25,12 @@ pub const fn labelled_fields(label: LabelType) -> [Field; 4] {
         LabelType::Uint32 => PointField::UINT32,
     };
     [x, y, z, ("label", 12, label)]
+}
+
+/// Name, offset and type of the fields of a coloured point, 16 bytes, as PCL has them.
+pub const fn coloured_fields() -> [Field; 4] {
+    let [x, y, z] = PLAIN_FIELDS;
+    [x, y, z, ("rgb", 12, PointField::FLOAT32)]
 }
 
 /// As `ouster_ros::Point` in PCL, 48 bytes: `t` in ns after the header, `range` in mm.
@@ -175,11 +181,12 @@ impl PointLayout {
     }
 
     /// The points of a cloud; those without return are left out or have NaN coordinates.
-    pub(super) fn points<'a, const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+    pub(super) fn points<'a, P: CloudPoint>(
         &'a self,
         points: &'a [P],
         axes: Axes,
         missing: Missing,
+        fourth: Fourth,
     ) -> impl Iterator<Item = LidarPoint> + 'a {
         points.iter().enumerate().filter_map(move |(index, raw)| {
             let is_missing = raw.is_missing();
@@ -190,7 +197,10 @@ impl PointLayout {
             let (ring, share) = self.rings.of(index, points.len(), xyz);
             Some(LidarPoint {
                 xyz: if is_missing { [f32::NAN; 3] } else { xyz },
-                class: raw.label::<true>(),
+                class: match fourth {
+                    Fourth::Label(_) => raw.fourth() as u32,
+                    Fourth::None | Fourth::Rgb => 0,
+                },
                 ring,
                 after_ns: (share * f64::from(self.sweep_ns)) as u32,
             })
@@ -198,18 +208,19 @@ impl PointLayout {
     }
 
     /// Writes a cloud; `out` must have room for all points.
-    pub fn convert<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+    pub fn convert<P: CloudPoint>(
         &self,
         points: &[P],
         axes: Axes,
         missing: Missing,
+        fourth: Fourth,
         stamp: RosTime,
         out: &mut [u8],
     ) -> Converted {
         let (_, step) = self.fields();
         let (mut written, mut is_dense) = (0, true);
         let places = out.chunks_exact_mut(step);
-        for (point, place) in self.points(points, axes, missing).zip(places) {
+        for (point, place) in self.points(points, axes, missing, fourth).zip(places) {
             is_dense &= !point.xyz[0].is_nan();
             self.write(&point, stamp, place);
             written += 1;

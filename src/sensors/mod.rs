@@ -3,15 +3,18 @@
 //! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only for topics with
 //! subscribers, into reused buffers; raw images are published from the slice in which they arrived. The reasons for each
 //! message's format are in `docs/sensors.md`; the table of topics in `docs/topics.md` is `node::topics_markdown`.
+mod ballot;
 mod camera;
 mod camera_info;
 mod cloud;
+mod cloud_axes;
 mod cloud_odometry;
 mod codec;
 mod degrade;
 mod depth;
 mod error;
 mod imu;
+mod imu_axes;
 mod imu_noise;
 mod layout;
 mod livox_custom;
@@ -24,22 +27,26 @@ mod scan;
 mod shape;
 mod spec;
 mod stream;
+mod surroundings;
 mod view_change;
 
+pub use ballot::{Ballot, Verdict};
 pub use camera_info::{Lens, View, camera_info};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use degrade::{CloudNoise, DepthNoise, HOLD_BYTES, Unreliable};
 pub use error::{SensorCause, SensorError};
 pub use imu::{AttitudeSample, ImuConverter};
-pub use layout::{PLAIN_FIELDS, PointLayout, Rings, labelled_fields};
+pub use imu_axes::{AccelerationAxesFinder, ForceMeter, TrueForce};
+pub use layout::{PLAIN_FIELDS, PointLayout, Rings, coloured_fields, labelled_fields};
 pub use options::Options;
-pub use points::{Axes, CloudPoint, Converted, Missing, convert};
+pub use points::{Axes, CloudPoint, Converted, Fourth, Missing, convert, per_count};
 pub use scan::ScanPlane;
 pub use spec::{
     ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
 };
 pub use stream::{Progress, SensorStream};
+pub use surroundings::Surroundings;
 pub use view_change::{Shown, ViewChange};
 
 use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime, wire::SensorKind};

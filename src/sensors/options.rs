@@ -1,6 +1,6 @@
 use crate::config::params::{
-    CloudLayout, DegradeParams, DepthEncoding, LabelType, Organized, Params, RgbEncoding,
-    ScanParams, ScanTime, WorldConvention,
+    CloudLayout, DegradeParams, DepthAxes, DepthEncoding, FourthNumber, LabelType, OdometryAxes,
+    Organized, Params, RgbEncoding, ScanParams, ScanTime, WorldConvention,
 };
 
 use crate::wire::SensorKind;
@@ -26,6 +26,12 @@ pub struct Options {
     pub organized: Organized,
     /// Type of the labels of lidar points.
     pub label: LabelType,
+    /// What the fourth number of points is.
+    pub fourth: FourthNumber,
+    /// Axes of the clouds of depth cameras on the wire.
+    pub depth_axes: DepthAxes,
+    /// Axes of the odometry in clouds on the wire.
+    pub odometry_axes: OdometryAxes,
     /// Planar scans of clouds.
     pub scan: ScanParams,
     /// Axes of the world frame.
@@ -46,6 +52,9 @@ impl Default for Options {
             scan_time: ScanTime::Instant,
             organized: Organized::Auto,
             label: LabelType::Float32,
+            fourth: FourthNumber::Auto,
+            depth_axes: DepthAxes::Auto,
+            odometry_axes: OdometryAxes::Auto,
             scan: ScanParams::default(),
             world: WorldConvention::Enu,
             degrade: DegradeParams::default(),
@@ -76,6 +85,9 @@ impl Options {
             scan_time: params.cloud_scan_time,
             organized: params.cloud_organized,
             label: params.cloud_label,
+            fourth: params.cloud_fourth,
+            depth_axes: params.cloud_depth_axes,
+            odometry_axes: params.cloud_odometry_axes,
             scan: ScanParams {
                 source: (params.sensor(seq_id).scan).unwrap_or(params.scan.source),
                 ..params.scan

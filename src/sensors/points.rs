@@ -1,71 +1,77 @@
 //! From the points of a cloud on the wire to those of the message.
-use crate::config::params::{LabelType, WorldConvention};
+use crate::config::params::{DepthAxes, LabelType, WorldConvention};
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, I16, U32};
 
 /// Bits of the NaN that marks a missing point.
 const NAN_BITS: u32 = 0x7FC0_0000;
 
+/// Which coordinates of the wire become x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    Xyz,
+    Yxz,
+    Zxy,
+}
+
 /// Conversion from wire numbers to axes of the message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes {
-    /// Exchange x and y before scaling.
-    swap: bool,
+    order: Order,
     /// Metres per wire unit, signed, per axis of the message.
     scale: [f64; 3],
 }
 
 impl Axes {
-    /// Axes of a sensor frame, which is FLU on the wire; 32767 on the wire is `range` in m.
-    pub fn sensor(range: f32) -> Self {
-        Self::flu(per_count(range))
+    /// Axes of a sensor frame, whose wire is in `convention`; a coordinate of 1 on the wire is `unit` m.
+    pub fn sensor(convention: DepthAxes, unit: f64) -> Self {
+        let (order, signs) = match convention {
+            DepthAxes::Auto | DepthAxes::Flu => (Order::Xyz, [1.0, 1.0, 1.0]),
+            DepthAxes::Frd => (Order::Xyz, [1.0, -1.0, -1.0]),
+            DepthAxes::Fru => (Order::Xyz, [1.0, -1.0, 1.0]),
+            DepthAxes::Rdf => (Order::Zxy, [1.0, -1.0, -1.0]),
+        };
+        Self {
+            order,
+            scale: signs.map(|sign| sign * unit),
+        }
     }
 
-    /// Axes of a sensor frame, which is FLU on the wire, in m.
-    pub fn sensor_metres() -> Self {
-        Self::flu(1.0)
+    /// Axes of the world frame, which is NED on the wire; a coordinate of 1 on the wire is `unit` m.
+    pub fn world(convention: WorldConvention, unit: f64) -> Self {
+        let (order, signs) = match convention {
+            WorldConvention::Enu => (Order::Yxz, [1.0, 1.0, -1.0]),
+            WorldConvention::Nwu => (Order::Xyz, [1.0, -1.0, -1.0]),
+        };
+        Self {
+            order,
+            scale: signs.map(|sign| sign * unit),
+        }
     }
 
-    /// Axes of the world frame, which is NED on the wire; 32767 on the wire is `range` in m.
-    pub fn world(range: f32, convention: WorldConvention) -> Self {
-        Self::ned(per_count(range), convention)
-    }
-
-    /// Axes of the world frame, which is NED on the wire, in m.
-    pub fn world_metres(convention: WorldConvention) -> Self {
-        Self::ned(1.0, convention)
+    /// Which coordinate of the wire is the x of the message.
+    pub fn forward(&self) -> usize {
+        match self.order {
+            Order::Xyz => 0,
+            Order::Yxz => 1,
+            Order::Zxy => 2,
+        }
     }
 
     /// Returns a place on the wire in m, in the axes of the message.
     pub fn apply(&self, [x, y, z]: [f64; 3]) -> [f32; 3] {
-        let (x, y) = if self.swap { (y, x) } else { (x, y) };
+        let [x, y, z] = match self.order {
+            Order::Xyz => [x, y, z],
+            Order::Yxz => [y, x, z],
+            Order::Zxy => [z, x, y],
+        };
         let [sx, sy, sz] = self.scale;
         [x * sx, y * sy, z * sz].map(|v| v as f32)
-    }
-
-    fn flu(s: f64) -> Self {
-        Self {
-            swap: false,
-            scale: [s; 3],
-        }
-    }
-
-    fn ned(s: f64, convention: WorldConvention) -> Self {
-        match convention {
-            WorldConvention::Enu => Self {
-                swap: true,
-                scale: [s, s, -s],
-            },
-            WorldConvention::Nwu => Self {
-                swap: false,
-                scale: [s, -s, -s],
-            },
-        }
     }
 }
 
 /// Returns a coordinate of 1 on the wire in m.
-pub(super) fn per_count(range: f32) -> f64 {
+pub fn per_count(range: f32) -> f64 {
     f64::from(range) / 32767.0
 }
 
@@ -87,84 +93,123 @@ pub struct Converted {
     pub is_dense: bool,
 }
 
-/// A point on the wire for a message with this number of channels: x, y, z, and a label if there are 4.
-pub trait CloudPoint<const CHANNELS: usize>: Copy {
+/// What the fourth number of points is published as.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fourth {
+    /// Nothing: 12 bytes a point.
+    None,
+    /// Field `label`.
+    Label(LabelType),
+    /// An RGB555 colour, in a field `rgb` as PCL has it: the bits of 0x00RRGGBB in a FLOAT32.
+    Rgb,
+}
+
+impl Fourth {
+    /// Returns the bytes of a point in the message.
+    pub const fn point_step(self) -> usize {
+        match self {
+            Self::None => 12,
+            Self::Label(_) | Self::Rgb => 16,
+        }
+    }
+}
+
+/// A point on the wire: x, y, z, and perhaps a fourth number.
+pub trait CloudPoint: Copy {
     /// Returns x, y, z in units of the wire.
     fn place(&self) -> [f64; 3];
 
     /// Whether the point has no return, or is nowhere.
     fn is_missing(&self) -> bool;
 
-    /// Returns the bits of the label as this type.
-    fn label<const INTEGER: bool>(&self) -> u32;
+    /// Returns the fourth number; 0 if there is none. An i16 is read as u16.
+    fn fourth(&self) -> f32;
 }
 
-impl<const CHANNELS: usize> CloudPoint<CHANNELS> for [I16; CHANNELS] {
-    #[inline(always)]
-    fn place(&self) -> [f64; 3] {
-        // In f64, as the vendor does.
-        [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
-    }
+macro_rules! cloud_point {
+    ($channels:literal, $fourth:expr) => {
+        impl CloudPoint for [I16; $channels] {
+            #[inline(always)]
+            fn place(&self) -> [f64; 3] {
+                // In f64, as the vendor does.
+                [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
+            }
 
-    #[inline(always)]
-    fn is_missing(&self) -> bool {
-        (self[0].get() | self[1].get() | self[2].get()) == 0
-    }
+            #[inline(always)]
+            fn is_missing(&self) -> bool {
+                (self[0].get() | self[1].get() | self[2].get()) == 0
+            }
 
-    #[inline(always)]
-    fn label<const INTEGER: bool>(&self) -> u32 {
-        let label = self[CHANNELS - 1].get() as u16;
-        match INTEGER {
-            true => label.into(),
-            false => f32::from(label).to_bits(),
+            #[inline(always)]
+            fn fourth(&self) -> f32 {
+                let at: Option<usize> = $fourth;
+                at.map_or(0.0, |at| f32::from(self[at].get() as u16))
+            }
         }
-    }
-}
 
-/// Of any message: the class is left out where there is no label.
-impl<const CHANNELS: usize> CloudPoint<CHANNELS> for [F32; 4] {
-    #[inline(always)]
-    fn place(&self) -> [f64; 3] {
-        [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
-    }
+        impl CloudPoint for [F32; $channels] {
+            #[inline(always)]
+            fn place(&self) -> [f64; 3] {
+                [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
+            }
 
-    #[inline(always)]
-    fn is_missing(&self) -> bool {
-        let [x, y, z, _] = self.map(|v| v.get());
-        let nowhere = !(x.is_finite() & y.is_finite() & z.is_finite());
-        nowhere | ((x == 0.0) & (y == 0.0) & (z == 0.0))
-    }
+            #[inline(always)]
+            fn is_missing(&self) -> bool {
+                let [x, y, z] = [self[0], self[1], self[2]].map(|v| v.get());
+                let nowhere = !(x.is_finite() & y.is_finite() & z.is_finite());
+                nowhere | ((x == 0.0) & (y == 0.0) & (z == 0.0))
+            }
 
-    #[inline(always)]
-    fn label<const INTEGER: bool>(&self) -> u32 {
-        let label = self[3].get();
-        match INTEGER {
-            // Saturates: a negative number, or none, is 0.
-            true => label as u32,
-            false => label.to_bits(),
+            #[inline(always)]
+            fn fourth(&self) -> f32 {
+                let at: Option<usize> = $fourth;
+                at.map_or(0.0, |at| self[at].get())
+            }
         }
-    }
+    };
 }
 
-/// Converts points to little-endian f32 x, y, z in m and, with 4 channels, the label. `out` must have room for all of
-/// them.
-pub fn convert<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+cloud_point!(3, None);
+cloud_point!(4, Some(3));
+
+/// Returns 0x00RRGGBB of a colour of 15 bits, red in the highest.
+fn rgb_of_rgb555(colour: u32) -> u32 {
+    let wide = |at: u32| {
+        let five = (colour >> at) & 31;
+        (five << 3) | (five >> 2)
+    };
+    (wide(10) << 16) | (wide(5) << 8) | wide(0)
+}
+
+/// Converts points to little-endian f32 x, y, z in m, and the fourth number. `out` must have room for all of them.
+pub fn convert<P: CloudPoint>(
     points: &[P],
     axes: Axes,
     missing: Missing,
-    label: LabelType,
+    fourth: Fourth,
     out: &mut [u8],
 ) -> Converted {
-    match label {
-        LabelType::Float32 => convert_with::<CHANNELS, false, P>(points, axes, missing, out),
-        LabelType::Uint32 => convert_with::<CHANNELS, true, P>(points, axes, missing, out),
+    // A cast saturates: a negative number, or none, is 0.
+    match fourth {
+        Fourth::None => ordered::<3, P>(points, axes, missing, |_| 0, out),
+        Fourth::Label(LabelType::Float32) => {
+            ordered::<4, P>(points, axes, missing, |p| p.fourth().to_bits(), out)
+        }
+        Fourth::Label(LabelType::Uint32) => {
+            ordered::<4, P>(points, axes, missing, |p| p.fourth() as u32, out)
+        }
+        Fourth::Rgb => {
+            let colour = |p: &P| rgb_of_rgb555(p.fourth() as u32);
+            ordered::<4, P>(points, axes, missing, colour, out)
+        }
     }
 }
 
-fn convert_with<const CHANNELS: usize, const INTEGER: bool, P: CloudPoint<CHANNELS>>(
+fn ordered<const CHANNELS: usize, P: CloudPoint>(
     points: &[P],
     axes: Axes,
     missing: Missing,
+    fourth: impl Fn(&P) -> u32 + Copy,
     out: &mut [u8],
 ) -> Converted {
     let Ok(target) = <[[U32; CHANNELS]]>::mut_from_bytes(out) else {
@@ -174,23 +219,32 @@ fn convert_with<const CHANNELS: usize, const INTEGER: bool, P: CloudPoint<CHANNE
         }; // unreachable: alignment is 1 and the length a multiple
     };
     let scale = axes.scale;
-    match (axes.swap, missing) {
-        (false, Missing::Nan) => keep::<CHANNELS, INTEGER, false, P>(points, scale, target),
-        (true, Missing::Nan) => keep::<CHANNELS, INTEGER, true, P>(points, scale, target),
-        (false, Missing::Removed) => compact::<CHANNELS, INTEGER, false, P>(points, scale, target),
-        (true, Missing::Removed) => compact::<CHANNELS, INTEGER, true, P>(points, scale, target),
+    // One loop for each order, so that all are vectorised.
+    match axes.order {
+        Order::Xyz => written(points, missing, target, |raw| {
+            let [x, y, z] = raw.place();
+            point([x, y, z], raw.is_missing(), scale, fourth(raw))
+        }),
+        Order::Yxz => written(points, missing, target, |raw| {
+            let [x, y, z] = raw.place();
+            point([y, x, z], raw.is_missing(), scale, fourth(raw))
+        }),
+        Order::Zxy => written(points, missing, target, |raw| {
+            let [x, y, z] = raw.place();
+            point([z, x, y], raw.is_missing(), scale, fourth(raw))
+        }),
     }
 }
 
 /// Converts one point; the second value is not 0 if it is missing. Branch-free, so that loops are vectorised.
 #[inline(always)]
-fn point<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudPoint<CHANNELS>>(
-    raw: &P,
+fn point<const CHANNELS: usize>(
+    [x, y, z]: [f64; 3],
+    is_missing: bool,
     scale: [f64; 3],
+    fourth: u32,
 ) -> ([U32; CHANNELS], u32) {
-    let [x, y, z] = raw.place();
-    let (x, y) = if SWAP { (y, x) } else { (x, y) };
-    let missing = if raw.is_missing() { NAN_BITS } else { 0 };
+    let missing = if is_missing { NAN_BITS } else { 0 };
     let metres = |v: f64, scale: f64| {
         let bits = ((v * scale) as f32).to_bits();
         U32::new(if missing == 0 { bits } else { NAN_BITS })
@@ -200,41 +254,33 @@ fn point<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudP
     out[1] = metres(y, scale[1]);
     out[2] = metres(z, scale[2]);
     if CHANNELS == 4 {
-        out[3] = U32::new(raw.label::<INTEGER>());
+        out[3] = U32::new(fourth);
     }
     (out, missing)
 }
 
-fn keep<const CHANNELS: usize, const INTEGER: bool, const SWAP: bool, P: CloudPoint<CHANNELS>>(
+#[inline(always)]
+fn written<const CHANNELS: usize, P: CloudPoint>(
     points: &[P],
-    scale: [f64; 3],
+    missing: Missing,
     target: &mut [[U32; CHANNELS]],
+    point: impl Fn(&P) -> ([U32; CHANNELS], u32),
 ) -> Converted {
-    let mut any_missing = 0;
-    for (raw, out) in points.iter().zip(&mut *target) {
-        let (value, missing) = point::<CHANNELS, INTEGER, SWAP, P>(raw, scale);
-        *out = value;
-        any_missing |= missing;
+    if missing == Missing::Nan {
+        let mut any_missing = 0;
+        for (raw, out) in points.iter().zip(&mut *target) {
+            let (value, missing) = point(raw);
+            *out = value;
+            any_missing |= missing;
+        }
+        return Converted {
+            points: points.len(),
+            is_dense: any_missing == 0,
+        };
     }
-    Converted {
-        points: points.len(),
-        is_dense: any_missing == 0,
-    }
-}
-
-fn compact<
-    const CHANNELS: usize,
-    const INTEGER: bool,
-    const SWAP: bool,
-    P: CloudPoint<CHANNELS>,
->(
-    points: &[P],
-    scale: [f64; 3],
-    target: &mut [[U32; CHANNELS]],
-) -> Converted {
     let mut written = 0;
     for raw in points {
-        let (value, missing) = point::<CHANNELS, INTEGER, SWAP, P>(raw, scale);
+        let (value, missing) = point(raw);
         if let Some(out) = target.get_mut(written) {
             *out = value;
         }

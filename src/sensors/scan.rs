@@ -209,12 +209,7 @@ impl ScanPlane {
     }
 
     /// Writes the distances in the plane, of the nearest point in each ray.
-    pub fn ranges<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
-        &self,
-        points: &[P],
-        axes: Axes,
-        ranges: &mut Vec<f32>,
-    ) {
+    pub fn ranges<P: CloudPoint>(&self, points: &[P], axes: Axes, ranges: &mut Vec<f32>) {
         ranges.clear();
         ranges.resize(self.rays, self.no_return);
         let complete = |c: &Columns| c.size[0] * c.size[1] == points.len();
@@ -311,7 +306,7 @@ impl ScanTopic {
         self.publisher.subscribers() > 0
     }
 
-    pub(super) fn publish<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+    pub(super) fn publish<P: CloudPoint>(
         &mut self,
         points: &[P],
         axes: Axes,

@@ -1,5 +1,5 @@
 use super::{
-    Decoder, OdometryTopic, Options, Sensor, Size,
+    Decoder, OdometryTopic, Options, Sensor, Size, Surroundings,
     shape::{Shape, ShapeGuard},
 };
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     time::{RosTime, SimTime},
     wire::SensorKind,
 };
+use std::sync::Arc;
 use vm_memory::VolatileSlice;
 
 /// One topic of a sensor.
@@ -82,8 +83,10 @@ pub struct SensorContext<'a> {
     pub topic: &'a str,
     /// Frame ids.
     pub frames: FrameIds,
-    /// Topic of the odometry that comes with clouds; `None`: not published.
+    /// Topics of the odometry that comes with clouds; `None`: not published.
     pub odometry: Option<OdometryTopic>,
+    /// True poses, for what has to be found out; `None`: nothing is.
+    pub surroundings: Option<Arc<dyn Surroundings>>,
     /// Conversion options.
     pub options: Options,
     /// QoS by group and full topic name.

@@ -94,7 +94,7 @@ pub enum Outcome<'a> {
 /// use rfly_bridge::wire::{HeaderVariant, fragments};
 /// let mut reassembler = Reassembler::new(1 << 20);
 /// let image = vec![7; 100_000];
-/// for fragment in fragments(&image, HeaderVariant::B, 1, 0.033) {
+/// for fragment in fragments(&image, 60_000, HeaderVariant::B, 1, 0.033) {
 ///     let landing = reassembler.landing(); // here a scatter read fills `landing.header`, then `landing.payload`
 ///     landing.header.copy_from_slice(fragment.header.as_bytes());
 ///     landing.payload[..fragment.payload.len()].copy_from_slice(fragment.payload);

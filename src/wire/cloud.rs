@@ -1,11 +1,12 @@
-use super::{Packet, WireError};
+//! Cloud payloads (TypeID 7, 20, 21, 22, 23). Nothing in a payload names its form; its length and the count of points do
+//! (docs/wire/payloads.md).
+use super::Packet;
+use std::fmt;
 use zerocopy::little_endian::{F32, I16, I32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// Bytes before the points.
-pub const CLOUD_HEADER_LEN: usize = 28;
-
-/// Start of a cloud payload with i16 points (TypeID 7, 20, 21, 22, 23).
+/// Start of a cloud payload as the vendor's oldest simulators send it, and, as far as is known, still for TypeID 7 and in
+/// shared memory.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
 )]
@@ -31,83 +32,14 @@ impl Packet for CloudHeader {
     const NAME: &'static str = "cloud header";
 }
 
-/// Appends a cloud payload to `out`; allocates only if `out` must grow.
+/// Start of a cloud payload with odometry, which newer simulators send.
 ///
-/// The points are counted while they are written, so that a renderer needs no list of them.
-pub fn append_cloud<const CHANNELS: usize>(
-    pose: [f32; 6],
-    points: impl IntoIterator<Item = [i16; CHANNELS]>,
-    out: &mut Vec<u8>,
-) {
-    let start = out.len();
-    out.extend_from_slice(CloudHeader::new(pose, 0).as_bytes());
-    let mut count = 0_i32;
-    for point in points {
-        out.extend(point.iter().flat_map(|channel| channel.to_le_bytes()));
-        count = count.saturating_add(1);
-    }
-    if let Some(field) = out.get_mut(start + 24..start + CLOUD_HEADER_LEN) {
-        field.copy_from_slice(&count.to_le_bytes());
-    }
-}
-
-/// A cloud payload with i16 points: header, then `count` points of `CHANNELS` i16, scaled so that 32767 is the sensor's
-/// range.
-#[derive(Clone, Copy, Debug)]
-pub struct CloudView<'a, const CHANNELS: usize> {
-    header: &'a CloudHeader,
-    points: &'a [[I16; CHANNELS]],
-}
-
-impl<'a, const CHANNELS: usize> CloudView<'a, CHANNELS> {
-    /// Views a payload as a cloud; bytes after the last point are ignored.
-    pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
-        const WHAT: &str = "cloud";
-        let (header, rest) = CloudHeader::parse_prefix(payload)?;
-        let count = usize::try_from(header.count.get()).map_err(|_cast| WireError::Field {
-            what: WHAT,
-            field: "count",
-            found: header.count.get().into(),
-        })?;
-        let wanted = count.saturating_mul(2 * CHANNELS);
-        let bytes = rest.get(..wanted).ok_or(WireError::Length {
-            what: WHAT,
-            expected: wanted.saturating_add(CLOUD_HEADER_LEN),
-            found: payload.len(),
-        })?;
-        let points =
-            <[[I16; CHANNELS]]>::ref_from_bytes(bytes).map_err(|_cast| WireError::Length {
-                what: WHAT,
-                expected: wanted,
-                found: bytes.len(),
-            })?;
-        Ok(Self { header, points })
-    }
-
-    /// Bytes of header and points.
-    fn len(&self) -> usize {
-        CLOUD_HEADER_LEN + size_of_val(self.points)
-    }
-
-    /// Returns the header.
-    pub fn header(&self) -> &'a CloudHeader {
-        self.header
-    }
-
-    /// Returns the raw points.
-    pub fn points(&self) -> &'a [[I16; CHANNELS]] {
-        self.points
-    }
-}
-
-/// Start of a cloud payload with f32 points (TypeID 7, 20, 21, 22, 23), which newer simulators send.
-///
-/// Source: the vendor's newer page on the transfer of sensor data; there is no recording of it.
+/// Source: the vendor's newer page on the transfer of sensor data, and its SDK of December 2025.
 #[derive(
     Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
 )]
 #[repr(C)]
-pub struct FloatCloudHeader {
+pub struct OdometryCloudHeader {
     /// Vehicle that carries the sensor.
     pub copter_id: I32,
     /// Frame of `pose`: [`Self::LOCAL`] or [`Self::WORLD`].
@@ -118,7 +50,7 @@ pub struct FloatCloudHeader {
     pub count: I32,
 }
 
-impl FloatCloudHeader {
+impl OdometryCloudHeader {
     /// `axis_type` of a pose in the vehicle's local frame.
     pub const LOCAL: i32 = 0;
     /// `axis_type` of a pose in the world frame.
@@ -135,108 +67,310 @@ impl FloatCloudHeader {
     }
 }
 
-impl Packet for FloatCloudHeader {
-    const NAME: &'static str = "cloud header, f32 points";
+impl Packet for OdometryCloudHeader {
+    const NAME: &'static str = "cloud header with odometry";
 }
 
-/// Appends a cloud payload with f32 points to `out`; `header.count` is replaced by their number.
-pub fn append_float_cloud(
-    header: &FloatCloudHeader,
-    points: impl IntoIterator<Item = [f32; 4]>,
+/// What stands before the points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CloudHead {
+    /// 28 bytes.
+    Plain(CloudHeader),
+    /// 36 bytes.
+    Odometry(OdometryCloudHeader),
+}
+
+impl CloudHead {
+    /// Returns the header on the wire.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(header) => header.as_bytes(),
+            Self::Odometry(header) => header.as_bytes(),
+        }
+    }
+}
+
+impl From<[f32; 6]> for CloudHead {
+    fn from(pose: [f32; 6]) -> Self {
+        Self::Plain(CloudHeader::new(pose, 0))
+    }
+}
+
+impl From<OdometryCloudHeader> for CloudHead {
+    fn from(header: OdometryCloudHeader) -> Self {
+        Self::Odometry(header)
+    }
+}
+
+/// The numbers of a point.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum PointForm {
+    /// x, y, z, scaled so that 32767 is the range of the sensor.
+    I16x3,
+    /// The same, and a label or a colour.
+    I16x4,
+    /// x, y, z in m.
+    F32x3,
+    /// The same, and a label or a colour.
+    F32x4,
+}
+
+impl PointForm {
+    /// All forms; each has another length.
+    pub const ALL: [Self; 4] = [Self::I16x3, Self::I16x4, Self::F32x3, Self::F32x4];
+
+    /// Returns the bytes of a point.
+    pub const fn len(self) -> usize {
+        match self {
+            Self::I16x3 => 6,
+            Self::I16x4 => 8,
+            Self::F32x3 => 12,
+            Self::F32x4 => 16,
+        }
+    }
+
+    /// Whether points have a fourth number.
+    pub const fn has_fourth(self) -> bool {
+        matches!(self, Self::I16x4 | Self::F32x4)
+    }
+
+    fn of_len(len: usize) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| form.len() == len)
+    }
+}
+
+/// The points of a cloud.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CloudPoints<'a> {
+    /// [`PointForm::I16x3`].
+    I16x3(&'a [[I16; 3]]),
+    /// [`PointForm::I16x4`].
+    I16x4(&'a [[I16; 4]]),
+    /// [`PointForm::F32x3`].
+    F32x3(&'a [[F32; 3]]),
+    /// [`PointForm::F32x4`].
+    F32x4(&'a [[F32; 4]]),
+}
+
+impl<'a> CloudPoints<'a> {
+    /// Views the first `count` points; `None` if there are fewer.
+    fn view(form: PointForm, count: usize, bytes: &'a [u8]) -> Option<Self> {
+        let bytes = bytes.get(..count.checked_mul(form.len())?)?;
+        Some(match form {
+            PointForm::I16x3 => Self::I16x3(<[[I16; 3]]>::ref_from_bytes(bytes).ok()?),
+            PointForm::I16x4 => Self::I16x4(<[[I16; 4]]>::ref_from_bytes(bytes).ok()?),
+            PointForm::F32x3 => Self::F32x3(<[[F32; 3]]>::ref_from_bytes(bytes).ok()?),
+            PointForm::F32x4 => Self::F32x4(<[[F32; 4]]>::ref_from_bytes(bytes).ok()?),
+        })
+    }
+
+    /// Returns their form.
+    pub fn form(&self) -> PointForm {
+        match self {
+            Self::I16x3(_) => PointForm::I16x3,
+            Self::I16x4(_) => PointForm::I16x4,
+            Self::F32x3(_) => PointForm::F32x3,
+            Self::F32x4(_) => PointForm::F32x4,
+        }
+    }
+
+    /// Returns their number.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::I16x3(points) => points.len(),
+            Self::I16x4(points) => points.len(),
+            Self::F32x3(points) => points.len(),
+            Self::F32x4(points) => points.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A cloud payload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CloudView<'a> {
+    /// What stands before the points.
+    pub head: CloudHead,
+    /// The points.
+    pub points: CloudPoints<'a>,
+}
+
+impl<'a> CloudView<'a> {
+    /// Views a reassembled payload as the one form whose length it has exactly. `oldest` is the form of the sensor's points in the
+    /// oldest simulators: a payload that is no other form may be longer than those, by less than a point, as the
+    /// vendor's client ignores what is behind the points.
+    ///
+    /// A payload that has the length of both heads is that of 28 bytes, because the other one's pitch would be a
+    /// denormal number; it is none if its first coordinate would be one as well.
+    pub fn parse(payload: &'a [u8], oldest: PointForm) -> Option<Self> {
+        let plain = Self::exact::<CloudHeader>(payload, oldest);
+        let odometry = Self::exact::<OdometryCloudHeader>(payload, oldest);
+        match (plain, odometry) {
+            (Some(_), Some(_)) if names_vehicle(payload) => None,
+            (Some(cloud), _) | (None, Some(cloud)) => Some(cloud),
+            (None, None) => {
+                let cloud = Self::prefix::<CloudHeader>(payload, oldest)?;
+                let surplus = payload.len() - CloudHeader::LEN - cloud.points.len() * oldest.len();
+                (!cloud.points.is_empty() && surplus < oldest.len()).then_some(cloud)
+            }
+        }
+    }
+
+    /// Views the contents of a shared-memory block of a sensor with `most` points. The block is as long as its largest
+    /// cloud, so the length of the block tells the form of the points; one of another length has the oldest i16 points
+    /// behind a head of 28 bytes, f32 points with a fourth number behind one of 36.
+    pub fn parse_block(block: &'a [u8], most: usize, oldest: PointForm) -> Option<Self> {
+        let plain = Self::in_block::<CloudHeader>(block, most, oldest);
+        let odometry = Self::in_block::<OdometryCloudHeader>(block, most, PointForm::F32x4);
+        match (plain, odometry) {
+            // A pitch of exactly 0 reads as an empty cloud of the other head.
+            (Some(plain), Some(odometry)) if plain.points.is_empty() => {
+                let len =
+                    OdometryCloudHeader::LEN + odometry.points.len() * odometry.points.form().len();
+                let is_odometry = len == block.len() || names_vehicle(block);
+                Some(if is_odometry { odometry } else { plain })
+            }
+            (plain, odometry) => plain.or(odometry),
+        }
+    }
+
+    fn in_block<H: Head + 'a>(block: &'a [u8], most: usize, otherwise: PointForm) -> Option<Self> {
+        let form = block.len().checked_sub(H::LEN)?.checked_div(most);
+        let form = form
+            .filter(|len| len * most == block.len() - H::LEN)
+            .and_then(PointForm::of_len);
+        Self::prefix::<H>(block, form.unwrap_or(otherwise))
+    }
+
+    /// `empty` is the form of no points.
+    fn exact<H: Head + 'a>(payload: &'a [u8], empty: PointForm) -> Option<Self> {
+        let (header, rest) = H::parse_prefix(payload).ok()?;
+        let count = usize::try_from(header.count()).ok()?;
+        let form = match rest.len().checked_div(count) {
+            None => empty,
+            Some(len) => PointForm::of_len(len)?,
+        };
+        let cloud = Self::prefix::<H>(payload, form)?;
+        (rest.len() == count * form.len()).then_some(cloud)
+    }
+
+    /// Views the first bytes; `None` if they are too few, or the count is negative.
+    fn prefix<H: Head + 'a>(bytes: &'a [u8], form: PointForm) -> Option<Self> {
+        let (header, rest) = H::parse_prefix(bytes).ok()?;
+        let count = usize::try_from(header.count()).ok()?;
+        Some(Self {
+            head: header.head(),
+            points: CloudPoints::view(form, count, rest)?,
+        })
+    }
+}
+
+trait Head: Packet {
+    fn count(&self) -> i32;
+    fn head(&self) -> CloudHead;
+}
+
+impl Head for CloudHeader {
+    fn count(&self) -> i32 {
+        self.count.get()
+    }
+
+    fn head(&self) -> CloudHead {
+        CloudHead::Plain(*self)
+    }
+}
+
+impl Head for OdometryCloudHeader {
+    fn count(&self) -> i32 {
+        self.count.get()
+    }
+
+    fn head(&self) -> CloudHead {
+        CloudHead::Odometry(*self)
+    }
+}
+
+/// Whether the first bytes are the number of a vehicle: as the x of a pose they are a denormal number.
+fn names_vehicle(bytes: &[u8]) -> bool {
+    let first = bytes.first_chunk().map(|first| i32::from_le_bytes(*first));
+    first.is_some_and(|first| (1..=i32::from(u16::MAX)).contains(&first))
+}
+
+/// What a payload that is no cloud says of itself, for the one line that asks for a recording.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct CloudShape {
+    /// Bytes.
+    pub len: usize,
+    /// Number at the place of the count behind a head of 28 bytes.
+    pub count_at_24: Option<i32>,
+    /// Number at the place of the count behind a head of 36 bytes.
+    pub count_at_32: Option<i32>,
+}
+
+impl CloudShape {
+    /// Looks at a payload.
+    pub fn of(payload: &[u8]) -> Self {
+        let number = |at: usize| {
+            let bytes = payload.get(at..)?.first_chunk()?;
+            Some(i32::from_le_bytes(*bytes))
+        };
+        Self {
+            len: payload.len(),
+            count_at_24: number(24),
+            count_at_32: number(32),
+        }
+    }
+}
+
+impl fmt::Display for CloudShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |n: Option<i32>| n.map_or("nothing".to_owned(), |n| n.to_string());
+        let [at_24, at_32] = [self.count_at_24, self.count_at_32].map(number);
+        write!(
+            f,
+            "{} bytes, {at_24} at offset 24, {at_32} at offset 32",
+            self.len
+        )
+    }
+}
+
+/// A number of a point.
+pub trait Channel: Copy {
+    /// Appends its bytes.
+    fn append(self, out: &mut Vec<u8>);
+}
+
+impl Channel for i16 {
+    fn append(self, out: &mut Vec<u8>) {
+        out.extend(self.to_le_bytes());
+    }
+}
+
+impl Channel for f32 {
+    fn append(self, out: &mut Vec<u8>) {
+        out.extend(self.to_le_bytes());
+    }
+}
+
+/// Appends a cloud payload to `out`; allocates only if `out` must grow. The count of `head` is replaced by the number of
+/// points, which are counted while they are written, so that a renderer needs no list of them.
+pub fn append_cloud<const CHANNELS: usize, C: Channel>(
+    head: impl Into<CloudHead>,
+    points: impl IntoIterator<Item = [C; CHANNELS]>,
     out: &mut Vec<u8>,
 ) {
-    let start = out.len();
-    out.extend_from_slice(header.as_bytes());
+    out.extend_from_slice(head.into().as_bytes());
+    let end = out.len();
     let mut count = 0_i32;
     for point in points {
-        out.extend(point.iter().flat_map(|channel| channel.to_le_bytes()));
+        point.into_iter().for_each(|channel| channel.append(out));
         count = count.saturating_add(1);
     }
-    let end = start + FloatCloudHeader::LEN;
     if let Some(field) = out.get_mut(end - 4..end) {
         field.copy_from_slice(&count.to_le_bytes());
-    }
-}
-
-/// A cloud payload with f32 points: header, then `count` points x, y, z in m and a class.
-#[derive(Clone, Copy, Debug)]
-pub struct FloatCloudView<'a> {
-    header: &'a FloatCloudHeader,
-    points: &'a [[F32; 4]],
-}
-
-impl<'a> FloatCloudView<'a> {
-    /// Views the first bytes as such a cloud; `None` if they are too few, or the count is negative.
-    fn prefix(bytes: &'a [u8]) -> Option<Self> {
-        let (header, rest) = FloatCloudHeader::parse_prefix(bytes).ok()?;
-        let len = usize::try_from(header.count.get()).ok()?.checked_mul(16)?;
-        let points = <[[F32; 4]]>::ref_from_bytes(rest.get(..len)?).ok()?;
-        Some(Self { header, points })
-    }
-
-    /// Bytes of header and points.
-    fn len(&self) -> usize {
-        FloatCloudHeader::LEN + size_of_val(self.points)
-    }
-
-    /// Whether a block whose pitch is exactly 0, and so reads as an i16 cloud without points, is in this form. An i16
-    /// cloud has the x of its pose in place of the vehicle's number, and no x but 0 has the bits of a small number.
-    fn is_likely(&self, block: &[u8]) -> bool {
-        let axes = FloatCloudHeader::LOCAL..=FloatCloudHeader::WORLD;
-        let vehicle = 1..=i32::from(u16::MAX);
-        self.len() == block.len()
-            || (vehicle.contains(&self.header.copter_id.get())
-                && axes.contains(&self.header.axis_type.get()))
-    }
-
-    /// Returns the header.
-    pub fn header(&self) -> &'a FloatCloudHeader {
-        self.header
-    }
-
-    /// Returns the points.
-    pub fn points(&self) -> &'a [[F32; 4]] {
-        self.points
-    }
-}
-
-/// A cloud payload in the form that it has; nothing in it names the form (docs/wire/payloads.md).
-#[derive(Clone, Copy, Debug)]
-pub enum CloudPayload<'a, const CHANNELS: usize> {
-    /// i16 points.
-    Short(CloudView<'a, CHANNELS>),
-    /// f32 points.
-    Float(FloatCloudView<'a>),
-}
-
-impl<'a, const CHANNELS: usize> CloudPayload<'a, CHANNELS> {
-    /// Views a reassembled payload as the form whose length it has exactly, i16 first; else as i16 points with a surplus.
-    ///
-    /// The order matters: where the i16 form has its count, the f32 form has the pitch, whose bits are a count that fits
-    /// for denormal numbers only; where the f32 form has its count, the i16 form has coordinates, which fit by chance.
-    pub fn parse(payload: &'a [u8]) -> Option<Self> {
-        let len = payload.len();
-        let short = CloudView::parse(payload).ok();
-        match (short, FloatCloudView::prefix(payload)) {
-            (Some(short), _) if short.len() == len => Some(Self::Short(short)),
-            (_, Some(float)) if float.len() == len => Some(Self::Float(float)),
-            // The vendor's client ignores what is behind the points.
-            (Some(short), _) if !short.points.is_empty() => Some(Self::Short(short)),
-            _ => None,
-        }
-    }
-
-    /// Views the contents of a shared-memory block, which is as long as its largest cloud, as the form that fits into
-    /// it.
-    pub fn parse_block(block: &'a [u8]) -> Option<Self> {
-        let short = CloudView::parse(block).ok();
-        let float = FloatCloudView::prefix(block);
-        match (short, float) {
-            (Some(short), Some(float)) if short.points.is_empty() && float.is_likely(block) => {
-                Some(Self::Float(float))
-            }
-            (Some(short), _) => Some(Self::Short(short)),
-            (None, float) => float.map(Self::Float),
-        }
     }
 }

@@ -42,8 +42,8 @@ mod true_state;
 mod vehicle_state;
 
 pub use cloud::{
-    CLOUD_HEADER_LEN, CloudHeader, CloudPayload, CloudView, FloatCloudHeader, FloatCloudView,
-    append_cloud, append_float_cloud,
+    Channel, CloudHead, CloudHeader, CloudPoints, CloudShape, CloudView, OdometryCloudHeader,
+    PointForm, append_cloud,
 };
 pub use console::{
     CONSOLE_LONG_LEN, CONSOLE_NETWORK_LEN, CONSOLE_SHORT_LEN, ConsoleArguments, console_command,
@@ -87,7 +87,9 @@ pub use sensor_request::{
     DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
 };
 pub use sensor_type::{MID360_POINTS, Modes, Optics, Payload, SensorKind, SensorType};
-pub use shm_block::{SHM_HEADER_LEN, ShmFlag, ShmHeader, shm_block_len, shm_block_lens, shm_name};
+pub use shm_block::{
+    SHM_HEADER_LEN, ShmFlag, ShmHeader, points_of, shm_block_len, shm_block_lens, shm_name,
+};
 pub use shm_directory::{SENSORS_PER_GROUP, SensorSize, ShmDirectory};
 pub use true_state::{TrueState, TruthDatagram};
 pub use vehicle_state::{

@@ -1,4 +1,4 @@
-use super::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
+use super::{FragmentHeaderA, FragmentHeaderB, HeaderVariant};
 use zerocopy::IntoBytes;
 
 /// Bytes of a fragment header of either form.
@@ -35,6 +35,7 @@ impl Fragment<'_> {
 #[derive(Clone, Debug)]
 pub struct Fragments<'a> {
     rest: &'a [u8],
+    piece: usize,
     variant: HeaderVariant,
     frame_id: i32,
     sim_time: f64,
@@ -44,25 +45,29 @@ pub struct Fragments<'a> {
 
 /// Splits the payload of a frame into datagrams as the vendor's forwarder does; nothing is copied.
 ///
-/// There are `len / 60000 + 1` of them: a payload whose length is a multiple of 60,000 ends with an empty one, and an
-/// empty payload is one empty datagram. `frame_id` is used by [`HeaderVariant::B`] only.
+/// There are `len / piece + 1` of them: a payload whose length is a multiple of `piece` ends with an empty one, and an
+/// empty payload is one empty datagram. The vendor's `piece` is [`super::MAX_FRAGMENT_PAYLOAD`] if a request names none; 0 is taken
+/// as 1. `frame_id` is used by [`HeaderVariant::B`] only.
 ///
 /// Source: vendor SDK, golden `img_forward_send`.
 ///
 /// ```
 /// use rfly_bridge::wire::{HeaderVariant, fragments};
-/// let lengths = fragments(&[0; 60_000], HeaderVariant::A, 0, 12.5).map(|f| f.datagram_len());
+/// let lengths = fragments(&[0; 60_000], 60_000, HeaderVariant::A, 0, 12.5).map(|f| f.datagram_len());
 /// assert_eq!(lengths.collect::<Vec<_>>(), [60_024, 24]);
 /// ```
 pub fn fragments(
     payload: &[u8],
+    piece: usize,
     variant: HeaderVariant,
     frame_id: i32,
     sim_time: f64,
 ) -> Fragments<'_> {
-    let count = i32::try_from(payload.len() / MAX_FRAGMENT_PAYLOAD + 1).unwrap_or(i32::MAX);
+    let piece = piece.max(1);
+    let count = i32::try_from(payload.len() / piece + 1).unwrap_or(i32::MAX);
     Fragments {
         rest: payload,
+        piece,
         variant,
         frame_id,
         sim_time,
@@ -78,9 +83,7 @@ impl<'a> Iterator for Fragments<'a> {
         if self.seq >= self.count {
             return None;
         }
-        let (payload, rest) = self
-            .rest
-            .split_at(self.rest.len().min(MAX_FRAGMENT_PAYLOAD));
+        let (payload, rest) = self.rest.split_at(self.rest.len().min(self.piece));
         let len = i32::try_from(self.variant.len() + payload.len()).unwrap_or(i32::MAX);
         let mut bytes = [0; 32];
         match self.variant {

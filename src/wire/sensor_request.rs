@@ -61,8 +61,11 @@ pub struct SendProtocol {
     pub ip: [u16; 4],
     /// UDP port.
     pub port: u16,
-    /// Reserved.
-    pub reserved: [u16; 2],
+    /// Most bytes of a frame in one datagram; 0: the renderer's own choice, 60,000 or, under WSL, 1400. Older renderers
+    /// ignore it.
+    pub piece_bytes: u16,
+    /// Clouds have a fourth number, the colour of the segmentation as RGB555; 0: none. Older renderers ignore it.
+    pub segmentation: u16,
 }
 
 /// Request for one sensor, user to renderer window port 20010+w. Angles are in the caller's unit.
@@ -130,7 +133,8 @@ impl SensorRequest {
         out.u16(self.send_protocol.mode);
         self.send_protocol.ip.iter().for_each(|v| out.u16(*v));
         out.u16(self.send_protocol.port);
-        self.send_protocol.reserved.iter().for_each(|v| out.u16(*v));
+        out.u16(self.send_protocol.piece_bytes);
+        out.u16(self.send_protocol.segmentation);
         out.f32(self.fov_deg);
         self.position.iter().for_each(|v| out.f32(*v));
         if self.layout == RequestLayout::Old {
@@ -182,7 +186,8 @@ impl SensorRequest {
             mode: at.u16(),
             ip: std::array::from_fn(|_| at.u16()),
             port: at.u16(),
-            reserved: std::array::from_fn(|_| at.u16()),
+            piece_bytes: at.u16(),
+            segmentation: at.u16(),
         };
         let fov_deg = at.f32();
         let position = std::array::from_fn(|_| at.f32());

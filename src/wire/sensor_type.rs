@@ -1,4 +1,5 @@
 //! The simulator's sensor types; no other module contains their numbers.
+use super::PointForm;
 
 /// Decoded payload of a frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -11,8 +12,8 @@ pub enum Payload {
     Grey8,
     /// One range, [`super::RangeRecord`].
     Range,
-    /// Points with this number of 16-bit channels, [`super::CloudView`].
-    Points(usize),
+    /// Points, in the oldest simulators of this form, [`super::CloudView`].
+    Points(PointForm),
     /// [`super::BoxEntry`].
     Boxes,
     /// [`super::TargetEntry`].
@@ -90,6 +91,7 @@ macro_rules! sensor_types {
             /// The properties of the type.
             pub const fn row(self) -> SensorType {
                 use Payload::{Bgr8, Boxes, Grey8, Grey16, Points, Range, Targets};
+                use PointForm::{I16x3, I16x4};
                 let (name, payload, optics, modes) = match self {
                     $(Self::$kind => ($name, $payload, Optics::$optics, Modes::$modes),)+
                 };
@@ -111,19 +113,19 @@ sensor_types! {
     /// Range finder.
     Range = 5: "range finder", Range, None, Record;
     /// Depth camera that delivers points.
-    DepthCloud = 7: "depth cloud", Points(3), Pinhole, Record;
+    DepthCloud = 7: "depth cloud", Points(I16x3), Pinhole, Record;
     /// Fisheye camera.
     Fisheye = 8: "fisheye camera", Bgr8, Fisheye, Image;
     /// Pod: a gimballed camera.
     Pod = 9: "pod camera", Bgr8, Pinhole, Image;
     /// Lidar with points in its own frame.
-    Lidar = 20: "lidar, sensor frame", Points(4), Rings, Lidar;
+    Lidar = 20: "lidar, sensor frame", Points(I16x4), Rings, Lidar;
     /// Lidar with points in the world frame.
-    GlobalLidar = 21: "lidar, world frame", Points(4), Rings, Lidar;
+    GlobalLidar = 21: "lidar, world frame", Points(I16x4), Rings, Lidar;
     /// Livox Mid-40.
-    Mid40 = 22: "Livox Mid-40", Points(4), Rosette, Lidar;
+    Mid40 = 22: "Livox Mid-40", Points(I16x4), Rosette, Lidar;
     /// Livox Mid-360.
-    Mid360 = 23: "Livox Mid-360", Points(4), Mid360, Lidar;
+    Mid360 = 23: "Livox Mid-360", Points(I16x4), Mid360, Lidar;
     /// Bounding boxes of objects in a camera's view.
     Detections = 30: "object detector", Boxes, Pinhole, Record;
     /// Positions of surrounding objects.

@@ -1,6 +1,6 @@
 use super::{
-    BoxEntry, CLOUD_HEADER_LEN, FloatCloudHeader, MID360_POINTS, Optics, Packet, Payload,
-    RangeRecord, SensorKind, SensorType, TargetEntry,
+    BoxEntry, CloudHeader, MID360_POINTS, OdometryCloudHeader, Optics, Packet, Payload, PointForm,
+    RangeRecord, SensorKind, TargetEntry,
 };
 use std::ops::RangeInclusive;
 use zerocopy::little_endian::F64;
@@ -77,27 +77,28 @@ pub fn shm_name(seq_id: u16) -> String {
     format!("RflySim3DImg_{seq_id}")
 }
 
-/// Returns the size of the block of a sensor, or `None` for a type that has no block; a cloud has i16 points.
+/// Returns the size of the block of a sensor, or `None` for a type that has no block; a cloud is as the oldest simulators
+/// write it.
 ///
 /// `max_objects` is the second other parameter (types 30 and 31).
 pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
-    let kind = SensorKind::from_type_id(type_id)?.row();
-    let rays = rays(kind, width, height);
+    let kind = SensorKind::from_type_id(type_id)?;
+    let rays = points_of(kind, width, height);
     let objects = usize::try_from(max_objects).ok()?;
-    let payload = match kind.payload {
+    let payload = match kind.row().payload {
         Payload::Bgr8 => rays * 3,
         Payload::Grey16 => rays * 2,
         Payload::Grey8 => rays,
         Payload::Range => RangeRecord::LEN,
-        Payload::Points(numbers) => CLOUD_HEADER_LEN + rays * 2 * numbers,
+        Payload::Points(oldest) => CloudHeader::LEN + rays * oldest.len(),
         Payload::Boxes => 4 + objects.checked_mul(BoxEntry::LEN)?,
         Payload::Targets => 4 + objects.checked_mul(TargetEntry::LEN)?,
     };
     Some(SHM_HEADER_LEN + payload)
 }
 
-/// Returns the sizes that the block of a sensor can have, from the smallest to the largest: a cloud with f32 points needs
-/// a larger one.
+/// Returns the sizes that the block of a sensor can have, from the smallest to the largest: a cloud may have three i16
+/// numbers a point, or four f32 behind the longer head.
 pub fn shm_block_lens(
     type_id: u16,
     width: u16,
@@ -105,16 +106,22 @@ pub fn shm_block_lens(
     max_objects: u32,
 ) -> Option<RangeInclusive<usize>> {
     let len = shm_block_len(type_id, width, height, max_objects)?;
-    let kind = SensorKind::from_type_id(type_id)?.row();
-    let points = 4 * size_of::<f32>() * rays(kind, width, height);
-    Some(match kind.payload {
-        Payload::Points(_) => len..=SHM_HEADER_LEN + FloatCloudHeader::LEN + points,
+    let kind = SensorKind::from_type_id(type_id)?;
+    let cloud = |head: usize, form: PointForm| {
+        SHM_HEADER_LEN + head + form.len() * points_of(kind, width, height)
+    };
+    Some(match kind.row().payload {
+        Payload::Points(_) => {
+            cloud(CloudHeader::LEN, PointForm::I16x3)
+                ..=cloud(OdometryCloudHeader::LEN, PointForm::F32x4)
+        }
         _ => len..=len,
     })
 }
 
-fn rays(kind: SensorType, width: u16, height: u16) -> usize {
-    match kind.optics {
+/// Returns the pixels or points of a whole frame of a sensor.
+pub fn points_of(kind: SensorKind, width: u16, height: u16) -> usize {
+    match kind.row().optics {
         Optics::Mid360 => MID360_POINTS,
         _ => usize::from(width) * usize::from(height),
     }

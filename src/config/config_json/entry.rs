@@ -86,7 +86,8 @@ pub(super) fn read(
             transport: send.mode,
             ip: send.ip,
             port: send.port,
-            reserved: send.reserved,
+            piece_bytes: send.piece_bytes,
+            segmentation: send.segmentation,
             fov_deg: fov? as f32,
             position_frd: position?,
             orientation: orientation.value(),
@@ -209,7 +210,8 @@ struct Send {
     mode: TransportMode,
     ip: [u8; 4],
     port: u16,
-    reserved: [u16; 2],
+    piece_bytes: u16,
+    segmentation: u16,
     moved_to_udp: bool,
 }
 
@@ -219,7 +221,7 @@ fn read_send_protocol(
     kind: Option<SensorKind>,
     overrides: &VendorOverrides,
 ) -> Option<Send> {
-    const NAMES: &str = " (mode, 4 bytes of the address, port, 2 reserved)";
+    const NAMES: &str = " (mode, 4 bytes of the address, port, size of pieces, segmentation)";
     let values = entry.array("SendProtocol", 8, NAMES)?;
     let before = entry.problem_count();
     let mut number = |i: usize, max: i64| -> Option<i64> {
@@ -242,11 +244,11 @@ fn read_send_protocol(
         };
     }
     let written_port = number(5, 65_535).and_then(|v| u16::try_from(v).ok());
-    let reserved = [6, 7].map(|i| {
-        number(i, 65_535)
-            .and_then(|v| u16::try_from(v).ok())
-            .unwrap_or(0)
-    });
+    let [piece_bytes, segmentation] = [(6, overrides.piece_bytes), (7, overrides.segmentation)]
+        .map(|(i, given)| {
+            let written = || number(i, 65_535).and_then(|v| u16::try_from(v).ok());
+            given.or_else(written).unwrap_or(0)
+        });
 
     let written_mode = TransportMode::from_number(u16::try_from(written_mode?).ok()?)?;
     let (mode, moved_to_udp) = match overrides.transport {
@@ -272,7 +274,8 @@ fn read_send_protocol(
         mode,
         ip,
         port,
-        reserved,
+        piece_bytes,
+        segmentation,
         moved_to_udp,
     })
 }

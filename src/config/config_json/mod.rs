@@ -44,6 +44,10 @@ pub struct VendorOverrides {
     pub transport: TransportOverride,
     /// Parameter `receive_address`: overwrites `SendProtocol[1..=4]`.
     pub receive_address: Option<[u8; 4]>,
+    /// Parameter `request.piece_bytes`: overwrites `SendProtocol[6]`.
+    pub piece_bytes: Option<u16>,
+    /// Parameter `cloud.segmentation`: overwrites `SendProtocol[7]`.
+    pub segmentation: Option<u16>,
 }
 
 /// The loaded sensors, with warnings.

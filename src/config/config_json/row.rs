@@ -50,6 +50,8 @@ impl RowChange {
         let overrides = VendorOverrides {
             transport: TransportOverride::Mode(sensor.transport),
             receive_address: Some(sensor.ip),
+            piece_bytes: None,
+            segmentation: None,
         };
         let pairs = self.pairs(sensor, fov_deg.unwrap_or(sensor.fov_deg));
         let mut findings = Findings::default();
@@ -93,11 +95,10 @@ impl RowChange {
             None => reals(&sensor.other_params[..count]),
         };
         let address = sensor.ip.map(u16::from);
-        let [a, b] = sensor.reserved;
         let send = [
             &[sensor.transport.number()],
             &address[..],
-            &[sensor.port, a, b],
+            &[sensor.port, sensor.piece_bytes, sensor.segmentation],
         ]
         .concat();
         let mut pairs = vec![

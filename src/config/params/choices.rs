@@ -105,6 +105,57 @@ choices! {
         /// As `pcl::PointXYZL`.
         Uint32 = "uint32",
     }
+    /// Whether clouds are asked for with the colours of the segmentation.
+    Segmentation {
+        /// As in Config.json.
+        File = "file",
+        /// Without.
+        Off = "off",
+        /// With.
+        On = "on",
+    }
+    /// What the fourth number of points is.
+    FourthNumber {
+        /// A colour if one was asked for, else a label.
+        Auto = "auto",
+        /// The class of the object hit.
+        Label = "label",
+        /// A colour of 15 bits.
+        Rgb = "rgb",
+    }
+    /// Axes of the clouds of depth cameras on the wire.
+    DepthAxes {
+        /// To be found out.
+        Auto = "auto",
+        /// x forward, y left, z up.
+        Flu = "flu",
+        /// x forward, y right, z down.
+        Frd = "frd",
+        /// x forward, y right, z up, left-handed.
+        Fru = "fru",
+        /// x right, y down, z forward, as of images.
+        Rdf = "rdf",
+    }
+    /// Axes of the accelerations of the IMU on the wire.
+    AccelerationAxes {
+        /// To be found out.
+        Auto = "auto",
+        /// x forward, y right, z down.
+        Frd = "frd",
+        /// x backward, y left, z down.
+        Bld = "bld",
+        /// x forward, y left, z up.
+        Flu = "flu",
+    }
+    /// Axes of the odometry in clouds on the wire.
+    OdometryAxes {
+        /// To be found out.
+        Auto = "auto",
+        /// x north, y east, z down, of a body with x forward, y right, z down.
+        Ned = "ned",
+        /// x north, y west, z up, of a body with x forward, y left, z up.
+        Nwu = "nwu",
+    }
     /// Fields of the points of a lidar.
     CloudLayout {
         /// x, y, z and the class of the object hit.
@@ -260,6 +311,17 @@ words! {
         "1" = Self::Mode(TransportMode::UdpCompressed),
         "2" = Self::Mode(TransportMode::UdpRaw),
         "3" = Self::Mode(TransportMode::UdpCompressedAlt),
+    }
+}
+
+impl Segmentation {
+    /// `SendProtocol[7]`, unless it is that of the file.
+    pub const fn number(self) -> Option<u16> {
+        match self {
+            Self::File => None,
+            Self::Off => Some(0),
+            Self::On => Some(1),
+        }
     }
 }
 

@@ -16,10 +16,10 @@ pub use super::angle_unit::AngleUnitChoice;
 pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub use choices::{
-    BoundsAxes, CloudLayout, DepthEncoding, Durability, FaultNumbers, HeartbeatKind, History,
-    ImuFrame, ImuOrientation, LabelType, Organized, QosPreset, Reliability, ReportDemand,
-    RequestFormat, RgbEncoding, ScanSource, ScanTime, SetpointFrame, TerrainRounding, TfSource,
-    VehicleModel,
+    AccelerationAxes, BoundsAxes, CloudLayout, DepthAxes, DepthEncoding, Durability, FaultNumbers,
+    FourthNumber, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, OdometryAxes,
+    Organized, QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource,
+    ScanTime, Segmentation, SetpointFrame, TerrainRounding, TfSource, VehicleModel,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub(crate) use families::is_text;
@@ -100,8 +100,18 @@ pub struct Params {
     pub cloud_organized: Organized,
     /// `cloud.label`.
     pub cloud_label: LabelType,
+    /// `cloud.segmentation`.
+    pub cloud_segmentation: Segmentation,
+    /// `cloud.fourth`.
+    pub cloud_fourth: FourthNumber,
+    /// `cloud.depth_axes`.
+    pub cloud_depth_axes: DepthAxes,
     /// `cloud.odometry_topic`, a template; empty: none.
     pub cloud_odometry_topic: String,
+    /// `cloud.global_odometry_topic`, a template; empty: none.
+    pub cloud_global_odometry_topic: String,
+    /// `cloud.odometry_axes`.
+    pub cloud_odometry_axes: OdometryAxes,
     /// `scan.*`.
     pub scan: ScanParams,
     /// `terrain.file`.
@@ -197,6 +207,8 @@ pub struct RequestParams {
     pub period: Duration,
     /// Silence after which a source counts as lost.
     pub timeout: Duration,
+    /// `SendProtocol[6]`; `None`: as in Config.json.
+    pub piece_bytes: Option<u16>,
     /// Layout of sensor requests.
     pub format: RequestFormat,
 }
@@ -280,8 +292,10 @@ pub struct ImuParams {
     pub topic: String,
     /// Frame id without the vehicle's prefix.
     pub frame_id: String,
-    /// Axes.
+    /// Axes of the message.
     pub frame: ImuFrame,
+    /// Axes of the accelerations on the wire.
+    pub acceleration_axes: AccelerationAxes,
     /// Orientation.
     pub orientation: ImuOrientation,
     /// Row-major 3x3, rad²/s².
@@ -555,6 +569,8 @@ impl Params {
         VendorOverrides {
             transport: self.transport_mode,
             receive_address: self.receive_address.map(|a| a.octets()),
+            piece_bytes: self.request.piece_bytes,
+            segmentation: self.cloud_segmentation.number(),
         }
     }
 

@@ -39,6 +39,7 @@ pub(super) fn build(r: &Reader) -> Params {
         request: RequestParams {
             period: r.duration("request.period_s"),
             timeout: r.duration("request.timeout_s"),
+            piece_bytes: u16::try_from(r.int("request.piece_bytes")).ok(),
             format: r.choice("request.format"),
         },
         topic_prefix: r.string("topic_prefix"),
@@ -54,6 +55,11 @@ pub(super) fn build(r: &Reader) -> Params {
         cloud_scan_time: r.choice("cloud.scan_time"),
         cloud_organized: r.choice("cloud.organized"),
         cloud_label: r.choice("cloud.label"),
+        cloud_segmentation: r.choice("cloud.segmentation"),
+        cloud_fourth: r.choice("cloud.fourth"),
+        cloud_depth_axes: r.choice("cloud.depth_axes"),
+        cloud_global_odometry_topic: r.string("cloud.global_odometry_topic"),
+        cloud_odometry_axes: r.choice("cloud.odometry_axes"),
         cloud_odometry_topic: r.string("cloud.odometry_topic"),
         scan: ScanParams {
             source: r.choice("scan.source"),
@@ -76,6 +82,7 @@ pub(super) fn build(r: &Reader) -> Params {
             topic: r.string("imu.topic"),
             frame_id: r.string("imu.frame_id"),
             frame: r.choice("imu.frame"),
+            acceleration_axes: r.choice("imu.acceleration_axes"),
             orientation: r.choice("imu.orientation"),
             angular_velocity_covariance: r.covariance("imu.angular_velocity_covariance"),
             linear_acceleration_covariance: r.covariance("imu.linear_acceleration_covariance"),

@@ -1,8 +1,9 @@
 use super::{
-    AngleUnitChoice, BoundsAxes, CloudLayout, DepthEncoding, Durability, Estimator, FaultNumbers,
-    Geoid, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, Organized, ParamValue,
-    QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime,
-    SetpointFrame, StampMode, TerrainRounding, TfSource, VehicleModel, WorldConvention,
+    AccelerationAxes, AngleUnitChoice, BoundsAxes, CloudLayout, DepthAxes, DepthEncoding,
+    Durability, Estimator, FaultNumbers, FourthNumber, Geoid, HeartbeatKind, History, ImuFrame,
+    ImuOrientation, LabelType, OdometryAxes, Organized, ParamValue, QosPreset, Reliability,
+    ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime, Segmentation, SetpointFrame,
+    StampMode, TerrainRounding, TfSource, VehicleModel, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use std::f64::consts::{PI, TAU};
@@ -172,6 +173,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "request.format", K::Choice(RequestFormat::NAMES), D::Str("vendor"), "",
         "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
          which newer documents describe for all types."),
+    row(SIMULATOR, "request.piece_bytes", K::Int(-1, 65_000), D::Int(-1), "bytes",
+        "Most bytes of a frame in one datagram, SendProtocol[6], which simulators since August 2025 obey; 0: their own choice, 60,000 or, under WSL, 1400. -1: as in \
+         Config.json."),
 
     row(TOPICS, "topic_prefix", K::Topic, D::Str("rflysim"), "",
         "Prefix of all relative topic names; below the node's namespace if it is relative itself."),
@@ -197,8 +201,22 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Organise clouds as height x width if the sensor has rings or pixels, with NaN for missing points; false: one dense row; auto: only in layout xyz_label."),
     row(TOPICS, "cloud.label", K::Choice(LabelType::NAMES), D::Str("float32"), "",
         "Type of the field `label` of lidar points: `float32` as the coordinates, for `read_points_numpy`, or `uint32` as in `pcl::PointXYZL`."),
+    row(TOPICS, "cloud.segmentation", K::Choice(Segmentation::NAMES), D::Str("file"), "",
+        "Ask for the colours of the segmentation in clouds, SendProtocol[7]: `file` as in Config.json, `off`, `on`. Simulators before v4.12 (2026) ignore it: their \
+         lidars always send a label."),
+    row(TOPICS, "cloud.fourth", K::Choice(FourthNumber::NAMES), D::Str("auto"), "",
+        "What the fourth number of points is: `label`, or `rgb`, a colour of 15 bits (RGB555), published as PCL's `rgb`; `auto`: a colour where \
+         SendProtocol[7] asks for one, else a label."),
+    row(TOPICS, "cloud.depth_axes", K::Choice(DepthAxes::NAMES), D::Str("auto"), "",
+        "Axes of the clouds of depth cameras (type 7) on the wire, which changed in January 2026: f forward, l left, r right, u up, d down. `auto`: flu until \
+         the rays of its pixels, or the ground and the true attitude, show another one."),
     row(TOPICS, "cloud.odometry_topic", K::Str, D::Str("uav{id}/local/odom"), "",
-        "Topic of the odometry that newer simulators send with clouds, relative to the prefix; `{id}` is the CopterID. Empty: not published."),
+        "Topic of the odometry that newer simulators send with clouds, from the first pose on, relative to the prefix; `{id}` is the CopterID. Empty: not \
+         published."),
+    row(TOPICS, "cloud.global_odometry_topic", K::Str, D::Str("uav{id}/global/odom"), "",
+        "Topic of the same odometry as the simulator sends it, in the map or the odometry frame. Empty: not published."),
+    row(TOPICS, "cloud.odometry_axes", K::Choice(OdometryAxes::NAMES), D::Str("auto"), "",
+        "Axes of that odometry on the wire: `ned` (z down, clockwise yaw), `nwu` (z up, y west, anticlockwise yaw). `auto`: ned until the true pose shows the other."),
 
     row(SCANS, "scan.source", K::Choice(ScanSource::NAMES), D::Str("off"), "",
         "Publish clouds also as sensor_msgs/LaserScan on `scan` beside them, while it has a subscriber: one ring of a mechanical lidar (type 20), or a band \
@@ -232,6 +250,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Frame of the IMU, without the vehicle's prefix."),
     row(IMU, "imu.frame", K::Choice(ImuFrame::NAMES), D::Str("flu"), "",
         "Axes of the message: `flu` as in REP 103, `frd` as the simulator reports."),
+    row(IMU, "imu.acceleration_axes", K::Choice(AccelerationAxes::NAMES), D::Str("auto"), "",
+        "Axes of the accelerations on the wire, which changed in January 2026: f forward, b backward, l left, r right, u up, d down. `auto`: frd until \
+         the true motion shows another one; at rest and level frd and bld read the same."),
     row(IMU, "imu.orientation", K::Choice(ImuOrientation::NAMES), D::Str("none"), "",
         "`none`: no orientation, marked by -1 in the covariance (REP 145). `truth`: the vehicle's true attitude in the map at the time of the \
          sample, for consumers that read only the quaternion. The autopilot's estimate is on `<mavros>/imu/data`."),

@@ -64,14 +64,21 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
             format!("must be a topic prefix, in which {{id}} and {{n}} stand for numbers, is {:?}: {why}", params.control.prefix),
         );
     }
-    let topic = &params.cloud_odometry_topic;
-    if !topic.is_empty()
-        && let Err(why) = names::check_topic(&topic.replace("{id}", "1"))
-    {
-        problems.push(
-            "cloud.odometry_topic",
-            format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
-        );
+    for (name, topic) in [
+        ("cloud.odometry_topic", &params.cloud_odometry_topic),
+        (
+            "cloud.global_odometry_topic",
+            &params.cloud_global_odometry_topic,
+        ),
+    ] {
+        if !topic.is_empty()
+            && let Err(why) = names::check_topic(&topic.replace("{id}", "1"))
+        {
+            problems.push(
+                name,
+                format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
+            );
+        }
     }
     let ids = &params.scene.ids;
     if ids.is_empty() {

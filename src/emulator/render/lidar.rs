@@ -6,9 +6,9 @@
 //! class 0, so that clouds are always complete.
 use super::noise::RangeNoise;
 use super::{View, palette};
-use crate::emulator::options::CloudFormat;
+use crate::emulator::cloud_format::{BodyAxes, CloudForm, WireAxes};
 use crate::emulator::world::{Pixel, Pose, RayBundle, Snapshot, Vec3};
-use crate::wire::{FloatCloudHeader, append_cloud, append_float_cloud};
+use crate::wire::{CloudHead, OdometryCloudHeader, PointForm, append_cloud};
 use std::f64::consts::PI;
 
 /// Range in m if the request has none; readers cannot scale the raw values then.
@@ -105,37 +105,31 @@ pub(super) enum CloudFrame {
     World,
 }
 
-/// What stands before the points of a cloud, which decides their form.
+/// What stands before the points of a cloud, and their form.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Head {
-    /// i16 points after the pose of the sensor.
-    Short([f32; 6]),
-    /// f32 points after odometry.
-    Float(FloatCloudHeader),
+pub(super) struct Head {
+    form: CloudForm,
+    head: CloudHead,
 }
 
 impl Head {
     /// The head of a cloud that a sensor at `pose`, carried by vehicle `own`, sees.
     pub(super) fn new(
-        format: CloudFormat,
+        form: CloudForm,
+        axes: WireAxes,
         snapshot: &Snapshot,
         pose: &Pose,
         own: Option<u16>,
     ) -> Self {
-        match format {
-            CloudFormat::I16 => Self::Short(header_pose(pose)),
-            CloudFormat::F32 => {
-                let vehicle = own.and_then(|id| Some((id, snapshot.vehicle(id)?.pose)));
-                let (id, pose) = vehicle.unwrap_or((0, *pose));
-                let world = FloatCloudHeader::WORLD;
-                Self::Float(FloatCloudHeader::new(
-                    id.into(),
-                    world,
-                    header_pose(&pose),
-                    0,
-                ))
-            }
-        }
+        let head = if form.odometry {
+            let vehicle = own.and_then(|id| Some((id, snapshot.vehicle(id)?.pose)));
+            let (id, pose) = vehicle.unwrap_or((0, *pose));
+            let pose = odometry(&pose, axes.odometry);
+            OdometryCloudHeader::new(id.into(), OdometryCloudHeader::WORLD, pose, 0).into()
+        } else {
+            odometry(pose, BodyAxes::Frd).into()
+        };
+        Self { form, head }
     }
 }
 
@@ -156,18 +150,19 @@ pub(super) fn cloud(
         let ray = view.bundle.direction(i);
         let distance = noise.measured(hit.distance);
         let point = match frame {
-            CloudFrame::Sensor => flu(&ray, distance),
+            CloudFrame::Sensor => BodyAxes::Flu.of_frd(&(ray * distance)),
             CloudFrame::World => view.caster.point(&ray, distance),
         };
         (distance <= range).then(|| (point, palette::class(&view.caster, hit)))
     });
-    write::<4>(head, range, points, out);
+    write(head, range, points, out);
 }
 
-/// Writes a depth camera's cloud (type 7): every `step`-th pixel of every `step`-th row, sensor FLU.
+/// Writes a depth camera's cloud (type 7): every `step`-th pixel of every `step`-th row, in `axes` of the sensor.
 pub(super) fn depth_cloud(
     view: &View,
     head: Head,
+    axes: BodyAxes,
     width: u16,
     [range, step]: [f32; 2],
     out: &mut Vec<u8>,
@@ -177,43 +172,44 @@ pub(super) fn depth_cloud(
     let rows = view.hits.chunks(width).enumerate().step_by(step);
     let points = rows.flat_map(|(v, row)| {
         row.iter().enumerate().step_by(step).map(move |(u, hit)| {
-            let point = flu(&view.bundle.direction(v * width + u), hit.distance);
+            let point = axes.of_frd(&(view.bundle.direction(v * width + u) * hit.distance));
             (hit.distance <= range).then(|| (point, palette::class(&view.caster, hit)))
         })
     });
-    write::<3>(head, range, points, out);
+    write(head, range, points, out);
 }
 
-/// Writes points as the head says. i16 points are scaled so that 32767 is the range; one that exceeds it in a coordinate,
+/// Writes points in their form. i16 points are scaled so that 32767 is the range; one that exceeds it in a coordinate,
 /// in the world frame, cannot be encoded and counts as no return.
-fn write<const CHANNELS: usize>(
-    head: Head,
+fn write(
+    Head { form, head }: Head,
     range: f64,
     points: impl Iterator<Item = Point>,
     out: &mut Vec<u8>,
 ) {
     out.clear();
-    match head {
-        Head::Short(pose) => {
-            let encoded = points.map(|point| match point {
-                Some((point, class)) if point.amax() <= range => {
-                    let [x, y, z] = scaled(&point, range);
-                    let channels = [x, y, z, class.into()];
-                    std::array::from_fn(|i| channels[i])
-                }
-                _ => [0; CHANNELS],
-            });
-            append_cloud(pose, encoded, out);
+    let short = |point: Point| match point {
+        Some((point, class)) if point.amax() <= range => {
+            let [x, y, z] = scaled(&point, range);
+            [x, y, z, form.fourth_of(class).cast_signed()]
         }
-        Head::Float(header) => {
-            let encoded = points.map(|point| {
-                let (point, class) = point.unwrap_or_default();
-                let [x, y, z] = <[f64; 3]>::from(point).map(|v| v as f32);
-                [x, y, z, class.into()]
-            });
-            append_float_cloud(&header, encoded, out);
-        }
+        _ => [0; 4],
+    };
+    let float = |point: Point| {
+        let (point, class) = point.unwrap_or_default();
+        let [x, y, z] = <[f64; 3]>::from(point).map(|v| v as f32);
+        [x, y, z, form.fourth_of(class).into()]
+    };
+    match form.points() {
+        PointForm::I16x3 => append_cloud(head, points.map(short).map(first_three), out),
+        PointForm::I16x4 => append_cloud(head, points.map(short), out),
+        PointForm::F32x3 => append_cloud(head, points.map(float).map(first_three), out),
+        PointForm::F32x4 => append_cloud(head, points.map(float), out),
     }
+}
+
+fn first_three<T>([x, y, z, _]: [T; 4]) -> [T; 3] {
+    [x, y, z]
 }
 
 fn range_of(parameter: f32) -> f64 {
@@ -224,16 +220,13 @@ fn range_of(parameter: f32) -> f64 {
     })
 }
 
-fn flu(ray: &Vec3, distance: f64) -> Vec3 {
-    Vec3::new(ray.x, -ray.y, -ray.z) * distance
-}
-
 fn scaled(point: &Vec3, range: f64) -> [i16; 3] {
     point.map(|x| (x / range * 32767.0).round() as i16).into()
 }
 
-/// Position in NED and roll, pitch, yaw, for cloud headers.
-fn header_pose(pose: &Pose) -> [f32; 6] {
-    let ([x, y, z], [roll, pitch, yaw]) = (<[f64; 3]>::from(pose.position), pose.roll_pitch_yaw());
-    [x, y, z, roll, pitch, yaw].map(|v| v as f32)
+/// Position and roll, pitch, yaw, for cloud headers: in NED, or in NWU of a body in FLU.
+fn odometry(pose: &Pose, axes: BodyAxes) -> [f32; 6] {
+    let place = axes.of_frd(&pose.position);
+    let angles = axes.of_frd(&Vec3::from(pose.roll_pitch_yaw()));
+    [place.x, place.y, place.z, angles.x, angles.y, angles.z].map(|v| v as f32)
 }

@@ -13,7 +13,8 @@ pub use palette::class_colour;
 
 pub(super) use encode::{encode, encoding_of};
 
-use super::options::{CloudFormat, EmulatorOptions, LivoxPattern};
+use super::cloud_format::{CloudFormat, WireAxes};
+use super::options::{EmulatorOptions, LivoxPattern};
 use super::random::SplitMix;
 use super::sensor::rate;
 use super::world::{Caster, Hit, Pose, RayBundle, Scene, Snapshot, Solid};
@@ -190,6 +191,7 @@ struct View {
 pub(super) struct Renderer {
     pattern: bool,
     clouds: CloudFormat,
+    axes: WireAxes,
     seed: u64,
     lidar_noise: f64,
     livox_pattern: LivoxPattern,
@@ -212,6 +214,7 @@ impl Renderer {
         Self {
             pattern: options.pattern,
             clouds: options.cloud_format,
+            axes: options.axes,
             seed: options.seed,
             lidar_noise: options.lidar_noise,
             livox_pattern: options.livox_pattern,
@@ -280,7 +283,8 @@ impl Renderer {
         let noisy = self.lidar_noise > 0.0 && is_lidar(kind);
         let own_id = noisy.then(|| self.new_id());
         let optics = optics.at(snapshot.time, request, self.livox_pattern);
-        let head = Head::new(self.clouds, snapshot, pose, own);
+        let axes = self.axes;
+        let head = Head::new(self.clouds.of(request), axes, snapshot, pose, own);
         let view = self.view(snapshot, optics, pose, own);
         let id = own_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {
@@ -295,7 +299,8 @@ impl Renderer {
                 palette::class_colour(palette::class(&view.caster, hit))
             }),
             Some(SensorKind::DepthCloud) => {
-                lidar::depth_cloud(view, head, request.width, [params[0], params[1]], out)
+                let every = [params[0], params[1]];
+                lidar::depth_cloud(view, head, axes.depth, request.width, every, out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
                 lidar::cloud(view, head, params[0], CloudFrame::Sensor, noise, out)

@@ -321,14 +321,15 @@ impl ImuStream {
                 self.due(),
             );
             let mut noisy = |exact: &Vec3, deviation: f64| {
-                narrow(&exact.map(|x| match deviation > 0.0 {
+                exact.map(|x| match deviation > 0.0 {
                     true => x + deviation * random.normal(),
                     false => x,
-                }))
+                })
             };
             let force = noisy(&motion.specific_force, damage.accelerometer * NOISE[0]);
+            let force = shared.options.axes.acceleration.of_frd(&force);
             let rate = noisy(&motion.rate, damage.gyroscope * NOISE[1]);
-            let sample = ImuPacket::new(self.seq, self.due(), force, rate);
+            let sample = ImuPacket::new(self.seq, self.due(), narrow(&force), narrow(&rate));
             let mut sender = Sender::new(socket, postman, self.reader.to);
             self.way
                 .pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {

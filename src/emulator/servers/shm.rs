@@ -1,9 +1,9 @@
 //! Shared-memory transport: the renderer's side of the flag protocol.
-use crate::emulator::options::CloudFormat;
+use crate::emulator::cloud_format::CloudFormat;
 use crate::transport::{SharedBlock, ShmError};
 use crate::wire::{
-    Packet as _, SENSORS_PER_GROUP, SHM_HEADER_LEN, SensorRequest, ShmDirectory, ShmFlag,
-    shm_block_lens, shm_name,
+    Packet as _, Payload, SENSORS_PER_GROUP, SHM_HEADER_LEN, SensorKind, SensorRequest,
+    ShmDirectory, ShmFlag, points_of, shm_block_len, shm_name,
 };
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
@@ -87,12 +87,15 @@ fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
         other_params: [_, max_objects, ..],
         ..
     } = *request;
+    if let Some(kind) = SensorKind::from_type_id(type_id)
+        && matches!(kind.row().payload, Payload::Points(_))
+    {
+        let form = clouds.of(request);
+        let points = points_of(kind, width, height) * form.points().len();
+        return SHM_HEADER_LEN + form.head_len() + points;
+    }
     // `as` saturates: negative and huge numbers of objects become 0 and the maximum
-    let sizes = shm_block_lens(type_id, width, height, max_objects as u32);
-    sizes.map_or(SHM_HEADER_LEN, |sizes| match clouds {
-        CloudFormat::I16 => *sizes.start(),
-        CloudFormat::F32 => *sizes.end(),
-    })
+    shm_block_len(type_id, width, height, max_objects as u32).unwrap_or(SHM_HEADER_LEN)
 }
 
 /// Adds a sensor to the directory shared by all sensors of a host.

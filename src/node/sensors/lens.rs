@@ -3,7 +3,7 @@
 use super::glance::{About, Form, Glance, Glanced, Note, Pixels};
 use crate::config::SensorConfig;
 use crate::doctor::{Content, Evidence, Motion, Verdict};
-use crate::frames::{FrameTree, Mount, SensorMount, Transform};
+use crate::frames::{FrameTree, Mount, SensorMount, Transform, VehiclePose};
 use crate::node::poses::{At, Poses, Want};
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
@@ -166,6 +166,14 @@ impl Glass {
         move |mount| {
             let _full = sender.try_send(Note::Mount(Box::new(mount.clone())));
         }
+    }
+
+    /// Down in the frame of a sensor on a vehicle with this pose.
+    pub(super) fn down(&self, seq_id: u16, pose: &VehiclePose) -> Option<[f64; 3]> {
+        let tree = self.tree();
+        let mount = tree.lookup(&tree.base_link(pose.vehicle), &tree.sensor(seq_id)?.link)?;
+        let sensor = tree.names().world.pose(pose.position, pose.attitude) * mount;
+        Some(sensor.inverse().rotate([0.0, 0.0, -1.0]))
     }
 
     /// The status in `/diagnostics`.

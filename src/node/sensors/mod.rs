@@ -10,6 +10,7 @@ mod opener;
 mod request;
 mod shm_source;
 mod supervisor;
+mod surroundings;
 mod udp_source;
 mod view;
 
@@ -63,6 +64,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         views: context.views.clone(),
         boxes: boxes.as_ref().map(Boxes::topics),
         glass: glass.clone(),
+        poses: context.poses.clone(),
+        conventions: context.conventions.clone(),
         threads: BTreeMap::new(),
     };
     let mut links = Vec::new();
@@ -76,7 +79,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly
             .frame_ids
             .extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
-        assembly.frame_ids.extend(odometry.map(|topic| topic.local));
+        assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
         let stats = assembly.source(opened.name.clone());
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let (successor, successors) = mpsc::channel();
@@ -93,6 +96,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         tasks::start(&runtime, boxes);
     }
     assembly.sections.push(glass.report());
+    assembly
+        .sections
+        .push(Box::new(context.conventions.clone()));
     let moved = glass.moved();
     let follow = move |_: &Settings, mount: &SensorMount, _| moved(mount);
     context.views.follow(Box::new(follow));

@@ -1,23 +1,26 @@
 //! Opens sensors: at the start, and again while the bridge runs if other topics, frames or payloads need it.
 use super::boxes::BoxTopics;
 use super::lens::Glass;
+use super::surroundings::Around;
 use super::view::Viewed;
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
 use crate::frames::FrameTree;
 use crate::node::assembly::{Change, InEffect};
 use crate::node::clock::{SimClock, SimClocks};
 use crate::node::context::qos_of;
+use crate::node::conventions::Conventions;
 use crate::node::error::NodeError;
+use crate::node::poses::Poses;
 use crate::node::settings::{Settings, below};
 use crate::node::views::{Reopened, Views, frame_ids};
 use crate::ros::Middleware;
 use crate::sensors::{
-    FrameIds, OdometryTopic, Options, Sensor, SensorContext, Unreliable, spec_of,
+    FrameIds, OdometryTopic, Options, Sensor, SensorContext, Surroundings, Unreliable, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 
 /// A sensor without what it is received with.
 pub(super) struct Opened {
@@ -41,6 +44,8 @@ pub(super) struct Opener {
     pub(super) views: Views,
     pub(super) boxes: Option<BoxTopics>,
     pub(super) glass: Glass,
+    pub(super) poses: Poses,
+    pub(super) conventions: Conventions,
     /// The threads that serve the sensors.
     pub(super) threads: BTreeMap<u16, mpsc::Sender<Successor>>,
 }
@@ -74,6 +79,7 @@ impl Opener {
             topic: &settings.sensor_topic(config),
             frames: frame_ids(tree, config.seq_id),
             odometry: odometry_topic(settings, tree, config),
+            surroundings: self.surroundings(settings, config),
             options: Options::new(params, config.seq_id),
             qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
         })?;
@@ -95,6 +101,25 @@ impl Opener {
             clock,
             compressed: config.transport.is_compressed(),
             lens: lens.unwrap_or(0..=0),
+        }))
+    }
+
+    /// What a sensor with points that is carried by a vehicle may ask for.
+    fn surroundings(
+        &self,
+        settings: &Settings,
+        config: &SensorConfig,
+    ) -> Option<Arc<dyn Surroundings>> {
+        let Payload::Points(_) = config.kind.row().payload else {
+            return None;
+        };
+        Some(Arc::new(Around {
+            seq_id: config.seq_id,
+            vehicle: settings.vehicle_of(config)?,
+            poses: self.poses.clone(),
+            want: Mutex::new(self.poses.wants()),
+            glass: self.glass.clone(),
+            conventions: self.conventions.clone(),
         }))
     }
 
@@ -194,30 +219,35 @@ fn row_of(config: &SensorConfig) -> SensorConfig {
     }
 }
 
-/// Returns the odometry topic of a sensor: that of its vehicle, for the vehicle's first sensor with clouds.
+/// Returns the odometry topics of a sensor: that of its vehicle, for the vehicle's first sensor with clouds.
 pub(super) fn odometry_topic(
     settings: &Settings,
     tree: &FrameTree,
     config: &SensorConfig,
 ) -> Option<OdometryTopic> {
     let params = &settings.params;
-    let template = &params.cloud_odometry_topic;
     let vehicle = settings.vehicle_of(config)?;
     let of_vehicle = |other: &&SensorConfig| {
         let has_points = matches!(other.kind.row().payload, Payload::Points(_));
         has_points && settings.vehicle_of(other) == Some(vehicle)
     };
     let first = settings.sensors.iter().find(of_vehicle)?;
-    if template.is_empty() || first.seq_id != config.seq_id {
+    if first.seq_id != config.seq_id {
         return None;
     }
-    let names = tree.names();
-    Some(OdometryTopic {
-        name: below(
+    let named = |template: &str| match template {
+        "" => String::new(),
+        template => below(
             &params.topic_prefix,
             &template.replace("{id}", &vehicle.to_string()),
         ),
-        local: names.of_vehicle(vehicle, &names.odom),
+    };
+    let names = tree.names();
+    Some(OdometryTopic {
+        local: named(&params.cloud_odometry_topic),
+        global: named(&params.cloud_global_odometry_topic),
+        start: names.of_vehicle(vehicle, "odom_start"),
+        odom: names.of_vehicle(vehicle, &names.odom),
         world: names.map.clone(),
         child: tree.base_link(vehicle),
     })

@@ -1,11 +1,12 @@
 //! The IMU of a vehicle: requested, stamped, published.
-use super::truth::{SharedAttitude, Vehicle, lock};
+use super::truth::{TrueMotion, Vehicle};
 use crate::config::params::{ImuOrientation, QosGroup};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
+use crate::node::conventions::Conventions;
 use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
@@ -13,9 +14,9 @@ use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Source};
 use crate::noise::Draws;
 use crate::ros::Publisher;
-use crate::sensors::ImuConverter;
+use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
 use crate::session::{Mark, Order};
-use crate::time::SourceKind;
+use crate::time::{SimTime, SourceKind};
 use crate::transport::{Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -23,6 +24,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
+
+/// Known axes are checked for this time of each of these, in ns of the simulator's time.
+const CHECK_NS: i64 = 5_000_000_000;
+const EACH_NS: i64 = 60_000_000_000;
+/// A true force that is farther from a sample in time is not compared with it, in ns.
+const NEAR_NS: u64 = 50_000_000;
 
 /// Opens the IMU of a vehicle; its true attitude may fill the orientation.
 pub(super) fn open(
@@ -57,10 +64,12 @@ pub(super) fn open(
         timeout: params.request.timeout,
         converter,
         draws,
-        attitude: match params.imu.orientation {
-            ImuOrientation::None => None,
-            ImuOrientation::Truth => Some(own.attitude),
-        },
+        oriented: params.imu.orientation == ImuOrientation::Truth,
+        motion: own.motion,
+        axes: AccelerationAxesFinder::new(params.imu.acceleration_axes),
+        told: String::new(),
+        conventions: context.conventions.clone(),
+        vehicle,
         publisher: context.publisher(QosGroup::Imu, &topic)?,
         clock: own.clock,
         order: Order::default(),
@@ -82,8 +91,14 @@ struct ImuSource {
     timeout: Duration,
     converter: ImuConverter,
     draws: Draws,
-    /// Source of the orientation, if enabled.
-    attitude: Option<SharedAttitude>,
+    /// Samples have the true orientation.
+    oriented: bool,
+    motion: Arc<TrueMotion>,
+    axes: AccelerationAxesFinder,
+    /// What was last said of the axes.
+    told: String,
+    conventions: Conventions,
+    vehicle: u16,
     publisher: Publisher<Imu>,
     order: Order,
     clock: Arc<SimClock>,
@@ -153,6 +168,27 @@ impl ImuSource {
         }
     }
 
+    /// Compares an acceleration with the true one, now and then once the axes are known.
+    fn compare(&mut self, packet: &ImuPacket, truth: Option<TrueForce>) {
+        let at = SimTime::from_secs(packet.sim_time.get());
+        let due = self.axes.verdict() != Verdict::Found || at.0.rem_euclid(EACH_NS) < CHECK_NS;
+        self.motion.want(due && self.publisher.subscribers() > 0);
+        if due
+            && let Some(truth) = truth
+            && at.0.abs_diff(truth.at.0) < NEAR_NS
+        {
+            let acceleration = packet.acc.map(|v| f64::from(v.get()));
+            self.axes.add(at, acceleration, truth.force);
+        }
+        let text = self.axes.text();
+        if text != self.told {
+            let what = format!("imu of vehicle {}", self.vehicle);
+            let verdict = self.axes.verdict();
+            (self.conventions).tell(what, verdict, &text, "imu.acceleration_axes");
+            self.told = text;
+        }
+    }
+
     fn sample(&mut self, bytes: &[u8], datagram: &Datagram) {
         let Ok(packet) = ImuPacket::parse(bytes) else {
             return self.stats.lock().drop_one(Cause::Malformed);
@@ -175,8 +211,11 @@ impl ImuSource {
             Err(cause) => return figures.drop_one(cause),
         };
         drop(figures);
-        let attitude = self.attitude.as_ref().and_then(|shared| *lock(shared));
-        let Some(message) = self.converter.convert(packet, attitude, stamp) else {
+        let newest = *self.motion.newest();
+        self.compare(packet, newest.force);
+        let attitude = newest.attitude.filter(|_| self.oriented);
+        let axes = self.axes.in_use();
+        let Some(message) = self.converter.convert(packet, axes, attitude, stamp) else {
             return self.stats.lock().drop_one(Cause::NotFinite);
         };
         let result = self.publisher.publish(message);

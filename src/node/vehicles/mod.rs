@@ -26,7 +26,8 @@ use crate::node::threads::PROMPT;
 use crate::vehicle::{GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
 use std::collections::BTreeMap;
-use truth::{Relay, SharedAttitude, Vehicle};
+use std::sync::Arc;
+use truth::{Relay, Vehicle};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -65,7 +66,7 @@ fn open_sources(
         let own = Vehicle {
             id: vehicle,
             clock,
-            attitude: SharedAttitude::default(),
+            motion: Arc::default(),
         };
         if let Some(relay) = truth::open(context, assembly, &runtime, &own, map_centre)? {
             relays.insert(vehicle, relay);

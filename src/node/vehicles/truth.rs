@@ -18,7 +18,7 @@ use crate::node::tasks::{self, Source};
 use crate::node::tf::Tf;
 use crate::ros::Publisher;
 use crate::scene::{Motion, Place};
-use crate::sensors::AttitudeSample;
+use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
 use crate::session::{Mark, Order};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
@@ -35,8 +35,30 @@ const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
 /// Queue length of true states from the autopilot's link; more are dropped.
 const RELAYED: usize = 256;
 
-/// The newest true attitude of a vehicle, from its true state to its IMU.
-pub(super) type SharedAttitude = Arc<Mutex<Option<AttitudeSample>>>;
+/// The newest true motion of a vehicle, from its true state to its IMU.
+#[derive(Default)]
+pub(super) struct TrueMotion {
+    newest: Mutex<Newest>,
+    /// The IMU wants it.
+    wanted: AtomicBool,
+}
+
+/// What of the true motion the IMU reads.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Newest {
+    pub(super) attitude: Option<AttitudeSample>,
+    pub(super) force: Option<TrueForce>,
+}
+
+impl TrueMotion {
+    pub(super) fn newest(&self) -> MutexGuard<'_, Newest> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn want(&self, wanted: bool) {
+        self.wanted.store(wanted, Ordering::Relaxed);
+    }
+}
 
 /// Takes the true states that arrive on a vehicle's autopilot link.
 #[derive(Clone)]
@@ -61,7 +83,7 @@ impl Relay {
 pub(super) struct Vehicle {
     pub(super) id: u16,
     pub(super) clock: Arc<SimClock>,
-    pub(super) attitude: SharedAttitude,
+    pub(super) motion: Arc<TrueMotion>,
 }
 
 /// Opens the true state of a vehicle, which may also come on its autopilot's link.
@@ -103,7 +125,8 @@ pub(super) fn open(
         presence: context.presence.clone(),
         outputs: ModelOutputs::open(context, vehicle)?,
         order: Order::default(),
-        attitude: own.attitude.clone(),
+        motion: own.motion.clone(),
+        force: ForceMeter::default(),
         oriented: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats,
     };
@@ -168,7 +191,8 @@ struct TruthSource {
     map_centre: MapCentre,
     presence: Presence,
     outputs: ModelOutputs,
-    attitude: SharedAttitude,
+    motion: Arc<TrueMotion>,
+    force: ForceMeter,
     /// The IMU has this attitude.
     oriented: bool,
     stats: Arc<SourceStats>,
@@ -189,6 +213,7 @@ impl Source for TruthSource {
             let by_link = heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
             let wanted = || {
                 let wanted = self.oriented
+                    || self.motion.wanted.load(Ordering::Relaxed)
                     || self.truth.is_read()
                     || self.outputs.is_read()
                     || self.clock.is_read()
@@ -292,11 +317,12 @@ impl TruthSource {
             let [north, east, _] = state.position;
             self.presence
                 .place(self.vehicle, [north, east, pose.attitude.euler().yaw]);
-            *lock(&self.attitude) = Some(AttitudeSample {
-                at: SimTime::from_secs(state.sim_time),
-                attitude: pose.attitude,
-            });
-            self.poses.push(SimTime::from_secs(state.sim_time), &pose);
+            let (at, attitude) = (SimTime::from_secs(state.sim_time), pose.attitude);
+            *self.motion.newest() = Newest {
+                attitude: Some(AttitudeSample { at, attitude }),
+                force: (self.force).take(at, Vector::from(state.velocity), attitude),
+            };
+            self.poses.push(at, &pose);
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
@@ -331,11 +357,6 @@ impl TruthSource {
             Err(_) => self.stats.lock().drop_one(Cause::Publish),
         }
     }
-}
-
-/// Locks it.
-pub(super) fn lock(shared: &SharedAttitude) -> MutexGuard<'_, Option<AttitudeSample>> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {

@@ -71,7 +71,7 @@ impl DepthNoise {
 /// What is disturbed in the points of a cloud.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Model {
-    /// A depth camera that looks along x.
+    /// A depth camera.
     Depth(Growth),
     /// A lidar: standard deviation along the ray, probability that there is no return.
     Lidar { sigma_m: f64, dropout: f64 },
@@ -111,24 +111,24 @@ impl CloudNoise {
     }
 
     /// Returns the points with noise, in m on the axes of the wire; those without return are 0, as on the wire. `unit` is
-    /// a coordinate of 1 on the wire, in m.
-    pub fn apply<const CHANNELS: usize, P: CloudPoint<CHANNELS>>(
+    /// a coordinate of 1 on the wire, in m; a depth is along the coordinate `forward`.
+    pub fn apply<P: CloudPoint>(
         &mut self,
         time: SimTime,
         points: &[P],
-        unit: f64,
+        (unit, forward): (f64, usize),
     ) -> &[[F32; 4]] {
         let mut numbers = self.draws.at(Purpose::Ranges, time.0);
         let model = self.model;
         self.peak.tidy(points.len(), &mut self.points);
         self.points.clear();
         self.points.extend(points.iter().map(|raw| {
-            let label = F32::new(f32::from_bits(raw.label::<false>()));
+            let label = F32::new(raw.fourth());
             if raw.is_missing() {
                 return [F32::ZERO, F32::ZERO, F32::ZERO, label];
             }
             let place = raw.place().map(|v| v * unit);
-            let stretch = model.stretch(place, &mut numbers);
+            let stretch = model.stretch(place, forward, &mut numbers);
             let [x, y, z] = place.map(|v| F32::new((v * stretch) as f32));
             [x, y, z, label]
         }));
@@ -138,11 +138,13 @@ impl CloudNoise {
 
 impl Model {
     /// Factor on the coordinates of a point; 0: no return.
-    fn stretch(self, [x, y, z]: [f64; 3], numbers: &mut Numbers) -> f64 {
+    fn stretch(self, place: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
+        let depth = place[forward];
         match self {
-            Self::Depth(growth) if x > 0.0 => (growth.noisy(x, numbers) / x).max(0.0),
+            Self::Depth(growth) if depth > 0.0 => (growth.noisy(depth, numbers) / depth).max(0.0),
             Self::Depth(_) => 1.0,
             Self::Lidar { sigma_m, dropout } => {
+                let [x, y, z] = place;
                 let range = x.hypot(y).hypot(z);
                 let noisy = range + sigma_m * numbers.normal();
                 let gone = numbers.unit() < dropout;

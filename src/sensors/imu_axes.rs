@@ -1,0 +1,134 @@
+//! Which axes the accelerations of the IMU have on the wire: the vendor corrected them in January 2026, and whether that changed what
+//! is sent is not public.
+//!
+//! The true motion says what an accelerometer measures (specific force). Conventions that differ in the sign of x and y read the same
+//! while the vehicle is level and does not accelerate sideways; the others are told apart by gravity alone.
+use super::{Ballot, Verdict};
+use crate::{
+    config::params::AccelerationAxes,
+    frames::{Attitude, Frd, Ned, Vector},
+    time::SimTime,
+};
+
+/// Conventions; FRD is the vendor's documented one.
+const CANDIDATES: [AccelerationAxes; 3] = [
+    AccelerationAxes::Frd,
+    AccelerationAxes::Bld,
+    AccelerationAxes::Flu,
+];
+/// Time of samples that are judged together, in ns, and how many it takes.
+const WINDOW_NS: i64 = 500_000_000;
+const ENOUGH: u32 = 10;
+/// Mean square of the difference of errors, in m²/s⁴: four times the square of the force that tells conventions apart. A quarter is a
+/// tilt of 1.5 degrees; a bias of the accelerometer below 0.5 m/s² cannot turn it around.
+const APART: f64 = 0.25;
+/// Standard gravity in m/s².
+const GRAVITY: f64 = 9.806_65;
+/// True velocities that are farther apart in time tell no acceleration, in ns.
+const FAR_NS: i64 = 100_000_000;
+
+impl AccelerationAxes {
+    /// Returns an acceleration on the wire in FRD.
+    pub fn to_frd(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        match self {
+            Self::Auto | Self::Frd => [x, y, z],
+            Self::Bld => [-x, -y, z],
+            Self::Flu => [x, -y, -z],
+        }
+    }
+}
+
+/// The specific force of a vehicle at a simulator time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrueForce {
+    /// Simulator time.
+    pub at: SimTime,
+    /// In FRD, m/s².
+    pub force: [f64; 3],
+}
+
+/// Makes specific forces of true states.
+#[derive(Clone, Debug, Default)]
+pub struct ForceMeter {
+    last: Option<(SimTime, Vector<Ned>)>,
+}
+
+impl ForceMeter {
+    /// Takes the true state of an instant; returns the force since the one before, `None` if that is too far away.
+    pub fn take(
+        &mut self,
+        at: SimTime,
+        velocity: Vector<Ned>,
+        attitude: Attitude<Frd, Ned>,
+    ) -> Option<TrueForce> {
+        let (before, was) = self.last.replace((at, velocity))?;
+        let step = at.0.checked_sub(before.0)?;
+        if !(1..=FAR_NS).contains(&step) {
+            return None;
+        }
+        let acceleration = (velocity - was) * (1e9 / step as f64);
+        let force = acceleration - Vector::new(0.0, 0.0, GRAVITY);
+        Some(TrueForce {
+            at: SimTime(before.0 + step / 2),
+            force: attitude.inverse().rotate(force).to_array(),
+        })
+    }
+}
+
+/// Finds the axes of the accelerations of one IMU.
+#[derive(Clone, Debug)]
+pub struct AccelerationAxesFinder {
+    ballot: Ballot<AccelerationAxes, 3>,
+    since: Option<SimTime>,
+    count: u32,
+    errors: [f64; 3],
+}
+
+impl AccelerationAxesFinder {
+    /// Nothing is known yet; `given`: as the user says.
+    pub fn new(given: AccelerationAxes) -> Self {
+        let given = (given != AccelerationAxes::Auto).then_some(given);
+        Self {
+            ballot: Ballot::new(CANDIDATES, given),
+            since: None,
+            count: 0,
+            errors: [0.0; 3],
+        }
+    }
+
+    /// Takes an acceleration on the wire and the true force of about the same time.
+    pub fn add(&mut self, at: SimTime, acceleration: [f64; 3], force: [f64; 3]) {
+        if !acceleration.iter().chain(&force).all(|v| v.is_finite()) {
+            return;
+        }
+        let since = *self.since.get_or_insert(at);
+        if !(0..WINDOW_NS).contains(&at.0.saturating_sub(since.0)) {
+            if self.count >= ENOUGH {
+                let count = f64::from(self.count);
+                self.ballot
+                    .round(self.errors.map(|error| error / count), APART);
+            }
+            (self.since, self.count, self.errors) = (Some(at), 0, [0.0; 3]);
+        }
+        self.count += 1;
+        for (candidate, error) in CANDIDATES.into_iter().zip(&mut self.errors) {
+            let read = candidate.to_frd(acceleration);
+            *error += (0..3).map(|i| (read[i] - force[i]).powi(2)).sum::<f64>();
+        }
+    }
+
+    /// Returns the convention to read by.
+    pub fn in_use(&self) -> AccelerationAxes {
+        self.ballot.in_use()
+    }
+
+    /// Returns what is known.
+    pub fn verdict(&self) -> Verdict {
+        self.ballot.verdict()
+    }
+
+    /// Describes it for the log and for `/diagnostics`.
+    pub fn text(&self) -> String {
+        self.ballot.text(AccelerationAxes::name)
+    }
+}
