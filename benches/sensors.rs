@@ -4,8 +4,11 @@
 //! decoders can be timed on the same bytes; without it they are made here.
 use divan::{Bencher, black_box, counter::BytesCount};
 use rfly_bridge::{
-    config::params::{DegradeParams, LabelType, WorldConvention},
-    sensors::{Axes, CloudNoise, Decoder, DepthNoise, Layout, Missing, Size, convert, pixels},
+    config::params::{DegradeParams, DepthAxes, LabelType, WorldConvention},
+    sensors::{
+        Axes, CloudNoise, Decoder, DepthNoise, Fourth, Layout, Missing, Size, convert, per_count,
+        pixels,
+    },
     time::SimTime,
 };
 use zerocopy::little_endian::I16;
@@ -17,6 +20,12 @@ const SIZE: Size = Size {
 
 fn main() {
     divan::main();
+}
+
+const LABEL: Fourth = Fourth::Label(LabelType::Float32);
+
+fn sensor_axes() -> Axes {
+    Axes::sensor(DepthAxes::Flu, per_count(100.0))
 }
 
 /// A 64-ring lidar scan, one point in eight without return.
@@ -45,35 +54,29 @@ fn scan() -> Vec<[I16; 4]> {
 fn cloud(bencher: Bencher<'_, '_>, axes: Axes, missing: Missing) {
     let points = scan();
     let mut out = vec![0; points.len() * 16];
-    let written = convert(&points, axes, missing, LabelType::Float32, &mut out).points * 16;
-    bencher.counter(BytesCount::new(written)).bench_local(|| {
-        convert(
-            black_box(&points),
-            axes,
-            missing,
-            LabelType::Float32,
-            &mut out,
-        )
-    });
+    let written = convert(&points, axes, missing, LABEL, &mut out).points * 16;
+    bencher
+        .counter(BytesCount::new(written))
+        .bench_local(|| convert(black_box(&points), axes, missing, LABEL, &mut out));
 }
 
 #[divan::bench]
 fn lidar_organized(bencher: Bencher<'_, '_>) {
-    cloud(bencher, Axes::sensor(100.0), Missing::Nan);
+    cloud(bencher, sensor_axes(), Missing::Nan);
 }
 
 #[divan::bench]
 fn lidar_world_enu(bencher: Bencher<'_, '_>) {
     cloud(
         bencher,
-        Axes::world(100.0, WorldConvention::Enu),
+        Axes::world(WorldConvention::Enu, per_count(100.0)),
         Missing::Nan,
     );
 }
 
 #[divan::bench]
 fn lidar_compacted(bencher: Bencher<'_, '_>) {
-    cloud(bencher, Axes::sensor(100.0), Missing::Removed);
+    cloud(bencher, sensor_axes(), Missing::Removed);
 }
 
 #[divan::bench]
@@ -85,9 +88,9 @@ fn depth_cloud(bencher: Bencher<'_, '_>) {
         .bench_local(|| {
             convert(
                 black_box(&points),
-                Axes::sensor(100.0),
+                sensor_axes(),
                 Missing::Nan,
-                LabelType::Float32,
+                Fourth::None,
                 &mut out,
             )
         });
@@ -107,7 +110,7 @@ fn lidar_noise(bencher: Bencher<'_, '_>) {
         .counter(BytesCount::new(points.len() * 16))
         .bench_local(|| {
             noise
-                .apply::<4, _>(SimTime(5), black_box(&points), 0.003)
+                .apply(SimTime(5), black_box(&points), (0.003, 0))
                 .len()
         });
 }

@@ -81,6 +81,15 @@ pub enum CloudHead {
 }
 
 impl CloudHead {
+    /// Returns x, y, z in m, then roll, pitch, yaw in rad.
+    pub fn pose(&self) -> [f32; 6] {
+        let pose = match self {
+            Self::Plain(header) => &header.pose,
+            Self::Odometry(header) => &header.pose,
+        };
+        pose.map(F32::get)
+    }
+
     /// Returns the header on the wire.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
@@ -171,6 +180,16 @@ impl<'a> CloudPoints<'a> {
             Self::I16x4(_) => PointForm::I16x4,
             Self::F32x3(_) => PointForm::F32x3,
             Self::F32x4(_) => PointForm::F32x4,
+        }
+    }
+
+    /// Returns them as on the wire.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        match self {
+            Self::I16x3(points) => points.as_bytes(),
+            Self::I16x4(points) => points.as_bytes(),
+            Self::F32x3(points) => points.as_bytes(),
+            Self::F32x4(points) => points.as_bytes(),
         }
     }
 

@@ -194,7 +194,7 @@ fn the_transport_parameter_decides_what_becomes_of_the_mode() {
             &files,
             &VendorOverrides {
                 transport,
-                receive_address: None,
+                ..VendorOverrides::default()
             },
         )
         .unwrap();
@@ -234,6 +234,7 @@ fn a_mode_that_the_parameter_replaces_need_not_be_valid_and_neither_need_an_addr
     let overrides = VendorOverrides {
         transport: TransportOverride::Mode(TransportMode::UdpRaw),
         receive_address: Some([192, 168, 31, 24]),
+        ..VendorOverrides::default()
     };
     let sensor = &load(&files, &overrides).unwrap().sensors[0];
     assert_eq!(
@@ -253,7 +254,7 @@ fn ports_only_clash_where_data_comes_over_udp() {
     )];
     let overrides = |transport| VendorOverrides {
         transport,
-        receive_address: None,
+        ..VendorOverrides::default()
     };
     assert!(load(&files, &overrides(TransportOverride::File)).is_ok());
     assert!(load(&files, &overrides(TransportOverride::Vendor)).is_err());

@@ -16,7 +16,7 @@ fn overrides(args: &Value) -> VendorOverrides {
     };
     VendorOverrides {
         transport,
-        receive_address: None,
+        ..VendorOverrides::default()
     }
 }
 
@@ -57,7 +57,7 @@ fn assert_sensor(name: &str, ours: &SensorConfig, vendor: &Value) {
     ];
     assert_eq!(integers, keys.map(|key| int(&vendor[key])), "{name}");
     let [a, b, c, d] = ours.ip.map(f64::from);
-    let [r0, r1] = ours.reserved.map(f64::from);
+    let [r0, r1] = [ours.piece_bytes, ours.segmentation].map(f64::from);
     let send = vec![
         ours.transport.number().into(),
         a,
@@ -219,8 +219,13 @@ fn every_recorded_request_follows_from_its_config_json() {
             assert_eq!(request.check_freq, ours.rate_hz, "{name}");
             let send = request.send_protocol;
             assert_eq!(
-                (send.mode, send.port, send.reserved),
-                (ours.transport.number(), ours.port, ours.reserved),
+                (send.mode, send.port, send.piece_bytes, send.segmentation),
+                (
+                    ours.transport.number(),
+                    ours.port,
+                    ours.piece_bytes,
+                    ours.segmentation
+                ),
                 "{name}"
             );
             assert_eq!(send.ip, ours.ip.map(u16::from), "{name}");

@@ -1,8 +1,11 @@
 use super::rig::{Rig, block, near, pose, still};
+use crate::support::cloud_payload::{floats, shorts};
 use nalgebra::{Rotation3, Vector3};
-use rfly_bridge::emulator::world::Block;
+use rfly_bridge::emulator::world::{Block, World};
 use rfly_bridge::emulator::{CloudFormat, EmulatorOptions, Faults, SensorTable, Streams};
-use rfly_bridge::wire::{CloudPayload, CloudView, RequestLayout, SendProtocol, SensorRequest};
+use rfly_bridge::wire::{
+    CloudHead, CloudView, PointForm, RequestLayout, SendProtocol, SensorRequest,
+};
 
 const RANGE: f32 = 60.0;
 /// Half a step of each coordinate.
@@ -27,6 +30,16 @@ fn distance_from_surface(point: &Vector3<f64>, class: i16) -> f64 {
     outside.max().abs()
 }
 
+/// The simulator of April 2025.
+fn oldest(world: World) -> Rig {
+    let options = |options: &mut EmulatorOptions| options.cloud_format = CloudFormat::I16;
+    Rig::with(world, options, Faults::default())
+}
+
+fn lidar(payload: &[u8]) -> CloudView<'_> {
+    CloudView::parse(payload, PointForm::I16x4).unwrap()
+}
+
 fn request(rig: &Rig, type_id: u16) -> SensorRequest {
     let mut request = rig.request(1, type_id);
     (request.width, request.height) = (180, 24);
@@ -43,11 +56,11 @@ fn request(rig: &Rig, type_id: u16) -> SensorRequest {
 #[test]
 fn every_point_of_every_lidar_lies_on_the_surface_of_its_class() {
     let vehicle = pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0]);
-    let rig = Rig::start(still(&[vehicle], &blocks()));
+    let rig = oldest(still(&[vehicle], &blocks()));
     for type_id in [20, 21, 22, 23] {
         let request = request(&rig, type_id);
         let payload = rig.shoot(&request).payload;
-        let cloud = CloudView::<4>::parse(&payload).unwrap();
+        let cloud = lidar(&payload);
         let rotation = |[r, p, y]: [f64; 3]| {
             Rotation3::from_euler_angles(r.to_radians(), p.to_radians(), y.to_radians())
         };
@@ -57,7 +70,7 @@ fn every_point_of_every_lidar_lies_on_the_surface_of_its_class() {
             Vector3::new(1.0, 0.5, -2.0) + vehicle_attitude * Vector3::new(0.2, -0.1, 0.3);
         let mut classes = std::collections::BTreeSet::new();
         let mut returns = 0;
-        for [x, y, z, class] in cloud.points().iter().map(|p| p.map(|c| c.get())) {
+        for [x, y, z, class] in shorts::<4>(&cloud) {
             if class == 0 {
                 assert_eq!([x, y, z], [0; 3], "no return is 0, 0, 0");
                 continue;
@@ -81,7 +94,7 @@ fn every_point_of_every_lidar_lies_on_the_surface_of_its_class() {
             classes.contains(&1) && classes.len() >= 2,
             "type {type_id} saw only {classes:?}"
         );
-        let pose = cloud.header().pose.map(|v| f64::from(v.get()));
+        let pose = cloud.head.pose().map(f64::from);
         for i in 0..3 {
             near(pose[i], position[i], 1e-5, "sensor position in the header");
         }
@@ -91,14 +104,14 @@ fn every_point_of_every_lidar_lies_on_the_surface_of_its_class() {
 #[test]
 fn rings_go_left_and_up_at_the_documented_resolution() {
     // 20 m above the ground in the middle of nothing, looking down enough to see only ground.
-    let rig = Rig::start(still(&[pose([0.0, 0.0, -20.0], [0.0; 3])], &[]));
+    let rig = oldest(still(&[pose([0.0, 0.0, -20.0], [0.0; 3])], &[]));
     let mut request = rig.request(1, 20);
     (request.width, request.height) = (8, 4);
     request.other_params[..6].copy_from_slice(&[100.0, 0.0, -60.0, 60.0, -60.0, -40.0]);
     let payload = rig.shoot(&request).payload;
-    let cloud = CloudView::<4>::parse(&payload).unwrap();
-    assert_eq!(cloud.points().len(), 32);
-    for (i, point) in cloud.points().iter().enumerate() {
+    let cloud = lidar(&payload);
+    assert_eq!(cloud.points.len(), 32);
+    for (i, point) in shorts::<4>(&cloud).into_iter().enumerate() {
         let azimuth = (-60.0 + (i % 8) as f64 * 120.0 / 8.0).to_radians();
         let elevation = (-60.0 + (i / 8) as f64 * 20.0 / 4.0).to_radians();
         let distance = 20.0 / -elevation.sin();
@@ -107,9 +120,9 @@ fn rings_go_left_and_up_at_the_documented_resolution() {
             distance * elevation.cos() * azimuth.sin(),
             -20.0,
         ];
-        for (found, expected) in point.iter().zip(expected) {
+        for (found, expected) in point.into_iter().zip(expected) {
             near(
-                f64::from(found.get()) * 100.0 / 32767.0,
+                f64::from(found) * 100.0 / 32767.0,
                 expected,
                 0.0016,
                 "coordinate in m",
@@ -120,20 +133,17 @@ fn rings_go_left_and_up_at_the_documented_resolution() {
 
 #[test]
 fn a_mid360_always_has_its_64_by_272_points_and_a_mid40_what_was_asked() {
-    let rig = Rig::start(still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &blocks()));
+    let rig = oldest(still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &blocks()));
     for (type_id, points) in [(23, 64 * 272), (22, 180 * 24)] {
         let payload = rig.shoot(&request(&rig, type_id)).payload;
-        assert_eq!(
-            CloudView::<4>::parse(&payload).unwrap().points().len(),
-            points
-        );
+        assert_eq!(lidar(&payload).points.len(), points);
         assert_eq!(payload.len(), 28 + 8 * points);
     }
 }
 
 #[test]
 fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
-    let rig = Rig::start(still(
+    let rig = oldest(still(
         &[pose([0.0, 0.0, -2.0], [0.0, -10.0, 0.0])],
         &blocks(),
     ));
@@ -142,14 +152,14 @@ fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
     let mut request = rig.request(1, 7);
     request.other_params[..2].copy_from_slice(&[RANGE, step as f32]);
     let payload = rig.shoot(&request).payload;
-    let cloud = CloudView::<3>::parse(&payload).unwrap();
-    assert_eq!(cloud.points().len(), (width / step) * (height / step));
+    let cloud = CloudView::parse(&payload, PointForm::I16x3).unwrap();
+    assert_eq!(cloud.points.len(), (width / step) * (height / step));
     let mut compared = 0;
-    for (i, point) in cloud.points().iter().enumerate() {
+    for (i, point) in shorts::<3>(&cloud).into_iter().enumerate() {
         let (u, v) = ((i % (width / step)) * step, (i / (width / step)) * step);
         let at = 2 * (v * width + u);
         let counts = u16::from_le_bytes([depth[at], depth[at + 1]]);
-        let [x, y, z] = point.map(|c| f64::from(c.get()) * STEP);
+        let [x, y, z] = point.map(|c| f64::from(c) * STEP);
         if counts == u16::MAX {
             continue;
         }
@@ -172,7 +182,7 @@ fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
 #[test]
 fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
     let vehicle = pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0]);
-    let old = Rig::start(still(&[vehicle], &blocks()));
+    let old = oldest(still(&[vehicle], &blocks()));
     let new = Rig::with(
         still(&[vehicle], &blocks()),
         |options| options.cloud_format = CloudFormat::F32,
@@ -187,10 +197,10 @@ fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
             rig.shoot(&request).payload
         };
         let (short, float) = (of(&old), of(&new));
-        let Some(CloudPayload::<4>::Float(float)) = CloudPayload::parse(&float) else {
-            panic!("type {type_id}: not the f32 form")
+        let float = CloudView::parse(&float, PointForm::I16x4).unwrap();
+        let CloudHead::Odometry(header) = float.head else {
+            panic!("type {type_id}: no odometry")
         };
-        let header = float.header();
         assert_eq!((header.copter_id.get(), header.axis_type.get()), (1, 1));
         let wanted = [1.0, 0.5, -2.0].into_iter();
         let wanted = wanted.chain([8.0_f64, -5.0, 20.0].map(f64::to_radians));
@@ -198,26 +208,26 @@ fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
             near(f64::from(found.get()), wanted, 1e-6, "pose of the vehicle");
         }
         let short: Vec<[i16; 4]> = match type_id {
-            7 => (CloudView::<3>::parse(&short).unwrap().points().iter())
-                .map(|p| [p[0].get(), p[1].get(), p[2].get(), -1])
+            7 => shorts(&CloudView::parse(&short, PointForm::I16x3).unwrap())
+                .into_iter()
+                .map(|[x, y, z]| [x, y, z, -1])
                 .collect(),
-            _ => (CloudView::<4>::parse(&short).unwrap().points().iter())
-                .map(|p| p.map(|c| c.get()))
-                .collect(),
+            _ => shorts(&lidar(&short)),
         };
-        assert_eq!(short.len(), float.points().len(), "type {type_id}");
+        let float = floats::<4>(&float);
+        assert_eq!(short.len(), float.len(), "type {type_id}");
         let mut returns = 0;
-        for (short, float) in short.iter().zip(float.points()) {
-            if type_id == 21 && float.iter().take(3).any(|c| c.get().abs() > RANGE) {
+        for (short, float) in short.iter().zip(&float) {
+            if type_id == 21 && float.iter().take(3).any(|c| c.abs() > RANGE) {
                 continue; // beyond what an i16 can say
             }
             for (raw, metres) in short.iter().zip(float).take(3) {
-                near(f64::from(metres.get()), f64::from(*raw) * STEP, STEP, "m");
+                near(f64::from(*metres), f64::from(*raw) * STEP, STEP, "m");
             }
             if short[3] >= 0 {
-                assert_eq!(float[3].get(), f32::from(short[3]));
+                assert_eq!(float[3], f32::from(short[3]));
             }
-            returns += usize::from(float[3].get() > 0.0);
+            returns += usize::from(float[3] > 0.0);
         }
         assert!(returns > 200, "type {type_id} saw only {returns} points");
     }
@@ -226,6 +236,7 @@ fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
 /// Polar angles, in degrees about the sensor's axis, of the points of the frames of a Mid-40 in a second.
 fn polar_angles(seed: u64, amplitude: f32) -> Vec<(f64, Vec<f64>)> {
     let options = EmulatorOptions {
+        cloud_format: CloudFormat::I16,
         seed,
         ..EmulatorOptions::default()
     };
@@ -259,10 +270,11 @@ fn polar_angles(seed: u64, amplitude: f32) -> Vec<(f64, Vec<f64>)> {
         let snapshot = world.at(tick.time);
         for seen in streams.begin(&tick, &snapshot) {
             let frame = streams.frame(&seen, &snapshot).unwrap();
-            let cloud = CloudView::<4>::parse(frame.raw).unwrap();
+            let cloud = lidar(frame.raw);
             // The class tells a return from none.
-            assert!(cloud.points().iter().all(|p| p[3].get() == 1));
-            let raw = cloud.points().iter().map(|p| p.map(|c| f64::from(c.get())));
+            let points = shorts::<4>(&cloud);
+            assert!(points.iter().all(|p| p[3] == 1));
+            let raw = points.iter().map(|p| p.map(f64::from));
             let angles = raw.map(|[_, y, z, _]| z.atan2(y).to_degrees());
             frames.push((tick.time, angles.collect()));
         }

@@ -1,9 +1,10 @@
 //! Noise of lidars, and scans that never repeat.
 use super::rig::{near, pose};
 use super::shots::{request, shots};
+use crate::support::cloud_payload::shorts;
 use rfly_bridge::emulator::world::{Vec3, World};
-use rfly_bridge::emulator::{EmulatorOptions, LivoxPattern};
-use rfly_bridge::wire::{CloudView, SensorRequest};
+use rfly_bridge::emulator::{CloudFormat, EmulatorOptions, LivoxPattern};
+use rfly_bridge::wire::{CloudView, PointForm, SensorRequest};
 use std::collections::BTreeSet;
 
 const RANGE: f32 = 60.0;
@@ -14,6 +15,7 @@ fn options(seed: u64, lidar_noise: f64, livox_pattern: LivoxPattern) -> Emulator
         seed,
         lidar_noise,
         livox_pattern,
+        cloud_format: CloudFormat::I16,
         ..EmulatorOptions::default()
     }
 }
@@ -40,12 +42,12 @@ fn lidar(type_id: u16) -> SensorRequest {
 
 /// The points of a cloud in m, FLU, or NED for type 21; `None` where nothing was met.
 fn points(payload: &[u8]) -> Vec<Option<Vec3>> {
-    let cloud = CloudView::<4>::parse(payload).unwrap();
-    let point = |p: &[zerocopy::little_endian::I16; 4]| {
-        let [x, y, z, class] = p.map(|c| f64::from(c.get()));
+    let cloud = CloudView::parse(payload, PointForm::I16x4).unwrap();
+    let point = |p: [i16; 4]| {
+        let [x, y, z, class] = p.map(f64::from);
         (class > 0.0).then(|| Vec3::new(x, y, z) * STEP)
     };
-    cloud.points().iter().map(point).collect()
+    shorts(&cloud).into_iter().map(point).collect()
 }
 
 #[test]
@@ -102,11 +104,11 @@ fn noise_follows_from_seed_sensor_and_time() {
         assert!(of(0.0) == of(0.02));
     }
     // The pose in the header is the true one.
-    let pose = |frame: &[u8]| CloudView::<4>::parse(frame).unwrap().header().pose;
-    assert_eq!(
-        pose(&frames[0]).map(|v| v.get()),
-        pose(&of(4, 0.0)[0]).map(|v| v.get())
-    );
+    let pose = |frame: &[u8]| {
+        let cloud = CloudView::parse(frame, PointForm::I16x4).unwrap();
+        cloud.head.pose()
+    };
+    assert_eq!(pose(&frames[0]), pose(&of(4, 0.0)[0]));
 }
 
 /// Directions of the returns, as azimuth and elevation in degrees.

@@ -4,6 +4,7 @@ use super::{
     golden_ros::imu_params,
     rig::{Rig, config},
 };
+use rfly_bridge::config::params::AccelerationAxes;
 use rfly_bridge::{
     config::params::{DegradeParams, ImuFrame, RgbEncoding, ScanSource, WorldConvention},
     msgs::sensor_msgs::msg::Imu,
@@ -50,7 +51,11 @@ fn an_imu_sample_allocates_nothing_from_datagram_to_publisher() {
     let sample = ImuPacket::new(1, 2.0, [0.1, 0.2, -9.8], [0.0; 3]);
     let allocated = allocations(|| {
         publisher
-            .publish(converter.convert(&sample, None, RosTime(5)).unwrap())
+            .publish(
+                converter
+                    .convert(&sample, AccelerationAxes::Frd, None, RosTime(5))
+                    .unwrap(),
+            )
             .unwrap();
     });
     assert_eq!((allocated, publisher.stats().published), (0, 110));

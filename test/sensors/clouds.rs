@@ -5,9 +5,9 @@ use super::{
 };
 use proptest::prelude::*;
 use rfly_bridge::{
-    config::params::{LabelType, Organized, WorldConvention},
+    config::params::{DepthAxes, LabelType, Organized, WorldConvention},
     msgs::sensor_msgs::msg::PointCloud2,
-    sensors::{Axes, Converted, Missing, Options, convert},
+    sensors::{Axes, Converted, Fourth, Missing, Options, convert, per_count},
     wire::append_cloud,
 };
 use zerocopy::little_endian::I16;
@@ -142,9 +142,9 @@ fn every_wire_value_gives_the_vendors_f32_for_usual_ranges() {
     for range in [0.5f32, 1.0, 30.0, 50.0, 100.0, 123.4, 200.0, 260.0] {
         let converted = convert(
             &raw,
-            Axes::sensor(range),
+            Axes::sensor(DepthAxes::Flu, per_count(range)),
             Missing::Nan,
-            LabelType::Float32,
+            Fourth::None,
             &mut out,
         );
         assert_eq!(
@@ -175,7 +175,12 @@ proptest! {
         integer: bool,
     ) {
         let label = if integer { LabelType::Uint32 } else { LabelType::Float32 };
-        let axes = [Axes::sensor(range), Axes::world(range, WorldConvention::Enu), Axes::world(range, WorldConvention::Nwu)][which];
+        let unit = per_count(range);
+        let axes = [
+            Axes::sensor(DepthAxes::Flu, unit),
+            Axes::world(WorldConvention::Enu, unit),
+            Axes::world(WorldConvention::Nwu, unit),
+        ][which];
         let place = |v: [f64; 3]| match which {
             0 => v,
             1 => [v[1], v[0], -v[2]],
@@ -184,7 +189,7 @@ proptest! {
         let wire: Vec<[I16; 4]> = raw.iter().map(|p| p.map(I16::new)).collect();
         let missing = if remove { Missing::Removed } else { Missing::Nan };
         let mut out = vec![1; raw.len() * 16];
-        let converted = convert(&wire, axes, missing, label, &mut out);
+        let converted = convert(&wire, axes, missing, Fourth::Label(label), &mut out);
         let gone = |p: &[i16; 4]| p[..3] == [0; 3];
         let kept: Vec<_> = raw.iter().filter(|p| !(remove && gone(p))).collect();
         prop_assert_eq!(converted, Converted { points: kept.len(), is_dense: remove || !raw.iter().any(gone) });

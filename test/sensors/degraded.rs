@@ -4,7 +4,7 @@ use super::{
     golden_points::points,
     rig::{Rig, config},
 };
-use crate::support::float_cloud::float_cloud;
+use crate::support::cloud_payload::float_cloud;
 use rfly_bridge::{
     config::params::{CloudLayout, DegradeParams, DepthEncoding},
     msgs::sensor_msgs::msg::{CompressedImage, Image, PointCloud2},

@@ -2,6 +2,7 @@
 use super::cameras::{jpeg, pattern, png, rgb_png};
 use super::golden_ros::imu_params;
 use super::rig::{Rig, config};
+use rfly_bridge::config::params::AccelerationAxes;
 use rfly_bridge::config::params::{ImuFrame, WorldConvention};
 use rfly_bridge::msgs::sensor_msgs::msg::{CompressedImage, Image, Range};
 use rfly_bridge::msgs::vision_msgs::msg::{Detection2DArray, Detection3DArray};
@@ -164,11 +165,19 @@ fn samples_with_what_is_no_number_are_no_messages() {
             numbers[axis] = bad;
             let [a, b, c, d, e, f] = numbers;
             let sample = ImuPacket::new(1, 2.0, [a, b, c], [d, e, f]);
-            assert!(converter.convert(&sample, None, RosTime(0)).is_none());
+            assert!(
+                converter
+                    .convert(&sample, AccelerationAxes::Frd, None, RosTime(0))
+                    .is_none()
+            );
         }
     }
     let sample = ImuPacket::new(1, 2.0, [0.0; 3], [0.0; 3]);
-    assert!(converter.convert(&sample, None, RosTime(0)).is_some());
+    assert!(
+        converter
+            .convert(&sample, AccelerationAxes::Frd, None, RosTime(0))
+            .is_some()
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{
     rig::{Rig, config_of, payloads_of},
 };
 use crate::support::golden::{Vector, load, number, numbers, unhex};
+use rfly_bridge::config::params::AccelerationAxes;
 use rfly_bridge::{
     config::params::{
         DepthEncoding, ImuFrame, ImuNoiseParams, ImuOrientation, ImuParams, WorldConvention,
@@ -163,6 +164,7 @@ pub fn imu_params(frame: ImuFrame) -> ImuParams {
         frame_id: "imu_link".into(),
         frame,
         orientation: ImuOrientation::None,
+        acceleration_axes: AccelerationAxes::Auto,
         angular_velocity_covariance: diagonal(0.001),
         linear_acceleration_covariance: [0.0; 9],
         noise: ImuNoiseParams::default(),
@@ -177,6 +179,7 @@ fn assert_same_imu(name: &str, vector: &Vector) {
     let datagram = &vector.input_packets()[0];
     let message = converter.convert(
         ImuPacket::parse(datagram).unwrap(),
+        AccelerationAxes::Frd,
         None,
         RosTime(1_500_000_000),
     );
@@ -228,7 +231,12 @@ fn every_recorded_imu_datagram_converts_or_is_refused() {
                     WorldConvention::Enu,
                 );
                 let message = frd
-                    .convert(ImuPacket::parse(datagram).unwrap(), None, RosTime(0))
+                    .convert(
+                        ImuPacket::parse(datagram).unwrap(),
+                        AccelerationAxes::Frd,
+                        None,
+                        RosTime(0),
+                    )
                     .unwrap()
                     .clone();
                 let (a, r) = (&message.linear_acceleration, &message.angular_velocity);
@@ -242,7 +250,12 @@ fn every_recorded_imu_datagram_converts_or_is_refused() {
                 assert_eq!([r.x, r.y, r.z].map(|v| v as f32).to_vec(), wanted("rate"));
                 let mut flu =
                     ImuConverter::new(&imu_params(ImuFrame::Flu), "imu_link", WorldConvention::Enu);
-                let flipped = flu.convert(ImuPacket::parse(datagram).unwrap(), None, RosTime(0));
+                let flipped = flu.convert(
+                    ImuPacket::parse(datagram).unwrap(),
+                    AccelerationAxes::Frd,
+                    None,
+                    RosTime(0),
+                );
                 let flipped = flipped.unwrap();
                 let (fa, fr) = (&flipped.linear_acceleration, &flipped.angular_velocity);
                 assert_eq!(

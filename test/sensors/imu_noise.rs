@@ -1,5 +1,6 @@
 //! Noise of the IMU against its parameters, by the Allan deviation.
 use super::golden_ros::imu_params;
+use rfly_bridge::config::params::AccelerationAxes;
 use rfly_bridge::{
     config::params::{ImuFrame, ImuNoiseParams, ImuParams, WorldConvention},
     noise::Draws,
@@ -29,7 +30,9 @@ fn converter(params: &ImuParams, seed: u64, vehicle: u16) -> ImuConverter {
 fn sample(converter: &mut ImuConverter, rate_hz: u16, index: u32) -> [f64; 6] {
     let time = f64::from(index) / f64::from(rate_hz);
     let packet = ImuPacket::new(index as i32, time, [0.0, 0.0, -9.5], [0.25, 0.0, 0.0]);
-    let message = converter.convert(&packet, None, RosTime(0)).unwrap();
+    let message = converter
+        .convert(&packet, AccelerationAxes::Frd, None, RosTime(0))
+        .unwrap();
     let (a, r) = (&message.linear_acceleration, &message.angular_velocity);
     [a.x, a.y, a.z - 9.5, r.x - 0.25, r.y, r.z]
 }
@@ -150,7 +153,7 @@ fn the_covariance_is_the_variance_of_the_white_noise_and_follows_the_rate() {
         let mut converter = converter(params, 0, 1);
         let packet = ImuPacket::new(1, 1.0, [0.0; 3], [0.0; 3]);
         let message = converter
-            .convert(&packet, None, RosTime(0))
+            .convert(&packet, AccelerationAxes::Frd, None, RosTime(0))
             .unwrap()
             .clone();
         (

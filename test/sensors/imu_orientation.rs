@@ -1,5 +1,6 @@
 //! The orientation of an IMU message: none, or the vehicle's true attitude at the time of the sample.
 use super::golden_ros::imu_params;
+use rfly_bridge::config::params::AccelerationAxes;
 use rfly_bridge::{
     config::params::{ImuFrame, WorldConvention},
     frames::{Attitude, Euler},
@@ -33,7 +34,9 @@ fn orientation(
 ) -> (Quaternion, f64) {
     let mut converter = ImuConverter::new(&imu_params(frame), "imu_link", world);
     let sample = ImuPacket::new(1, seconds, [0.0, 0.0, -9.81], [0.0, 0.0, RATE as f32]);
-    let message = converter.convert(&sample, known, RosTime(0)).unwrap();
+    let message = converter
+        .convert(&sample, AccelerationAxes::Frd, known, RosTime(0))
+        .unwrap();
     (
         message.orientation.clone(),
         message.orientation_covariance[0],

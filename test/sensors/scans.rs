@@ -3,7 +3,7 @@ use super::{
     clouds::lidar,
     rig::{Rig, config},
 };
-use crate::support::float_cloud::float_cloud;
+use crate::support::cloud_payload::float_cloud;
 use rfly_bridge::{
     config::{
         SensorConfig,

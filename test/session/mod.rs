@@ -14,7 +14,9 @@ mod traps;
 
 use rfly_bridge::session::{Outcome, Reassembler};
 use rfly_bridge::time::RosTime;
-use rfly_bridge::wire::{FragmentHeaderA, FragmentHeaderB, HeaderVariant, fragments};
+use rfly_bridge::wire::{
+    FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD, fragments,
+};
 use zerocopy::IntoBytes;
 
 /// The datagrams of one frame, cut as by the vendor.
@@ -24,7 +26,7 @@ fn vendor_datagrams(
     frame_id: i32,
     sim_time: f64,
 ) -> Vec<Vec<u8>> {
-    fragments(payload, variant, frame_id, sim_time)
+    fragments(payload, MAX_FRAGMENT_PAYLOAD, variant, frame_id, sim_time)
         .map(|f| [f.header.as_bytes(), f.payload].concat())
         .collect()
 }

@@ -40,24 +40,13 @@ pub fn parse_all(bytes: &[u8]) {
     let _ = ShmHeader::parse_prefix(bytes);
     let _ = ShmDirectory::parse(bytes).map(|d| (d.accepted(u16::MAX, 1, 1), d.accepted(0, 1, 1)));
     let _ = RangeRecord::parse_prefix(bytes);
-    if let Ok(cloud) = CloudView::<3>::parse(bytes) {
-        check_prefix(bytes, |out| {
-            append_cloud(cloud.header().pose.map(|x| x.get()), points(&cloud), out);
-        });
-    }
-    if let Ok(cloud) = CloudView::<4>::parse(bytes) {
-        check_prefix(bytes, |out| {
-            append_cloud(cloud.header().pose.map(|x| x.get()), points(&cloud), out);
-        });
-    }
-    for cloud in [
-        CloudPayload::<4>::parse(bytes),
-        CloudPayload::parse_block(bytes),
-    ] {
-        if let Some(CloudPayload::Float(cloud)) = cloud {
-            let points = cloud.points().iter().map(|point| point.map(|x| x.get()));
-            check_prefix(bytes, |out| append_float_cloud(cloud.header(), points, out));
+    for oldest in [PointForm::I16x3, PointForm::I16x4] {
+        let blocks = [0, 1, 7, 17_408].map(|most| CloudView::parse_block(bytes, most, oldest));
+        let clouds = [CloudView::parse(bytes, oldest)].into_iter().chain(blocks);
+        for cloud in clouds.flatten() {
+            check_prefix(bytes, |out| write_cloud(&cloud, out));
         }
+        assert!(!CloudShape::of(bytes).to_string().is_empty());
     }
     if let Ok(list) = ListView::<BoxEntry>::parse(bytes) {
         check_prefix(bytes, |out| append_list(list.entries(), out));
@@ -87,13 +76,22 @@ pub fn parse_all(bytes: &[u8]) {
     }
 }
 
-fn points<'a, const N: usize>(
-    cloud: &CloudView<'a, N>,
-) -> impl Iterator<Item = [i16; N]> + use<'a, N> {
-    cloud
-        .points()
-        .iter()
-        .map(|point| point.map(|channel| channel.get()))
+fn write_cloud(cloud: &CloudView<'_>, out: &mut Vec<u8>) {
+    let head = cloud.head;
+    match cloud.points {
+        CloudPoints::I16x3(points) => {
+            append_cloud(head, points.iter().map(|p| p.map(|c| c.get())), out)
+        }
+        CloudPoints::I16x4(points) => {
+            append_cloud(head, points.iter().map(|p| p.map(|c| c.get())), out)
+        }
+        CloudPoints::F32x3(points) => {
+            append_cloud(head, points.iter().map(|p| p.map(|c| c.get())), out)
+        }
+        CloudPoints::F32x4(points) => {
+            append_cloud(head, points.iter().map(|p| p.map(|c| c.get())), out)
+        }
+    }
 }
 
 /// Signalling not-a-numbers may be quietened on the way through a register, so only the counts are compared bit by bit.

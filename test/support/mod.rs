@@ -1,8 +1,8 @@
 //! What several test modules need.
 pub mod anything;
 pub mod clock;
+pub mod cloud_payload;
 pub mod every_parser;
-pub mod float_cloud;
 pub mod geometry;
 #[allow(dead_code, reason = "fields and helpers are used as tests come")]
 pub mod golden;

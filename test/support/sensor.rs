@@ -24,7 +24,8 @@ pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) 
         transport: TransportMode::from_number(mode).unwrap(),
         ip: [127, 0, 0, 1],
         port: 10_002,
-        reserved: [0; 2],
+        piece_bytes: 0,
+        segmentation: 0,
         fov_deg: 90.0,
         position_frd: [0.0; 3],
         orientation: MountOrientation::Euler([0.0; 3]),
@@ -80,6 +81,7 @@ impl Rig {
             odometry,
             options,
             qos: &|_, _| ros::Qos::DEFAULT,
+            surroundings: None,
         };
         let sensor = spec.open(&context).unwrap();
         let topics = middleware.topics().into_iter().map(|t| t.name).collect();

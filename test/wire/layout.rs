@@ -139,7 +139,7 @@ fn every_fixed_struct_has_the_offsets_of_the_reference() {
     layout!(FragmentHeaderB, "ImageHeader-B", checksum => "checksum", len => "PackLen", seq => "PackSeq",
         count => "PackNum", frame_id => "FrameID", reserved => "reserved", sim_time => "timestamp");
     layout!(CloudHeader, "CloudHeader", pose => "posAng", count => "N");
-    layout!(FloatCloudHeader, "CloudHeader-f32", copter_id => "copterID", axis_type => "axis_type", pose => "posAng",
+    layout!(OdometryCloudHeader, "CloudHeader-f32", copter_id => "copterID", axis_type => "axis_type", pose => "posAng",
         count => "N");
     layout!(RangeRecord, "RangeRecord", distance => "Distance", copter_id => "CopterID", ray_start => "RayStart",
         ray_angles => "Ang", impact_point => "ImpactPoint", box_origin => "BoxOri");
@@ -407,7 +407,8 @@ fn mark(request: &mut SensorRequest, field: &str) {
                 mode: word,
                 ip: [word; 4],
                 port: word,
-                reserved: [word; 2],
+                piece_bytes: word,
+                segmentation: word,
             };
         }
         "CameraFOV" => request.fov_deg = real,

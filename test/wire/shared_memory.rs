@@ -25,6 +25,10 @@ fn every_recorded_block_has_the_predicted_name_size_flag_and_content() {
             int("DataHeight"),
             u32::try_from(max_objects).unwrap(),
         );
+        let most = match type_id {
+            23 => 17_408,
+            _ => usize::from(int("DataWidth")) * usize::from(int("DataHeight")),
+        };
         let block = vector.input_region();
         assert_eq!(len, Some(block.len()), "{name}");
 
@@ -68,12 +72,18 @@ fn every_recorded_block_has_the_predicted_name_size_flag_and_content() {
         }
         assert_eq!(header.sim_time.get(), 12.345, "{name}");
         match type_id {
-            7 => super::image::check_cloud::<3>(&vector, payload, 100.0),
-            20..=22 => super::image::check_cloud::<4>(&vector, payload, 200.0),
+            7 => {
+                let cloud = CloudView::parse_block(payload, most, PointForm::I16x3);
+                super::image::check_cloud::<3>(&vector, cloud, payload, 100.0);
+            }
+            20..=22 => {
+                let cloud = CloudView::parse_block(payload, most, PointForm::I16x4);
+                super::image::check_cloud::<4>(&vector, cloud, payload, 200.0);
+            }
             // The vendor never decodes type 23 over shared memory; its layout is that of type 20.
             23 => {
-                let cloud = CloudView::<4>::parse(payload).unwrap();
-                assert!(!cloud.points().is_empty(), "{name}");
+                let cloud = CloudView::parse_block(payload, most, PointForm::I16x4).unwrap();
+                assert!(!cloud.points.is_empty(), "{name}");
             }
             5 => super::image::check_range(&vector, &payload[..RangeRecord::LEN]),
             30 => super::image::check_boxes(&vector, payload),

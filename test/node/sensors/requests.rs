@@ -27,6 +27,7 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
         let overrides = VendorOverrides {
             transport,
             receive_address,
+            ..VendorOverrides::default()
         };
         let text = args["config"].as_str().unwrap().to_owned();
         let loaded = config_json::load(&[("Config.json".to_owned(), text)], &overrides)
