@@ -1,5 +1,4 @@
 //! What differs between simulators in the payloads of clouds, and in the axes of vectors.
-use super::render::class_colour;
 use super::world::Vec3;
 use crate::wire::{
     CloudHeader, OdometryCloudHeader, Packet as _, PointForm, SensorKind, SensorRequest,
@@ -154,20 +153,6 @@ impl CloudForm {
             (true, _) => PointForm::F32x4,
         }
     }
-
-    /// Returns the fourth number of a point on an object of a class; 0 is no object.
-    pub(super) fn fourth_of(self, class: u8) -> u16 {
-        match self.fourth {
-            FourthSent::Colour => rgb555(class_colour(class)),
-            _ => class.into(),
-        }
-    }
-}
-
-/// Returns a colour of blue, green, red as RGB555.
-fn rgb555([blue, green, red]: [u8; 3]) -> u16 {
-    let five = |value: u8| u16::from(value >> 3);
-    (five(red) << 10) | (five(green) << 5) | five(blue)
 }
 
 /// Axes of a vector of a body.

@@ -165,6 +165,7 @@ fn lists_select_by_prefix_and_depth() {
         [
             "request.format",
             "request.period_s",
+            "request.piece_bytes",
             "request.timeout_s",
             "window"
         ]

@@ -2,7 +2,9 @@ use super::rig::{Rig, block, near, pose, still};
 use crate::support::cloud_payload::{floats, shorts};
 use nalgebra::{Rotation3, Vector3};
 use rfly_bridge::emulator::world::{Block, World};
-use rfly_bridge::emulator::{CloudFormat, EmulatorOptions, Faults, SensorTable, Streams};
+use rfly_bridge::emulator::{
+    BodyAxes, CloudFormat, EmulatorOptions, Faults, SensorTable, Streams, class_colour,
+};
 use rfly_bridge::wire::{
     CloudHead, CloudView, PointForm, RequestLayout, SendProtocol, SensorRequest,
 };
@@ -230,6 +232,134 @@ fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
             returns += usize::from(float[3] > 0.0);
         }
         assert!(returns > 200, "type {type_id} saw only {returns} points");
+    }
+}
+
+/// Every form of a cloud is read as what it is, and shows the scene that the oldest form shows.
+#[test]
+fn every_form_shows_one_scene_with_the_fourth_number_that_was_asked_for() {
+    let world = || still(&[pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0])], &blocks());
+    let oldest = oldest(world());
+    for head in ["28", "36"] {
+        for numbers in ["i16", "f32"] {
+            for fourth in ["none", "label", "rgb", "auto"] {
+                let name = format!("{head}:{numbers}:{fourth}");
+                let format: CloudFormat = name.parse().unwrap();
+                let change = |options: &mut EmulatorOptions| options.cloud_format = format;
+                let rig = Rig::with(world(), change, Faults::default());
+                for (type_id, segmentation) in [(20, 0), (20, 1), (7, 1)] {
+                    let mut request = request(&rig, type_id);
+                    request.other_params[1] = 4.0;
+                    request.send_protocol.segmentation = segmentation;
+                    let payload = rig.shoot(&request).payload;
+                    let cloud = lidar(&payload);
+                    let with_odometry = matches!(cloud.head, CloudHead::Odometry(_));
+                    assert_eq!(with_odometry, head == "36", "{name}");
+                    let has_fourth = match fourth {
+                        "none" => false,
+                        "auto" => segmentation == 1,
+                        _ => true,
+                    };
+                    assert_eq!(cloud.points.form().has_fourth(), has_fourth, "{name}");
+                    let (places, numbers) = rows(&cloud);
+                    let mut request = request;
+                    request.send_protocol.port = oldest.request(1, 20).send_protocol.port;
+                    let wanted = oldest.shoot(&request).payload;
+                    let (wanted, classes) = rows(
+                        &CloudView::parse(
+                            &wanted,
+                            if type_id == 7 {
+                                PointForm::I16x3
+                            } else {
+                                PointForm::I16x4
+                            },
+                        )
+                        .unwrap(),
+                    );
+                    assert_eq!(places.len(), wanted.len());
+                    for (place, wanted) in places.iter().zip(&wanted) {
+                        for (a, b) in place.iter().zip(wanted) {
+                            near(*a, *b, STEP, &name);
+                        }
+                    }
+                    if !has_fourth || type_id == 7 {
+                        continue;
+                    }
+                    for (number, class) in numbers.iter().zip(&classes) {
+                        let wanted = match fourth {
+                            "label" => *class,
+                            // RGB555 of the colour in segmentation images, which is blue, green, red.
+                            _ => {
+                                let [b, g, r] =
+                                    class_colour(*class as u8).map(|c| u16::from(c) / 8);
+                                r * 1024 + g * 32 + b
+                            }
+                        };
+                        assert_eq!(*number, wanted, "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Places in m, and fourth numbers; 0 where there are none.
+fn rows(cloud: &CloudView<'_>) -> (Vec<[f64; 3]>, Vec<u16>) {
+    let metres = |[x, y, z]: [i16; 3]| [x, y, z].map(|c| f64::from(c) * STEP);
+    match cloud.points.form() {
+        PointForm::I16x3 => shorts(cloud).into_iter().map(|p| (metres(p), 0)).unzip(),
+        PointForm::I16x4 => {
+            let split = |[x, y, z, n]: [i16; 4]| (metres([x, y, z]), n as u16);
+            shorts(cloud).into_iter().map(split).unzip()
+        }
+        PointForm::F32x3 => floats(cloud)
+            .into_iter()
+            .map(|p: [f32; 3]| (p.map(f64::from), 0))
+            .unzip(),
+        PointForm::F32x4 => {
+            let split = |[x, y, z, n]: [f32; 4]| ([x, y, z].map(f64::from), n as u16);
+            floats(cloud).into_iter().map(split).unzip()
+        }
+    }
+}
+
+/// Depth clouds, accelerations and odometry in other axes are the same vectors.
+#[test]
+fn a_depth_cloud_in_other_axes_is_the_same_cloud() {
+    let of = |axes: &str| {
+        let change = |options: &mut EmulatorOptions| {
+            options.axes.depth = axes.parse().unwrap();
+            options.axes.odometry = if axes == "flu" {
+                BodyAxes::Frd
+            } else {
+                BodyAxes::Flu
+            };
+        };
+        let world = still(&[pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0])], &blocks());
+        let rig = Rig::with(world, change, Faults::default());
+        let mut request = request(&rig, 7);
+        request.other_params[1] = 4.0;
+        let payload = rig.shoot(&request).payload;
+        let cloud = lidar(&payload);
+        (rows(&cloud).0, cloud.head.pose())
+    };
+    let (flu, ned) = of("flu");
+    let seen = flu.iter().filter(|p| **p != [0.0; 3]).count();
+    assert!(seen > 100, "{seen} points");
+    type Turn = fn([f64; 3]) -> [f64; 3];
+    let cases: [(&str, Turn); 3] = [
+        ("frd", |[x, y, z]| [x, -y, -z]),
+        ("fru", |[x, y, z]| [x, -y, z]),
+        ("rdf", |[x, y, z]| [-y, -z, x]),
+    ];
+    for (axes, turn) in cases {
+        let (places, nwu) = of(axes);
+        assert!(
+            places.iter().zip(&flu).all(|(a, b)| *a == turn(*b)),
+            "{axes}"
+        );
+        let [x, y, z, roll, pitch, yaw] = ned;
+        assert_eq!(nwu, [x, -y, -z, roll, -pitch, -yaw]);
     }
 }
 

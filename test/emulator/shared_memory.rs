@@ -1,18 +1,26 @@
 use super::rig::{Rig, block, pose, still, wait};
+use rfly_bridge::emulator::{CloudFormat, Faults};
 use rfly_bridge::transport::SharedBlock;
 use rfly_bridge::wire::{
-    SHM_HEADER_LEN, SensorKind, SensorRequest, ShmFlag, shm_block_len, shm_name,
+    CloudView, PointForm, SHM_HEADER_LEN, SensorKind, SensorRequest, ShmFlag, shm_block_len,
+    shm_name,
 };
 use std::time::{Duration, Instant};
 
 /// Numbers that no other test and hardly another program uses.
 const FIRST: u16 = 60_100;
 
+/// A simulator whose blocks have the recorded sizes.
 fn rig() -> Rig {
-    Rig::start(still(
+    with_clouds(CloudFormat::I16)
+}
+
+fn with_clouds(format: CloudFormat) -> Rig {
+    let world = still(
         &[pose([0.0, 0.0, -2.0], [0.0; 3])],
         &[block([6.0, 1.0, -1.0], [1.0; 3])],
-    ))
+    );
+    Rig::with(world, |o| o.cloud_format = format, Faults::default())
 }
 
 fn in_memory(request: SensorRequest) -> SensorRequest {
@@ -25,6 +33,10 @@ fn in_memory(request: SensorRequest) -> SensorRequest {
 /// Opens the block of a sensor as soon as a frame is in it.
 fn open(request: &SensorRequest) -> SharedBlock {
     let len = shm_block_len(request.type_id, request.width, request.height, 4).unwrap();
+    open_as(request, len)
+}
+
+fn open_as(request: &SensorRequest, len: usize) -> SharedBlock {
     let name = shm_name(request.seq_id);
     wait(|| SharedBlock::open(&name, len).is_ok_and(|b| b.flag() == ShmFlag::Ready as u8));
     SharedBlock::open(&name, len).unwrap()
@@ -64,6 +76,45 @@ fn every_type_puts_into_memory_what_it_would_send() {
         assert!(time > 0.0 && time <= rig.emulator.sim_time());
         rig.clear();
     }
+}
+
+#[test]
+fn a_block_is_as_long_as_the_largest_cloud_of_its_form() {
+    for (format, head, point) in [
+        ("28:i16:none", 28, 6),
+        ("36:f32:label", 36, 16),
+        ("36:i16:rgb", 36, 8),
+    ] {
+        let rig = with_clouds(format.parse().unwrap());
+        for (i, type_id) in [7, 20, 21, 22, 23].into_iter().enumerate() {
+            let request = in_memory(rig.request(FIRST + 30 + i as u16, type_id));
+            let points = match type_id {
+                23 => 64 * 272,
+                _ => usize::from(request.width) * usize::from(request.height),
+            };
+            let block = open_as(&request_sent(&rig, request), 9 + head + point * points);
+            let file = std::path::Path::new("/dev/shm").join(shm_name(request.seq_id));
+            assert_eq!(
+                file.metadata().unwrap().len(),
+                (9 + head + point * points) as u64
+            );
+            take(&block);
+            let mut bytes = vec![0; head + point * points];
+            block.copy_out(SHM_HEADER_LEN, &mut bytes);
+            block.set_flag(ShmFlag::Released as u8);
+            let cloud = CloudView::parse_block(&bytes, points, PointForm::I16x4).unwrap();
+            assert_eq!(cloud.head.as_bytes().len(), head, "{format} {type_id}");
+            assert_eq!(cloud.points.form().len(), point, "{format} {type_id}");
+            let whole = if type_id == 7 { 16 * 12 } else { points };
+            assert_eq!(cloud.points.len(), whole, "{format} {type_id}");
+            rig.clear();
+        }
+    }
+}
+
+fn request_sent(rig: &Rig, request: SensorRequest) -> SensorRequest {
+    rig.send(&request);
+    request
 }
 
 #[test]

@@ -3,7 +3,7 @@ use super::rig::{Rig, block, near, pose, still, wait};
 use crate::support::golden;
 use nalgebra::{Rotation3, Vector3};
 use rfly_bridge::emulator::world::{Pose, Scene, World};
-use rfly_bridge::emulator::{EmulatorOptions, Faults, class_colour};
+use rfly_bridge::emulator::{CloudFormat, EmulatorOptions, Faults, class_colour};
 use rfly_bridge::wire::{
     AttachPacket, Attachment, BoxEntry, Height, IntoBytes as _, ListView, ObjectStatePacket,
     Packet as _, RangeRecord, ScaledStatePacket, SensorRequest, TargetEntry, console_command,
@@ -189,7 +189,10 @@ fn cube(id: i32, place: [f32; 3]) -> ObjectStatePacket {
 fn a_spawned_box_is_in_lidar_segmentation_boxes_targets_and_reports() {
     let reports = super::rig::socket();
     let port = reports.local_addr().unwrap().port();
-    let change = |o: &mut EmulatorOptions| o.ports.report = port;
+    let change = |o: &mut EmulatorOptions| {
+        o.ports.report = port;
+        o.cloud_format = CloudFormat::I16;
+    };
     let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
     let rig = Rig::with(world, change, Faults::default());
     tell(&rig, cube(1000, [6.0, 0.0, -2.0]).as_bytes());

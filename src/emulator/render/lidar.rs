@@ -6,7 +6,7 @@
 //! class 0, so that clouds are always complete.
 use super::noise::RangeNoise;
 use super::{View, palette};
-use crate::emulator::cloud_format::{BodyAxes, CloudForm, WireAxes};
+use crate::emulator::cloud_format::{BodyAxes, CloudForm, FourthSent, WireAxes};
 use crate::emulator::world::{Pixel, Pose, RayBundle, Snapshot, Vec3};
 use crate::wire::{CloudHead, OdometryCloudHeader, PointForm, append_cloud};
 use std::f64::consts::PI;
@@ -191,20 +191,32 @@ fn write(
     let short = |point: Point| match point {
         Some((point, class)) if point.amax() <= range => {
             let [x, y, z] = scaled(&point, range);
-            [x, y, z, form.fourth_of(class).cast_signed()]
+            [x, y, z, fourth(form, class).cast_signed()]
         }
         _ => [0; 4],
     };
     let float = |point: Point| {
         let (point, class) = point.unwrap_or_default();
         let [x, y, z] = <[f64; 3]>::from(point).map(|v| v as f32);
-        [x, y, z, form.fourth_of(class).into()]
+        [x, y, z, fourth(form, class).into()]
     };
     match form.points() {
         PointForm::I16x3 => append_cloud(head, points.map(short).map(first_three), out),
         PointForm::I16x4 => append_cloud(head, points.map(short), out),
         PointForm::F32x3 => append_cloud(head, points.map(float).map(first_three), out),
         PointForm::F32x4 => append_cloud(head, points.map(float), out),
+    }
+}
+
+/// Returns the fourth number of a point on an object of a class; 0 is no object.
+fn fourth(form: CloudForm, class: u8) -> u16 {
+    let five = |value: u8| u16::from(value >> 3);
+    match form.fourth {
+        FourthSent::Colour => {
+            let [blue, green, red] = palette::class_colour(class).map(five);
+            (red << 10) | (green << 5) | blue
+        }
+        _ => class.into(),
     }
 }
 
