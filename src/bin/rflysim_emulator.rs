@@ -155,6 +155,9 @@ struct Network {
     /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008, 224.0.0.10:20009 and 224.0.0.10:20002, all on loopback
     #[arg(long)]
     multicast: bool,
+    /// CopterSim sends nothing of a vehicle to anybody who did not ask it by unicast, as since version 4.12
+    #[arg(long, conflicts_with = "multicast")]
+    restricted_broadcasts: bool,
 }
 
 #[derive(Debug, Args)]
@@ -362,6 +365,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         state_rate: protocol.state_rate,
         heartbeat_period: protocol.heartbeat_period,
         multicast: network.multicast,
+        restricted: network.restricted_broadcasts,
         link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,
         speed: scene.speed,

@@ -90,6 +90,7 @@ codes! {
         RosDomain "ros-domain",
         NoHeartbeat "no-heartbeat",
         VehicleMissing "vehicle-missing",
+        AskedInVain "asked-in-vain",
         SenderRefused "sender-refused",
         PortShared "port-shared",
         SensorSilent "sensor-silent",
@@ -106,5 +107,6 @@ codes! {
         Wsl "wsl",
         RosLocalhost "ros-localhost",
         VehicleNotServed "vehicle-not-served",
+        AskedByUnicast "asked-by-unicast",
     }
 }

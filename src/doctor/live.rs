@@ -82,6 +82,9 @@ pub fn check_live(heard: &Heard) -> Vec<Finding> {
     if let Some(fleet) = named("fleet").filter(|_| heard.patient && alive) {
         fleet_of(fleet, &mut found);
     }
+    if let Some(requests) = named("requests to CopterSim") {
+        requests_of(requests, &mut found);
+    }
     if let Some(beats) = beats
         && beats.number("drop_other_vehicle") > 0.0
     {
@@ -163,7 +166,7 @@ fn silence(heard: &Heard, alive: bool, found: &mut Vec<Finding>) {
         found.push(Finding::new(
             Code::NoHeartbeat,
             "UDP port 20005",
-            "no heartbeat of any CopterSim: stamps are those of arrival, and vehicles do not fly",
+            "no heartbeat of any CopterSim, by itself or asked by unicast: stamps are those of arrival, and vehicles do not fly",
             "start CopterSim; on another host let it send to this one or to the network; \
              open UDP port 20005 here: sudo ufw allow 20005/udp",
         ));
@@ -184,6 +187,30 @@ fn fleet_of(fleet: &Status, found: &mut Vec<Finding>) {
             false => Code::VehicleMissing,
         };
         found.push(Finding::new(code, vehicle, what, remedy));
+    }
+}
+
+/// What CopterSim sends by unicast only, since it restricts its broadcasts.
+fn requests_of(requests: &Status, found: &mut Vec<Finding>) {
+    for (vehicle, text) in &requests.values {
+        if let Some(missing) = text.strip_prefix("in vain: ") {
+            found.push(Finding::new(
+                Code::AskedInVain,
+                vehicle,
+                format!("its CopterSim runs, and does not send here what it was asked for by unicast: {missing}"),
+                "let the simulation go on, if it is paused; name this host in CopterSim's file of addresses (JSON, since 4.10) or \
+                 as IS_BROADCAST of its .bat; end another bridge that asks for the same vehicle; \
+                 `sudo tcpdump -ni any udp portrange 20005-30199` shows what arrives",
+            ));
+        } else if let Some(since) = text.strip_prefix("answered: ") {
+            found.push(Finding::new(
+                Code::AskedByUnicast,
+                vehicle,
+                format!("its heartbeats and true state {since}: its CopterSim does not send them to everybody"),
+                "nothing for the bridge, which asks again when they stop; for other programs name their host as IS_BROADCAST \
+                 of CopterSim's .bat",
+            ));
+        }
     }
 }
 

@@ -86,6 +86,8 @@ pub struct EmulatorOptions {
     pub link_gbit_per_s: f64,
     /// Heartbeats, reports and requests also use multicast, on loopback.
     pub multicast: bool,
+    /// `CopterSim` sends a vehicle's data to nobody who did not ask for them.
+    pub restricted: bool,
     /// Drift of the simulation clock against the host's, in parts per million.
     pub clock_drift_ppm: f64,
     /// Simulation seconds per second of real time.
@@ -127,6 +129,7 @@ impl Default for EmulatorOptions {
             heartbeat_period: 1.0,
             link_gbit_per_s: 10.0,
             multicast: false,
+            restricted: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,
             pattern: false,

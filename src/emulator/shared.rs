@@ -321,10 +321,18 @@ impl Shared {
         }
     }
 
-    /// Destination host of a vehicle's `CopterSim`.
-    pub(super) fn client(&self, id: u16) -> IpAddr {
+    /// Destination host of a vehicle's `CopterSim`; none before somebody asked, if it is restricted.
+    pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
         let asked = lock(&self.clients).get(&id).copied();
-        asked.unwrap_or(self.options.client)
+        asked.or_else(|| self.everybody(id))
+    }
+
+    /// The same of what a `CopterSim` sends to everybody, unless it is restricted.
+    pub(super) fn everybody(&self, id: u16) -> Option<IpAddr> {
+        match self.options.restricted {
+            true => lock(&self.clients).get(&id).copied(),
+            false => Some(self.options.client),
+        }
     }
 
     pub(super) fn set_client(&self, id: u16, client: IpAddr) {

@@ -1,6 +1,7 @@
 //! Messages about a vehicle's model, `CopterSim` and the simulated network, to datagrams and back.
 //!
 //! An error names the field, what it must be and what it is.
+mod asking;
 mod faults;
 mod fleet;
 mod inputs;
@@ -8,6 +9,7 @@ mod netsim;
 mod requests;
 mod topics;
 
+pub use asking::{Asking, Came, Wish};
 pub use faults::{Cleared, FAULT_KINDS, FaultKind, Faults, Now, Parameter, Parameters};
 pub use fleet::{Fleet, Heard};
 pub use inputs::{

@@ -58,7 +58,7 @@ pub mod msg {
         pub header: Header,
         pub names: Vec<String>,
         pub ids: Vec<u16>,
-        pub vehicle_types: Vec<u16>,
+        pub vehicle_types: Vec<u32>,
         pub poses: Vec<Pose>,
         pub motor_rpm: Vec<f32>,
         pub scale: Vec<f32>,

@@ -7,13 +7,11 @@ use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport}
 use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose};
 use crate::time::RosTime;
-use crate::wire::VehicleReportPacket;
+use crate::wire::{VehicleReportPacket, class_and_style};
 use std::f64::consts::TAU;
 
 /// `Collision.NOTHING`, `GROUND`, `OBJECT`, `VEHICLE`.
 const KINDS: [u8; 4] = [0, 1, 2, 3];
-/// A vehicle type is class + 1000 x style.
-const STYLE: i32 = 1000;
 
 pub(super) fn header(frame: &str, stamp: RosTime) -> Header {
     Header {
@@ -43,12 +41,12 @@ pub fn vehicle_report(
     let pose = world
         .convention
         .pose(Vector::<Ned>::from(position), attitude_of(euler));
-    let vehicle_type = report.vehicle_type.get();
+    let (class_id, style) = class_and_style(report.vehicle_type.get());
     Some(VehicleReport {
         header: header(map, stamp),
         vehicle: report.copter_id.get(),
-        class_id: vehicle_type.rem_euclid(STYLE),
-        style: vehicle_type.div_euclid(STYLE),
+        class_id,
+        style,
         pose: pose_msg(&pose),
         velocity: vector_msg(world.vector(velocity)),
         motor_speeds: motors,

@@ -54,8 +54,8 @@ pub struct Entity {
     pub kind: Kind,
     /// Its id; objects of the map and cameras have none.
     pub id: Option<i32>,
-    /// Class + 1000 x style of a spawned object.
-    pub vehicle_type: u16,
+    /// Class and style of a spawned object.
+    pub vehicle_type: i32,
     /// Description.
     pub info: Info,
     /// Pose; `None` until known.

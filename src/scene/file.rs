@@ -60,9 +60,9 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct ModelEntry {
     name: String,
-    class: u16,
+    class: i32,
     #[serde(default)]
-    style: u16,
+    style: i32,
     #[serde(default)]
     category: Category,
     #[serde(default)]

@@ -1,17 +1,21 @@
 //! Models that can be spawned: classes and styles of the renderer, by name or number.
 use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
+use crate::wire::class_and_style;
+use std::ops::RangeInclusive;
 
 /// Beginning of every resource of this simulator.
 pub(super) const SCHEME: &str = "rflysim://";
-/// Classes of the renderer.
-const CLASSES: std::ops::RangeInclusive<u16> = 1..=999;
-/// Class and style together have 16 bits in packets of many objects.
-const STYLES: std::ops::RangeInclusive<u16> = 0..=64;
+/// Classes that a style can be added to; a larger number goes to the renderer as it is.
+const CLASSES: RangeInclusive<i32> = 1..=999;
+/// Styles of class + 1000 x style, which has 16 bits.
+const STYLES: RangeInclusive<i32> = 0..=64;
+/// Styles of class + 1000000 x style. What is between could be meant either way.
+const NEWER_STYLES: RangeInclusive<i32> = 100..=2147;
 /// Factors of the size.
-const SCALES: std::ops::RangeInclusive<f32> = 0.01..=655.0;
+const SCALES: RangeInclusive<f32> = 0.01..=655.0;
 /// Seconds that an object is kept without its client.
-const KEPT: std::ops::RangeInclusive<f64> = 0.1..=86_400.0;
+const KEPT: RangeInclusive<f64> = 0.1..=86_400.0;
 
 /// Major kind of an entity, the numbers of `EntityCategory`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Deserialize)]
@@ -50,10 +54,10 @@ impl Category {
 pub struct Model {
     /// Name, the word after `rflysim://`.
     pub name: String,
-    /// Class id.
-    pub class: u16,
+    /// Class id; above 999 the whole number that the renderer gets.
+    pub class: i32,
     /// Style, the place in the renderer's list of the class.
-    pub style: u16,
+    pub style: i32,
     /// Major kind.
     pub category: Category,
     /// For people.
@@ -66,7 +70,7 @@ pub struct Model {
 ///
 /// Source: vendor SDK 3.06, page `FullVersion3DModel`.
 #[rustfmt::skip] // a table
-const BUILT_IN: [(u16, Category, &[&str]); 8] = [
+const BUILT_IN: [(i32, Category, &[&str]); 8] = [
     (3, Category::Robot, &[
         "F450_Default", "Droneyee_QuadX330", "Droneyee_QuadX200", "DJI_Phantom_White", "DJI_Phantom_Red", "DJI_Phantom_Army",
         "AR_Drone_BlackGreen", "AR_Drone_Blue", "AR_Drone_Army", "Quad_Fold_Gray", "Quad_Fold_Army",
@@ -91,10 +95,10 @@ const BUILT_IN: [(u16, Category, &[&str]); 8] = [
 
 /// Returns the models that every renderer has.
 pub(super) fn built_in_models() -> Vec<Model> {
-    let of_class = |(class, category, names): &(u16, Category, &[&str])| {
+    let of_class = |(class, category, names): &(i32, Category, &[&str])| {
         let (class, category) = (*class, *category);
         let styles = (0..).zip(names.iter());
-        let model = |(style, name): (u16, &&str)| Model {
+        let model = |(style, name): (i32, &&str)| Model {
             name: (*name).to_owned(),
             class,
             style,
@@ -110,8 +114,8 @@ pub(super) fn built_in_models() -> Vec<Model> {
 /// A parsed resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Class + 1000 x style.
-    pub vehicle_type: u16,
+    /// Class and style, as the renderer takes them.
+    pub vehicle_type: i32,
     /// Beginning of a generated name.
     pub base: String,
     /// Major kind.
@@ -140,14 +144,15 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
     let parse = |message: String| Refusal::new(Cause::Parse, format!("{uri:?}: {message}"));
     let (word, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (class, mut style, base, category) = if word.bytes().all(|b| b.is_ascii_digit()) {
-        let class = word.parse().ok().filter(|class| CLASSES.contains(class));
-        let class: u16 = class.ok_or_else(|| {
-            let (first, last) = CLASSES.into_inner();
+        let class = word.parse().ok().filter(|number| *number > 0);
+        let class = class.ok_or_else(|| {
             parse(format!(
-                "a class is a number from {first} to {last}, {RIGHT}"
+                "a class is a number from 1 to {}, {RIGHT}",
+                i32::MAX
             ))
         })?;
-        let known = models.iter().find(|model| model.class == class);
+        let known = class_and_style(class).0;
+        let known = models.iter().find(|model| model.class == known);
         let category = known.map_or(Category::Object, |model| model.category);
         (class, 0, format!("class{class}"), category)
     } else {
@@ -164,11 +169,13 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         match key {
             "style" => {
-                let number = value.parse().ok().filter(|style| STYLES.contains(style));
-                style = number.ok_or_else(|| {
-                    let (first, last) = STYLES.into_inner();
+                let number = value.parse().ok();
+                style = number.filter(|style| vehicle_type(class, *style).is_some()).ok_or_else(|| {
+                    let ((first, last), (from, to)) = (STYLES.into_inner(), NEWER_STYLES.into_inner());
                     parse(format!(
-                        "style must be a number from {first} to {last}, is {value:?}"
+                        "style must be a number from {first} to {last} (class + 1000 x style) or from {from} to {to} (class + 1000000 \
+                         x style), and {first} with a class above {}, is {value:?}",
+                        CLASSES.end()
                     ))
                 })?;
             }
@@ -200,19 +207,25 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
             }
         }
     }
-    let vehicle_type = u32::from(class) + 1000 * u32::from(style);
     Ok(Wanted {
-        vehicle_type: u16::try_from(vehicle_type).map_err(|_cast| {
-            parse(format!(
-                "class + 1000 x style must be below 65536, is {vehicle_type}"
-            ))
-        })?,
+        // The style was checked.
+        vehicle_type: vehicle_type(class, style).unwrap_or(class),
         base,
         category,
         scale,
         ground,
         keep_alive,
     })
+}
+
+fn vehicle_type(class: i32, style: i32) -> Option<i32> {
+    match style {
+        0 => Some(class),
+        _ if !CLASSES.contains(&class) => None,
+        _ if STYLES.contains(&style) => Some(class + 1000 * style),
+        _ if NEWER_STYLES.contains(&style) => Some(class + 1_000_000 * style),
+        _ => None,
+    }
 }
 
 fn scale_of(text: &str) -> Option<[f32; 3]> {

@@ -374,7 +374,7 @@ fn draw(entity: &Entity, out: &mut Outbox) {
     let position = motion.place.position.to_array().map(|v| v as f32);
     let euler = motion.place.attitude.euler();
     let euler = [euler.roll, euler.pitch, euler.yaw].map(|v| v as f32);
-    let state = ObjectStatePacket::new(id, entity.vehicle_type.into(), position, euler);
+    let state = ObjectStatePacket::new(id, entity.vehicle_type, position, euler);
     let height = match entity.ground {
         true => Height::Ground,
         false => Height::Given,

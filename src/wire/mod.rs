@@ -81,7 +81,7 @@ pub use scene_report::{
 };
 pub use scene_state::{
     Height, MotorStatePacket, ObjectStatePacket, PointMassStatePacket, ScaledStatePacket,
-    Swarm20Packet, Swarm100Packet, SwarmState,
+    Swarm20Packet, Swarm100Packet, SwarmState, class_and_style,
 };
 pub use sensor_request::{
     DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,

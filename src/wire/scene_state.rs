@@ -5,6 +5,20 @@ use super::{Packet, WireError, expect_tag};
 use zerocopy::little_endian::{F32, F64, I32, U16};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+/// Returns class and style of a `vehicle_type`.
+///
+/// The documents have class + 1000 x style. Scenes of 2026 have numbers that read as class + 1000000 x style (116000030: a
+/// person, class 30), which no public document confirms. A number without a class in it (1000) is a class itself.
+pub fn class_and_style(vehicle_type: i32) -> (i32, i32) {
+    const FACTOR: i32 = 1000;
+    const NEWER: i32 = 1_000_000;
+    let factor = if vehicle_type < NEWER { FACTOR } else { NEWER };
+    match vehicle_type.rem_euclid(factor) {
+        0 => (vehicle_type, 0),
+        class => (class, vehicle_type.div_euclid(factor)),
+    }
+}
+
 /// What decides the height of an object.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Height {

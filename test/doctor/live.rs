@@ -111,6 +111,29 @@ fn a_vehicle_that_is_missing_or_elsewhere_is_named() {
 }
 
 #[test]
+fn what_comes_by_unicast_only_is_told() {
+    let requests = status(
+        "requests to CopterSim",
+        &[
+            ("vehicle 1", "not needed (192.168.1.10:30100)"),
+            ("vehicle 2", "7 requests (192.168.1.10:30102)"),
+            (
+                "vehicle 3",
+                "answered: came only after requests, 2 so far (192.168.1.10:30104)",
+            ),
+            (
+                "vehicle 4",
+                "in vain: true state after 3 requests (192.168.1.10:30106)",
+            ),
+        ],
+    );
+    let found = found(vec![beats("up"), requests]);
+    assert_eq!(codes(&found), [Code::AskedByUnicast, Code::AskedInVain]);
+    assert_eq!(found[0].subject, "vehicle 3");
+    assert!(found[1].what.contains("true state"), "{found:?}");
+}
+
+#[test]
 fn an_autopilot_says_why_it_will_not_arm() {
     let pilot = status(
         "autopilot of vehicle 2",

@@ -176,6 +176,7 @@ def test_variables_that_hide_topics(tmp_path, variables, code):
         ([], "--loss 1 --fault-scope images", 8, "renderer-silent", "no sensor delivers"),
         ([], "--heartbeat-period 1000", 8, "no-heartbeat", "20005"),
         (["vehicle1.address:=192.0.2.9"], "", 8, "wrong-address", "CopterSim 1"),
+        ([], "--restricted-broadcasts", 20, "asked-by-unicast", "came only after requests"),
         ([], "--battery 4 --grounded", 8, "will-not-arm", "vehicle 1"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else None,

@@ -1,10 +1,12 @@
 use super::rig::{Rig, near, pose, socket, still, wait};
 use crate::support::golden;
-use rfly_bridge::emulator::{Faults, StatePacket};
+use rfly_bridge::emulator::{EmulatorOptions, Faults, StatePacket};
 use rfly_bridge::wire::{
-    HandshakePacket, HeaderVariant, HeartbeatPacket, ImuPacket, ImuRequestPacket, Packet as _,
-    RequestLayout, SensorKind, SensorRequest, TrueState, console_command,
+    CopterSimRequestPacket, HandshakePacket, HeaderVariant, HeartbeatPacket, ImuPacket,
+    ImuRequestPacket, Packet as _, RequestLayout, SensorKind, SensorRequest, TrueState,
+    console_command,
 };
+use std::time::Duration;
 use zerocopy::IntoBytes as _;
 
 fn rig() -> Rig {
@@ -266,6 +268,30 @@ fn a_heartbeat_can_be_asked_for() {
             .get(),
         1
     );
+}
+
+#[test]
+fn a_restricted_simulator_sends_only_to_who_asked_by_unicast() {
+    let world = still(&[pose([0.0; 3], [0.0; 3])], &[]);
+    let restrict = |o: &mut EmulatorOptions| {
+        (o.restricted, o.heartbeat_period, o.state_rate) = (true, 0.02, 100);
+    };
+    let rig = Rig::with(world, restrict, Faults::default());
+    std::thread::sleep(Duration::from_millis(200));
+    for silent in [&rig.heartbeats, &rig.states] {
+        silent.set_nonblocking(true).unwrap();
+        assert!(silent.recv(&mut [0; 512]).is_err());
+        silent.set_nonblocking(false).unwrap();
+    }
+    let request = CopterSimRequestPacket::new(1).to_sender();
+    rig.client
+        .send_to(request.as_bytes(), rig.emulator.coptersims()[0])
+        .unwrap();
+    let mut buffer = [0; 512];
+    let len = rig.heartbeats.recv(&mut buffer).unwrap();
+    let beat = HeartbeatPacket::parse(&buffer[..len]).unwrap();
+    assert_eq!(beat.copter_id.get(), 1);
+    assert!(rig.states.recv(&mut buffer).unwrap() > 0);
 }
 
 #[test]

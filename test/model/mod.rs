@@ -1,4 +1,5 @@
 //! Tests of `model`.
+mod asking;
 mod faults;
 mod fleet;
 mod inputs;

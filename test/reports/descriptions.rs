@@ -317,12 +317,18 @@ fn a_recorded_report_of_a_vehicle_says_in_ros_what_it_says_on_the_wire() {
         (message.vehicle, message.class_id, message.style),
         (1, 3, 0)
     );
-    let styled = VehicleReportPacket {
-        vehicle_type: 2060.into(),
-        ..*packet
-    };
-    let message = vehicle_report(&styled, &ENU, ("map", RosTime(0))).unwrap();
-    assert_eq!((message.class_id, message.style), (60, 2));
+    for (number, wanted) in [
+        (2060, (60, 2)),
+        (116_000_030, (30, 116)),
+        (100_000_821, (821, 100)),
+    ] {
+        let styled = VehicleReportPacket {
+            vehicle_type: number.into(),
+            ..*packet
+        };
+        let message = vehicle_report(&styled, &ENU, ("map", RosTime(0))).unwrap();
+        assert_eq!((message.class_id, message.style), wanted);
+    }
     let mut broken = *packet;
     broken.velocity[2] = f32::NAN.into();
     assert_eq!(vehicle_report(&broken, &ENU, ("map", RosTime(0))), None);

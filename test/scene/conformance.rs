@@ -81,7 +81,7 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
         (
             |r| r.entity_resource = resource("rflysim://0"),
             106,
-            &["1 to 999"],
+            &["1 to 2147483647"],
         ),
         (
             |r| r.entity_resource = resource("rflysim://3?style=x"),

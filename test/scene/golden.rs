@@ -388,7 +388,7 @@ fn states(name: &str, motors: usize) -> EntityStates {
     EntityStates {
         header: Header::default(),
         ids: list(0).iter().map(|id| *id as u16).collect(),
-        vehicle_types: list(1).iter().map(|class| *class as u16).collect(),
+        vehicle_types: list(1).iter().map(|class| *class as u32).collect(),
         poses: (0..count)
             .map(|i| pose_of(three(&list(2), i), three(&list(3), i)))
             .collect(),

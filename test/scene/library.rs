@@ -1,5 +1,5 @@
 //! The user's file.
-use super::rig::Rig;
+use super::rig::{Rig, request};
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
 use rfly_bridge::scene::{Category, Library, standard};
 
@@ -128,10 +128,70 @@ fn named_poses_have_tags_and_bounds() {
     assert!(none.result.error_message.contains("scene.file"));
 }
 
+/// Numbers of start scripts and scenes of 2026 (sendUE4Pos): an injured person is class 30, style 116.
+#[test]
+fn classes_have_32_bits() {
+    let file = r#"{"models": [
+        {"name": "injured", "class": 116000030}, {"name": "injured_too", "class": 30, "style": 116}, {"name": "car", "class": 100000821}
+    ]}"#;
+    let library = Library::with_file("scene.json", file).unwrap();
+    let mut rig = Rig::with(10_001..=20_000, library);
+    let spawn = |rig: &mut Rig, resource: &str| {
+        let mut wanted = request("", &format!("rflysim://{resource}"));
+        wanted.allow_renaming = true;
+        rig.call(standard::spawn_entity, wanted)
+    };
+    for (resource, number) in [
+        ("116000030", 116_000_030),
+        ("30?style=116", 116_000_030),
+        ("injured", 116_000_030),
+        ("injured_too", 116_000_030),
+        ("100000821", 100_000_821),
+        ("car", 100_000_821),
+        ("825?style=101", 101_000_825),
+        ("2147000999?style=0&scale=2", 2_147_000_999),
+        ("1003", 1003),
+        ("100003", 100_003),
+        ("3?style=64", 64_003),
+        ("969", 969),
+        ("1000", 1000),
+        ("1000813", 1_000_813),
+        ("2147483647", i32::MAX),
+    ] {
+        let (response, sent) = spawn(&mut rig, resource);
+        assert_eq!(
+            response.result.result, 1,
+            "{resource}: {:?}",
+            response.result
+        );
+        assert_eq!(sent[0].bytes[8..12], i32::to_le_bytes(number), "{resource}");
+    }
+    for (resource, word) in [
+        ("30?style=65", "from 100 to 2147"),
+        ("30?style=2148", "from 100 to 2147"),
+        ("116000030?style=2", "0 with a class above 999"),
+        ("injured?style=2", "0 with a class above 999"),
+        ("1000?style=2", "0 with a class above 999"),
+        ("0", "1 to 2147483647"),
+        ("2147483648", "1 to 2147483647"),
+    ] {
+        let (response, sent) = spawn(&mut rig, resource);
+        assert_eq!((response.result.result, sent), (106, vec![]), "{resource}");
+        let message = &response.result.error_message;
+        assert!(message.contains(word), "{resource}: {message}");
+    }
+    let (person, _) = (rig.scene.entities.iter())
+        .find(|(_, entity)| entity.vehicle_type == 116_000_030)
+        .unwrap();
+    assert_eq!(person, "class116000030_1");
+    let kind = rig.scene.entities.find(person).unwrap().1.info.category;
+    assert_eq!(kind, Category::Human, "the category is that of the class");
+}
+
 #[test]
 fn all_problems_of_a_file_are_said_at_once() {
     let text = r#"{
-      "models": [{"name": "a b", "class": 3}, {"name": "5", "class": 3}, {"name": "c", "class": 1000}, {"name": "d", "class": 3, "style": 65},
+      "models": [{"name": "a b", "class": 3}, {"name": "5", "class": 3}, {"name": "c", "class": 0}, {"name": "d", "class": 3, "style": 65},
                  {"name": "e", "class": 3, "size": [0, 1, 1]}, {"name": "f", "class": 3}, {"name": "F", "class": 3}],
       "worlds": [{"name": ""}],
       "poses": [{"name": "p", "position": [0, 0, 1e9]}, {"name": "q", "position": [0, 0, 0], "orientation": [0, 0, 0, 2]},

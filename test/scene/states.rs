@@ -4,7 +4,9 @@ use rfly_bridge::msgs::rfly_bridge_msgs::msg::EntityStates;
 use rfly_bridge::msgs::simulation_interfaces::srv::GetEntityStateRequest;
 use rfly_bridge::scene::{Call, Datagram, Outbox, own, standard};
 use rfly_bridge::time::RosTime;
-use rfly_bridge::wire::{Height, Packet, Swarm20Packet, Swarm100Packet};
+use rfly_bridge::wire::{
+    Height, MotorStatePacket, Packet, ScaledStatePacket, Swarm20Packet, Swarm100Packet,
+};
 
 fn draw(rig: &mut Rig, message: &EntityStates) -> (usize, Vec<&'static str>, Vec<Datagram>) {
     let mut out = Outbox::default();
@@ -87,6 +89,54 @@ fn spawned_objects_are_known_by_name_and_remember_where_they_were_put() {
     let made = response.state.pose;
     assert_eq!(made.position, message.poses[0].position);
     assert!((made.orientation.w.abs() - 1.0).abs() < 1e-12, "{made:?}");
+}
+
+#[test]
+fn a_type_of_more_than_16_bits_goes_in_a_packet_of_its_own() {
+    let mut rig = Rig::new();
+    rig.spawn("injured", "rflysim://116000030?scale=2");
+    let mut message = of_ids([5, 6, 7]);
+    message.vehicle_types = vec![3, 116_000_030, 65_536];
+    message.motor_rpm = vec![1.0, 2.0, 3.0];
+    message.fit_to_ground = true;
+    let (drawn, skipped, sent) = draw(&mut rig, &message);
+    assert_eq!((drawn, skipped), (3, vec![]));
+    let lens: Vec<_> = sent.iter().map(|datagram| datagram.bytes.len()).collect();
+    assert_eq!(lens, [52, 52, 1324]);
+    let one = ScaledStatePacket::parse(&sent[0].bytes).unwrap();
+    let fields = (
+        one.copter_id.get(),
+        one.vehicle_type.get(),
+        one.motor_rpm.get(),
+    );
+    assert_eq!(fields, (6, 116_000_030, 2.0));
+    assert_eq!((one.height(), one.scale[2].get()), (Height::Ground, 1.0));
+    let many = Swarm20Packet::parse(&sent[2].bytes).unwrap();
+    assert_eq!(many.states().map(|state| state.id).collect::<Vec<_>>(), [5]);
+
+    // Eight motors are in another packet, which has no size.
+    message.motor_rpm = (0..24_u8).map(f32::from).collect();
+    let (_, skipped, sent) = draw(&mut rig, &message);
+    let one = MotorStatePacket::parse(&sent[0].bytes).unwrap();
+    assert_eq!((one.vehicle_type.get(), skipped), (116_000_030, vec![]));
+    assert_eq!(one.motor_rpm.map(|rpm| rpm.get())[..2], [8.0, 9.0]);
+    message.scale = vec![2.0; 3];
+    let (drawn, skipped, _) = draw(&mut rig, &message);
+    assert_eq!((drawn, skipped), (1, vec!["scale"; 2]));
+    message.vehicle_types = vec![u32::MAX; 3];
+    let (_, skipped, sent) = draw(&mut rig, &message);
+    assert_eq!((skipped, sent), (vec!["type"; 3], vec![]));
+
+    // What was spawned is known by its name.
+    let known = EntityStates {
+        names: vec!["injured".to_owned()],
+        poses: vec![pose([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0])],
+        ..EntityStates::default()
+    };
+    let (_, _, sent) = draw(&mut rig, &known);
+    let one = ScaledStatePacket::parse(&sent[0].bytes).unwrap();
+    assert_eq!(one.vehicle_type.get(), 116_000_030);
+    assert_eq!(one.scale.map(|factor| factor.get()), [2.0; 3]);
 }
 
 #[test]

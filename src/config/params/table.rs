@@ -503,7 +503,7 @@ pub const VEHICLE_PARAMETERS: &[ParameterSpec] = &[
     row("Vehicle", "model", K::Choice(VehicleModel::NAMES), D::Str("coptersim"), "",
         "Who flies it: `coptersim`, or the bridge itself, without CopterSim and autopilot, as a `point_mass` or a `fixed_wing` (docs/model.md). The bridge \
          then takes CopterSim's ports of this vehicle on this host."),
-    row("Vehicle", "model_type", K::Int(0, 65_535), D::Int(0), "",
+    row("Vehicle", "model_type", K::Int(0, 2_147_483_647), D::Int(0), "",
         "What the renderer draws for a vehicle that the bridge flies: class + 1000 x style; 0: class 3 for a point mass, 100 for a fixed wing."),
     row("Vehicle", "start", K::Vector(-100_000.0, 100_000.0), D::Floats(&[0.0, 0.0, 0.0]), "m",
         "Position in the map at which a vehicle that the bridge flies begins, and to which it returns with a restart. It stands on the ground there."),

@@ -93,7 +93,7 @@ fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
 impl Line {
     fn new(shared: &Shared, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
         let port = shared.options.ports.autopilot_client(id);
-        let known = control != ControlMode::Direct;
+        let known = control != ControlMode::Direct && !shared.options.restricted;
         Self {
             id,
             socket,
@@ -131,7 +131,11 @@ impl Line {
             Order::Outputs(outputs) => self.pilot.set_outputs(outputs),
             Order::Origin => self.restart(shared),
             Order::Client(_) if direct => {}
-            Order::Client(ip) => self.client.iter_mut().for_each(|to| to.set_ip(ip)),
+            Order::Client(ip) => {
+                let port = shared.options.ports.autopilot_client(self.id);
+                let port = self.client.map_or(port, |client| client.port());
+                self.client = Some(SocketAddr::new(ip, port));
+            }
             Order::Battery(percent) => self.pilot.pretend_battery(percent),
             Order::Fence(limits) => self.pilot.set_fence(limits),
         }

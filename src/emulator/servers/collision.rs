@@ -83,9 +83,11 @@ fn tell(shared: &Shared, socket: &UdpSocket, contact: &Contact) {
     let packet = CrashPacket::new(contact.id.into(), target_id(contact.with));
     let bytes = packet.as_bytes();
     // There may be no listener.
-    if options.world.vehicles.iter().any(|v| v.id == contact.id) {
+    if options.world.vehicles.iter().any(|v| v.id == contact.id)
+        && let Some(client) = shared.client(contact.id)
+    {
         let port = options.ports.true_state(contact.id);
-        let _ = socket.send_to(bytes, (shared.client(contact.id), port));
+        let _ = socket.send_to(bytes, (client, port));
     }
     let _ = socket.send_to(bytes, (options.client, options.ports.report));
     if options.multicast {

@@ -82,7 +82,9 @@ fn tell_model(shared: &Shared, socket: &UdpSocket, id: u16, input: &ModelInput<'
     if matches!(input, ModelInput::Sil(sil) if sil.set() == Some(InputSet::Plain)) {
         let options = &shared.options;
         // There may be no listener.
-        let _ = socket.send_to(bytes, (options.client, options.ports.report));
+        if let Some(client) = shared.everybody(id) {
+            let _ = socket.send_to(bytes, (client, options.ports.report));
+        }
         if options.multicast {
             let _ = socket.send_to(bytes, (NETWORK_GROUP, options.ports.report));
         }
@@ -178,10 +180,10 @@ pub(in crate::emulator) fn request(
             shared.set_geo(Geo { centre });
             for vehicle in vehicles {
                 shared.order(vehicle.id, Order::Origin);
-                let to = (
-                    shared.client(vehicle.id),
-                    shared.options.ports.true_state(vehicle.id),
-                );
+                let Some(client) = shared.client(vehicle.id) else {
+                    continue;
+                };
+                let to = (client, shared.options.ports.true_state(vehicle.id));
                 let told = MapCentrePacket::new(vehicle.id.into(), centre);
                 let _ = socket.send_to(told.as_bytes(), to); // there may be no listener
             }
@@ -348,8 +350,11 @@ fn send_heartbeats(shared: &Shared, socket: &UdpSocket, count: u64) {
     let options = &shared.options;
     for vehicle in &options.world.vehicles {
         let packet = heartbeat(shared, vehicle.id, count as i64);
+        let Some(client) = shared.everybody(vehicle.id) else {
+            continue;
+        };
         // There may be no listener, or no multicast: a heartbeat is never worth an error.
-        let _ = socket.send_to(packet.as_bytes(), (options.client, options.ports.heartbeat));
+        let _ = socket.send_to(packet.as_bytes(), (client, options.ports.heartbeat));
         if options.multicast {
             let _ = socket.send_to(packet.as_bytes(), (NETWORK_GROUP, options.ports.heartbeat));
         }
@@ -365,7 +370,10 @@ fn send_outputs(shared: &Shared, socket: &UdpSocket, now: f64) {
         told.map(|(id, told)| (*id, told.outputs(now))).collect()
     };
     for (id, data) in outputs {
-        let to = (shared.client(id), shared.options.ports.true_state(id));
+        let Some(client) = shared.client(id) else {
+            continue;
+        };
+        let to = (client, shared.options.ports.true_state(id));
         let packet = ModelOutputPacket::new(id.into(), data);
         let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
     }
@@ -386,7 +394,10 @@ pub(in crate::emulator) fn send_true_states(
     }
     *last = (run, snapshot.time);
     for (id, motion) in &snapshot.vehicles {
-        let to = SocketAddr::new(shared.client(*id), options.ports.true_state(*id));
+        let Some(client) = shared.client(*id) else {
+            continue;
+        };
+        let to = SocketAddr::new(client, options.ports.true_state(*id));
         let mut state = true_state(
             *id,
             snapshot.time,

@@ -2,6 +2,7 @@
 use super::scene::{VEHICLE_HALF, WALKER_HALF};
 use super::solid::Shape;
 use super::{Object, Pose, Solid, Vec3};
+use crate::wire::class_and_style;
 
 /// A simple body about the reference point of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,16 +13,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// Number in `vehicleType` from one style of a class to the next.
-    const STYLE: i32 = 1000;
     /// Classes of spawned objects follow those of the scene.
     const FIRST_PAINT: i32 = 200;
 
-    /// Returns the body of a model, by class + 1000 x style; a cube of 1 m for an unknown class.
+    /// Returns the body of a model, by its class and style; a cube of 1 m for an unknown class.
     pub fn of(vehicle_type: i32) -> Self {
-        let class = vehicle_type.rem_euclid(Self::STYLE);
+        let (class, style) = class_and_style(vehicle_type);
         let cube = Vec3::repeat(0.5);
-        let (shape, half) = match (class, vehicle_type.div_euclid(Self::STYLE)) {
+        let (shape, half) = match (class, style) {
             (3, _) => (Shape::Box, VEHICLE_HALF),
             (5 | 6, _) => (Shape::Box, Vec3::new(0.5, 0.5, 0.2)),
             (30, _) => (Shape::Box, WALKER_HALF),

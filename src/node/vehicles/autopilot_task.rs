@@ -1,7 +1,6 @@
 //! One task per autopilot: receives its datagrams and runs timed work.
 use super::map_centre::MapCentre;
 use super::peer::Peer;
-use super::requester::Requester;
 use super::serial;
 use super::truth::Relay;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
@@ -38,7 +37,6 @@ pub(super) struct Task {
     pub(super) wake: Arc<Notify>,
     pub(super) stats: Arc<SourceStats>,
     pub(super) start: Instant,
-    pub(super) requester: Option<Requester>,
     /// Receives the estimated pose.
     pub(super) tf: Option<Tf>,
     /// Holds the origin of the autopilot's local positions.
@@ -86,7 +84,6 @@ impl Source for SerialTask {
 impl Task {
     async fn run_udp(&mut self, socket: &mut UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
-        let mut next_request = self.requester.is_some().then(Instant::now);
         loop {
             let (deadline, used) = self.poll();
             tokio::select! {
@@ -103,19 +100,8 @@ impl Task {
                     tokio::task::yield_now().await;
                     self.drain(socket, &mut buffer);
                 }
-                () = until(next_request) => next_request = self.ask(),
             }
         }
-    }
-
-    /// Sends a request to the simulator while no data comes; returns the next time.
-    fn ask(&self) -> Option<Instant> {
-        let requester = self.requester.as_ref()?;
-        let connected = self.handle.with(|autopilot| autopilot.fcu.connected());
-        if connected == Some(false) && requester.ask() > 0 {
-            self.stats.lock().drop_one(Cause::RequestNotSent);
-        }
-        Some(Instant::now() + requester.period)
     }
 
     /// Receives all queued datagrams, up to a limit; false if the socket fails.

@@ -2,7 +2,6 @@
 use super::autopilot_task::{SerialTask, Task, UdpTask};
 use super::map_centre::MapCentre;
 use super::peer::Peer;
-use super::requester::Requester;
 use super::serial;
 use super::truth::Relay;
 use crate::config::params::{HeartbeatKind, TfSource};
@@ -79,7 +78,6 @@ pub(super) fn open(
             wake,
             stats,
             start: context.start,
-            requester: Requester::new(context.settings, id, link),
             tf: match params.frames.tf_source {
                 TfSource::Estimate => context.tf.clone(),
                 TfSource::Truth | TfSource::External => None,

@@ -35,6 +35,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let map_centre = MapCentre::default();
     let relays = open_sources(context, assembly, &map_centre)?;
     control::open(context, assembly, &map_centre, &relays)?;
+    requester::open(context, assembly)?;
     let prefixes = control::prefixes(context);
     assembly.crowds.extend(prefixes.iter().cloned());
     let search = unserved::Search::new(context.middleware, prefixes);

@@ -1,10 +1,13 @@
 //! States of many entities at once, as a stream.
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
-use crate::scene::datagrams::Recipient;
+use crate::scene::datagrams::{Outbox, Recipient};
 use crate::scene::entities::{Kind, Motion};
 use crate::scene::models::check_scale;
 use crate::scene::state::{Call, Scene};
-use crate::wire::{Height, Swarm20Packet, Swarm100Packet, SwarmState};
+use crate::wire::{
+    Height, MotorStatePacket, ObjectStatePacket, ScaledStatePacket, Swarm20Packet, Swarm100Packet,
+    SwarmState,
+};
 
 /// Why an entity is not drawn.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, strum::IntoStaticStr)]
@@ -65,18 +68,22 @@ pub fn set_states(
         Ok(motors) => motors,
         Err(skipped) => return (0, vec![skipped]),
     };
-    let mut states = Vec::with_capacity(message.poses.len());
-    let mut others = Vec::new();
-    for i in 0..message.poses.len() {
-        match state(scene, message, motors, i, call) {
-            Ok(state) => states.push(state),
-            Err(skipped) => others.push(skipped),
-        }
-    }
     let height = match message.fit_to_ground {
         true => Height::Ground,
         false => Height::Given,
     };
+    let mut states = Vec::with_capacity(message.poses.len());
+    let (mut others, mut alone) = (Vec::new(), 0);
+    for i in 0..message.poses.len() {
+        match state(scene, message, motors, i, call) {
+            Ok((None, state)) => states.push(state),
+            Ok((Some(vehicle_type), state)) => {
+                draw_alone(vehicle_type, &state, motors, height, call.out);
+                alone += 1;
+            }
+            Err(skipped) => others.push(skipped),
+        }
+    }
     let size = match motors {
         Motors::Eight => Swarm20Packet::SIZE,
         Motors::None | Motors::One => Swarm100Packet::SIZE,
@@ -90,7 +97,29 @@ pub fn set_states(
             call.out.packet(Recipient::Windows, &packet);
         }
     }
-    (states.len(), others)
+    (states.len() + alone, others)
+}
+
+/// Sends an entity whose type does not fit the packets of many.
+fn draw_alone(
+    vehicle_type: i32,
+    state: &SwarmState,
+    motors: Motors,
+    height: Height,
+    out: &mut Outbox,
+) {
+    let object = ObjectStatePacket::new(state.id.into(), vehicle_type, state.position, state.euler)
+        .with_height(height);
+    if let Motors::Eight = motors {
+        let packet = MotorStatePacket::new(object, state.motor_rpm, [0.0; 3], -1.0);
+        out.packet(Recipient::Windows, &packet);
+    } else {
+        let scale = state
+            .scale_percent
+            .map(|percent| f32::from(percent) / 100.0);
+        let packet = ScaledStatePacket::new(object.with_motor_rpm(state.motor_rpm[0]), scale);
+        out.packet(Recipient::Windows, &packet);
+    }
 }
 
 fn check_lists(message: &EntityStates) -> Result<Motors, Skipped> {
@@ -131,13 +160,14 @@ fn check_lists(message: &EntityStates) -> Result<Motors, Skipped> {
     }
 }
 
+/// The state of one entity, and its type where that has more than 16 bits.
 fn state(
     scene: &mut Scene,
     message: &EntityStates,
     motors: Motors,
     i: usize,
     call: &Call<'_>,
-) -> Result<SwarmState, Skipped> {
+) -> Result<(Option<i32>, SwarmState), Skipped> {
     let id = match message.names.get(i) {
         Some(name) => {
             let id = scene.entities.id_of(name);
@@ -157,7 +187,8 @@ fn state(
         .map_err(|refusal| skipped(SkipCause::Pose, refusal.message))?;
     let known = scene.entities.of_id(id).filter(|e| e.kind == Kind::Spawned);
     let vehicle_type = match (message.vehicle_types.get(i), &known) {
-        (Some(given), _) => *given,
+        (Some(given), _) => i32::try_from(*given)
+            .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
         (None, Some(entity)) => entity.vehicle_type,
         (None, None) => {
             return Err(skipped(
@@ -183,6 +214,15 @@ fn state(
             format!("motor_rpm of {id} must be finite"),
         ));
     }
+    let small_type = u16::try_from(vehicle_type).ok();
+    if small_type.is_none() && matches!(motors, Motors::Eight) && scale != [1.0; 3] {
+        return Err(skipped(
+            SkipCause::Scale,
+            format!(
+                "no packet has type {vehicle_type}, a size and eight motor speeds of {id}: give one speed, or no scale"
+            ),
+        ));
+    }
     if let Some(entity) = known {
         if let Some(kept) = &mut entity.keep_alive {
             kept.since_s = call.uptime_s;
@@ -196,12 +236,13 @@ fn state(
         });
     }
     let euler = place.attitude.euler();
-    Ok(SwarmState {
+    let state = SwarmState {
         id: small,
-        vehicle_type,
+        vehicle_type: small_type.unwrap_or_default(),
         position: place.position.to_array().map(|v| v as f32),
         euler: [euler.roll, euler.pitch, euler.yaw].map(|v| v as f32),
         scale_percent: scale.map(|factor| (100.0 * factor).round() as u16),
         motor_rpm,
-    })
+    };
+    Ok((small_type.is_none().then_some(vehicle_type), state))
 }

@@ -122,7 +122,7 @@ export function rows(message) {
 }
 
 // Kinds of findings that are only worth knowing.
-const NOTES = ["wsl", "ros-localhost", "vehicle-not-served"];
+const NOTES = ["wsl", "ros-localhost", "vehicle-not-served", "asked-by-unicast"];
 
 /** What the doctor found, from /diagnostics: each kind once, with what to type. */
 export function findings(message) {
