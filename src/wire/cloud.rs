@@ -129,7 +129,7 @@ impl PointForm {
     pub const ALL: [Self; 4] = [Self::I16x3, Self::I16x4, Self::F32x3, Self::F32x4];
 
     /// Returns the bytes of a point.
-    pub const fn len(self) -> usize {
+    pub const fn bytes(self) -> usize {
         match self {
             Self::I16x3 => 6,
             Self::I16x4 => 8,
@@ -144,7 +144,7 @@ impl PointForm {
     }
 
     fn of_len(len: usize) -> Option<Self> {
-        Self::ALL.into_iter().find(|form| form.len() == len)
+        Self::ALL.into_iter().find(|form| form.bytes() == len)
     }
 }
 
@@ -164,7 +164,7 @@ pub enum CloudPoints<'a> {
 impl<'a> CloudPoints<'a> {
     /// Views the first `count` points; `None` if there are fewer.
     fn view(form: PointForm, count: usize, bytes: &'a [u8]) -> Option<Self> {
-        let bytes = bytes.get(..count.checked_mul(form.len())?)?;
+        let bytes = bytes.get(..count.checked_mul(form.bytes())?)?;
         Some(match form {
             PointForm::I16x3 => Self::I16x3(<[[I16; 3]]>::ref_from_bytes(bytes).ok()?),
             PointForm::I16x4 => Self::I16x4(<[[I16; 4]]>::ref_from_bytes(bytes).ok()?),
@@ -233,8 +233,9 @@ impl<'a> CloudView<'a> {
             (Some(cloud), _) | (None, Some(cloud)) => Some(cloud),
             (None, None) => {
                 let cloud = Self::prefix::<CloudHeader>(payload, oldest)?;
-                let surplus = payload.len() - CloudHeader::LEN - cloud.points.len() * oldest.len();
-                (!cloud.points.is_empty() && surplus < oldest.len()).then_some(cloud)
+                let surplus =
+                    payload.len() - CloudHeader::LEN - cloud.points.len() * oldest.bytes();
+                (!cloud.points.is_empty() && surplus < oldest.bytes()).then_some(cloud)
             }
         }
     }
@@ -248,8 +249,8 @@ impl<'a> CloudView<'a> {
         match (plain, odometry) {
             // A pitch of exactly 0 reads as an empty cloud of the other head.
             (Some(plain), Some(odometry)) if plain.points.is_empty() => {
-                let len =
-                    OdometryCloudHeader::LEN + odometry.points.len() * odometry.points.form().len();
+                let len = OdometryCloudHeader::LEN
+                    + odometry.points.len() * odometry.points.form().bytes();
                 let is_odometry = len == block.len() || names_vehicle(block);
                 Some(if is_odometry { odometry } else { plain })
             }
@@ -274,7 +275,7 @@ impl<'a> CloudView<'a> {
             Some(len) => PointForm::of_len(len)?,
         };
         let cloud = Self::prefix::<H>(payload, form)?;
-        (rest.len() == count * form.len()).then_some(cloud)
+        (rest.len() == count * form.bytes()).then_some(cloud)
     }
 
     /// Views the first bytes; `None` if they are too few, or the count is negative.

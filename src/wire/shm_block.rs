@@ -90,7 +90,7 @@ pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) ->
         Payload::Grey16 => rays * 2,
         Payload::Grey8 => rays,
         Payload::Range => RangeRecord::LEN,
-        Payload::Points(oldest) => CloudHeader::LEN + rays * oldest.len(),
+        Payload::Points(oldest) => CloudHeader::LEN + rays * oldest.bytes(),
         Payload::Boxes => 4 + objects.checked_mul(BoxEntry::LEN)?,
         Payload::Targets => 4 + objects.checked_mul(TargetEntry::LEN)?,
     };
@@ -108,7 +108,7 @@ pub fn shm_block_lens(
     let len = shm_block_len(type_id, width, height, max_objects)?;
     let kind = SensorKind::from_type_id(type_id)?;
     let cloud = |head: usize, form: PointForm| {
-        SHM_HEADER_LEN + head + form.len() * points_of(kind, width, height)
+        SHM_HEADER_LEN + head + form.bytes() * points_of(kind, width, height)
     };
     Some(match kind.row().payload {
         Payload::Points(_) => {

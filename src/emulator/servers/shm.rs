@@ -91,7 +91,7 @@ fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
         && matches!(kind.row().payload, Payload::Points(_))
     {
         let form = clouds.of(request);
-        let points = points_of(kind, width, height) * form.points().len();
+        let points = points_of(kind, width, height) * form.points().bytes();
         return SHM_HEADER_LEN + form.head_len() + points;
     }
     // `as` saturates: negative and huge numbers of objects become 0 and the maximum
