@@ -175,7 +175,7 @@ struct Protocol {
     /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
     #[arg(long, value_name = "FORM", default_value = "b", value_parser = ["a", "b"])]
     fragment_header: String,
-    /// Bytes of a frame per datagram if a request names none (SendProtocol[6]); simulators in WSL have 1400
+    /// Bytes of a frame per datagram if a request names none (`SendProtocol[6]`); simulators in WSL have 1400
     #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u16).range(1..=60_000))]
     piece_bytes: u16,
     /// Clouds of a simulator of April 2025 (i16), of its newer web page (f32), of December 2025 (2025-12), or the newest; or `28|36:i16|f32:none|label|rgb|auto`, for bytes of the head, numbers and the fourth of them
