@@ -101,6 +101,7 @@ codes! {
         ClocksApart "clocks-apart",
         ReaderQos "reader-qos",
         FovMismatch "fov-mismatch",
+        AxesMismatch "axes-mismatch",
         LogLost "log-lost",
     }
     Note {

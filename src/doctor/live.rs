@@ -358,6 +358,19 @@ fn others<'a>(named: &dyn Fn(&str) -> Option<&'a Status>, found: &mut Vec<Findin
             ),
         ));
     }
+    for (what, told) in named("axes").iter().flat_map(|s| &s.values) {
+        let told = told.strip_prefix("differs: ");
+        if let Some((axes, parameter)) =
+            told.and_then(|told| told.trim_end_matches(')').split_once(" ("))
+        {
+            found.push(Finding::new(
+                Code::AxesMismatch,
+                what,
+                format!("its messages are turned: its axes are not those of {parameter} ({axes})"),
+                format!("-p {parameter}:=auto, or what is seen"),
+            ));
+        }
+    }
     for (camera, told) in named("fields of view").iter().flat_map(|s| &s.values) {
         if let Some((shown, configured)) = told
             .strip_prefix("differs: ")

@@ -17,12 +17,13 @@ impl Conventions {
     pub(super) fn tell(&self, what: String, verdict: Verdict, text: &str, parameter: &str) {
         match verdict {
             Verdict::Found => tracing::info!("axes of {what}: {text} ({parameter})"),
-            Verdict::Differs => tracing::warn!(
-                "axes of {what} are not those given: {text}; set {parameter}:=auto or what is seen"
-            ),
+            Verdict::Differs => {
+                tracing::warn!("axes of {what} are not those given: {text}; set {parameter}:=auto")
+            }
             Verdict::Unknown | Verdict::Some => {}
         }
-        self.known().insert(what, (verdict, text.to_owned()));
+        let text = format!("{text} ({parameter})");
+        self.known().insert(what, (verdict, text));
     }
 }
 

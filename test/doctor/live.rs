@@ -134,6 +134,37 @@ fn what_comes_by_unicast_only_is_told() {
 }
 
 #[test]
+fn axes_that_are_not_those_given_are_named_with_their_parameter() {
+    let axes = status(
+        "axes",
+        &[
+            (
+                "imu of vehicle 1",
+                "differs: bld seen, frd given (imu.acceleration_axes)",
+            ),
+            ("imu of vehicle 2", "bld, found (imu.acceleration_axes)"),
+            (
+                "sensor7 depth cloud",
+                "flu, not told yet (cloud.depth_axes)",
+            ),
+        ],
+    );
+    let found = found(vec![beats("up"), axes]);
+    assert_eq!(codes(&found), [Code::AxesMismatch]);
+    assert_eq!(found[0].subject, "imu of vehicle 1");
+    assert!(
+        found[0].what.contains("bld seen, frd given"),
+        "{:?}",
+        found[0]
+    );
+    assert!(
+        found[0].remedy.contains("imu.acceleration_axes:=auto"),
+        "{:?}",
+        found[0]
+    );
+}
+
+#[test]
 fn an_autopilot_says_why_it_will_not_arm() {
     let pilot = status(
         "autopilot of vehicle 2",

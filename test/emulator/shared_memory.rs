@@ -104,7 +104,7 @@ fn a_block_is_as_long_as_the_largest_cloud_of_its_form() {
             block.set_flag(ShmFlag::Released as u8);
             let cloud = CloudView::parse_block(&bytes, points, PointForm::I16x4).unwrap();
             assert_eq!(cloud.head.as_bytes().len(), head, "{format} {type_id}");
-            assert_eq!(cloud.points.form().len(), point, "{format} {type_id}");
+            assert_eq!(cloud.points.form().bytes(), point, "{format} {type_id}");
             let whole = if type_id == 7 { 16 * 12 } else { points };
             assert_eq!(cloud.points.len(), whole, "{format} {type_id}");
             rig.clear();

@@ -50,7 +50,7 @@ fn rows<const N: usize, const LEN: usize, T>(
     cloud: &CloudView<'_>,
     number: impl Fn([u8; LEN]) -> T,
 ) -> Vec<[T; N]> {
-    assert_eq!(cloud.points.form().len(), N * LEN, "another form");
+    assert_eq!(cloud.points.form().bytes(), N * LEN, "another form");
     let row =
         |bytes: &[u8]| std::array::from_fn(|i| number(bytes[i * LEN..][..LEN].try_into().unwrap()));
     cloud

@@ -27,7 +27,7 @@ fn short(count: usize) -> Vec<u8> {
 fn form(cloud: Option<CloudView<'_>>) -> Option<(usize, usize, usize)> {
     cloud.map(|cloud| {
         let head = cloud.head.as_bytes().len();
-        (head, cloud.points.form().len(), cloud.points.len())
+        (head, cloud.points.form().bytes(), cloud.points.len())
     })
 }
 
@@ -134,7 +134,7 @@ fn a_pitch_of_zero_or_any_sign_is_no_count() {
         pose[4] = pitch;
         for points in PointForm::ALL {
             let payload = cloud_payload(Some([1, 0]), pose, points, &POINTS);
-            assert_eq!(parse(&payload), Some((36, points.len(), 3)), "{pitch}");
+            assert_eq!(parse(&payload), Some((36, points.bytes(), 3)), "{pitch}");
         }
     }
 }
@@ -276,7 +276,7 @@ proptest! {
             Some(found) if fits.is_empty() => {
                 // Less than a point behind the points of the oldest simulators.
                 let surplus = payload.len() - found.0 - found.1 * found.2;
-                prop_assert!((found.0, found.1) == (28, oldest.len()) && surplus < oldest.len() && found.2 > 0);
+                prop_assert!((found.0, found.1) == (28, oldest.bytes()) && surplus < oldest.bytes() && found.2 > 0);
             }
             Some((head, _, 0)) => prop_assert!(fits.iter().any(|f| (f.0, f.2) == (head, 0))),
             Some(found) => prop_assert!(fits.contains(&found), "{found:?} of {fits:?}"),
@@ -296,7 +296,7 @@ proptest! {
         }
         let payload = cloud_payload(odometry, pose, points, &coordinates);
         let head = if odometry.is_some() { 36 } else { 28 };
-        let mut block = vec![left_behind; head + points.len() * most];
+        let mut block = vec![left_behind; head + points.bytes() * most];
         block[..payload.len()].copy_from_slice(&payload);
         // A pitch of exactly 0 reads as the count of an empty cloud, which only the vehicle's number or a full block contradicts.
         prop_assume!(full || odometry.is_none_or(|[id, _]| (1..65_536).contains(&id)) || pose[4] != 0.0);

@@ -28,6 +28,10 @@ impl Block {
         clouds: CloudFormat,
     ) -> Result<Self, ShmError> {
         let (name, size) = (shm_name(request.seq_id), size(request, clouds));
+        // The length tells readers the form of clouds; a renderer that crashed may have left another.
+        if SharedBlock::open_any(&name, 1..=size + 1).is_ok_and(|left| left.len() != size) {
+            let _ = SharedBlock::remove(&name); // another process may have removed it first
+        }
         let block = Self {
             block: SharedBlock::create(&name, size)?,
             name,

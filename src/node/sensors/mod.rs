@@ -7,6 +7,7 @@ mod hint;
 mod lens;
 mod liveness;
 mod opener;
+mod refusals;
 mod request;
 mod shm_source;
 mod supervisor;

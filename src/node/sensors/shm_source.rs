@@ -1,11 +1,12 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
 use super::held::{release, until_due};
 use super::opener::{Opened, Successor};
+use super::refusals::RefusalLog;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{ForeignFrame, Frame, Sensor, SensorCause};
+use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{SharedBlock, ShmError, Stand};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
@@ -45,6 +46,7 @@ pub(super) struct ShmSource {
     silent_since: Instant,
     /// Cause of the silence as last logged.
     logged: Option<String>,
+    refusals: RefusalLog,
 }
 
 /// Polling times: rare while no frame is due, to save processor time between frames.
@@ -97,6 +99,7 @@ impl ShmSource {
             next_look: now,
             silent_since: now,
             logged: None,
+            refusals: RefusalLog::default(),
         }
     }
 
@@ -125,6 +128,7 @@ impl ShmSource {
         }
         (self.lens, self.sensor, self.clock) = (opened.lens, opened.sensor, opened.clock);
         self.next_look = Instant::now();
+        self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
         drop(taking);
     }
@@ -165,16 +169,19 @@ impl ShmSource {
         let Some(taken) = taken else { return false };
         let len = block.len();
         (self.silent_since, self.logged) = (now, None);
+        if let Taken::Dropped(error) = &taken {
+            self.refusals.tell(self.stats.name(), error);
+        }
         let mut figures = self.stats.lock();
         figures.received += 1;
         figures.bytes += len as u64;
         figures.last_frame = Some(now);
         figures.obstacle = None;
         match taken {
-            Taken::Dropped(cause) => {
+            Taken::Dropped(error) => {
                 // It came, which is what the rate counts.
-                figures.frames += u64::from(cause == SensorCause::OnPurpose);
-                figures.drop_one(cause.into());
+                figures.frames += u64::from(matches!(error, SensorError::OnPurpose));
+                figures.drop_one(error.cause().into());
             }
             Taken::Published => {
                 figures.frames += 1;
@@ -218,14 +225,14 @@ impl ShmSource {
 }
 
 /// Result of reading a ready block.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Debug)]
 pub enum Taken {
     /// Converted and published.
     Published,
     /// Nobody subscribes.
     Unwanted,
     /// Not published, for this cause.
-    Dropped(SensorCause),
+    Dropped(SensorError),
 }
 
 /// Reads frames by the flag protocol of the blocks: ready, reading, copied, released.
@@ -259,15 +266,15 @@ impl BlockReader {
         sensor: &mut dyn Sensor,
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
-    ) -> Result<Taken, SensorCause> {
+    ) -> Result<Taken, SensorError> {
         let mut time = [0; 8];
         block.copy_out(1, &mut time);
         let seconds = f64::from_le_bytes(time);
         if block.flag() != ShmFlag::Reading as u8 {
-            return Err(SensorCause::Torn);
+            return Err(SensorError::Torn);
         }
         let stamped = SimTime::checked_from_secs(seconds).and_then(|t| Some((t, stamp(t)?)));
-        let (sim_time, stamp) = stamped.ok_or(SensorCause::Time)?;
+        let (sim_time, stamp) = stamped.ok_or(SensorError::Time)?;
         if !sensor.wanted() {
             return Ok(Taken::Unwanted);
         }
@@ -287,7 +294,7 @@ impl BlockReader {
                     .resize(block.len().saturating_sub(SHM_HEADER_LEN), 0);
                 block.copy_out(SHM_HEADER_LEN, &mut self.copy);
                 if !intact() {
-                    return Err(SensorCause::Torn);
+                    return Err(SensorError::Torn);
                 }
                 sensor.accept(&Frame {
                     payload: &self.copy,
@@ -298,7 +305,7 @@ impl BlockReader {
                 })
             }
         };
-        result.map_or_else(|error| Err(error.cause()), |()| Ok(Taken::Published))
+        result.map(|()| Taken::Published)
     }
 }
 

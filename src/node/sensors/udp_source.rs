@@ -1,11 +1,12 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::held::{release, until_due};
 use super::opener::{Opened, Successor};
+use super::refusals::RefusalLog;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{Progress, Sensor, SensorCause, SensorError, SensorStream};
+use crate::sensors::{Progress, Sensor, SensorError, SensorStream};
 use crate::session::{Landing, Reassembler};
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
@@ -35,8 +36,7 @@ pub(super) struct UdpSource {
     idle: Idle,
     /// The socket's loss counter at the last read.
     overflows: u32,
-    /// Refusal causes already logged.
-    logged: Vec<SensorCause>,
+    refusals: RefusalLog,
     /// Sensors that take the place of this one.
     successors: mpsc::Receiver<Successor>,
 }
@@ -112,7 +112,7 @@ impl UdpSource {
             clock: opened.clock,
             stats,
             overflows: 0,
-            logged: Vec::new(),
+            refusals: RefusalLog::default(),
             successors,
         }
     }
@@ -126,7 +126,7 @@ impl UdpSource {
         self.stream = stream;
         self.clock = opened.clock;
         self.idle.roomy = self.receiver.buffer_bytes() >= 2 * len;
-        self.logged.clear();
+        self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
         drop(taking);
     }
@@ -264,20 +264,11 @@ impl UdpSource {
         }
     }
 
-    /// A datagram of another sensor says nothing about this one's order; each cause of refusal is logged once.
+    /// A datagram of another sensor says nothing about this one's order.
     fn refused(&mut self, error: &SensorError) {
-        if !error.is_foreign() {
-            return;
+        if error.is_foreign() {
+            self.stream.reassembler.disown();
         }
-        self.stream.reassembler.disown();
-        let cause = error.cause();
-        if !self.logged.contains(&cause) {
-            self.logged.push(cause);
-            tracing::warn!(
-                "{}: {error} (count: drop_{} in /diagnostics)",
-                self.stats.name(),
-                cause.name()
-            );
-        }
+        self.refusals.tell(self.stats.name(), error);
     }
 }
