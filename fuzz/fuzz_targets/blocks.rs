@@ -29,7 +29,8 @@ thread_local! {
 }
 
 fn source(spec: &SensorSpec) -> Source {
-    let len = shm_block_len(spec.kind.type_id(), WIDTH, HEIGHT, SECOND as u32).expect("all have blocks");
+    let len =
+        shm_block_len(spec.kind.type_id(), WIDTH, HEIGHT, SECOND as u32).expect("all have blocks");
     let (file, block) = block(len);
     Source {
         open: open(spec, TransportMode::SharedMemory),
@@ -64,21 +65,23 @@ fuzz_target!(|data: &[u8]| {
         block.copy_in(0, bytes);
         let ready = block.flag() == ShmFlag::Ready as u8;
         let mut cut = false;
-        let taken = source.reader.take(block, &mut *source.open.sensor, |_| {
-            match mischief % 8 {
-                0 => block.set_flag(*at),
-                1 => {
-                    block.copy_in(usize::from(*at), bytes);
+        let taken = source
+            .reader
+            .take(block, &mut *source.open.sensor, RosTime(0), |_| {
+                match mischief % 8 {
+                    0 => block.set_flag(*at),
+                    1 => {
+                        block.copy_in(usize::from(*at), bytes);
+                    }
+                    2 => {
+                        cut = true;
+                        let len = source.zeros.len() * usize::from(*at) / 256;
+                        source.file.set_len(len as u64).expect("shorter");
+                    }
+                    _ => {}
                 }
-                2 => {
-                    cut = true;
-                    let len = source.zeros.len() * usize::from(*at) / 256;
-                    source.file.set_len(len as u64).expect("shorter");
-                }
-                _ => {}
-            }
-            Some(RosTime(0))
-        });
+                Some(RosTime(0))
+            });
         assert_eq!(taken.is_some(), ready);
         match taken {
             Some(Taken::Unwanted) => panic!("every topic has a reader"),

@@ -262,7 +262,6 @@ fn every_form_shows_one_scene_with_the_fourth_number_that_was_asked_for() {
                     };
                     assert_eq!(cloud.points.form().has_fourth(), has_fourth, "{name}");
                     let (places, numbers) = rows(&cloud);
-                    let mut request = request;
                     request.send_protocol.port = oldest.request(1, 20).send_protocol.port;
                     let wanted = oldest.shoot(&request).payload;
                     let (wanted, classes) = rows(

@@ -210,7 +210,10 @@ fn number() -> impl Strategy<Value = f32> {
         })
 }
 
-fn payload() -> impl Strategy<Value = (Option<[i32; 2]>, [f32; 6], PointForm, Vec<[f32; 4]>)> {
+/// Copter and axis type of a head of 36 bytes, pose, form of the points, points.
+type Built = (Option<[i32; 2]>, [f32; 6], PointForm, Vec<[f32; 4]>);
+
+fn payload() -> impl Strategy<Value = Built> {
     let odometry = prop::option::of((-1..70_000i32, -1..3i32).prop_map(|(id, axes)| [id, axes]));
     let point = prop::array::uniform4(prop_oneof![
         Just(0.0f32),
