@@ -82,7 +82,7 @@ cloud!(
     "vehicle_lidar",
     Link,
     |t| Cloud::open(t, Grid::Rings),
-    "x, y, z, label; rows are rings if complete",
+    "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete",
     "mechanical lidar in its own frame",
     [SCAN_TOPIC]
 );
@@ -93,7 +93,7 @@ cloud!(
     "global_lidar",
     World,
     |t| Cloud::open(t, Grid::Rings),
-    "x, y, z, label; rows are rings if complete",
+    "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete",
     "mechanical lidar in the world frame",
     []
 );
@@ -104,7 +104,7 @@ cloud!(
     "livox_lidar",
     Link,
     |t| Cloud::open(t, Grid::None),
-    "x, y, z, label",
+    "x, y, z, label, or `rgb` where the simulator sends colours",
     "Livox Mid-40",
     [custom_topic("livox_lidar/custom"), SCAN_TOPIC]
 );
@@ -115,7 +115,7 @@ cloud!(
     "mid360_lidar",
     Link,
     |t| Cloud::open(t, Grid::None),
-    "x, y, z, label",
+    "x, y, z, label, or `rgb` where the simulator sends colours",
     "Livox Mid-360",
     [custom_topic("mid360_lidar/custom"), SCAN_TOPIC]
 );

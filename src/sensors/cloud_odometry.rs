@@ -42,8 +42,8 @@ pub(super) struct CloudOdometry {
     topic: OdometryTopic,
     convention: WorldConvention,
     message: Odometry,
-    /// The first pose of this run of the simulation.
-    first: Option<Transform>,
+    /// The first pose of this run of the simulation, as sent: the axes may be found later.
+    first: Option<[f64; 6]>,
     newest: SimTime,
     ballot: Ballot<OdometryAxes, 2>,
     surroundings: Option<Arc<dyn Surroundings>>,
@@ -113,13 +113,15 @@ impl CloudOdometry {
         if axis_type == OdometryCloudHeader::WORLD {
             self.compare(pose, frame.sim_time);
         }
-        let (position, attitude) = read(self.ballot.in_use(), pose);
-        let pose = self.convention.pose(position, attitude);
         if frame.sim_time < self.newest {
             self.first = None;
         }
         self.newest = frame.sim_time;
         let first = *self.first.get_or_insert(pose);
+        let [first, pose] = [first, pose].map(|pose| {
+            let (position, attitude) = read(self.ballot.in_use(), pose);
+            self.convention.pose(position, attitude)
+        });
         let start = self.topic.start.clone();
         if let Some(global) = &self.global {
             send(global, &mut self.message, (id, pose), frame.stamp)?;

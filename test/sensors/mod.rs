@@ -3,6 +3,7 @@ mod allocation;
 mod camera_infos;
 mod cameras;
 mod clouds;
+mod conventions;
 mod degraded;
 mod depths;
 mod doubtful;

@@ -5,11 +5,12 @@ use rfly_bridge::{
     ros::{self, Middleware, Recorder},
     sensors::{
         Frame, FrameIds, OdometryTopic, Options, Sensor, SensorContext, SensorError, SensorSpec,
-        spec_of,
+        Surroundings, spec_of,
     },
     time::RosTime,
     wire::SensorKind,
 };
+use std::sync::Arc;
 
 pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) -> SensorConfig {
     let mut other_params = [0.0; 16];
@@ -60,16 +61,31 @@ impl Rig {
         options: Options,
         odometry: Option<OdometryTopic>,
     ) -> Self {
-        let rig = Self::unwatched(config, options, odometry);
+        Self::open_among(config, options, odometry, None)
+    }
+
+    /// The same with what the sensor knows of the true motion.
+    pub fn open_among(
+        config: &SensorConfig,
+        options: Options,
+        odometry: Option<OdometryTopic>,
+        surroundings: Option<Arc<dyn Surroundings>>,
+    ) -> Self {
+        let rig = Self::unwatched(config, options, odometry, surroundings);
         rig.recorder.set_all_subscribers(1);
         rig
     }
 
     pub fn open_unwatched(config: &SensorConfig, options: Options) -> Self {
-        Self::unwatched(config, options, None)
+        Self::unwatched(config, options, None, None)
     }
 
-    fn unwatched(config: &SensorConfig, options: Options, odometry: Option<OdometryTopic>) -> Self {
+    fn unwatched(
+        config: &SensorConfig,
+        options: Options,
+        odometry: Option<OdometryTopic>,
+        surroundings: Option<Arc<dyn Surroundings>>,
+    ) -> Self {
         let spec = spec_of(config.kind);
         let (middleware, recorder) = Middleware::recorder(&ros::Options::new("test")).unwrap();
         let main = spec.default_topic("/rflysim", config.seq_id);
@@ -81,7 +97,7 @@ impl Rig {
             odometry,
             options,
             qos: &|_, _| ros::Qos::DEFAULT,
-            surroundings: None,
+            surroundings,
         };
         let sensor = spec.open(&context).unwrap();
         let topics = middleware.topics().into_iter().map(|t| t.name).collect();

@@ -183,11 +183,17 @@ fn topics(page: &mut TopicPage) {
     page.sensors += BOXES_ROW;
     page.sensors += gimbal::ROWS;
     page.topic(
-        &["/rflysim/uav<id>/local/odom"],
+        &["/rflysim/uav<id>/global/odom"],
         "nav_msgs/msg/Odometry",
         &[QosGroup::State],
         "odometry that newer simulators send with the clouds of the vehicle's first cloud sensor, with their stamp; \
-         `cloud.odometry_topic`",
+         `cloud.global_odometry_topic`",
+    );
+    page.topic(
+        &["/rflysim/uav<id>/local/odom"],
+        "nav_msgs/msg/Odometry",
+        &[QosGroup::State],
+        "the same from its first pose on, in `<prefix>odom_start`; `cloud.odometry_topic`",
     );
 }
 
