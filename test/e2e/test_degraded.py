@@ -49,7 +49,7 @@ IMU, PLACE, PLACE_TRUE = "/rflysim/imu", "/rflysim/gps", "/rflysim/ground_truth/
 FIX = "sensor_msgs/msg/NavSatFix"
 WARN = 1
 STATUS = "rfly_bridge: degraded on purpose"
-STILL = ["--pose", "-6,1,-2,0,0,30"]
+STILL = ["--pose", "-6,1,-2,0,0,30", "--cloud-format", "36:i16:label"]
 
 
 def record(directory, domain_id):

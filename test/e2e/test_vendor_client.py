@@ -67,7 +67,7 @@ def receive(directory: Path, sensors: list[Sensor], change_mode: int) -> Receive
         pytest.skip("RFLYSIM_SDK is not set: the vendor's client is not on this machine")
     directory.mkdir(parents=True, exist_ok=True)
     truth_file, frames = directory / "truth.jsonl", directory / "frames"
-    emulator = emulator_process(directory, ["--vehicles", "2"], truth_file, frames).start()
+    emulator = emulator_process(directory, ["--vehicles", "2", "--cloud-format", "i16"], truth_file, frames).start()
     emulator.wait_for_output("Ctrl-C ends it")
     config, output = write_config(directory / "Config.json", sensors), directory / "received.npz"
     driver = Path(__file__).with_name("vendor_driver.py")

@@ -90,13 +90,21 @@ def true_image(sensor: Sensor, payload: bytes) -> np.ndarray:
     return np.frombuffer(payload, "<u2").reshape(sensor.height, sensor.width)
 
 
+# Bytes of a point: dtype and count of its numbers (docs/wire/payloads.md).
+POINTS = {6: ("<i2", 3), 8: ("<i2", 4), 12: ("<f4", 3), 16: ("<f4", 4)}
+
+
 def true_points(sensor: Sensor, payload: bytes) -> tuple[np.ndarray, np.ndarray | None]:
-    """Points in m and raw fourth channel of a cloud, by the formula of the protocol: raw / 32767 x range."""
-    channels = 3 if sensor.type == 7 else 4
-    count = int(np.frombuffer(payload, "<i4", 1, 24)[0])
-    raw = np.frombuffer(payload, "<i2", count * channels, 28).reshape(count, channels)
-    points = raw[:, :3].astype(float) / 32767.0 * sensor.params[0]
-    return points, raw[:, 3] if channels == 4 else None
+    """Points in m and raw fourth number of a cloud. i16 coordinates are raw / 32767 x range, f32 ones m."""
+    for head in (28, 36):
+        count = int(np.frombuffer(payload, "<i4", 1, head - 4)[0])
+        body = len(payload) - head
+        if count > 0 and body % count == 0 and body // count in POINTS:
+            kind, channels = POINTS[body // count]
+            raw = np.frombuffer(payload, kind, count * channels, head).reshape(count, channels)
+            scale = sensor.params[0] / 32767.0 if kind == "<i2" else 1.0
+            return raw[:, :3].astype(float) * scale, raw[:, 3] if channels == 4 else None
+    raise AssertionError(f"{len(payload)} bytes are no cloud")
 
 
 def true_list(payload: bytes, entry: np.dtype) -> np.ndarray:
