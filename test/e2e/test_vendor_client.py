@@ -1,8 +1,8 @@
 """The vendor's public Python client, pointed at the emulator, receives every sensor that it supports.
 
 The client is not part of this repository. `RFLYSIM_SDK` names a directory with a copy of it (the one that holds
-`VisionCaptureApi.py`, or a parent in the vendor's layout); without it these tests are skipped. What is compared is the
-emulator alone: the bridge does not run here.
+`VisionCaptureApi.py`, or a parent in the vendor's layout), and `RFLYSIM_SDK_2025` one with that of December 2025; without
+them these tests are skipped. What is compared is the emulator alone: the bridge does not run here.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from sensors import (
 )
 
 FRAMES = 3
+# The clouds that each client decodes.
+CLIENTS = {"RFLYSIM_SDK": "i16", "RFLYSIM_SDK_2025": "2025-12"}
 
 # What the client cannot receive whoever sends it. The reasons are defects of the client, seen in its source and here.
 UNSUPPORTED = {
@@ -60,14 +62,14 @@ class Received:
     output: str
 
 
-def receive(directory: Path, sensors: list[Sensor], change_mode: int) -> Received:
+def receive(client: str, directory: Path, sensors: list[Sensor], change_mode: int) -> Received:
     """Runs the client in a process of its own."""
-    sdk = os.environ.get("RFLYSIM_SDK")
+    sdk = os.environ.get(client)
     if not sdk:
-        pytest.skip("RFLYSIM_SDK is not set: the vendor's client is not on this machine")
+        pytest.skip(f"{client} is not set: the vendor's client is not on this machine")
     directory.mkdir(parents=True, exist_ok=True)
     truth_file, frames = directory / "truth.jsonl", directory / "frames"
-    emulator = emulator_process(directory, ["--vehicles", "2", "--cloud-format", "i16"], truth_file, frames).start()
+    emulator = emulator_process(directory, ["--vehicles", "2", "--cloud-format", CLIENTS[client]], truth_file, frames).start()
     emulator.wait_for_output("Ctrl-C ends it")
     config, output = write_config(directory / "Config.json", sensors), directory / "received.npz"
     driver = Path(__file__).with_name("vendor_driver.py")
@@ -86,19 +88,27 @@ def receive(directory: Path, sensors: list[Sensor], change_mode: int) -> Receive
     return Received(report, received, stored["imu"], Truth(truth_file, frames), text)
 
 
-@pytest.fixture(scope="module")
-def udp(tmp_path_factory, simulator_ports) -> Received:
-    return receive(tmp_path_factory.mktemp("vendor_udp"), UDP, change_mode=-1)
+@pytest.fixture(scope="module", params=CLIENTS)
+def udp(request, tmp_path_factory, simulator_ports) -> Received:
+    return receive(request.param, tmp_path_factory.mktemp("vendor_udp"), UDP, change_mode=-1)
 
 
-@pytest.fixture(scope="module")
-def memory(tmp_path_factory, simulator_ports) -> Received:
-    return receive(tmp_path_factory.mktemp("vendor_memory"), MEMORY, change_mode=0)
+@pytest.fixture(scope="module", params=CLIENTS)
+def memory(request, tmp_path_factory, simulator_ports) -> Received:
+    return receive(request.param, tmp_path_factory.mktemp("vendor_memory"), MEMORY, change_mode=0)
 
 
-@pytest.mark.parametrize("sensor", UDP + MEMORY, ids=lambda s: f"type{s.type}-mode{s.mode}")
-def test_the_client_receives_what_was_rendered(sensor, request):
-    run: Received = request.getfixturevalue("memory" if sensor.mode == SHARED_MEMORY else "udp")
+@pytest.mark.parametrize("sensor", UDP, ids=lambda s: f"type{s.type}-mode{s.mode}")
+def test_the_client_receives_what_was_rendered(sensor, udp):
+    assert_rendered(sensor, udp)
+
+
+@pytest.mark.parametrize("sensor", MEMORY, ids=lambda s: f"type{s.type}")
+def test_the_client_reads_from_memory_what_was_rendered(sensor, memory):
+    assert_rendered(sensor, memory)
+
+
+def assert_rendered(sensor: Sensor, run: Received) -> None:
     frames, rendered = run.frames[sensor.seq], run.truth.frames[sensor.seq]
     assert len(frames) >= FRAMES, f"{len(frames)} frames; {run.report['died']}\n{run.output[-2000:]}"
     exact = 0

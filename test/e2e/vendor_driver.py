@@ -25,7 +25,8 @@ def find_module(directory: str):
     for part in ("", "vision", os.path.join("RflySimSDK", "vision")):
         path = os.path.join(directory, part)
         if os.path.exists(os.path.join(path, "VisionCaptureApi.py")):
-            sys.path.insert(0, path)
+            # The client of December 2025 imports those of its neighbours.
+            sys.path[:0] = [path, *(os.path.join(os.path.dirname(path), name) for name in ("ctrl", "ue"))]
             return importlib.import_module("VisionCaptureApi")
     raise ImportError(f"no VisionCaptureApi.py in {directory}")
 
