@@ -47,6 +47,7 @@ fn main() -> Result<()> {
             match words {
                 ["view", ..] => write(&view::compare(seconds, rounds)?),
                 ["instructions", ..] => write(&instructions::compare()?),
+                ["pieces", ..] => write(&pieces(seconds, rounds)?),
                 _ => compare(seconds, rounds),
             }
         }
@@ -77,6 +78,7 @@ fn compare(seconds: u64, rounds: usize) -> Result<()> {
         "floor": against_floor(seconds, rounds)?,
         "load": load(seconds)?,
         "idle": idle(seconds)?,
+        "pieces": pieces(seconds, rounds)?,
     });
     write(&report)
 }
@@ -148,32 +150,45 @@ impl Run {
 }
 
 fn simulator() -> Result<Arc<Emulator>> {
-    let options = EmulatorOptions {
+    simulator_with(|_| ())
+}
+
+fn simulator_with(change: impl Fn(&mut EmulatorOptions)) -> Result<Arc<Emulator>> {
+    let mut options = EmulatorOptions {
         pattern: true,
         // As fast as the machine can: pacing would be in both latencies and flatter their ratio.
         link_gbit_per_s: 0.0,
         ..EmulatorOptions::default()
     };
+    change(&mut options);
     Ok(Arc::new(Emulator::start(options, Faults::default())?))
 }
 
 fn measure(config: &Config, start: impl Fn() -> Result<Subject>, seconds: u64) -> Result<Run> {
-    let emulator = simulator()?;
+    measure_with(&simulator()?, config, start, seconds)
+}
+
+fn measure_with(
+    emulator: &Arc<Emulator>,
+    config: &Config,
+    start: impl Fn() -> Result<Subject>,
+    seconds: u64,
+) -> Result<Run> {
     let subject = start()?;
-    let watch = Watch::start(1, &emulator)?;
+    let watch = Watch::start(1, emulator)?;
     config.request()?;
     std::thread::sleep(WARM_UP);
     let before = (
         subject.cpu_seconds()?,
         watch.images(),
-        config.sent(&emulator),
+        config.sent(emulator),
     );
     watch.forget_latencies();
     std::thread::sleep(Duration::from_secs(seconds));
     let after = (
         subject.cpu_seconds()?,
         watch.images(),
-        config.sent(&emulator),
+        config.sent(emulator),
     );
     let frames = after.1 - before.1;
     let sent = after.2 - before.2;
@@ -228,6 +243,44 @@ fn load(seconds: u64) -> Result<Value> {
         "imu_p99_ms": imu_p99_ms,
         "core_percent": share,
     }))
+}
+
+/// (e) Pieces of 1400 bytes, as simulators in WSL send, beside pieces of 60000; at a rate at which the emulator can send them.
+fn pieces(seconds: u64, rounds: usize) -> Result<Value> {
+    const SLOW: u64 = 10;
+    println!("\n(e) one raw sensor of 1920x1080 at {SLOW} Hz, by the size of the pieces\n");
+    println!("| pieces | datagrams/frame | CPU/frame | ratio | latency | lost |");
+    println!("|---|---|---|---|---|---|");
+    let config = Config::write(1, 1920, 1080, 2, SLOW)?;
+    let bridge = || Subject::bridge(&config, &["imu.enabled:=false"], &[]);
+    let ways = [
+        ("60000 bytes", 60_000, false),
+        ("1400 bytes, coalesced by the kernel", 1400, true),
+        ("1400 bytes, one by one", 1400, false),
+    ];
+    let mut runs = ways.map(|_| Vec::new());
+    for _ in 0..rounds {
+        for ((_, piece_bytes, bursts), runs) in ways.iter().zip(&mut runs) {
+            let emulator = simulator_with(|options| {
+                (options.piece_bytes, options.bursts) = (*piece_bytes, *bursts);
+            })?;
+            runs.push(measure_with(&emulator, &config, bridge, seconds)?);
+        }
+    }
+    let medians = runs.each_ref().map(|runs| Run::median(runs));
+    let mut rows = Vec::new();
+    for ((name, piece_bytes, _), run) in ways.iter().zip(&medians) {
+        let datagrams = (1920 * 1080 * 3_usize).div_ceil(*piece_bytes);
+        println!(
+            "| {name} | {datagrams} | {:.2} ms | {:.2} | {:.2} ms | {} |",
+            run.cpu_ms,
+            run.cpu_ms / medians[0].cpu_ms,
+            run.latency_ms,
+            run.lost
+        );
+        rows.push(json!({ "pieces": name, "datagrams": datagrams, "bridge": run }));
+    }
+    Ok(rows.into())
 }
 
 /// (d) Thirty-two sensors that nobody subscribes to.

@@ -178,6 +178,9 @@ struct Protocol {
     /// Bytes of a frame per datagram if a request names none (`SendProtocol[6]`); simulators in WSL have 1400
     #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u16).range(1..=60_000))]
     piece_bytes: u16,
+    /// Sends frames in bursts that the kernel cuts (UDP_SEGMENT), so that a receiver gets small datagrams as from a network card with GRO
+    #[arg(long)]
+    bursts: bool,
     /// Clouds of a simulator of April 2025 (i16), of its newer web page (f32), of December 2025 (2025-12), or the newest; or `28|36:i16|f32:none|label|rgb|auto`, for bytes of the head, numbers and the fourth of them
     #[arg(long, value_name = "FORM", default_value = "newest")]
     cloud_format: CloudFormat,
@@ -351,6 +354,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
             HeaderVariant::B
         },
         piece_bytes: protocol.piece_bytes.into(),
+        bursts: protocol.bursts,
         cloud_format: protocol.cloud_format,
         axes: WireAxes {
             depth: protocol.depth_cloud_axes,

@@ -130,12 +130,17 @@ impl Engine {
         };
         let host_ns = wall_ns();
         let mut sender = Sender::new(socket, &self.postman, live.destination);
+        if self.shared.options.bursts {
+            sender = sender.in_bursts();
+        }
         let (harmed, busy) = match &mut place.block {
             Some(block) => (false, !block.write(snapshot.time, frame.sent)),
             None => {
                 let pace = |bytes| self.pacer.pass(bytes);
                 let send = |delay, bytes: [&[u8]; 2]| sender.send(delay, bytes);
-                (frame.send(faults, pace, send), false)
+                let harmed = frame.send(faults, pace, send);
+                sender.flush();
+                (harmed, false)
             }
         };
         if self.truth.wanted() {

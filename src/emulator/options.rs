@@ -72,6 +72,8 @@ pub struct EmulatorOptions {
     pub header: HeaderVariant,
     /// Bytes of a frame in a datagram if the request names none.
     pub piece_bytes: usize,
+    /// Sends the datagrams of a frame in bursts that the kernel cuts, as network cards hand them over.
+    pub bursts: bool,
     /// Form of clouds.
     pub cloud_format: CloudFormat,
     /// Axes of clouds, accelerations and odometry.
@@ -122,6 +124,7 @@ impl Default for EmulatorOptions {
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
             piece_bytes: MAX_FRAGMENT_PAYLOAD,
+            bursts: false,
             cloud_format: CloudFormat::default(),
             axes: WireAxes::default(),
             state_packet: StatePacket::default(),

@@ -1,7 +1,9 @@
 use super::faults::Waiting;
+use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg};
 use socket2::SockRef;
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd as _;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,6 +63,7 @@ pub(super) struct Sender<'a> {
     socket: &'a Arc<UdpSocket>,
     postman: &'a Postman,
     to: SocketAddr,
+    burst: Option<Burst>,
     pub(super) sent: Sent,
 }
 
@@ -70,20 +73,94 @@ impl<'a> Sender<'a> {
             socket,
             postman,
             to,
+            burst: None,
             sent: Sent::default(),
         }
+    }
+
+    /// Sends datagrams of one length together, which the kernel cuts; the caller flushes.
+    pub(super) fn in_bursts(mut self) -> Self {
+        self.burst = Some(Burst::default());
+        self
     }
 
     /// Sends a datagram in two parts.
     pub(super) fn send(&mut self, delay: Duration, [head, tail]: [&[u8]; 2]) {
         self.sent.datagrams += 1;
-        if delay.is_zero() {
-            let sent = send_two(self.socket, self.to, head, tail);
-            self.sent.errors += u64::from(sent.is_err());
-        } else {
+        let len = head.len() + tail.len();
+        if !delay.is_zero() {
             let bytes = [head, tail].concat();
             self.postman.post(delay, self.socket, self.to, bytes);
+        } else if let Some(burst) = &mut self.burst {
+            if !burst.has_room_for(len) {
+                burst.send(self.socket, self.to, &mut self.sent);
+            }
+            burst.append(head, tail);
+        } else {
+            let sent = send_two(self.socket, self.to, head, tail);
+            self.sent.errors += u64::from(sent.is_err());
         }
+    }
+
+    /// Sends what waits for further datagrams.
+    pub(super) fn flush(&mut self) {
+        if let Some(burst) = &mut self.burst {
+            burst.send(self.socket, self.to, &mut self.sent);
+        }
+    }
+}
+
+/// Datagrams that are sent by one call.
+#[derive(Default)]
+struct Burst {
+    bytes: Vec<u8>,
+    /// Length of each; the last one may be shorter.
+    segment: usize,
+}
+
+impl Burst {
+    /// Limits of the kernel: bytes and datagrams of a burst.
+    const BYTES: usize = 65_000;
+    const DATAGRAMS: usize = 64;
+
+    fn has_room_for(&self, len: usize) -> bool {
+        let whole = self.segment == 0 || self.bytes.len().is_multiple_of(self.segment);
+        let bytes = self.bytes.len() + len;
+        self.bytes.is_empty()
+            || (whole
+                && len <= self.segment
+                && bytes <= Self::BYTES
+                && bytes <= Self::DATAGRAMS * self.segment)
+    }
+
+    fn append(&mut self, head: &[u8], tail: &[u8]) {
+        if self.bytes.is_empty() {
+            self.segment = head.len() + tail.len();
+        }
+        self.bytes.extend_from_slice(head);
+        self.bytes.extend_from_slice(tail);
+    }
+
+    fn send(&mut self, socket: &UdpSocket, to: SocketAddr, sent: &mut Sent) {
+        let cut = u16::try_from(self.segment).ok();
+        let cut = cut.filter(|_| self.bytes.len() > self.segment);
+        let at_once = cut.is_some_and(|segment| {
+            sendmsg(
+                socket.as_raw_fd(),
+                &[IoSlice::new(&self.bytes)],
+                &[ControlMessage::UdpGsoSegments(&segment)],
+                MsgFlags::empty(),
+                Some(&SockaddrStorage::from(to)),
+            )
+            .is_ok()
+        });
+        if !at_once && self.segment > 0 {
+            // A datagram alone; or longer ones than the path takes whole, which the kernel fragments but does not cut.
+            for datagram in self.bytes.chunks(self.segment) {
+                sent.errors += u64::from(socket.send_to(datagram, to).is_err());
+            }
+        }
+        self.bytes.clear();
     }
 }
 

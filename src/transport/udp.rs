@@ -1,5 +1,6 @@
 use super::imp::socket::{
-    buffer_bytes, force_buffer, receive, receive_heads, share_port, tell_arrival_and_losses,
+    buffer_bytes, coalesce, force_buffer, receive, receive_heads, share_port,
+    tell_arrival_and_losses,
 };
 use super::imp::{heads, interfaces, poll};
 use super::played::{self, Line, is_played};
@@ -53,12 +54,25 @@ impl BindOptions {
 pub struct Datagram {
     /// Length on the wire, which may exceed the buffers' length.
     pub len: usize,
+    /// These are datagrams of this length, the last one perhaps shorter, that the kernel coalesced; `None`: one datagram.
+    pub segment: Option<usize>,
     /// Sender.
     pub from: SocketAddrV4,
     /// Arrival time in the kernel, in ns since 1970, if available.
     pub kernel_time: Option<i64>,
     /// Datagrams lost so far because the socket's receive buffer was full.
     pub overflows: u32,
+}
+
+impl Datagram {
+    /// Returns one of coalesced datagrams, of `len` bytes.
+    pub fn piece(&self, len: usize) -> Self {
+        Self {
+            len,
+            segment: None,
+            ..*self
+        }
+    }
 }
 
 /// Result of a read.
@@ -95,14 +109,16 @@ impl StreamReceiver {
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
         let (socket, port, line) = bind(options)?;
         socket.set_read_timeout(Some(WAIT))?;
-        Ok(Self {
+        let receiver = Self {
             port,
             socket,
             line,
             accept: options.accept.clone(),
             stand: options.stand.clone(),
             heads_only: false,
-        })
+        };
+        receiver.coalesce(true);
+        Ok(receiver)
     }
 
     /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
@@ -110,9 +126,14 @@ impl StreamReceiver {
         buffer_bytes(&self.socket)
     }
 
+    /// Lets the kernel coalesce datagrams of one length, or not: it saves most of the time of receiving small ones.
+    pub fn coalesce(&self, on: bool) {
+        let _old_kernels_cannot = coalesce(&self.socket, on && self.line.is_none());
+    }
+
     /// Keeps only the first 32 bytes of each datagram whose bytes 4 to 7 contain its length: the buffer holds hundreds of
     /// datagrams instead of a few. Read them with [`Self::recv_heads`], also those still queued after
-    /// [`Self::keep_all`]. Returns whether the system supports it.
+    /// [`Self::keep_all`]. Returns whether the system supports it. Of coalesced datagrams it would be the first head only.
     pub fn keep_heads(&mut self) -> bool {
         self.heads_only |= heads::keep(&self.socket).is_ok();
         self.heads_only
@@ -129,7 +150,7 @@ impl StreamReceiver {
         poll::readable_within(&self.socket, most.min(WAIT))
     }
 
-    /// Receives one datagram into `buffers`, in order; `None` after a quarter of a second without one.
+    /// Receives one datagram, or some coalesced ones, into `buffers`, in order; `None` after a quarter of a second without one.
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
         asks(&self.line);
         match receive(&self.socket, buffers) {
@@ -344,7 +365,13 @@ fn show(stand: &Stand, port: u16, received: &Received, buffers: &[IoSliceMut<'_>
             left -= len;
             &buffer[..len]
         });
-        witness.datagram(port, datagram, &parts.collect::<Vec<_>>());
+        let parts = parts.collect::<Vec<_>>();
+        let Some(segment) = datagram.segment else {
+            return witness.datagram(port, datagram, &parts);
+        };
+        for bytes in parts.concat().chunks(segment) {
+            witness.datagram(port, &datagram.piece(bytes.len()), &[bytes]);
+        }
     });
 }
 

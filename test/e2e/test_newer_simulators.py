@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from diagnostics import Report
 from geometry import ENU_FROM_NED, FLU_FROM_FRD, nanoseconds, rotation_from_quaternion
-from images import cloud_array, xyz
+from images import cloud_array, pixels, xyz
 from recording import Recording
 from system import System
-from topics import CLOUD, DIAGNOSTICS, IMU, main_topic, topics_of
-from truth import Truth, true_points
+from topics import CLOUD, DIAGNOSTICS, IMAGE, IMU, main_topic, topics_of
+from truth import Truth, true_image, true_points
 
 from sensors import CLOUD_TYPES, COMPRESSED, IMAGE_TYPES, RAW, SHARED_MEMORY, with_defaults
 
@@ -195,6 +195,36 @@ def test_a_payload_that_fits_no_form_is_logged_once_with_what_it_says(tmp_path, 
     lines = [line for line in system.bridge.tail().splitlines() if "cloud of no known form" in line]
     assert len(lines) == 1, lines
     assert "1028 bytes" in lines[0] and "100 at offset 24" in lines[0] and "recording" in lines[0]
+
+
+@pytest.mark.parametrize("bursts", [[], ["--bursts"]], ids=["alone", "coalesced"])
+def test_pieces_of_1400_bytes_are_put_together(tmp_path, domain_id, simulator_ports, bursts):
+    """Coalesced by the kernel or not; sensor 1 has no subscriber at first, and its frames are counted."""
+    sensors = [with_defaults(seq, 1, RAW, width=640, height=480) for seq in (0, 1)]
+    parameters = {"time.mode": "sim", "request.piece_bytes": 1400, "diagnostics.period_s": 0.2}
+    with System(tmp_path, domain_id, sensors, parameters=parameters, emulator=bursts) as system:
+        recording = Recording(system)
+        first, second = (main_topic(sensor) for sensor in sensors)
+        recording.subscribe({first: IMAGE} | DIAGNOSTICS)
+        recording.collect(20, [first])
+        recording.subscribe({second: IMAGE})
+        recording.collect(20, [first, second])
+
+        def whole(message) -> bool:
+            figures = [Report(message).sensor(seq) for seq in (0, 1)]
+            # 640 x 480 x 3 bytes in pieces of 1400 are 659 datagrams.
+            return all(f["datagrams"] >= 659 * 20 for f in figures)
+
+        recording.wait_for("/diagnostics", whole)
+        report = Report(recording.messages("/diagnostics")[-1])
+        assert {seq: sum(report.drops(seq).values()) for seq in (0, 1)} == {0: 0, 1: 0}
+    truth = Truth(system.truth_file, system.truth_frames)
+    for sensor in sensors:
+        frames = truth.frames[sensor.seq]
+        seen = [(m, frames[stamp]) for stamp, m in recording.by_stamp(main_topic(sensor)).items() if frames[stamp].file]
+        assert len(seen) >= 10
+        for message, frame in seen:
+            assert np.array_equal(pixels(message), true_image(sensor, frame.payload()))
 
 
 def test_diagnostics_suggest_why_one_sensor_never_delivers(tmp_path, domain_id, simulator_ports):

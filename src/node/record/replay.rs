@@ -287,6 +287,7 @@ fn hand(player: &Player, message: &Message) -> Result<bool, ReplayError> {
         };
         let datagram = Datagram {
             len: u32::from_be_bytes([l, m, n, o]) as usize,
+            segment: None,
             from: SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([p, q])),
             kernel_time: Some(time),
             overflows: 0,

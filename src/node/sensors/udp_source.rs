@@ -37,6 +37,8 @@ pub(super) struct UdpSource {
     /// The socket's loss counter at the last read.
     overflows: u32,
     refusals: RefusalLog,
+    /// All but the first of coalesced datagrams.
+    rest: Vec<u8>,
     /// Sensors that take the place of this one.
     successors: mpsc::Receiver<Successor>,
 }
@@ -113,6 +115,7 @@ impl UdpSource {
             stats,
             overflows: 0,
             refusals: RefusalLog::default(),
+            rest: Vec::new(),
             successors,
         }
     }
@@ -166,21 +169,47 @@ impl UdpSource {
             self.receiver.keep_all();
             // Datagrams still queued have lost their payload.
             self.count_heads(false)?;
+            self.receiver.coalesce(true);
         }
         if self.stream.sensor.due().is_some()
             && !self.receiver.wait(until_due(&*self.stream.sensor))?
         {
             return Ok(false);
         }
+        self.receive_one()
+    }
+
+    /// Receives a datagram, or some that the kernel coalesced; false if none comes.
+    fn receive_one(&mut self) -> io::Result<bool> {
         let Landing { header, payload } = self.stream.landing();
         let received = self
             .receiver
             .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
-        let came = received.is_some();
-        if let Some(received) = received {
-            self.take(received);
+        let Some(Received::Datagram(datagram)) = received else {
+            received.into_iter().for_each(|refused| self.take(refused));
+            return Ok(received.is_some());
+        };
+        let Some(segment) = datagram.segment else {
+            self.take(Received::Datagram(datagram));
+            return Ok(true);
+        };
+        // The first of the coalesced datagrams is where it belongs.
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.clear();
+        rest.extend_from_slice(header.get(segment..).unwrap_or_default());
+        let behind =
+            segment.saturating_sub(header.len())..datagram.len.saturating_sub(header.len());
+        rest.extend_from_slice(payload.get(behind).unwrap_or_default());
+        self.take(Received::Datagram(datagram.piece(segment)));
+        for bytes in rest.chunks(segment) {
+            let Landing { header, payload } = self.stream.landing();
+            let (first, then) = bytes.split_at(bytes.len().min(header.len()));
+            header[..first.len()].copy_from_slice(first);
+            payload[..then.len()].copy_from_slice(then);
+            self.take(Received::Datagram(datagram.piece(bytes.len())));
         }
-        Ok(came)
+        self.rest = rest;
+        Ok(true)
     }
 
     /// Handles a socket failure; the pause keeps a permanent one from spinning.
@@ -192,6 +221,14 @@ impl UdpSource {
     /// Waits for datagrams and counts them; false on timeout. One wake-up serves all frames of a pause.
     fn count(&mut self) -> io::Result<bool> {
         if !std::mem::replace(&mut self.idle.now, true) {
+            // Of coalesced datagrams only the first would be counted.
+            self.receiver.coalesce(false);
+            for _ in 0..MAX_BATCHES * StreamReceiver::BATCH {
+                if !self.receiver.wait(Duration::ZERO)? {
+                    break;
+                }
+                self.receive_one()?;
+            }
             self.idle.heads = self.receiver.keep_heads();
         }
         let came = self.count_heads(true)?;

@@ -32,7 +32,12 @@ pub(in crate::transport) fn tell_arrival_and_losses(socket: &Socket) -> io::Resu
     Ok(setsockopt(socket, sockopt::RxqOvfl, &1)?)
 }
 
-/// Receives one datagram into `buffers`, in order.
+/// Lets the kernel hand over datagrams of one length that follow each other as one (generic receive offload), or not.
+pub(in crate::transport) fn coalesce(socket: &Socket, on: bool) -> io::Result<()> {
+    Ok(setsockopt(socket, sockopt::UdpGroSegment, &on)?)
+}
+
+/// Receives one datagram, or some that the kernel coalesced, into `buffers`, in order.
 pub(in crate::transport) fn receive(
     socket: &Socket,
     buffers: &mut [IoSliceMut<'_>],
@@ -93,7 +98,7 @@ thread_local! {
 }
 
 fn control_room() -> Vec<u8> {
-    nix::cmsg_space!(nix::sys::time::TimeSpec, u32)
+    nix::cmsg_space!(nix::sys::time::TimeSpec, u32, i32)
 }
 
 fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
@@ -102,18 +107,20 @@ fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
         .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
             SocketAddrV4::new(a.ip(), a.port())
         });
-    let (mut kernel_time, mut overflows) = (None, 0);
+    let (mut kernel_time, mut overflows, mut segment) = (None, 0, None);
     for control in message.cmsgs()? {
         match control {
             ControlMessageOwned::ScmTimestampns(t) => {
                 kernel_time = Some(t.tv_sec() * 1_000_000_000 + t.tv_nsec());
             }
             ControlMessageOwned::RxqOvfl(count) => overflows = count,
+            ControlMessageOwned::UdpGroSegments(len) => segment = usize::try_from(len).ok(),
             _ => {}
         }
     }
     Ok(Datagram {
         len: message.bytes,
+        segment: segment.filter(|len| (1..message.bytes).contains(len)),
         from,
         kernel_time,
         overflows,
