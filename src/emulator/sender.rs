@@ -1,9 +1,8 @@
 use super::faults::Waiting;
-use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg};
+use crate::transport::send_segments;
 use socket2::SockRef;
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::os::fd::AsRawFd as _;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -142,21 +141,10 @@ impl Burst {
     }
 
     fn send(&mut self, socket: &UdpSocket, to: SocketAddr, sent: &mut Sent) {
-        let cut = u16::try_from(self.segment).ok();
-        let cut = cut.filter(|_| self.bytes.len() > self.segment);
-        let at_once = cut.is_some_and(|segment| {
-            sendmsg(
-                socket.as_raw_fd(),
-                &[IoSlice::new(&self.bytes)],
-                &[ControlMessage::UdpGsoSegments(&segment)],
-                MsgFlags::empty(),
-                Some(&SockaddrStorage::from(to)),
-            )
-            .is_ok()
-        });
-        if !at_once && self.segment > 0 {
-            // A datagram alone; or longer ones than the path takes whole, which the kernel fragments but does not cut.
-            for datagram in self.bytes.chunks(self.segment) {
+        let is_one = self.bytes.len() <= self.segment;
+        if is_one || send_segments(socket, to, &self.bytes, self.segment).is_err() {
+            // Datagrams that the path does not take whole are fragmented by the kernel, not cut.
+            for datagram in self.bytes.chunks(self.segment.max(1)) {
                 sent.errors += u64::from(socket.send_to(datagram, to).is_err());
             }
         }

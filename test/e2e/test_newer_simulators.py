@@ -213,7 +213,7 @@ def test_pieces_of_1400_bytes_are_put_together(tmp_path, domain_id, simulator_po
         def whole(message) -> bool:
             figures = [Report(message).sensor(seq) for seq in (0, 1)]
             # 640 x 480 x 3 bytes in pieces of 1400 are 659 datagrams.
-            return all(f["datagrams"] >= 659 * 20 for f in figures)
+            return all(f["received"] >= 659 * 20 for f in figures)
 
         recording.wait_for("/diagnostics", whole)
         report = Report(recording.messages("/diagnostics")[-1])

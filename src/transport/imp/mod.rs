@@ -6,6 +6,11 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub(super) use linux::{heads, holders, host, interfaces, overhear, poll, shm, socket};
 #[cfg(target_os = "linux")]
-pub use linux::{limits::Limit, poll::wait_readable, signals::EndSignals, socket::try_recv_from};
+pub use linux::{
+    limits::Limit,
+    poll::wait_readable,
+    signals::EndSignals,
+    socket::{send_segments, try_recv_from},
+};
 #[cfg(not(target_os = "linux"))]
 compile_error!("unsupported operating system: add a folder in src/transport/imp");

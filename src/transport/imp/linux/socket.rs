@@ -2,12 +2,12 @@
 use crate::transport::udp::{Datagram, HEAD, StreamReceiver};
 use nix::errno::Errno;
 use nix::sys::socket::{
-    ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrIn, SockaddrStorage, recvmmsg,
-    recvmsg, setsockopt, sockopt,
+    ControlMessage, ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrIn,
+    SockaddrStorage, recvmmsg, recvmsg, sendmsg, setsockopt, sockopt,
 };
 use socket2::Socket;
 use std::cell::RefCell;
-use std::io::{self, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::os::fd::AsRawFd as _;
 
@@ -79,6 +79,24 @@ pub(in crate::transport) fn receive_heads(
         }
     }
     Ok(heads.into_iter().zip(found.into_iter().flatten()).collect())
+}
+
+/// Sends bytes as datagrams of `segment` bytes, the last one perhaps shorter: the kernel cuts them.
+///
+/// # Errors
+/// Of the system; no datagram is sent then. The kernel takes 64 datagrams and 65507 bytes, none longer than the path carries.
+pub fn send_segments(
+    socket: &UdpSocket,
+    to: SocketAddr,
+    bytes: &[u8],
+    segment: usize,
+) -> io::Result<()> {
+    let segment = u16::try_from(segment).map_err(io::Error::other)?;
+    let cut = [ControlMessage::UdpGsoSegments(&segment)];
+    let (parts, to) = ([IoSlice::new(bytes)], SockaddrStorage::from(to));
+    let flags = MsgFlags::empty();
+    sendmsg(socket.as_raw_fd(), &parts, &cut, flags, Some(&to))?;
+    Ok(())
 }
 
 /// Receives a datagram if there is one, also from a blocking socket; `None` also after an ICMP error of an earlier send.
