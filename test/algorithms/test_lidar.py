@@ -1,7 +1,8 @@
-"""Odometry from the clouds of each lidar."""
+"""Odometry from the clouds of each lidar, in the newest form of the wire, which the emulator sends by default."""
 
 from __future__ import annotations
 
+import lidar_inertial
 import lidar_odometry
 import pytest
 from plans import DEPTH_CLOUD, MID40, MID360, ROTARY, WORLD
@@ -49,6 +50,16 @@ def _test(recorded, rows, plan: str, sensor: Sensor, package: str, odometry, set
 
 def test_small_gicp_follows_a_flight(recorded, rows):
     _test(recorded, rows, "flight", MID360, "small_gicp", lidar_odometry.small_gicp, lidar_odometry.GICP)
+
+
+@pytest.mark.long
+def test_rko_lio_follows_a_flight(recorded, rows):
+    run = recorded("flight")
+    scans = lidar_odometry.scans(run, MID360.seq)
+    found = drift(lidar_inertial.rko_lio(run, MID360.seq, scans), run.truth.sensors[MID360.seq])
+    given = f"{NAMES[MID360.type]}, flown, {lidar_odometry.sizes(scans.values()):.0f} points at {MID360.rate} Hz, and IMU"
+    words = lidar_odometry.settings(lidar_inertial.RKO)
+    row(rows, run, "rko_lio", given, "drift", found["drift_percent"], AIM, "% of the path", words, **found)
 
 
 @pytest.mark.long
