@@ -1,0 +1,567 @@
+//! The MAVLink command protocol: each command is sent at once and retransmitted until it is acknowledged.
+//!
+//! Commands are wishes. The newest of a [`Kind`](super::Kind) wins: those before it end as overridden and are not sent again. Equal
+//! commands are one: each call sends it again, and one acknowledgement answers all.
+//!
+//! An acknowledgement names the command but not the transmission. Where transmissions of different commands with the same
+//! number are unanswered, acknowledgements are held until as many came as were sent; they are the answers if all are the same.
+//! Otherwise, or if one is missing, each command is sent again when no other acknowledgement can be under way any more, so that
+//! its answer cannot be that of another: the acknowledgement of "arm" is never taken for that of "disarm".
+//!
+//! Source: <https://mavlink.io/en/services/command.html>.
+use super::command::{Command, Key, Kind};
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::CommandAck;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// MAV_RESULT_IN_PROGRESS.
+const IN_PROGRESS: u8 = 5;
+/// An equal command is not sent again before this time is over: a burst of calls is one.
+const BURST: Duration = Duration::from_millis(20);
+/// Calls that were answered without an acknowledgement are remembered for this time, for one that comes later.
+const REMEMBERED: Duration = Duration::from_secs(120);
+/// Limit of those, and of unanswered transmissions.
+const MOST_REMEMBERED: usize = 64;
+const MOST_SENT: usize = 512;
+
+/// Timeouts and limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CommandSettings {
+    /// Timeout of the first transmission; the second waits twice as long, and so on.
+    pub first_wait: Duration,
+    /// Transmissions.
+    pub tries: u32,
+    /// Timeout after each progress report.
+    pub progress_wait: Duration,
+    /// Longest duration of a command in progress.
+    pub longest: Duration,
+    /// Calls that wait for an answer; of more, the oldest ends as overridden.
+    pub most_waiting: usize,
+}
+
+impl Default for CommandSettings {
+    /// Sends at 0, 0.5, 1.5 and 3 s and gives up at 5 s, when mavros gives up too.
+    fn default() -> Self {
+        Self {
+            first_wait: Duration::from_millis(500),
+            tries: 4,
+            progress_wait: Duration::from_secs(5),
+            longest: Duration::from_secs(120),
+            most_waiting: 96,
+        }
+    }
+}
+
+/// Result of a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CommandEnd {
+    /// The vehicle sent its final acknowledgement.
+    Acked {
+        /// MAV_RESULT, never IN_PROGRESS.
+        result: u8,
+        /// Details of the result, by command.
+        result_param2: i32,
+    },
+    /// No acknowledgement, or no final one.
+    TimedOut {
+        /// Transmissions.
+        sent: u32,
+        /// The vehicle had reported progress.
+        in_progress: bool,
+    },
+    /// Sent as a broadcast, which is not acknowledged.
+    Broadcast,
+    /// A newer command of its kind, or another change of the mode, was faster than its acknowledgement.
+    Overridden,
+    /// The link to the vehicle was lost.
+    LinkLost,
+    /// The link could not send it.
+    NotSent,
+}
+
+/// Work for the owner, in order.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack between two calls"
+)]
+pub enum CommandEvent<T> {
+    /// Send this; call [`Commands::not_sent`] if that fails.
+    Send {
+        /// Returned by [`Commands::start`].
+        id: u64,
+        /// The message.
+        message: Outbound,
+    },
+    /// Progress of a command.
+    Progress {
+        /// MAV_CMD.
+        command: u16,
+        /// Returned by [`Commands::start`].
+        id: u64,
+        /// Percent, if the vehicle reports it.
+        percent: Option<u8>,
+    },
+    /// A command has ended.
+    Ended {
+        /// The token given to [`Commands::start`].
+        token: T,
+        /// MAV_CMD.
+        command: u16,
+        /// Its result.
+        end: CommandEnd,
+    },
+    /// The acknowledgement of a command came after its call had been answered without.
+    Late {
+        /// The command.
+        command: Command,
+        /// MAV_RESULT.
+        result: u8,
+    },
+}
+
+/// Acknowledgements and commands so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct CommandCounters {
+    /// Commands started.
+    pub started: u64,
+    /// Second and further transmissions.
+    pub retransmitted: u64,
+    /// Ended without a final answer.
+    pub timed_out: u64,
+    /// Acknowledgements for another system or component.
+    pub foreign: u64,
+    /// Acknowledgements that no command waits for: duplicates and late ones.
+    pub unexpected: u64,
+    /// Ended because a newer one won, or because too many waited.
+    pub overridden: u64,
+}
+
+#[derive(Debug)]
+struct Running<T> {
+    command: Command,
+    key: Key,
+    /// Of each equal call.
+    tokens: Vec<T>,
+    id: u64,
+    started: Duration,
+    tries: u32,
+    /// Transmissions; those of equal calls count as well, and do not change the schedule.
+    sent: u32,
+    last_sent: Duration,
+    /// Transmissions by the schedule.
+    rounds: u32,
+    /// Time of the next of them, or of the timeout.
+    next: Duration,
+    in_progress: bool,
+    /// It is sent again when no acknowledgement that could be another's is under way.
+    waits: bool,
+}
+
+/// A transmission that can still be acknowledged.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    id: u64,
+    command: Command,
+    at: Duration,
+}
+
+/// The commands of one sender to any number of vehicles; `T` is the token returned with each result.
+#[derive(Debug)]
+pub struct Commands<T> {
+    settings: CommandSettings,
+    system: u8,
+    component: u8,
+    running: Vec<Running<T>>,
+    sent: Vec<Sent>,
+    /// Acknowledgements that could be of several commands.
+    held: Vec<(Key, CommandEnd)>,
+    /// Commands whose calls were answered without an acknowledgement, and when they were last sent.
+    given_up: VecDeque<(Command, Duration)>,
+    events: VecDeque<CommandEvent<T>>,
+    next_id: u64,
+    counters: CommandCounters,
+}
+
+impl<T> Commands<T> {
+    /// Creates the commands that `system` and `component` send.
+    pub fn new(settings: CommandSettings, system: u8, component: u8) -> Self {
+        Self {
+            settings,
+            system,
+            component,
+            running: Vec::new(),
+            sent: Vec::new(),
+            held: Vec::new(),
+            given_up: VecDeque::new(),
+            events: VecDeque::new(),
+            next_id: 0,
+            counters: CommandCounters::default(),
+        }
+    }
+
+    /// Changes the sender's ids.
+    pub fn set_sender(&mut self, system: u8, component: u8) {
+        (self.system, self.component) = (system, component);
+    }
+
+    /// Sends a command. Older ones of its kind end as overridden. Returns the id for its progress reports; equal commands
+    /// share it.
+    pub fn start(&mut self, now: Duration, command: impl Into<Command>, token: T) -> u64 {
+        self.begin(now, command.into(), self.settings.tries, token)
+    }
+
+    /// As [`start`](Self::start), but without retransmission: for callers that repeat the request themselves.
+    pub fn start_once(&mut self, now: Duration, command: impl Into<Command>, token: T) -> u64 {
+        self.begin(now, command.into(), 1, token)
+    }
+
+    fn begin(&mut self, now: Duration, command: Command, tries: u32, token: T) -> u64 {
+        if command.key().system == 0 {
+            let id = self.take_id();
+            self.counters.started += 1;
+            self.emit(id, &command);
+            self.end(token, command.number(), CommandEnd::Broadcast);
+            return id;
+        }
+        if let Some(running) = (self.running.iter_mut()).find(|r| r.command.equals(&command)) {
+            running.tokens.push(token);
+            running.tries = running.tries.max(tries);
+            let id = running.id;
+            // Nothing is known of the one before; the wish is new.
+            if now >= running.last_sent + BURST && !running.in_progress {
+                self.transmit(now, id);
+            }
+            self.limit();
+            return id;
+        }
+        let system = command.key().system;
+        if let Some(kind) = command.kind() {
+            self.override_where(|r| r.command.kind() == Some(kind) && r.key.system == system);
+        }
+        let id = self.take_id();
+        self.counters.started += 1;
+        self.running.push(Running {
+            command,
+            key: command.key(),
+            tokens: vec![token],
+            id,
+            started: now,
+            tries,
+            sent: 0,
+            last_sent: now,
+            rounds: 1,
+            next: now.saturating_add(self.settings.first_wait),
+            in_progress: false,
+            waits: false,
+        });
+        self.transmit(now, id);
+        self.limit();
+        id
+    }
+
+    /// Ends the commands of a kind as overridden, except those that `keep` wants.
+    pub fn overtake(&mut self, kind: Kind, keep: impl Fn(&Command) -> bool) {
+        self.override_where(|r| r.command.kind() == Some(kind) && !keep(&r.command));
+    }
+
+    /// Ends a command as accepted without its acknowledgement: the vehicle shows what it asks for.
+    pub fn shown(&mut self, command: &Command) {
+        let shown = self.running.iter().find(|r| r.command.equals(command));
+        if let Some(id) = shown.map(|r| r.id) {
+            let (result, result_param2) = (0, 0);
+            self.finish(
+                id,
+                CommandEnd::Acked {
+                    result,
+                    result_param2,
+                },
+            );
+        }
+    }
+
+    /// Handles an acknowledgement from `system` and `component`.
+    pub fn acknowledge(&mut self, now: Duration, system: u8, component: u8, ack: &CommandAck) {
+        let ours = (ack.target_system == 0 || ack.target_system == self.system)
+            && (ack.target_component == 0 || ack.target_component == self.component);
+        if !ours {
+            self.counters.foreign += 1;
+            return;
+        }
+        let from = Key {
+            command: ack.command,
+            system,
+            component,
+        };
+        self.forget(now);
+        let open: Vec<Sent> = (self.sent.iter().copied())
+            .filter(|sent| sent.command.key().overlaps(&from))
+            .collect();
+        let live = |sent: &&Sent| self.running.iter().any(|r| r.id == sent.id);
+        let (Some(first), Some(id)) = (open.first(), open.iter().rev().find(live).map(|s| s.id))
+        else {
+            return self.unexpected(&from, ack);
+        };
+        if ack.result == IN_PROGRESS {
+            return self.progress(now, id, ack);
+        }
+        let end = CommandEnd::Acked {
+            result: ack.result,
+            result_param2: ack.result_param2,
+        };
+        if open.iter().all(|s| s.command.equals(&first.command)) {
+            self.held.retain(|(key, _)| !key.overlaps(&from));
+            self.take_answer(&from);
+            self.finish(id, end);
+        } else {
+            self.held.push((from, end));
+            let held = self.held.iter().filter(|(key, _)| key.overlaps(&from));
+            let (held, same) = held.fold((0, true), |(n, same), (_, e)| (n + 1, same && *e == end));
+            if held == open.len() {
+                self.settle(&from, same.then_some(end));
+            }
+        }
+        self.give_turns(now);
+    }
+
+    /// Retransmits unacknowledged commands and ends those that timed out.
+    pub fn tick(&mut self, now: Duration) {
+        let due = self.running.iter().filter(|r| r.next <= now);
+        for id in due.map(|r| r.id).collect::<Vec<_>>() {
+            let Some(running) = self.running.iter_mut().find(|r| r.id == id) else {
+                continue;
+            };
+            if running.in_progress || running.rounds >= running.tries {
+                self.counters.timed_out += 1;
+                let end = CommandEnd::TimedOut {
+                    sent: running.sent,
+                    in_progress: running.in_progress,
+                };
+                self.finish(id, end);
+                continue;
+            }
+            running.rounds += 1;
+            running.next = now.saturating_add(self.settings.first_wait * running.rounds);
+            running.waits = true;
+            let key = running.key;
+            if self.held.iter().any(|(from, _)| from.overlaps(&key)) {
+                // One is missing, so none of those that came can be told.
+                self.settle(&key, None);
+            }
+        }
+        self.forget(now);
+        self.give_turns(now);
+    }
+
+    /// Reports that a message of this command could not be sent.
+    pub fn not_sent(&mut self, now: Duration, id: u64) {
+        self.sent.retain(|sent| sent.id != id);
+        self.finish(id, CommandEnd::NotSent);
+        self.give_turns(now);
+    }
+
+    /// Ends all commands, except those that make a vehicle safer: the link is lost.
+    pub fn lose_link(&mut self, now: Duration) {
+        let lost = self.running.iter().filter(|r| !r.command.is_safer());
+        for id in lost.map(|r| r.id).collect::<Vec<_>>() {
+            self.finish(id, CommandEnd::LinkLost);
+        }
+        self.give_turns(now);
+    }
+
+    /// Returns the next event, `None` if there is none.
+    pub fn next_event(&mut self) -> Option<CommandEvent<T>> {
+        self.events.pop_front()
+    }
+
+    /// When [`tick`](Self::tick) has work.
+    pub fn deadline(&self) -> Option<Duration> {
+        let overdue = (self.sent.iter())
+            .filter(|sent| !self.is_awaited(sent))
+            .map(|sent| sent.at.saturating_add(self.settings.first_wait));
+        let waits = self.running.iter().any(|r| r.waits);
+        let next = self.running.iter().map(|r| r.next);
+        next.chain(overdue.filter(|_| waits)).min()
+    }
+
+    /// Calls that wait for an answer.
+    pub fn pending(&self) -> usize {
+        self.running.iter().map(|r| r.tokens.len()).sum()
+    }
+
+    /// Counters so far.
+    pub fn counters(&self) -> CommandCounters {
+        self.counters
+    }
+
+    fn take_id(&mut self) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+
+    fn emit(&mut self, id: u64, command: &Command) {
+        let message = command.message();
+        self.events.push_back(CommandEvent::Send { id, message });
+    }
+
+    fn end(&mut self, token: T, command: u16, end: CommandEnd) {
+        self.events.push_back(CommandEvent::Ended {
+            token,
+            command,
+            end,
+        });
+    }
+
+    /// Sends a running command.
+    fn transmit(&mut self, now: Duration, id: u64) {
+        let Some(running) = self.running.iter_mut().find(|r| r.id == id) else {
+            return;
+        };
+        if running.sent > 0 {
+            running.command.count_transmission();
+            self.counters.retransmitted += 1;
+        }
+        running.sent = running.sent.saturating_add(1);
+        (running.last_sent, running.waits) = (now, false);
+        let command = running.command;
+        if self.sent.len() >= MOST_SENT {
+            self.sent.remove(0);
+        }
+        self.sent.push(Sent {
+            id,
+            command,
+            at: now,
+        });
+        self.emit(id, &command);
+    }
+
+    /// Sends again what waits until no other acknowledgement is under way.
+    fn give_turns(&mut self, now: Duration) {
+        let waiting: Vec<(u64, Key)> = (self.running.iter())
+            .filter(|r| r.waits)
+            .map(|r| (r.id, r.key))
+            .collect();
+        for (id, key) in waiting {
+            if !self.sent.iter().any(|s| s.command.key().overlaps(&key)) {
+                self.transmit(now, id);
+            }
+        }
+    }
+
+    /// Whether a command waits for the acknowledgement of this transmission.
+    fn is_awaited(&self, sent: &Sent) -> bool {
+        self.running.iter().any(|r| r.id == sent.id && !r.waits)
+    }
+
+    /// Forgets transmissions whose acknowledgement is overdue.
+    fn forget(&mut self, now: Duration) {
+        let wait = self.settings.first_wait;
+        let mut sent = std::mem::take(&mut self.sent);
+        sent.retain(|sent| sent.at.saturating_add(wait) > now || self.is_awaited(sent));
+        (self.held).retain(|(from, _)| sent.iter().any(|s| s.command.key().overlaps(from)));
+        self.sent = sent;
+        while (self.given_up.front()).is_some_and(|(_, at)| *at + REMEMBERED <= now) {
+            self.given_up.pop_front();
+        }
+    }
+
+    /// Ends the commands that the held acknowledgements belong to, or has each sent again.
+    fn settle(&mut self, from: &Key, end: Option<CommandEnd>) {
+        let before = self.held.len();
+        self.held.retain(|(key, _)| !key.overlaps(from));
+        for _ in self.held.len()..before {
+            self.take_answer(from);
+        }
+        let told = end.is_some();
+        let owners = (self.running.iter()).filter(|r| r.key.overlaps(from) && !(told && r.waits));
+        for id in owners.map(|r| r.id).collect::<Vec<_>>() {
+            match end {
+                Some(end) => self.finish(id, end),
+                None => {
+                    let owner = self.running.iter_mut().find(|r| r.id == id);
+                    owner.into_iter().for_each(|r| r.waits = true);
+                }
+            }
+        }
+    }
+
+    /// One acknowledgement has come for the oldest of these transmissions.
+    fn take_answer(&mut self, from: &Key) {
+        let open = |sent: &Sent| sent.command.key().overlaps(from);
+        if let Some(at) = self.sent.iter().position(open) {
+            self.sent.remove(at);
+        }
+    }
+
+    fn unexpected(&mut self, from: &Key, ack: &CommandAck) {
+        self.counters.unexpected += 1;
+        if ack.result == IN_PROGRESS {
+            return;
+        }
+        self.take_answer(from);
+        let given_up = (self.given_up.iter()).position(|(command, _)| command.key().overlaps(from));
+        if let Some((command, _)) = given_up.and_then(|at| self.given_up.remove(at)) {
+            let result = ack.result;
+            self.events.push_back(CommandEvent::Late { command, result });
+        }
+    }
+
+    fn progress(&mut self, now: Duration, id: u64, ack: &CommandAck) {
+        let Some(running) = self.running.iter_mut().find(|r| r.id == id) else {
+            return;
+        };
+        running.in_progress = true;
+        running.next = now
+            .saturating_add(self.settings.progress_wait)
+            .min(running.started.saturating_add(self.settings.longest));
+        self.events.push_back(CommandEvent::Progress {
+            command: ack.command,
+            id,
+            percent: (ack.progress <= 100).then_some(ack.progress),
+        });
+    }
+
+    fn override_where(&mut self, overridden: impl Fn(&Running<T>) -> bool) {
+        let ids = self.running.iter().filter(|r| overridden(r)).map(|r| r.id);
+        for id in ids.collect::<Vec<_>>() {
+            self.counters.overridden += 1;
+            self.finish(id, CommandEnd::Overridden);
+        }
+    }
+
+    /// Ends the oldest call while too many wait.
+    fn limit(&mut self) {
+        while self.pending() > self.settings.most_waiting {
+            let oldest = (self.running.iter()).position(|r| !r.command.is_safer());
+            let Some(oldest) = self.running.get_mut(oldest.unwrap_or(0)) else {
+                return;
+            };
+            let (id, number) = (oldest.id, oldest.command.number());
+            self.counters.overridden += 1;
+            if oldest.tokens.len() > 1 {
+                let token = oldest.tokens.remove(0);
+                self.end(token, number, CommandEnd::Overridden);
+            } else {
+                self.finish(id, CommandEnd::Overridden);
+            }
+        }
+    }
+
+    fn finish(&mut self, id: u64, end: CommandEnd) {
+        let Some(at) = self.running.iter().position(|r| r.id == id) else {
+            return;
+        };
+        let ended = self.running.remove(at);
+        if matches!(end, CommandEnd::TimedOut { .. } | CommandEnd::LinkLost) {
+            if self.given_up.len() >= MOST_REMEMBERED {
+                self.given_up.pop_front();
+            }
+            self.given_up.push_back((ended.command, ended.last_sent));
+        }
+        for token in ended.tokens {
+            self.end(token, ended.key.command, end);
+        }
+    }
+}
