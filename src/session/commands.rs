@@ -48,7 +48,7 @@ impl Default for CommandSettings {
             tries: 4,
             progress_wait: Duration::from_secs(5),
             longest: Duration::from_secs(120),
-            most_waiting: 96,
+            most_waiting: 128,
         }
     }
 }
@@ -162,7 +162,8 @@ struct Running<T> {
 /// A transmission that can still be acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    id: u64,
+    /// The command that waits for the acknowledgement; none if it could be another's.
+    id: Option<u64>,
     command: Command,
     at: Duration,
 }
@@ -298,9 +299,8 @@ impl<T> Commands<T> {
         let open: Vec<Sent> = (self.sent.iter().copied())
             .filter(|sent| sent.command.key().overlaps(&from))
             .collect();
-        let live = |sent: &&Sent| self.running.iter().any(|r| r.id == sent.id);
-        let (Some(first), Some(id)) = (open.first(), open.iter().rev().find(live).map(|s| s.id))
-        else {
+        let owner = open.iter().rev().find_map(|s| self.owner(s));
+        let (Some(first), Some(id)) = (open.first(), owner) else {
             return self.unexpected(&from, ack);
         };
         if ack.result == IN_PROGRESS {
@@ -327,12 +327,12 @@ impl<T> Commands<T> {
 
     /// Retransmits unacknowledged commands and ends those that timed out.
     pub fn tick(&mut self, now: Duration) {
-        let due = self.running.iter().filter(|r| r.next <= now);
+        let due = self.running.iter().filter(|r| self.next(r) <= now);
         for id in due.map(|r| r.id).collect::<Vec<_>>() {
             let Some(running) = self.running.iter_mut().find(|r| r.id == id) else {
                 continue;
             };
-            if running.in_progress || running.rounds >= running.tries {
+            if running.in_progress || running.waits || running.rounds >= running.tries {
                 self.counters.timed_out += 1;
                 let end = CommandEnd::TimedOut {
                     sent: running.sent,
@@ -342,7 +342,6 @@ impl<T> Commands<T> {
                 continue;
             }
             running.rounds += 1;
-            running.next = now.saturating_add(self.settings.first_wait * running.rounds);
             running.waits = true;
             let key = running.key;
             if self.held.iter().any(|(from, _)| from.overlaps(&key)) {
@@ -356,7 +355,7 @@ impl<T> Commands<T> {
 
     /// Reports that a message of this command could not be sent.
     pub fn not_sent(&mut self, now: Duration, id: u64) {
-        self.sent.retain(|sent| sent.id != id);
+        self.sent.retain(|sent| sent.id != Some(id));
         self.finish(id, CommandEnd::NotSent);
         self.give_turns(now);
     }
@@ -378,10 +377,10 @@ impl<T> Commands<T> {
     /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         let overdue = (self.sent.iter())
-            .filter(|sent| !self.is_awaited(sent))
+            .filter(|sent| self.owner(sent).is_none())
             .map(|sent| sent.at.saturating_add(self.settings.first_wait));
         let waits = self.running.iter().any(|r| r.waits);
-        let next = self.running.iter().map(|r| r.next);
+        let next = self.running.iter().map(|r| self.next(r));
         next.chain(overdue.filter(|_| waits)).min()
     }
 
@@ -424,42 +423,52 @@ impl<T> Commands<T> {
             self.counters.retransmitted += 1;
         }
         running.sent = running.sent.saturating_add(1);
-        (running.last_sent, running.waits) = (now, false);
+        (running.last_sent, running.in_progress) = (now, false);
+        if std::mem::take(&mut running.waits) {
+            running.next = now.saturating_add(self.settings.first_wait * running.rounds);
+        }
         let command = running.command;
         if self.sent.len() >= MOST_SENT {
             self.sent.remove(0);
         }
         self.sent.push(Sent {
-            id,
+            id: Some(id),
             command,
             at: now,
         });
         self.emit(id, &command);
     }
 
+    /// When a command is due: what waits for its turn is given up when it waited as long as a command may be in progress.
+    fn next(&self, running: &Running<T>) -> Duration {
+        match running.waits {
+            true => running.started.saturating_add(self.settings.longest),
+            false => running.next,
+        }
+    }
+
     /// Sends again what waits until no other acknowledgement is under way.
     fn give_turns(&mut self, now: Duration) {
-        let waiting: Vec<(u64, Key)> = (self.running.iter())
-            .filter(|r| r.waits)
-            .map(|r| (r.id, r.key))
-            .collect();
-        for (id, key) in waiting {
-            if !self.sent.iter().any(|s| s.command.key().overlaps(&key)) {
+        let waiting = self.running.iter().filter(|r| r.waits);
+        for (id, key) in waiting.map(|r| (r.id, r.key)).collect::<Vec<_>>() {
+            let other = |s: &Sent| s.command.key().overlaps(&key) && s.id != Some(id);
+            if !self.sent.iter().any(other) {
                 self.transmit(now, id);
             }
         }
     }
 
-    /// Whether a command waits for the acknowledgement of this transmission.
-    fn is_awaited(&self, sent: &Sent) -> bool {
-        self.running.iter().any(|r| r.id == sent.id && !r.waits)
+    /// The command that waits for the acknowledgement of this transmission.
+    fn owner(&self, sent: &Sent) -> Option<u64> {
+        let id = sent.id?;
+        self.running.iter().any(|r| r.id == id).then_some(id)
     }
 
     /// Forgets transmissions whose acknowledgement is overdue.
     fn forget(&mut self, now: Duration) {
         let wait = self.settings.first_wait;
         let mut sent = std::mem::take(&mut self.sent);
-        sent.retain(|sent| sent.at.saturating_add(wait) > now || self.is_awaited(sent));
+        sent.retain(|sent| sent.at.saturating_add(wait) > now || self.owner(sent).is_some());
         (self.held).retain(|(from, _)| sent.iter().any(|s| s.command.key().overlaps(from)));
         self.sent = sent;
         while (self.given_up.front()).is_some_and(|(_, at)| *at + REMEMBERED <= now) {
@@ -482,6 +491,8 @@ impl<T> Commands<T> {
                 None => {
                     let owner = self.running.iter_mut().find(|r| r.id == id);
                     owner.into_iter().for_each(|r| r.waits = true);
+                    let sent = self.sent.iter_mut().filter(|s| s.id == Some(id));
+                    sent.for_each(|s| s.id = None);
                 }
             }
         }
@@ -504,7 +515,8 @@ impl<T> Commands<T> {
         let given_up = (self.given_up.iter()).position(|(command, _)| command.key().overlaps(from));
         if let Some((command, _)) = given_up.and_then(|at| self.given_up.remove(at)) {
             let result = ack.result;
-            self.events.push_back(CommandEvent::Late { command, result });
+            self.events
+                .push_back(CommandEvent::Late { command, result });
         }
     }
 
@@ -554,6 +566,10 @@ impl<T> Commands<T> {
             return;
         };
         let ended = self.running.remove(at);
+        // Each of its transmissions can still be acknowledged.
+        for sent in self.sent.iter_mut().filter(|s| s.id == Some(id)) {
+            (sent.id, sent.at) = (None, ended.last_sent);
+        }
         if matches!(end, CommandEnd::TimedOut { .. } | CommandEnd::LinkLost) {
             if self.given_up.len() >= MOST_REMEMBERED {
                 self.given_up.pop_front();

@@ -3,6 +3,7 @@
 //! Those that talk to an autopilot ([`Commands`], [`Parameters`], [`Mission`], ...) have the same interface: a call for
 //! each message and each request, `tick` at `deadline`, then `next_event` until `None`. Times are monotonic.
 mod command;
+mod commands;
 mod counters;
 mod fragment_history;
 mod frame_buffers;
@@ -16,7 +17,8 @@ mod peak;
 mod reassembly;
 mod timesync;
 
-pub use command::{Command, CommandCounters, CommandEnd, CommandEvent, CommandSettings, Commands};
+pub use command::{Command, Kind};
+pub use commands::{CommandCounters, CommandEnd, CommandEvent, CommandSettings, Commands};
 pub use counters::{DropCause, ReassemblyCounters};
 pub use keep_alive::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 pub use mission::{

@@ -111,6 +111,9 @@ impl Autopilot {
             return self.fcu.count(Counter::ForeignSystem);
         }
         self.fcu.count(Counter::Frames);
+        if frame.component == self.fcu.component {
+            self.state.heard(&self.fcu);
+        }
         let published = self.telemetry.raw(&self.fcu, frame);
         self.check(published);
         let published = self.dispatch(frame);

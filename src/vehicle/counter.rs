@@ -134,12 +134,16 @@ counters! {
         CommandFailed = "command_failed",
         /// A call that was refused without asking the vehicle.
         CommandRefused = "command_refused",
-        /// A call beyond the limit of waiting calls.
+        /// A command that a newer one, or another change of the mode, overrode before it was acknowledged.
+        CommandOverridden = "command_overridden",
+        /// A call beyond the limit of waiting calls; the oldest was answered.
         TooManyCalls = "too_many_calls",
         /// An acknowledgement of another sender's command.
         AckForOthers = "ack_for_others",
         /// An acknowledgement that no command waits for.
         AckUnexpected = "ack_unexpected",
+        /// An acknowledgement that came after its call had been answered without success.
+        AckLate = "ack_late",
         /// A failed parameter call.
         ParameterFailed = "parameter_failed",
         /// A failed mission call.

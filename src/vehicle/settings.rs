@@ -81,7 +81,7 @@ impl Default for VehicleSettings {
             component: 191,
             ground_station: true,
             read_only: false,
-            timeout: Duration::from_secs(3),
+            timeout: Duration::from_secs(10),
             keep_alive: Duration::ZERO,
             read_parameters: Duration::ZERO,
             quirks: false,

@@ -6,17 +6,28 @@ use crate::ros::{Publisher, RosError};
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
 
-/// Publishes `state` once per heartbeat, and once when heartbeats stop.
+/// Period of heartbeats in the vehicle's own time.
+const HEARTBEAT_PERIOD: Duration = Duration::from_secs(1);
+/// Limit of what a slow simulation stretches.
+const SLOWEST: f64 = 60.0;
+
+/// Publishes `state` once per heartbeat, and once when the vehicle falls silent.
 pub(super) struct StateTopic {
     publisher: Publisher<State>,
-    last: Option<Duration>,
+    /// Arrival of the last message, while connected.
+    heard: Option<Duration>,
+    /// Arrival of the last heartbeat, and the times between the last ones.
+    beat: Option<Duration>,
+    between: [Duration; 3],
 }
 
 impl StateTopic {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         Ok(Self {
             publisher: open.publisher("state")?,
-            last: None,
+            heard: None,
+            beat: None,
+            between: [HEARTBEAT_PERIOD; 3],
         })
     }
 
@@ -29,7 +40,13 @@ impl StateTopic {
             fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
-        if self.last.replace(fcu.now.mono).is_none() {
+        let now = fcu.now.mono;
+        if let Some(before) = self.beat.replace(now) {
+            self.between.rotate_left(1);
+            let [.., last] = &mut self.between;
+            *last = now.saturating_sub(before);
+        }
+        if self.heard.replace(now).is_none() {
             tracing::info!(
                 vehicle = fcu.settings.id,
                 "heartbeats come: the vehicle is connected"
@@ -39,13 +56,22 @@ impl StateTopic {
         self.publish(fcu)
     }
 
-    /// Publishes the loss of the connection when heartbeats have stopped.
+    /// A message of the autopilot came: it is alive.
+    pub(super) fn heard(&mut self, fcu: &Fcu) {
+        if let Some(heard) = &mut self.heard {
+            *heard = fcu.now.mono;
+        }
+    }
+
+    /// Publishes the loss of the connection when the vehicle has fallen silent.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let lost = self.deadline(fcu).is_some_and(|at| fcu.now.mono >= at);
         if !lost {
             return Ok(());
         }
-        let silence = self.last.take().map(|at| fcu.now.mono.saturating_sub(at));
+        self.between = [HEARTBEAT_PERIOD; 3];
+        self.beat = None;
+        let silence = self.heard.take().map(|at| fcu.now.mono.saturating_sub(at));
         let known = fcu.heartbeat.map_or_else(String::new, |heartbeat| {
             let armed = if fcu.armed() { "armed" } else { "disarmed" };
             let mode = mode::name(
@@ -57,7 +83,8 @@ impl StateTopic {
         });
         let seconds = silence.unwrap_or_default().as_secs_f64();
         // As in mavros, `state` says "not armed" from now on; the text tells the pilot the last known state.
-        let text = format!("no heartbeat for {seconds:.1} s: the vehicle is not connected{known}");
+        let text =
+            format!("nothing from it for {seconds:.1} s: the vehicle is not connected{known}");
         tracing::warn!(vehicle = fcu.settings.id, "{text}");
         fcu.lost();
         fcu.notice(text);
@@ -65,7 +92,9 @@ impl StateTopic {
     }
 
     pub(super) fn deadline(&self, fcu: &Fcu) -> Option<Duration> {
-        Some(self.last? + fcu.settings.timeout)
+        // Where the simulation is slower than real time, so is the vehicle.
+        let slower = self.between.iter().min().map_or(1.0, Duration::as_secs_f64);
+        Some(self.heard? + fcu.settings.timeout.mul_f64(slower.clamp(1.0, SLOWEST)))
     }
 
     fn publish(&self, fcu: &Fcu) -> Result<(), RosError> {

@@ -179,7 +179,7 @@ def test_a_serial_line_that_goes_away_is_opened_again_when_it_is_back(tmp_path, 
         assert_logged(bridge, 1, "went away", str(name))
         assert_logged(bridge, 1, "is back", str(name))
         assert_logged(bridge, 3, str(name))
-        assert_logged(bridge, 1, "no heartbeat for")
+        assert_logged(bridge, 1, "nothing from it for")
         assert_logged(bridge, 2, "heartbeats come")
     terminal.unplug()
 
@@ -232,7 +232,7 @@ def test_a_bridge_that_stood_still_has_not_lost_whom_it_did_not_listen_to(tmp_pa
             time.sleep(TIMEOUT_S + 1.0)
             os.kill(bridge.pid, signal.SIGCONT)
             vehicle.next("state", 60.0)
-            assert not lines(bridge, "no heartbeat for"), bridge.tail()
+            assert not lines(bridge, "nothing from it for"), bridge.tail()
     own.close()
 
 
@@ -248,7 +248,7 @@ def test_an_autopilot_with_a_socket_of_its_own_that_restarts_is_found_again(tmp_
         own = Socket(own.port)
         with Far(own.read, own.write) as far:
             meet(bridge, vehicle, far)
-        assert_logged(bridge, 1, "no heartbeat for")
+        assert_logged(bridge, 1, "nothing from it for")
         assert_logged(bridge, 2, "heartbeats come")
     own.close()
 

@@ -23,6 +23,14 @@ const INTENDED: &[(&str, &str)] = &[
         "arm_noack",
         "repeated until 5 s are over; what was not answered did not end with result 0",
     ),
+    (
+        "command_int",
+        "PX4 takes the height above home for one above sea level: refused aloud, nothing is sent",
+    ),
+    (
+        "land_denied",
+        "latitude and longitude 0 mean here, which is NaN for PX4",
+    ),
     ("mission_push_reqnonint", "coordinates are rounded, not cut"),
     (
         "mission_set_current",

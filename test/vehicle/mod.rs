@@ -10,6 +10,7 @@ mod ground_truth;
 mod honest;
 mod json;
 mod measurements;
+mod operator;
 mod orientations;
 mod origin;
 mod preflight;

@@ -125,10 +125,14 @@ fn a_request_of_the_user_gets_its_own_answer() {
     };
     let call = rig.call_later::<Call>("cmd/command", request);
     rig.poll();
-    assert_eq!(asked(&rig), [0; 0], "it waits for its turn");
+    assert_eq!(asked(&rig), [148], "it waits for nothing");
+    // The answers differ, so each is asked for once more, alone: the bridge's own request, which is not repeated, and the call.
     answer(&mut rig, 2);
-    assert_eq!(asked(&rig), [148]);
     answer(&mut rig, 0);
+    assert!(call.get().is_none(), "whose answer is it?");
+    while let [one] = asked(&rig)[..] {
+        answer(&mut rig, if one == 148 { 0 } else { 2 });
+    }
     assert!(call.expect().success);
 }
 

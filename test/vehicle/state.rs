@@ -48,7 +48,7 @@ fn what_was_last_known_of_a_vehicle_that_is_lost_is_said_once_with_its_age() {
         .into_iter()
         .map(|text| (text.severity, text.text))
         .collect();
-    let text = "no heartbeat for 3.0 s: the vehicle is not connected; it was armed, OFFBOARD";
+    let text = "nothing from it for 10.0 s: the vehicle is not connected; it was armed, OFFBOARD";
     assert_eq!(texts, [(4, text.to_owned())]);
     // `state` says what mavros says.
     let states = rig.messages::<State>("state");

@@ -373,7 +373,7 @@ fn on_a_line_the_first_autopilot_is_the_vehicle() {
         .unwrap();
     assert_eq!(ids, (7, 1));
     // The other one is taken once the first is gone.
-    rig.pass(5 * SECOND);
+    rig.pass(11 * SECOND);
     say_as(&rig, 8, 1, heartbeat());
     assert_eq!(rig.handle().with(|a| a.fcu.system), Some(8));
 }

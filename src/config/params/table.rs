@@ -358,8 +358,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "control.local_frame", K::Frame, D::Str("local_origin"), "",
         "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin, with the \
          prefix of its vehicle. The map frame's name behaves as mavros, and is wrong for vehicles placed elsewhere."),
-    row(CONTROL, "control.timeout_s", K::Float(1.1, 60.0), D::Float(3.0), "s",
-        "Silence after which a vehicle counts as disconnected; heartbeats come once a second."),
+    row(CONTROL, "control.timeout_s", K::Float(1.1, 60.0), D::Float(10.0), "s",
+        "Silence after which a vehicle counts as disconnected, as mavros; any message of the autopilot ends it. It is longer where heartbeats come \
+         less often than once a second, as in a simulation that is slower than real time."),
     row(CONTROL, "control.keep_alive_s", K::Float(0.0, 10.0), D::Float(0.0), "s",
         "How long to repeat the last setpoint when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the autopilot's \
          own failsafe comes this much later."),

@@ -1,6 +1,7 @@
 //! Services that send one command and answer with the vehicle's acknowledgement.
 use super::ending::{Ending, FAILED, UNSUPPORTED};
-use super::{Waiter, long};
+use super::place::{self, here};
+use super::{Waiter, long, refuse};
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
     CommandAck, CommandAckResponse, CommandHome, CommandHomeResponse, CommandInt,
@@ -10,7 +11,7 @@ use crate::msgs::mavros_msgs::srv::{
     CommandVtolTransition, CommandVtolTransitionResponse, MessageInterval, MessageIntervalResponse,
     MountConfigure, MountConfigureResponse, StreamRate, StreamRateResponse,
 };
-use crate::ros::RosError;
+use crate::ros::{Responder, RosError};
 use crate::session::Command;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw;
@@ -21,9 +22,11 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         open,
         "cmd/command",
         |fcu, r| {
-            let params = [
-                r.param1, r.param2, r.param3, r.param4, r.param5, r.param6, r.param7,
-            ];
+            let [x, y] = match place::has_place(r.command) {
+                true => here(fcu, [r.param5, r.param6]),
+                false => [r.param5, r.param6],
+            };
+            let params = [r.param1, r.param2, r.param3, r.param4, x, y, r.param7];
             let mut command = long(fcu, r.command, r.confirmation, params);
             if r.broadcast {
                 tracing::warn!(
@@ -36,13 +39,20 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         },
         |success, result| CommandLongResponse { success, result },
     )?;
-    command::<CommandInt, _>(
-        open,
-        "cmd/command_int",
-        |fcu, r| raw::CommandInt {
+    open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
+        let fcu = &mut autopilot.fcu;
+        if let Some(why) = place::misread_frame(fcu, r.command, r.frame) {
+            refuse(fcu, &format!("cmd/command_int: {why}"));
+            return responder.respond(CommandIntResponse { success: false });
+        }
+        let [x, y] = match place::has_place(r.command) {
+            true => place::here_int(fcu, [r.x, r.y]),
+            false => [r.x, r.y],
+        };
+        let command = raw::CommandInt {
             params: [r.param1, r.param2, r.param3, r.param4],
-            x: r.x,
-            y: r.y,
+            x,
+            y,
             z: r.z,
             command: r.command,
             target_system: if r.broadcast { 0 } else { fcu.system },
@@ -50,15 +60,16 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             frame: r.frame,
             current: r.current,
             autocontinue: r.autocontinue,
-        },
-        |success, _| CommandIntResponse { success },
-    )?;
+        };
+        let reply = |success, _| CommandIntResponse { success };
+        send(autopilot, "cmd/command_int", command, responder, reply);
+    })?;
     command::<CommandTOL, _>(
         open,
         "cmd/land",
         |fcu, r| {
-            let (lat, lon, alt) = (r.latitude, r.longitude, r.altitude);
-            long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, alt])
+            let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
+            long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude])
         },
         |success, result| CommandTOLResponse { success, result },
     )?;
@@ -179,27 +190,38 @@ fn command<S: Service, C: Into<Command>>(
     open.service::<S>(
         name,
         move |autopilot: &mut Autopilot, request, responder| {
-            let fcu = &mut autopilot.fcu;
-            let command = make(fcu, &request);
-            let then = move |fcu: &mut Fcu, end: Ending| {
-                let (success, number) = end.result();
-                if !success {
-                    let why = end.describe();
-                    tracing::warn!(
-                        vehicle = fcu.settings.id,
-                        service = name,
-                        why,
-                        "command failed"
-                    );
-                    fcu.notice(format!("{name}: {why}"));
-                    fcu.count(Counter::CommandFailed);
-                }
-                responder.respond(reply(success, number));
-            };
-            let waiter = Waiter::Caller(Box::new(then));
-            autopilot.services.command.start(fcu, command, waiter);
+            let command = make(&autopilot.fcu, &request);
+            send(autopilot, name, command, responder, reply);
         },
     )
+}
+
+/// Sends a command; its result answers the call.
+fn send<S: Service>(
+    autopilot: &mut Autopilot,
+    name: &'static str,
+    command: impl Into<Command>,
+    responder: Responder<S>,
+    reply: fn(bool, u8) -> S::Response,
+) {
+    let then = move |fcu: &mut Fcu, end: Ending| {
+        let (success, number) = end.result();
+        if !success {
+            let why = end.describe(fcu);
+            tracing::warn!(
+                vehicle = fcu.settings.id,
+                service = name,
+                why,
+                "command failed"
+            );
+            fcu.notice(format!("{name}: {why}"));
+            fcu.count(Counter::CommandFailed);
+        }
+        responder.respond(reply(success, number));
+    };
+    let waiter = Waiter::Caller(Box::new(then));
+    let fcu = &mut autopilot.fcu;
+    autopilot.services.command.start(fcu, command, waiter);
 }
 
 /// Opens one of the two commands that PX4 does not support.

@@ -5,6 +5,8 @@
 //! to its own height.
 use super::ending::DENIED;
 use super::goal::{Goal, OFFBOARD, PX4};
+use super::place::here;
+use super::refuse;
 use super::wanted::{Caller, Change};
 use crate::msgs::mavros_msgs::srv::{
     CommandBool, CommandBoolRequest, CommandTOL, CommandTOLRequest, CommandTOLResponse, SetMode,
@@ -12,7 +14,7 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::{Responder, RosError};
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
-use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 
@@ -101,14 +103,15 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
 /// Sends a take-off; an unarmed vehicle takes off once it is armed.
 fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
     let fcu = &mut autopilot.fcu;
+    let [latitude, longitude] = here(fcu, [r.latitude, r.longitude]);
     let command = raw::CommandLong {
         params: [
             r.min_pitch,
             0.0,
             0.0,
             r.yaw,
-            r.latitude,
-            r.longitude,
+            latitude,
+            longitude,
             r.altitude,
         ],
         command: TAKE_OFF,
@@ -142,10 +145,4 @@ fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
         "cmd/takeoff to {altitude:.1} m: not above the vehicle, which is at {here:.1} m above sea level, so PX4 would \
          not climb; send NaN for PX4's own take-off altitude"
     ))
-}
-
-fn refuse(fcu: &mut Fcu, why: &str) {
-    tracing::warn!(vehicle = fcu.settings.id, "{why}");
-    fcu.notice(why.to_owned());
-    fcu.count(Counter::CommandRefused);
 }

@@ -1,6 +1,6 @@
 //! Result of a command, as a number for callers and as text.
 use crate::session::CommandEnd;
-use crate::vehicle::Refusal;
+use crate::vehicle::{Fcu, Refusal};
 
 /// MAV_RESULT_FAILED: answered where the vehicle gave no result.
 pub(super) const FAILED: u8 = 4;
@@ -10,6 +10,8 @@ pub(super) const DENIED: u8 = 2;
 pub(super) const UNSUPPORTED: u8 = 3;
 /// MAV_RESULT_TEMPORARILY_REJECTED: the command was not sent.
 const LATER: u8 = 1;
+/// MAV_RESULT_CANCELLED: a newer command won.
+const CANCELLED: u8 = 6;
 
 /// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,12 +38,21 @@ impl Ending {
                 (false, UNSUPPORTED)
             }
             CommandEnd::TimedOut { .. } | CommandEnd::NotSent => (false, FAILED),
-            CommandEnd::TooMany | CommandEnd::LinkLost => (false, LATER),
+            CommandEnd::LinkLost => (false, LATER),
+            CommandEnd::Overridden => (false, CANCELLED),
         }
     }
 
-    /// The result as text.
-    pub(super) fn describe(&self) -> String {
+    /// The result as text, with what is known of the link.
+    pub(super) fn describe(&self, fcu: &Fcu) -> String {
+        let mut text = self.text();
+        if fcu.abilities().heartbeat && !fcu.connected() && self.end != CommandEnd::LinkLost {
+            text += "; the vehicle is not connected";
+        }
+        text
+    }
+
+    fn text(&self) -> String {
         match self.end {
             CommandEnd::Acked { result, .. } => format!("the vehicle answered {}", name(result)),
             CommandEnd::TimedOut {
@@ -49,7 +60,9 @@ impl Ending {
             } => "in progress, but no final answer came".to_owned(),
             CommandEnd::TimedOut { sent, .. } => format!("no answer; sent {sent} times"),
             CommandEnd::Broadcast => "sent".to_owned(),
-            CommandEnd::TooMany => "too many commands are waiting".to_owned(),
+            CommandEnd::Overridden => {
+                "overridden by a newer command or another change of the mode".to_owned()
+            }
             CommandEnd::LinkLost => "the vehicle is not connected".to_owned(),
             CommandEnd::NotSent => match self.refusal {
                 Some(refusal) => refusal.to_string(),
@@ -60,7 +73,7 @@ impl Ending {
 }
 
 /// MAV_RESULT without its prefix.
-fn name(result: u8) -> String {
+pub(super) fn name(result: u8) -> String {
     let name = match result {
         0 => "ACCEPTED",
         1 => "TEMPORARILY_REJECTED",

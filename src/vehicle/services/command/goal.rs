@@ -43,6 +43,7 @@ pub(super) enum Goal {
 pub(super) struct Start {
     height: Option<f32>,
     on_ground: bool,
+    armed: bool,
 }
 
 /// How far telemetry shows a goal.
@@ -52,6 +53,8 @@ pub(super) enum Seen {
     /// Will follow, unless the vehicle denies it by a status text.
     Promised,
     Reached,
+    /// Can no longer be reached.
+    Failed,
 }
 
 impl Goal {
@@ -61,6 +64,7 @@ impl Goal {
             // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height shows whether it
             // does.
             on_ground: fcu.landed.is_none_or(|landed| landed == ON_GROUND),
+            armed: fcu.armed(),
         })
     }
 
@@ -123,6 +127,9 @@ impl Goal {
             Self::Mode(_) | Self::BaseMode(_) => {
                 format!("accepted, but the vehicle stays in {name}")
             }
+            Self::TakeOff(start) if start.armed && !fcu.armed() => {
+                "accepted, but the vehicle was disarmed before it took off".to_owned()
+            }
             Self::TakeOff(_) if heartbeat.kind == FIXED_WING => {
                 "accepted, but the vehicle does not take off: a fixed wing needs a runway (RWTO_TKOFF) or a launch"
                     .to_owned()
@@ -150,8 +157,11 @@ impl Start {
         let taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
         if risen || left {
             Seen::Reached
+        } else if has_modes && self.armed && !fcu.armed() {
+            // It was disarmed on the ground, by itself or by somebody.
+            Seen::Failed
         } else if has_modes && taking_off && (!fcu.armed() || !self.on_ground) {
-            // An unarmed vehicle does not move; one in the air climbs from its height.
+            // A vehicle that was not armed does not move; one in the air climbs from its height.
             Seen::Promised
         } else {
             Seen::Nothing

@@ -1,24 +1,27 @@
 //! Commands and modes. The steps of a call:
 //!
 //! 1. `calls.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `changes.rs` from
-//!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`). One
-//!    change of a kind is under way at a time; the others wait in `wanted.rs`.
-//! 2. This file sends and retransmits it until an acknowledgement or a timeout (`ending.rs`).
+//!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`).
+//! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`ending.rs`), unless a newer
+//!    command of its kind overrides it, or the mode was changed by somebody else (`mode_watch.rs`).
 //! 3. The result is the answer, or starts the wait for the change: `wanted.rs`.
 mod calls;
 mod changes;
 mod ending;
 mod goal;
+mod mode_watch;
+mod place;
 mod wanted;
 
 use super::Part;
 use crate::ros::RosError;
-use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands};
+use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands, Kind};
 use crate::vehicle::link::Abilities;
-use crate::vehicle::{Counter, Fcu, Open, Refusal};
+use crate::vehicle::{Counter, Fcu, Open, Refusal, mode};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{self, CommandAck, Heartbeat, StatusText};
 use ending::Ending;
+use mode_watch::ModeWatch;
 use std::time::Duration;
 use wanted::{Change, Wanted};
 
@@ -39,6 +42,7 @@ enum Waiter {
 pub(super) struct CommandPart {
     machine: Commands<Waiter>,
     wanted: Wanted,
+    modes: ModeWatch,
     /// Why the last unsent message was refused.
     refusal: Option<Refusal>,
 }
@@ -50,6 +54,7 @@ impl Part for CommandPart {
         Ok(Self {
             machine: Commands::new(CommandSettings::default(), 1, 191),
             wanted: Wanted::default(),
+            modes: ModeWatch::default(),
             refusal: None,
         })
     }
@@ -72,7 +77,11 @@ impl Part for CommandPart {
 
     /// The heartbeat shows the mode and whether the vehicle is armed.
     fn heartbeat(&mut self, fcu: &mut Fcu) {
-        self.wanted.look(fcu);
+        self.look(fcu);
+        if self.modes.changed_by_others(fcu) {
+            // What makes the vehicle safer than a mode that others chose is not withheld.
+            self.machine.overtake(Kind::Mode, mode_watch::ends_flight);
+        }
         self.run(fcu);
     }
 
@@ -88,6 +97,8 @@ impl Part for CommandPart {
         fcu.set_count(Counter::CommandRetransmitted, counters.retransmitted);
         fcu.set_count(Counter::AckForOthers, counters.foreign);
         fcu.set_count(Counter::AckUnexpected, counters.unexpected);
+        fcu.set_count(Counter::CommandOverridden, counters.overridden);
+        self.look(fcu);
         if self.wanted.poll(fcu) {
             let request = request_message(fcu, Heartbeat::ID);
             self.begin(fcu, request.into(), Waiter::Nobody);
@@ -102,8 +113,9 @@ impl Part for CommandPart {
     }
 
     fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+        self.modes = ModeWatch::default();
         self.wanted.lost(fcu);
-        self.machine.lose_link();
+        self.machine.lose_link(fcu.now.mono);
         self.run(fcu);
         Ok(())
     }
@@ -116,10 +128,18 @@ impl CommandPart {
         self.run(fcu);
     }
 
-    /// Sends a command after others of its kind, and waits until the vehicle shows the change.
+    /// Sends a command, and waits until the vehicle shows the change.
     fn change(&mut self, fcu: &mut Fcu, change: Change, command: impl Into<Command>) {
-        self.wanted.push(fcu, change, command.into());
-        self.run(fcu);
+        let command = command.into();
+        let id = self.wanted.push(fcu, change, command);
+        self.start(fcu, command, Waiter::Wanted(id));
+    }
+
+    /// Answers calls whose change the vehicle shows. Their commands are not sent again.
+    fn look(&mut self, fcu: &mut Fcu) {
+        for shown in self.wanted.look(fcu) {
+            self.machine.shown(&shown);
+        }
     }
 
     /// Sends a command that is answered by a message, or returns why not. No retransmission: the caller asks again.
@@ -127,7 +147,7 @@ impl CommandPart {
         let command = command.into();
         match unanswered(fcu, &command) {
             Some(ending) if ending.end == CommandEnd::Broadcast => {}
-            Some(ending) => return Err(ending.describe()),
+            Some(ending) => return Err(ending.describe(fcu)),
             None => {
                 self.set_sender(fcu);
                 (self.machine).start_once(fcu.now.mono, command, Waiter::Nobody);
@@ -138,6 +158,10 @@ impl CommandPart {
     }
 
     fn begin(&mut self, fcu: &mut Fcu, command: Command, waiter: Waiter) {
+        if command.kind().is_some() {
+            self.wanted.override_by(fcu, &command);
+            self.modes.commanded(fcu.now.mono, &command);
+        }
         match unanswered(fcu, &command) {
             Some(ending) => self.end(fcu, waiter, ending),
             None => {
@@ -153,33 +177,28 @@ impl CommandPart {
         self.machine.set_sender(system, component);
     }
 
-    /// Sends pending messages and handles results, until no event is left.
+    /// Sends pending messages and handles results.
     fn run(&mut self, fcu: &mut Fcu) {
-        loop {
-            while let Some(event) = self.machine.next_event() {
-                match event {
-                    CommandEvent::Send { id, message } => {
-                        if let Err(refusal) = fcu.send(message) {
-                            self.refusal = Some(refusal);
-                            self.machine.not_sent(fcu.now.mono, id);
-                        }
-                    }
-                    CommandEvent::Progress {
-                        command, percent, ..
-                    } => {
-                        let percent = percent.map_or(-1, i32::from);
-                        tracing::debug!(vehicle = fcu.settings.id, command, percent, "in progress");
-                    }
-                    CommandEvent::Ended { token, end, .. } => {
-                        let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
-                        self.end(fcu, token, Ending { end, refusal });
+        while let Some(event) = self.machine.next_event() {
+            match event {
+                CommandEvent::Send { id, message } => {
+                    if let Err(refusal) = fcu.send(message) {
+                        self.refusal = Some(refusal);
+                        self.machine.not_sent(fcu.now.mono, id);
                     }
                 }
+                CommandEvent::Progress {
+                    command, percent, ..
+                } => {
+                    let percent = percent.map_or(-1, i32::from);
+                    tracing::debug!(vehicle = fcu.settings.id, command, percent, "in progress");
+                }
+                CommandEvent::Ended { token, end, .. } => {
+                    let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
+                    self.end(fcu, token, Ending { end, refusal });
+                }
+                CommandEvent::Late { command, result } => late(fcu, &command, result),
             }
-            let Some((id, command)) = self.wanted.next_command() else {
-                return;
-            };
-            self.begin(fcu, command, Waiter::Wanted(id));
         }
     }
 
@@ -195,7 +214,7 @@ impl CommandPart {
 /// The result of a command that cannot be acknowledged: the vehicle is not connected, or the link has no
 /// acknowledgements.
 fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
-    if fcu.abilities().heartbeat && !fcu.connected() {
+    if fcu.abilities().heartbeat && !fcu.connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());
     }
     if fcu.abilities().acks {
@@ -208,6 +227,34 @@ fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
             refusal: Some(refusal),
         },
     })
+}
+
+/// The vehicle took a command after its caller was told that it had not: the caller may believe that nothing happened.
+fn late(fcu: &mut Fcu, command: &Command, result: u8) {
+    let what = match command {
+        Command::Long(c) => format!("command {} with {:?}", c.command, c.params),
+        Command::Int(c) => format!("command {} with {:?}", c.command, c.params),
+        Command::Mode(c) => {
+            format!(
+                "set_mode {}",
+                mode::name(c.base_mode, c.custom_mode, goal::PX4)
+            )
+        }
+    };
+    let text = format!(
+        "{what}: the vehicle answered {} after the call had been answered without success",
+        ending::name(result)
+    );
+    tracing::warn!(vehicle = fcu.settings.id, "{text}");
+    fcu.notice(text);
+    fcu.count(Counter::AckLate);
+}
+
+/// A call that is answered without asking the vehicle.
+fn refuse(fcu: &mut Fcu, why: &str) {
+    tracing::warn!(vehicle = fcu.settings.id, "{why}");
+    fcu.notice(why.to_owned());
+    fcu.count(Counter::CommandRefused);
 }
 
 fn long(fcu: &Fcu, command: u16, confirmation: u8, params: [f32; 7]) -> raw::CommandLong {

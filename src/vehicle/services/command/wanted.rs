@@ -19,8 +19,8 @@ const ASK: [Duration; 3] = [
 ];
 /// PX4 sends the reason shortly before or after its refusal, possibly in two chunks.
 const FOR_REASON: Duration = Duration::from_millis(150);
-/// Limit of waiting callers.
-const CALLERS: usize = 64;
+/// Calls that wait; of more, the oldest is answered as overridden. Its command was sent.
+const CALLS: usize = 128;
 
 /// A requested change.
 pub(super) struct Change {
@@ -37,8 +37,6 @@ pub(super) enum Caller {
 }
 
 enum Stage {
-    /// An earlier call of this kind is not finished: its change must be visible before the next one.
-    Queued(Command),
     /// The command was sent.
     Commanded,
     /// Accepted; the heartbeat does not show it yet.
@@ -50,6 +48,9 @@ enum Stage {
 struct Call {
     id: u64,
     change: Change,
+    command: Command,
+    /// The vehicle did not show the change when it was asked for: showing it is an answer.
+    fresh: bool,
     stage: Stage,
     texts: Reasons,
 }
@@ -62,39 +63,38 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    pub(super) fn push(&mut self, fcu: &mut Fcu, change: Change, command: Command) {
-        if self.calls.len() >= CALLERS {
-            // The dropped responder answers with the default: no success.
-            return fcu.count(Counter::TooManyCalls);
+    /// Adds a call whose command is about to be sent; returns its number.
+    pub(super) fn push(&mut self, fcu: &mut Fcu, change: Change, command: Command) -> u64 {
+        if self.calls.len() >= CALLS {
+            fcu.count(Counter::TooManyCalls);
+            self.finish(fcu, 0, Err(CommandEnd::Overridden.into()));
         }
         let id = self.next_id;
         self.next_id += 1;
         self.calls.push(Call {
             id,
+            fresh: change.goal.seen(fcu) != Seen::Reached,
             change,
-            stage: Stage::Queued(command),
+            command,
+            stage: Stage::Commanded,
             texts: Reasons::default(),
         });
+        id
     }
 
-    /// The next command that no earlier call blocks, and its number.
-    pub(super) fn next_command(&mut self) -> Option<(u64, Command)> {
-        let (mut arming, mut mode, mut take_off) = (false, false, false);
-        for call in &mut self.calls {
-            let before = match call.change.goal {
-                Goal::Armed(_) => &mut arming,
-                Goal::Mode(_) | Goal::BaseMode(_) => &mut mode,
-                Goal::TakeOff(_) => &mut take_off,
-            };
-            if std::mem::replace(before, true) {
-                continue;
-            }
-            if let Stage::Queued(command) = call.stage {
-                call.stage = Stage::Commanded;
-                return Some((call.id, command));
+    /// A command of a kind is about to be sent: others of its kind that were accepted and not shown are overridden. Those that
+    /// were not accepted yet end with their command.
+    pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &Command) {
+        let mut at = 0;
+        while let Some(call) = self.calls.get(at) {
+            let accepted = matches!(call.stage, Stage::Accepted { .. });
+            let same_kind = call.command.kind() == command.kind();
+            if accepted && same_kind && !call.command.equals(command) {
+                self.finish(fcu, at, Err(CommandEnd::Overridden.into()));
+            } else {
+                at += 1;
             }
         }
-        None
     }
 
     /// Handles the result of a command.
@@ -116,8 +116,10 @@ impl Wanted {
             CommandEnd::TimedOut { .. } if call.change.goal.seen(fcu) == Seen::Reached => {
                 self.finish(fcu, at, Ok(()));
             }
-            // The vehicle did not get the command, so it gives no reason.
-            CommandEnd::NotSent => self.finish(fcu, at, Err(end)),
+            // The vehicle gives no reason: it did not get the command, or another counts.
+            CommandEnd::NotSent | CommandEnd::Overridden | CommandEnd::LinkLost => {
+                self.finish(fcu, at, Err(end));
+            }
             _ => {
                 call.stage = Stage::Refused {
                     end,
@@ -127,18 +129,26 @@ impl Wanted {
         }
     }
 
-    /// Answers the calls whose change the vehicle shows now.
-    pub(super) fn look(&mut self, fcu: &mut Fcu) {
+    /// Answers the calls whose change the vehicle shows now; returns those whose command is not acknowledged.
+    pub(super) fn look(&mut self, fcu: &mut Fcu) -> Vec<Command> {
         let now = fcu.now.mono;
+        let mut shown = Vec::new();
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
             let Stage::Accepted { since, .. } = call.stage else {
-                at += 1;
+                // The acknowledgement is lost, or was that of an equal command before.
+                if call.fresh && call.change.goal.seen(fcu) == Seen::Reached {
+                    shown.push(call.command);
+                    self.finish(fcu, at, Ok(()));
+                } else {
+                    at += 1;
+                }
                 continue;
             };
             let heard = now >= since + FOR_REASON;
             match call.change.goal.seen(fcu) {
                 Seen::Reached => self.finish(fcu, at, Ok(())),
+                Seen::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
                 // The vehicle gets time to send a reason first.
                 _ if call.change.goal.is_denied_by(&call.texts) => {
                     self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
@@ -147,12 +157,12 @@ impl Wanted {
                 _ => at += 1,
             }
         }
+        shown
     }
 
     /// Takes a status text.
     pub(super) fn text(&mut self, message: &raw::StatusText) {
-        let sent = |call: &&mut Call| !matches!(call.stage, Stage::Queued(_));
-        for call in self.calls.iter_mut().filter(sent) {
+        for call in &mut self.calls {
             call.texts.hear(message);
         }
     }
@@ -160,7 +170,6 @@ impl Wanted {
     /// Ends calls past their deadline; returns whether to request the heartbeat.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> bool {
         let now = fcu.now.mono;
-        self.look(fcu);
         let mut ask = false;
         let mut at = 0;
         while let Some(call) = self.calls.get_mut(at) {
@@ -190,7 +199,7 @@ impl Wanted {
 
     pub(super) fn deadline(&self) -> Option<Duration> {
         let due = |call: &Call| match call.stage {
-            Stage::Queued(_) | Stage::Commanded => None,
+            Stage::Commanded => None,
             Stage::Refused { until, .. } => Some(until),
             Stage::Accepted { since, asked } => {
                 let then = call.change.goal.time_to_show();
@@ -200,10 +209,15 @@ impl Wanted {
         self.calls.iter().filter_map(due).min()
     }
 
-    /// The vehicle is lost: all calls fail.
+    /// The vehicle is lost: calls fail, except those whose command is still repeated because it makes the vehicle safer.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        while !self.calls.is_empty() {
-            self.finish(fcu, 0, Err(CommandEnd::LinkLost.into()));
+        let mut at = 0;
+        while let Some(call) = self.calls.get(at) {
+            if call.command.is_safer() && matches!(call.stage, Stage::Commanded) {
+                at += 1;
+            } else {
+                self.finish(fcu, at, Err(CommandEnd::LinkLost.into()));
+            }
         }
     }
 
@@ -224,7 +238,7 @@ impl Wanted {
         if let Err(end) = outcome {
             let mut why = match end.end {
                 CommandEnd::Broadcast => call.change.goal.missed(fcu),
-                _ => end.describe(),
+                _ => end.describe(fcu),
             };
             let texts = call.texts.joined();
             if !texts.is_empty() {
