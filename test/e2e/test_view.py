@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import socket
 import struct
 import subprocess
 import sys
@@ -21,6 +19,7 @@ from backend import BACKEND, SEES_READERS_LEAVE, environment
 from browser import Browser, wait_for
 from foxglove import Client
 from geometry import rigid, rotation_from_euler
+from page import answers, free_tcp_port, get
 from peer.messages import make
 from peer.participant import Peer
 from peer.publisher import Publication
@@ -34,12 +33,6 @@ IMAGE, CLOUD = SENSORS[0].topic, SENSORS[2].topic
 ORIGIN = "http://allowed.example"
 WATCHING = ["assets", "connectionGraph", "parameters"]
 MESH = "package://rfly_bridge/meshes/quadrotor.stl"
-
-
-def free_tcp_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Viewed(NamedTuple):
@@ -82,18 +75,6 @@ def viewed(request, tmp_path_factory, domain_id, simulator_ports):
             yield view
         finally:
             assert program.stop() == 0, program.tail()
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def get(port: int, path: str = "/", **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request("GET", path, headers=headers)
-    response = connection.getresponse()
-    return response.status, response.read()
 
 
 def view_status(client: Client, number: int = 900) -> dict[str, str]:

@@ -7,8 +7,8 @@ use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Calls at once, of all clients.
-const AT_ONCE: usize = 8;
+/// Calls at once of one client.
+pub(super) const AT_ONCE: usize = 8;
 /// Limit of finding a service and of its response.
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -17,7 +17,6 @@ pub(super) struct Calls {
     middleware: Middleware,
     /// Name and type; the place in the list is the number for clients.
     known: Mutex<Vec<(String, String)>>,
-    errands: Errands,
 }
 
 impl Calls {
@@ -25,7 +24,6 @@ impl Calls {
         Self {
             middleware: middleware.clone(),
             known: Mutex::default(),
-            errands: Errands::new(AT_ONCE),
         }
     }
 
@@ -46,7 +44,7 @@ impl Calls {
     }
 
     /// Calls a service with the operation of a client, and gives it the response.
-    pub(super) fn make(&self, operation: &[u8], outbox: &Arc<Outbox>) {
+    pub(super) fn make(&self, operation: &[u8], outbox: &Arc<Outbox>, errands: &Errands) {
         let Some(operation) = Operation::read(operation) else {
             return outbox.complain("the call is cut off");
         };
@@ -65,7 +63,7 @@ impl Calls {
             return refuse(outbox, "requests are in JSON here");
         }
         let (middleware, answered) = (self.middleware.clone(), outbox.clone());
-        let started = self.errands.run(move |waiting| {
+        let started = errands.run(move |waiting| {
             let Operation { request, .. } = &operation;
             tracing::info!("view: {name} {request}");
             let response = waiting.and_then(|waiting| {

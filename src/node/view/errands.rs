@@ -1,30 +1,34 @@
-//! Work for clients that waits for services.
+//! Work for a client that waits for services.
 use crate::node::call::NoResponse;
 use crate::node::tasks;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use tokio::runtime::Runtime;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
-/// Runs each errand on a thread of its own, because a call looks through the graph, and only so many at once.
+/// The errands of one client, each on a thread of its own, because a call looks through the graph. The newest is always begun: of
+/// more than so many at once, the oldest waits no longer. Its request has left.
 pub(super) struct Errands {
     at_once: usize,
-    free: Arc<Semaphore>,
-    /// Ends the calls that wait when it is dropped.
-    lives: watch::Sender<()>,
+    /// Ends all when it changes or is dropped.
+    lives: watch::Receiver<()>,
+    /// Ends one; the oldest first.
+    waiting: Mutex<VecDeque<watch::Sender<bool>>>,
 }
 
 /// What an errand waits with.
 pub(super) struct Waiting {
     runtime: Runtime,
     lives: watch::Receiver<()>,
+    ended: watch::Receiver<bool>,
 }
 
 impl Errands {
-    pub(super) fn new(at_once: usize) -> Self {
+    pub(super) fn new(at_once: usize, lives: watch::Receiver<()>) -> Self {
         Self {
             at_once,
-            free: Arc::new(Semaphore::new(at_once)),
-            lives: watch::Sender::new(()),
+            lives,
+            waiting: Mutex::default(),
         }
     }
 
@@ -33,29 +37,42 @@ impl Errands {
         &self,
         work: impl FnOnce(Result<Waiting, String>) + Send + 'static,
     ) -> Result<(), String> {
-        let Ok(permit) = self.free.clone().try_acquire_owned() else {
-            return Err(format!("{} requests wait already", self.at_once));
-        };
-        let lives = self.lives.subscribe();
+        let (end, ended) = watch::channel(false);
+        let lives = self.lives.clone();
         let errand = move || {
-            let _permit = permit;
             let runtime = tasks::runtime("a call").map_err(|error| error.to_string());
-            work(runtime.map(|runtime| Waiting { runtime, lives }));
+            work(runtime.map(|runtime| Waiting {
+                runtime,
+                lives,
+                ended,
+            }));
         };
-        tasks::errand("rfly-call", errand).map_err(|error| error.to_string())
+        tasks::errand("rfly-call", errand).map_err(|error| error.to_string())?;
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.retain(|other| !other.is_closed());
+        waiting.push_back(end);
+        while waiting.len() > self.at_once
+            && let Some(oldest) = waiting.pop_front()
+        {
+            oldest.send_replace(true);
+        }
+        Ok(())
     }
 }
 
 impl Waiting {
-    /// The response of a call, unless the bridge ends before.
+    /// The response of a call, unless newer errands or the end of the bridge come before.
     pub(super) fn response(
         &self,
         call: impl Future<Output = Result<String, NoResponse>>,
     ) -> Result<String, String> {
-        let mut lives = self.lives.clone();
+        let (mut lives, mut ended) = (self.lives.clone(), self.ended.clone());
         self.runtime.block_on(async {
             tokio::select! {
                 response = call => response.map_err(|error| error.to_string()),
+                Ok(_) = ended.wait_for(|ended| *ended) => {
+                    Err("no longer waited for: this client has called too many services since".to_owned())
+                }
                 _ = lives.changed() => Err("the bridge ends".to_owned()),
             }
         })

@@ -39,6 +39,7 @@ use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::sync::{Semaphore, watch};
 
 /// The thread of all clients.
 const THREAD: &str = "rfly-view";
@@ -85,6 +86,8 @@ fn serve(
         parameters: Parameters::new(middleware),
         connections: Connections::new(middleware),
         figures: Figures::default(),
+        lives: watch::Sender::new(()),
+        places: Arc::new(Semaphore::new(server::CLIENTS)),
     });
     let server = Server {
         listener,
@@ -151,6 +154,8 @@ pub(super) struct Figures {
     dropped: AtomicU64,
     /// Requests of other hosts and origins.
     refused: AtomicU64,
+    /// Connections and clients beyond the limits.
+    crowded: AtomicU64,
 }
 
 impl Figures {
@@ -159,12 +164,6 @@ impl Figures {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.push(Arc::downgrade(outbox));
         Present(self, outbox.clone())
-    }
-
-    /// Number of clients.
-    fn clients(&self) -> usize {
-        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        clients.len()
     }
 
     /// Number of clients, of their subscriptions, of samples that clients were too slow for.
@@ -221,6 +220,7 @@ impl Section for Report {
                 value("sent", figures.sent.load(Ordering::Relaxed)),
                 value("dropped for slow clients", dropped),
                 value("refused", figures.refused.load(Ordering::Relaxed)),
+                value("too many", figures.crowded.load(Ordering::Relaxed)),
                 value("images without picture", self.pictures.unreadable()),
             ],
         }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Requests at once, of all clients.
-const AT_ONCE: usize = 4;
+/// Requests at once of one client.
+pub(super) const AT_ONCE: usize = 4;
 /// Limit of one service.
 const LIMIT: Duration = Duration::from_secs(5);
 /// The service by which a node is known to have parameters, and its type.
@@ -42,25 +42,35 @@ pub(super) struct Given {
 /// Reads and sets.
 pub(super) struct Parameters {
     middleware: Middleware,
-    errands: Errands,
 }
 
 impl Parameters {
     pub(super) fn new(middleware: &Middleware) -> Self {
         Self {
             middleware: middleware.clone(),
-            errands: Errands::new(AT_ONCE),
         }
     }
 
     /// Answers with the values of these parameters, or of all.
-    pub(super) fn get(&self, names: Vec<String>, id: Option<Value>, outbox: &Arc<Outbox>) {
-        self.run(outbox, move |nodes| Ok((nodes.read(&names)?, id)));
+    pub(super) fn get(
+        &self,
+        names: Vec<String>,
+        id: Option<Value>,
+        outbox: &Arc<Outbox>,
+        errands: &Errands,
+    ) {
+        self.run(outbox, errands, move |nodes| Ok((nodes.read(&names)?, id)));
     }
 
     /// Sets, and answers with the new values if the client gave its request a name.
-    pub(super) fn set(&self, given: Vec<Given>, id: Option<Value>, outbox: &Arc<Outbox>) {
-        self.run(outbox, move |nodes| {
+    pub(super) fn set(
+        &self,
+        given: Vec<Given>,
+        id: Option<Value>,
+        outbox: &Arc<Outbox>,
+        errands: &Errands,
+    ) {
+        self.run(outbox, errands, move |nodes| {
             let names: Vec<_> = given.iter().map(|one| one.name.clone()).collect();
             nodes.write(given)?;
             Ok((nodes.read(&names)?, id))
@@ -70,10 +80,11 @@ impl Parameters {
     fn run(
         &self,
         outbox: &Arc<Outbox>,
+        errands: &Errands,
         work: impl FnOnce(&Nodes) -> Result<(Vec<Value>, Option<Value>), String> + Send + 'static,
     ) {
         let (middleware, answered) = (self.middleware.clone(), outbox.clone());
-        let started = self.errands.run(move |waiting| {
+        let started = errands.run(move |waiting| {
             let nodes = waiting.map(|waiting| Nodes {
                 middleware,
                 waiting,

@@ -9,14 +9,24 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Longest message of a client in bytes.
 const LONGEST: usize = 1 << 20;
 /// Clients at once.
-const CLIENTS: usize = 64;
+pub(super) const CLIENTS: usize = 64;
+/// Connections at once, of clients and of browsers that load the page.
+const CONNECTIONS: usize = 256;
+/// Time for a request, and until the next one on the same connection.
+const IDLE: Duration = Duration::from_secs(10);
+/// Pause after a failed accept: the process has no descriptor left.
+const NO_DESCRIPTOR: Duration = Duration::from_millis(500);
 
 /// The files of the page: path, type, content.
 const FILES: &[(&str, &str, &[u8])] = &[
@@ -52,18 +62,47 @@ impl Endless for Server {
 
     async fn work(&mut self) {
         let listener = self.listener.try_clone();
-        let listener = listener.and_then(tokio::net::TcpListener::from_std);
-        let served = match listener {
-            Ok(listener) => axum::serve(listener, self.router()).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = served {
-            tracing::error!("view: {error}");
+        match listener.and_then(tokio::net::TcpListener::from_std) {
+            Ok(listener) => self.accept(&listener).await,
+            Err(error) => tracing::error!("view: {error}"),
         }
     }
 }
 
 impl Server {
+    /// Serves each connection in a task of its own.
+    async fn accept(&self, listener: &tokio::net::TcpListener) {
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let service = TowerToHyperService::new(self.router());
+        let mut failed = false;
+        loop {
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    if !std::mem::replace(&mut failed, true) {
+                        tracing::error!("view: no connection can be accepted: {error}");
+                    }
+                    tokio::time::sleep(NO_DESCRIPTOR).await;
+                    continue;
+                }
+            };
+            failed = false;
+            let Ok(place) = places.clone().try_acquire_owned() else {
+                self.shared.figures.crowded.fetch_add(1, Ordering::Relaxed);
+                continue;
+            };
+            let service = service.clone();
+            tokio::spawn(async move {
+                let mut http = hyper::server::conn::http1::Builder::new();
+                http.timer(TokioTimer::new()).header_read_timeout(IDLE);
+                let connection = http.serve_connection(TokioIo::new(stream), service);
+                // A browser that leaves, or is too slow, is none of the operator's errors.
+                let _ended = connection.with_upgrades().await;
+                drop(place);
+            });
+        }
+    }
+
     fn router(&self) -> Router {
         let mut router = Router::new().route("/", get(index));
         for (path, kind, content) in FILES {
@@ -95,13 +134,15 @@ async fn index(
         let why = format!("subprotocols of this server: {known}\n");
         return (StatusCode::BAD_REQUEST, why).into_response();
     }
-    if shared.figures.clients() >= CLIENTS {
+    let Ok(place) = shared.places.clone().try_acquire_owned() else {
+        shared.figures.crowded.fetch_add(1, Ordering::Relaxed);
         let why = format!("there are {CLIENTS} clients already\n");
         return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
-    }
+    };
     upgrade
         .max_message_size(LONGEST)
-        .on_upgrade(async |socket| session::serve(shared, socket).await)
+        .max_frame_size(LONGEST)
+        .on_upgrade(async |socket| session::serve(shared, socket, place).await)
 }
 
 fn file(kind: &'static str, content: &'static [u8]) -> Response {

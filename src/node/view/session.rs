@@ -4,11 +4,12 @@
 //! than an eye sees.
 use super::Figures;
 use super::asset;
-use super::calls::Calls;
+use super::calls::{self, Calls};
 use super::connections::{Connections, Follower};
+use super::errands::Errands;
 use super::hub::{Hub, Subscription};
 use super::outbox::{Next, Outbox};
-use super::parameters::{Given, Parameters};
+use super::parameters::{self, Given, Parameters};
 use axum::extract::ws::{Message, WebSocket};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, interval_at, timeout};
 
 /// Names of the protocol: today's, the same before it was renamed, and the page's.
@@ -24,8 +26,12 @@ pub(super) const PROTOCOLS: [&str; 3] = ["foxglove.sdk.v1", "foxglove.websocket.
 const PAGE: &str = "rfly.page.v1";
 /// A client that takes nothing for so long is dropped: what it reads is computed for nobody.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Subscriptions of one client.
+/// A client is asked for a sign of life this often, and is dropped when it gave none for [`PATIENCE`].
+const PING: Duration = Duration::from_secs(10);
+/// Subscriptions of one client, and entries of a list in one message.
 const SUBSCRIPTIONS: usize = 1000;
+/// Complaints about one message; of more only the number is told.
+const COMPLAINTS: usize = 10;
 /// The answer to who may only watch.
 const NO_COMMANDS: &str = "no commands are taken here: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
 /// Time between two looks for new services, and for changes of the graph.
@@ -81,6 +87,10 @@ pub(super) struct Shared {
     pub(super) parameters: Parameters,
     pub(super) connections: Connections,
     pub(super) figures: Figures,
+    /// Ends the calls that wait when it is dropped.
+    pub(super) lives: watch::Sender<()>,
+    /// A place for each client.
+    pub(super) places: Arc<Semaphore>,
 }
 
 /// A client.
@@ -92,12 +102,18 @@ struct Session {
     /// Channels that it was told of and services.
     channels: BTreeSet<u32>,
     services: usize,
+    calls: Errands,
+    requests: Errands,
     /// While it wants to know the graph.
     graph: Option<Follower>,
 }
 
-/// Serves a client until it leaves.
-pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
+/// Serves a client until it leaves or falls silent; `_place` is its place among the clients.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    mut socket: WebSocket,
+    _place: OwnedSemaphorePermit,
+) {
     let protocol = socket.protocol().and_then(|name| name.to_str().ok());
     let page = protocol == Some(PAGE);
     let outbox = Arc::new(Outbox::default());
@@ -109,12 +125,18 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
         subscriptions: HashMap::new(),
         channels: BTreeSet::new(),
         services: 0,
+        calls: Errands::new(calls::AT_ONCE, shared.lives.subscribe()),
+        requests: Errands::new(parameters::AT_ONCE, shared.lives.subscribe()),
         graph: None,
     };
     session.greet();
     let mut changes = session.shared.hub.changes();
     let mut look = interval_at(Instant::now(), LOOK);
+    let mut ping = interval_at(Instant::now() + PING, PING);
+    let mut heard = Instant::now();
     loop {
+        // A client that does not take its answers is not asked for more: memory stays bounded.
+        let answered = !session.outbox.has_replies();
         tokio::select! {
             next = session.outbox.next() => {
                 let message = session.frame(next);
@@ -122,18 +144,27 @@ pub(super) async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
                     break;
                 }
             }
-            received = socket.recv() => match received {
-                Some(Ok(Message::Text(text))) => {
-                    let knew = session.graph.is_some();
-                    session.on_text(&text);
-                    if !knew && session.graph.is_some() {
-                        look.reset_after(SETTLE);
+            received = socket.recv(), if answered => {
+                heard = Instant::now();
+                match received {
+                    Some(Ok(Message::Text(text))) => {
+                        let knew = session.graph.is_some();
+                        session.on_text(&text);
+                        if !knew && session.graph.is_some() {
+                            look.reset_after(SETTLE);
+                        }
                     }
+                    Some(Ok(Message::Binary(bytes))) => session.on_binary(&bytes),
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 }
-                Some(Ok(Message::Binary(bytes))) => session.on_binary(&bytes),
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-            },
+            }
+            _ = ping.tick() => {
+                let sent = timeout(PATIENCE, socket.send(Message::Ping(Vec::new().into()))).await;
+                if !matches!(sent, Ok(Ok(()))) || heard.elapsed() > PATIENCE {
+                    break;
+                }
+            }
             _ = changes.changed() => session.advertise(),
             _ = look.tick() => {
                 session.shared.hub.look();
@@ -256,11 +287,7 @@ impl Session {
 
     fn on_text(&mut self, text: &str) {
         match serde_json::from_str(text) {
-            Ok(Request::Subscribe { subscriptions }) => {
-                for wanted in subscriptions {
-                    self.subscribe(&wanted);
-                }
-            }
+            Ok(Request::Subscribe { subscriptions }) => self.subscribe_all(&subscriptions),
             Ok(Request::Unsubscribe { subscription_ids }) => {
                 for number in subscription_ids {
                     self.subscriptions.remove(&number);
@@ -269,9 +296,15 @@ impl Session {
             Ok(Request::GetParameters {
                 parameter_names,
                 id,
-            }) => (self.shared.parameters).get(parameter_names, id, &self.outbox),
+            }) => {
+                let parameters = &self.shared.parameters;
+                parameters.get(parameter_names, id, &self.outbox, &self.requests);
+            }
             Ok(Request::SetParameters { parameters, id }) => match self.shared.calls {
-                Some(_) => self.shared.parameters.set(parameters, id, &self.outbox),
+                Some(_) => {
+                    let all = &self.shared.parameters;
+                    all.set(parameters, id, &self.outbox, &self.requests);
+                }
                 None => self.outbox.complain(NO_COMMANDS),
             },
             Ok(Request::FetchAsset { uri, request_id }) => {
@@ -288,25 +321,35 @@ impl Session {
         }
     }
 
-    fn subscribe(&mut self, wanted: &Wanted) {
-        let subscribed = match self.subscriptions.len() {
-            SUBSCRIPTIONS.. => Err("there are too many subscriptions"),
-            _ => {
-                let hub = &self.shared.hub;
-                hub.subscribe(wanted.channel_id, self.page, &self.outbox, wanted.id)
-            }
-        };
-        match subscribed {
-            Ok(subscription) => drop(self.subscriptions.insert(wanted.id, subscription)),
-            Err(why) => self
-                .outbox
-                .complain(&format!("channel {}: {why}", wanted.channel_id)),
+    fn subscribe_all(&mut self, wanted: &[Wanted]) {
+        let mut refused = wanted
+            .iter()
+            .filter_map(|one| Some((one, self.subscribe(one).err()?)));
+        let told: Vec<_> = refused.by_ref().take(COMPLAINTS).collect();
+        let more = refused.count();
+        for (one, why) in told {
+            self.outbox
+                .complain(&format!("channel {}: {why}", one.channel_id));
         }
+        if more > 0 {
+            self.outbox
+                .complain(&format!("{more} more subscriptions are not there either"));
+        }
+    }
+
+    fn subscribe(&mut self, wanted: &Wanted) -> Result<(), &'static str> {
+        if self.subscriptions.len() >= SUBSCRIPTIONS {
+            return Err("there are too many subscriptions");
+        }
+        let hub = &self.shared.hub;
+        let subscription = hub.subscribe(wanted.channel_id, self.page, &self.outbox, wanted.id)?;
+        self.subscriptions.insert(wanted.id, subscription);
+        Ok(())
     }
 
     fn on_binary(&mut self, bytes: &[u8]) {
         match (bytes.split_first(), &self.shared.calls) {
-            (Some((2, call)), Some(calls)) => calls.make(call, &self.outbox),
+            (Some((2, call)), Some(calls)) => calls.make(call, &self.outbox, &self.calls),
             (Some((2, _)), None) => self.outbox.complain(NO_COMMANDS),
             _ => self
                 .outbox
