@@ -195,7 +195,7 @@ fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
 }
 
 fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
-    let args = ros_args::parse(std::env::args().skip(1))?;
+    let args = ros_args::of_process()?;
     // The doctor says in its findings what the bridge it starts would log.
     let quiet = args.rest.first().is_some_and(|word| word == "doctor");
     let usual = if quiet { "off" } else { "info" };

@@ -21,7 +21,19 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message)
+        write!(f, "{}: {}", shown(&self.path), self.message)
+    }
+}
+
+/// Longest path shown, and the widest column of paths, in characters: an input may have names of any length.
+const LONGEST: usize = 200;
+const WIDEST: usize = 80;
+
+/// A path as it is shown.
+fn shown(path: &str) -> std::borrow::Cow<'_, str> {
+    match path.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &path[..end]).into(),
+        None => path.into(),
     }
 }
 
@@ -58,11 +70,17 @@ impl fmt::Display for Problems {
             .iter()
             .map(|p| p.path.chars().count())
             .max()
-            .unwrap_or(0);
+            .unwrap_or(0)
+            .min(WIDEST);
         let plural = if self.0.len() == 1 { "" } else { "s" };
         write!(f, "{} problem{plural}", self.0.len())?;
         for problem in &self.0 {
-            write!(f, "\n  {:width$}   {}", problem.path, problem.message)?;
+            write!(
+                f,
+                "\n  {:width$}   {}",
+                shown(&problem.path),
+                problem.message
+            )?;
         }
         Ok(())
     }
@@ -119,4 +137,20 @@ pub(crate) fn did_you_mean<'a>(
     closest(word, candidates)
         .map(|c| format!("; did you mean \"{c}\"?"))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod length_tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_any_length_is_shown_cut_off() {
+        let mut problems = Problems::default();
+        problems.push("x".repeat(100_000), "is long");
+        problems.push("short", "is short");
+        let text = problems.to_string();
+        assert!(text.len() < 1000, "{}", text.len());
+        assert!(text.contains("...") && text.contains("short ") && text.contains("is long"));
+        assert!(problems.0[0].to_string().len() < 1000);
+    }
 }

@@ -1,8 +1,9 @@
 //! Recordings: `record`, `replay`, `inspect`, `anonymise`.
-use super::{START_GRACE, bridge, seconds, write_out};
+use super::{START_GRACE, bridge, middleware, seconds, write_out};
 use anyhow::Context as _;
 use clap::Args;
-use rfly_bridge::config::ros_args;
+use rfly_bridge::config::ParamValue;
+use rfly_bridge::config::ros_args::{self, ParamSource};
 use rfly_bridge::node::{
     Beside, Bridge, Pace, Replay, Rosout, Settings, anonymise, follow_input, inspect,
 };
@@ -59,7 +60,15 @@ pub(super) struct ReplayArgs {
     /// Waits for steps, typed (Enter, 20, 0.5s, go) or by the service `step_simulation`.
     #[arg(long)]
     step: bool,
+    /// Plays also where another bridge is in the graph.
+    #[arg(long)]
+    beside: bool,
 }
+
+/// Time until another bridge of the graph is known.
+const DISCOVERY: Duration = Duration::from_secs(1);
+/// Services of a bridge have types of this package.
+const OWN_TYPES: &str = "rfly_bridge_msgs/";
 
 /// Time between two looks at whether a recording goes on.
 const LOOK: Duration = Duration::from_millis(200);
@@ -127,6 +136,16 @@ pub(super) fn replay(
     let mut recording = Replay::open(&asked.file).with_context(failed)?;
     let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
     args.sources.splice(0..0, recorded.sources);
+    // What is played happened in the past: from its page nobody commands vehicles of the present.
+    let control = |source: &ParamSource| matches!(source, ParamSource::Value(name, _) if name == "view.control");
+    if args.sources.iter().any(control) {
+        tracing::warn!("view.control is not taken: a replay commands nothing");
+    }
+    let no_control = ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false));
+    args.sources.push(no_control);
+    if !asked.beside {
+        ensure_alone(&args)?;
+    }
     let player = recording.install().with_context(failed)?;
     let gate = asked.step.then(|| recording.step_by_step());
     let pace = Pace {
@@ -165,6 +184,22 @@ pub(super) fn replay(
         signals.wait_for(delay);
         Ok(())
     })
+}
+
+/// Two bridges in one graph would publish the same topics, and `/clock` of the past.
+fn ensure_alone(args: &ros_args::RosArgs) -> anyhow::Result<()> {
+    let middleware = middleware(args, "rfly_bridge_replay", false)?;
+    std::thread::sleep(DISCOVERY);
+    let mut servers = middleware.servers().into_iter();
+    let other = servers.find(|server| server.type_name.starts_with(OWN_TYPES));
+    let Some(other) = other else {
+        return Ok(());
+    };
+    anyhow::bail!(
+        "a bridge runs in this graph (it serves {}): the topics of the recording, and /clock, would mix with its own. Choose another \
+         ROS_DOMAIN_ID, or play it --beside",
+        other.name
+    )
 }
 
 pub(super) fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {

@@ -72,43 +72,46 @@ impl Ports {
     /// Port of a vehicle's autopilot.
     #[must_use]
     pub const fn autopilot(&self, vehicle: u16) -> u16 {
-        from_base(self.autopilot, 2 * (vehicle - 1))
+        from_base(self.autopilot, vehicle.saturating_sub(1).saturating_mul(2))
     }
 
     /// Destination port of a vehicle's autopilot.
     #[must_use]
     pub const fn autopilot_client(&self, vehicle: u16) -> u16 {
-        from_base(self.autopilot_client, 2 * (vehicle - 1))
+        from_base(
+            self.autopilot_client,
+            vehicle.saturating_sub(1).saturating_mul(2),
+        )
     }
 
     /// Port of a vehicle's `CopterSim`.
     #[must_use]
     pub const fn coptersim(&self, vehicle: u16) -> u16 {
-        from_base(self.coptersim, 2 * (vehicle - 1))
+        from_base(self.coptersim, vehicle.saturating_sub(1).saturating_mul(2))
     }
 
     /// Destination port of a vehicle's true states.
     #[must_use]
     pub const fn true_state(&self, vehicle: u16) -> u16 {
-        from_base(self.true_state, 2 * (vehicle - 1))
+        from_base(self.true_state, vehicle.saturating_sub(1).saturating_mul(2))
     }
 
     /// Destination port of a vehicle's IMU samples if the request names no port.
     #[must_use]
     pub const fn imu(&self, vehicle: u16) -> u16 {
-        from_base(self.imu, vehicle - 1)
+        from_base(self.imu, vehicle.saturating_sub(1))
     }
 
     /// Destination port of the outputs of a model in a vehicle's autopilot.
     #[must_use]
     pub const fn outputs(&self, vehicle: u16) -> u16 {
-        from_base(self.outputs, 2 * (vehicle - 1))
+        from_base(self.outputs, vehicle.saturating_sub(1).saturating_mul(2))
     }
 
     /// Port of a vehicle's autopilot that runs without `CopterSim`.
     #[must_use]
     pub const fn direct(&self, vehicle: u16) -> u16 {
-        from_base(self.direct, vehicle - 1)
+        from_base(self.direct, vehicle.saturating_sub(1))
     }
 
     /// All ports shifted by `offset`; `None` if one exceeds the range of ports.
@@ -137,6 +140,6 @@ impl Ports {
 const fn from_base(base: u16, offset: u16) -> u16 {
     match base {
         0 => 0,
-        base => base + offset,
+        base => base.saturating_add(offset),
     }
 }

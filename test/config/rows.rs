@@ -69,7 +69,7 @@ fn all_that_is_wrong_with_a_row_has_the_name_of_its_parameter() {
     for text in [
         "sensor1.width: must be in 1..=8192 px, is 0",
         "sensor1.height: must be in 1..=8192 px, is 9000",
-        "sensor1.vehicle: must be in 1..=65535",
+        "sensor1.vehicle: must be in 1..=10000",
         "sensor1.fov_deg: must be above 0 and below 180 deg",
         "sensor1.other_params: must have 8 values",
     ] {

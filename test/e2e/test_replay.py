@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 from backend import environment
 from diagnostics import Report
-from processes import binary
+from processes import ROOT, binary
+from programs import Programs
 from recording import Recording
 from replaying import FLIGHT, by_host, checksums, expected, replay
 from rosbags.highlevel import AnyReader
@@ -150,3 +152,33 @@ def test_a_signal_ends_it_in_order(flight, domain_id, tmp_path):
         finally:
             process.kill()
     assert not list(tmp_path.iterdir()) and not list(Path("/dev/shm").glob(f"rfly_replay_{process.pid}_*"))
+
+
+EVIL = ROOT / "test/fixtures/attack/evil_view_control.mcap"
+"""Its parameters open a page that commands, for a foreign origin."""
+
+
+def test_a_recording_opens_nothing_and_commands_nothing(domain_id):
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", EVIL, "--speed", 0, "--delay", 2]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    said, open_ports = [], []
+    with subprocess.Popen([str(word) for word in command], env=os.environ | environment(domain_id), **pipe) as process:
+        for line in process.stdout:
+            said.append(line)
+            if "playing" in line:
+                with socket.socket() as probe:
+                    open_ports += [9123] if probe.connect_ex(("127.0.0.1", 9123)) == 0 else []
+    said = "".join(said)
+    assert process.returncode == 0 and "played" in said, said
+    assert open_ports == [] and "http://" not in said
+    assert "view.control, view.origins, view.port" in said and "not taken" in said, said
+
+
+def test_a_replay_is_alone_in_its_graph_unless_asked(flight, domain_id, tmp_path):
+    with Programs(tmp_path, domain_id, SENSORS, keep_frames=False):
+        command = [str(word) for word in (binary("rfly_bridge", "RFLY_BRIDGE"), "replay", flight[0], "--speed", 0)]
+        around = os.environ | environment(domain_id)
+        refused = subprocess.run(command, capture_output=True, text=True, check=False, env=around)
+        assert refused.returncode == 1 and "--beside" in refused.stderr, refused.stderr
+        played = subprocess.run([*command, "--beside"], capture_output=True, text=True, check=False, env=around)
+        assert played.returncode == 0 and "played" in played.stderr, played.stderr

@@ -301,7 +301,7 @@ fn wrong_values_are_refused_with_all_their_problems_and_change_nothing() {
     );
     refused(
         &[("type_id", int(2)), ("vehicle", int(0))],
-        &["sensor0.vehicle: must be in 1..=65535 with this TargetMountType"],
+        &["sensor0.vehicle: must be in 1..=10000 with this TargetMountType"],
     );
     assert_eq!(topics(&rig), before);
     let names = ["type_id", "width", "height", "vehicle"].map(|name| format!("sensor0.{name}"));

@@ -144,6 +144,9 @@ fn read_type(entry: &mut Entry<'_>) -> Option<SensorKind> {
     kind
 }
 
+/// CopterIDs; the ports of more vehicles would overlap.
+const VEHICLES: std::ops::RangeInclusive<u16> = 1..=10_000;
+
 fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
     let target = entry.integer("TargetCopter", 0..=65_535, "");
     let mount_type = entry.integer(
@@ -155,10 +158,12 @@ fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
         u16::try_from(target?).ok()?,
         u16::try_from(mount_type?).ok()?,
     );
-    if target == 0 && matches!(mount_type, 0 | 1 | 3) {
+    if !VEHICLES.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
         entry.problem(
             "TargetCopter",
-            "must be in 1..=65535 with this TargetMountType (CopterIDs start at 1), is 0",
+            format!(
+                "must be in 1..=10000 with this TargetMountType (CopterIDs start at 1), is {target}"
+            ),
         );
         return None;
     }

@@ -477,7 +477,7 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "Size, instead of DataWidth. The sensor is opened again, as with type_id.").live(),
     row("Sensor", "height", K::Int(0, 65_535), D::File, "px or points",
         "Size, instead of DataHeight. The sensor is opened again, as with type_id.").live(),
-    row("Sensor", "vehicle", K::Int(0, 65_535), D::File, "",
+    row("Sensor", "vehicle", K::Int(0, 10_000), D::File, "",
         "CopterID of the vehicle that carries it, instead of TargetCopter; while the bridge runs one of those that it serves. What it carries moves \
          with it. The sensor is opened again, as with type_id.").live(),
     row("Sensor", "other_params", K::Reals(16), D::File, "",

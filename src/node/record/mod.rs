@@ -1,4 +1,5 @@
 //! Recordings of what is published (`record.ros`) and of what is received (`record.raw`).
+mod allowed;
 mod anonymise;
 mod bag;
 mod beside;

@@ -1,4 +1,5 @@
 //! Plays a raw recording through the bridge that runs in this process.
+use super::allowed::allowed;
 use super::raw::{CONFIG, HEAD, SCENE, TERRAIN, attached_parameter};
 use super::reading::{Contents, Found, Message, ReadError};
 use crate::node::steps::{Gate, Stepper};
@@ -14,6 +15,16 @@ use std::time::{Duration, Instant};
 const DISORDER: u64 = 1_000_000_000;
 /// Longest sleep between two looks at whether to end.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// Other nodes see the time of the recording on `/clock`; the vehicles that were found, and only senders that were accepted, are
+/// in the recording.
+const FORCED: &[(&str, &str)] = &[
+    ("time.mode", "sim"),
+    ("control.discover_s", "0.0"),
+    ("accept_from", "[any]"),
+];
+/// Names in a log line.
+const NAMED: usize = 20;
 
 /// Why a recording cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -117,17 +128,25 @@ impl Replay {
         let dir = new_directory()?;
         let unpacked = unpack(&dir, &self.files);
         self.unpacked = Some(dir);
-        let mut parameters = self.parameters.clone();
-        parameters.retain(|name, _| !name.starts_with("record.") && !name.starts_with("redis."));
+        let mut parameters = BTreeMap::new();
+        let mut left_out = Vec::new();
+        for (name, value) in &self.parameters {
+            match allowed(name, value) {
+                Some(value) => drop(parameters.insert(name.clone(), value)),
+                // Its files are those that were unpacked.
+                None if [CONFIG, TERRAIN, SCENE].contains(&name.as_str()) => {}
+                None => left_out.push(name.as_str()),
+            }
+        }
+        if !left_out.is_empty() {
+            tracing::info!(
+                "parameters of the recording that do not shape data are not taken; give what is wanted with -p: {}",
+                named(&left_out)
+            );
+        }
         parameters.extend(unpacked?);
-        // Other nodes see the time of the recording on `/clock`.
-        parameters.insert("time.mode".to_owned(), "sim".to_owned());
-        // The vehicles that were found are in the recording.
-        parameters.insert("control.discover_s".to_owned(), "0.0".to_owned());
-        let link = parameters.get("control.link");
-        if link.is_some_and(|link| link.contains("serial:")) {
-            tracing::warn!("control.link was a serial line, which is not recorded: no autopilot");
-            parameters.insert("control.link".to_owned(), "off".to_owned());
+        for (name, value) in FORCED {
+            parameters.insert((*name).to_owned(), (*value).to_owned());
         }
         let given = parameters.iter();
         let given = given.flat_map(|(name, text)| ["-p".to_owned(), format!("{name}:={text}")]);
@@ -227,6 +246,17 @@ impl Drop for Replay {
             let _gone_already = std::fs::remove_dir_all(dir);
         }
     }
+}
+
+/// Names for the log, which a recording may have many of, of any length.
+fn named(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMED);
+    let short = |name: &&str| name.chars().take(64).collect::<String>();
+    let mut text = shown.map(short).collect::<Vec<_>>().join(", ");
+    if names.len() > NAMED {
+        text += &format!(" and {} more", names.len() - NAMED);
+    }
+    text.escape_debug().to_string()
 }
 
 /// Writes the recorded files, under names of this program's own: a recording may come from anybody. Returns the parameters
