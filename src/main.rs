@@ -195,7 +195,7 @@ fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
 }
 
 fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
-    let args = ros_args::of_process()?;
+    let args = ros_args::parse_os(std::env::args_os().skip(1))?;
     // The doctor says in its findings what the bridge it starts would log.
     let quiet = args.rest.first().is_some_and(|word| word == "doctor");
     let usual = if quiet { "off" } else { "info" };

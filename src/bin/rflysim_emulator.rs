@@ -257,7 +257,7 @@ struct Tests {
 
 fn main() -> anyhow::Result<()> {
     // launch_ros appends `--ros-args` to every command; the emulator is no ROS node and ignores them.
-    let ros = ros_args::of_process()?;
+    let ros = ros_args::parse_os(std::env::args_os().skip(1))?;
     let arguments =
         Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
     if let Some(text) = arguments.manual.wanted() {

@@ -78,6 +78,7 @@ codes! {
     }
     Warning {
         ConfigDoubt "config-doubt",
+        LinkOdd "link-odd",
         LoaderDrops "loader-drops",
         Buffers "buffers",
         TwoNetworks "two-networks",

@@ -299,6 +299,15 @@ fn autopilot(status: &Status, vehicle: &str, expected: bool, found: &mut Vec<Fin
             "wait until its position is known (30 s after the start), then look at the reasons above in this order",
         ));
     }
+    if let Some(what) = status.value("odd") {
+        found.push(Finding::new(
+            Code::LinkOdd,
+            &subject,
+            what,
+            "give each vehicle a system id and a port of its own; stamp measurements with the time of this host, or with the \
+             simulation's where time.mode is sim",
+        ));
+    }
     if let Some(rate) = status
         .value("setpoint_hz")
         .and_then(|text| text.parse::<f64>().ok())

@@ -108,6 +108,11 @@ impl Autopilot {
             self.fcu.adopt(frame);
         }
         if frame.system != self.fcu.system {
+            if let Some(heartbeat) = Heartbeat::parse(frame) {
+                let (now, fcu) = (self.fcu.now.mono, &mut self.fcu);
+                let odd = fcu.oddities.system(now, frame.system, heartbeat.autopilot);
+                fcu.tell_odd(odd);
+            }
             return self.fcu.count(Counter::ForeignSystem);
         }
         self.fcu.count(Counter::Frames);

@@ -2,6 +2,7 @@
 //! reports.
 use super::counter::Counter;
 use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
+use super::oddities::{NO_AUTOPILOT, Oddities};
 use super::preflight::Preflight;
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
@@ -21,8 +22,6 @@ use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// MAV_AUTOPILOT_INVALID: the sender of this heartbeat is not an autopilot.
-pub(super) const NO_AUTOPILOT: u8 = 8;
 /// Age limit of the attitude that a position is published with: it is 20 ms old at PX4's rates, 250 ms on a slow line.
 const ORIENTATION_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
@@ -122,6 +121,8 @@ pub struct Fcu {
     pub setpoints: u64,
     /// What the autopilot says about arming.
     pub(super) preflight: Preflight,
+    /// What is odd on the link.
+    pub(super) oddities: Oddities,
     /// The autopilot restarted; the services are not informed yet.
     pub(super) restarted: bool,
     /// Ids of messages to request from the autopilot.
@@ -173,6 +174,7 @@ impl Fcu {
             last_setpoint: None,
             setpoints: 0,
             preflight: Preflight::default(),
+            oddities: Oddities::default(),
             restarted: false,
             requests: Vec::new(),
             estimate: None,
@@ -304,6 +306,18 @@ impl Fcu {
     /// Takes the notices since the last call.
     pub(super) fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
+    }
+
+    /// Tells what is odd, for the first time.
+    pub(super) fn tell_odd(&mut self, odd: Option<String>) {
+        if let Some(text) = odd {
+            tracing::warn!(vehicle = self.settings.id, "{text}");
+        }
+    }
+
+    /// What is odd on the link now, for the doctor.
+    pub fn odd(&mut self) -> Option<String> {
+        self.oddities.now(self.now.mono)
     }
 
     /// Resets the state that needs heartbeats to stay valid.

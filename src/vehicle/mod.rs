@@ -8,6 +8,7 @@ mod fcu;
 mod ground_truth;
 pub mod link;
 pub mod mode;
+mod oddities;
 mod open;
 mod preflight;
 mod presence;

@@ -1,5 +1,6 @@
 //! `state`: connection, arming and mode of the vehicle.
-use super::fcu::{Fcu, NO_AUTOPILOT};
+use super::fcu::Fcu;
+use super::oddities::NO_AUTOPILOT;
 use super::{Counter, Open, mode};
 use crate::msgs::mavros_msgs::msg::State;
 use crate::ros::{Publisher, RosError};
@@ -52,6 +53,8 @@ impl StateTopic {
                 "heartbeats come: the vehicle is connected"
             );
         }
+        let odd = fcu.oddities.kind(heartbeat.autopilot);
+        fcu.tell_odd(odd);
         fcu.heartbeat = Some(heartbeat);
         self.publish(fcu)
     }

@@ -1,6 +1,6 @@
 //! Command line and parameter files as rcl reads them.
 use proptest::prelude::*;
-use rfly_bridge::config::ros_args::{ParamSource, params_of_file, parse};
+use rfly_bridge::config::ros_args::{ParamSource, params_of_file, parse, parse_os};
 use rfly_bridge::config::{ParamValue, RosArgs};
 
 fn args(line: &[&str]) -> RosArgs {
@@ -345,4 +345,17 @@ proptest! {
             prop_assert_eq!(value(&expected.to_string()), expected);
         }
     }
+}
+
+#[test]
+fn an_argument_in_another_encoding_is_named() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+    let gbk = OsString::from_vec(b"/home/\xc5\xe4\xd6\xc3/Config.json".to_vec());
+    let problems = parse_os([OsString::from("doctor"), gbk]).expect_err("not UTF-8");
+    let text = problems.to_string();
+    assert!(
+        text.contains("argument 2") && text.contains("UTF-8"),
+        "{text}"
+    );
 }

@@ -7,6 +7,7 @@ mod consistency;
 mod console;
 mod failsafe;
 mod faults;
+mod lap;
 mod lidars;
 mod lines;
 mod models;

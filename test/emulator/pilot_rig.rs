@@ -48,6 +48,19 @@ impl PilotRig {
         }
     }
 
+    /// A vehicle that flies its script, 3 m up.
+    pub(super) fn on_lap() -> Self {
+        let mut rig = Self::new(ControlMode::MavlinkFull);
+        rig.standing = Motion::Hover(Pose::new([0.0, 0.0, -3.0], [0.0; 3])).at(0.0);
+        rig.pilot = Autopilot::new(
+            Setup::new(1, 0, ControlMode::MavlinkFull),
+            0.0,
+            &rig.standing,
+        );
+        rig.run(3.0);
+        rig
+    }
+
     /// A vehicle that can be armed.
     pub(super) fn ready(control: ControlMode) -> Self {
         let mut rig = Self::new(control);

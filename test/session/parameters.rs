@@ -92,6 +92,7 @@ struct Drained {
     done: Vec<(u32, Result<ParameterValue, ParameterError>)>,
     values: usize,
     changed: usize,
+    missing: Vec<u16>,
 }
 
 fn drain(parameters: &mut Parameters<u32>) -> Drained {
@@ -107,6 +108,7 @@ fn drain(parameters: &mut Parameters<u32>) -> Drained {
                 all.values += 1;
                 all.changed += usize::from(changed);
             }
+            ParameterEvent::Missing(indices) => all.missing.extend(indices),
             ParameterEvent::Progress { received, total } => assert!(received <= total),
         }
     }
@@ -515,4 +517,84 @@ proptest! {
             Err(_) => prop_assert!(loss > 0),
         }
     }
+}
+
+/// Downloads a list where each answer is lost that `lost` says; returns what was missing, and the result.
+fn pull_with(
+    vehicle: &mut Vehicle,
+    mut lost: impl FnMut(u16) -> bool,
+) -> (Vec<u16>, Result<usize, ParameterError>) {
+    let mut parameters = parameters();
+    parameters.pull(secs(0.0), Some(1));
+    let mut now = secs(0.0);
+    let mut missing = Vec::new();
+    loop {
+        let drained = drain(&mut parameters);
+        missing.extend(drained.missing);
+        if let Some((_, result)) = drained.pulled.first() {
+            return (missing, *result);
+        }
+        for asked in drained.sent {
+            for value in vehicle.answer(&asked) {
+                if !lost(value.index) {
+                    parameters.value(now, &value);
+                }
+            }
+        }
+        if let Some(deadline) = parameters.deadline() {
+            assert!(now < secs(600.0), "it does not end");
+            now = deadline.max(now + Duration::from_millis(1));
+        }
+        parameters.tick(now);
+    }
+}
+
+#[test]
+fn a_list_is_whole_also_where_every_third_answer_is_lost() {
+    let mut vehicle = Vehicle::new(908);
+    for seed in 1..20_u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let lost = |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % 100 < 33
+        };
+        assert_eq!(
+            pull_with(&mut vehicle, lost),
+            (vec![], Ok(908)),
+            "seed {seed}"
+        );
+    }
+}
+
+#[test]
+fn what_never_comes_is_listed_and_the_rest_is_there() {
+    let mut vehicle = Vehicle::new(908);
+    let (received, total) = (906, 908);
+    let incomplete = Err(ParameterError::Incomplete { received, total });
+    let lost = |index| matches!(index, 17 | 401);
+    assert_eq!(pull_with(&mut vehicle, lost), (vec![17, 401], incomplete));
+}
+
+#[test]
+fn what_was_read_before_the_encoding_is_known_is_decoded_anew() {
+    let mut parameters = parameters();
+    let sent = ParamValue {
+        value: (-7.0_f32).to_le_bytes(),
+        ..message("I_I32", ParameterKind::Int32, Int(0), 0, 1)
+    };
+    parameters.value(secs(0.0), &sent);
+    assert_ne!(parameters.get("I_I32").unwrap().value, Int(-7));
+    parameters.set(secs(0.0), name("I_I32"), Int(42), 1);
+    drain(&mut parameters);
+    parameters.set_target(1, 1, ParameterEncoding::Cast);
+    assert_eq!(parameters.get("I_I32").unwrap().value, Int(-7));
+    let told = drain(&mut parameters);
+    assert_eq!((told.values, told.changed), (1, 1), "it is published again");
+    // What is being set is repeated in the new encoding.
+    parameters.tick(secs(1.0));
+    let again = drain(&mut parameters).sent;
+    let set = received(&again[0], ParamSet::parse).unwrap();
+    assert_eq!(set.value, 42.0_f32.to_le_bytes());
 }

@@ -352,7 +352,10 @@ fn a_pull_of_some_parameters_is_no_success_and_says_how_many_were_announced() {
     live_alone(&mut rig, &mut fcu, 6);
     let answer = answer.expect();
     assert_eq!((answer.success, answer.param_received), (false, 5));
-    assert_eq!(said(&rig), ["param/pull: only 5 of 65535 arrived"]);
+    let said = said(&rig);
+    assert!(said[0].starts_with("parameters: no answer for the indices 5, 6, 7, "));
+    assert!(said[0].ends_with(" and 16359 more"), "{said:?}");
+    assert_eq!(said[1..], ["param/pull: only 5 of 65535 arrived"]);
 }
 
 fn udp(full: bool) -> Rig {

@@ -1,8 +1,10 @@
 //! The operator's hand: nothing that makes a vehicle safer waits for other calls, or for the link.
 use super::rig::{Answer, Rig};
 use rfly_bridge::msgs::Service;
+use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::mavros_msgs::msg::{State, StatusText as Text};
 use rfly_bridge::msgs::mavros_msgs::srv::*;
+use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::VehicleSettings;
 use rfly_bridge::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use rfly_bridge::wire::mavlink::raw::{self, CommandAck as Ack, Heartbeat, SetMode as Mode};
@@ -421,4 +423,57 @@ fn a_frame_that_px4_ignores_is_refused() {
     rig.poll();
     assert!(rig.nothing_sent());
     assert!(notices(&rig)[0].contains("frame 6"), "{:?}", notices(&rig));
+}
+
+#[test]
+fn what_is_odd_on_the_link_is_known_while_it_lasts() {
+    let mut rig = flying();
+    let odd = |rig: &Rig| rig.handle().with(|a| a.fcu.odd()).unwrap();
+    assert_eq!(odd(&rig), None);
+    // The vehicle was started again with another number.
+    let mut other = rfly_bridge::wire::mavlink::Encoder::new(7, 1);
+    for _ in 0..5 {
+        let beat = Heartbeat {
+            autopilot: 12,
+            ..Heartbeat::default()
+        };
+        rig.receive(other.encode(&beat.into()).as_bytes());
+        rig.pass(ms(1000));
+    }
+    // A companion computer is none.
+    let station = Heartbeat {
+        autopilot: 8,
+        ..Heartbeat::default()
+    };
+    let mut companion = rfly_bridge::wire::mavlink::Encoder::new(9, 1);
+    rig.receive(companion.encode(&station.into()).as_bytes());
+    let found = odd(&rig).unwrap();
+    assert!(
+        found.contains("system 7") && !found.contains('9'),
+        "{found}"
+    );
+    rig.pass(ms(11_000));
+    assert_eq!(odd(&rig), None, "it is over");
+    // Measurements of another clock.
+    for (seconds, text) in [(-10, "10.0 s old"), (3600, "3600.0 s in the future")] {
+        beat(&mut rig, LOITER, true);
+        for n in 0..3_i64 {
+            let mut message = PoseStamped::default();
+            let now = super::rig::START.0 + i64::try_from(rig.now().as_nanos()).unwrap();
+            message.header.stamp = RosTime(now + seconds * 1_000_000_000 + n).to_msg();
+            message.pose.orientation.w = 1.0;
+            rig.publish("vision_pose/pose", &message);
+        }
+        rig.poll();
+        assert!(odd(&rig).unwrap().contains(text), "{:?}", odd(&rig));
+    }
+    // ArduPilot.
+    let mut rig = Rig::new(VehicleSettings::default());
+    for _ in 0..3 {
+        rig.say(Heartbeat {
+            autopilot: 3,
+            ..Heartbeat::default()
+        });
+    }
+    assert!(odd(&rig).unwrap().contains("ArduPilot"));
 }

@@ -9,6 +9,7 @@ pub use param_file::params_of_file;
 
 use super::problem::did_you_mean;
 use super::{ParamValue, Problems, names};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Name of the node without `__node`.
@@ -102,30 +103,26 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
     parser.finish()
 }
 
-/// Splits the command line of this process.
+/// The same of a command line as the operating system gives it.
 ///
 /// # Errors
 /// Arguments that are not UTF-8, and those of [`parse`].
-pub fn of_process() -> Result<RosArgs, Problems> {
-    utf8(std::env::args_os().skip(1)).and_then(parse)
-}
-
-fn utf8(args: impl Iterator<Item = std::ffi::OsString>) -> Result<Vec<String>, Problems> {
+pub fn parse_os(args: impl IntoIterator<Item = OsString>) -> Result<RosArgs, Problems> {
     let mut problems = Problems::default();
     let mut words = Vec::new();
-    for (number, arg) in args.enumerate() {
+    for (number, arg) in args.into_iter().enumerate() {
         match arg.into_string() {
             Ok(word) => words.push(word),
             Err(other) => problems.push(
                 format!("argument {}", number + 1),
                 format!(
-                    "must be UTF-8, is {:?}: rename the file, or name it by a path in UTF-8 (a link)",
+                    "must be UTF-8, is {:?}: rename the file, or name it by a link with a name in UTF-8",
                     other.display().to_string()
                 ),
             ),
         }
     }
-    problems.or(words)
+    problems.or(words).and_then(parse)
 }
 
 /// A rule `[node:]left:=right`.
@@ -282,23 +279,5 @@ impl ArgParser {
             .map(|(_, source)| source)
             .collect();
         self.problems.or(self.out)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::utf8;
-    use std::ffi::OsString;
-    use std::os::unix::ffi::OsStringExt as _;
-
-    #[test]
-    fn an_argument_in_another_encoding_is_named() {
-        let gbk = OsString::from_vec(b"/home/\xc5\xe4\xd6\xc3/Config.json".to_vec());
-        let problems = utf8([OsString::from("doctor"), gbk].into_iter()).expect_err("not UTF-8");
-        let text = problems.to_string();
-        assert!(
-            text.contains("argument 2") && text.contains("UTF-8"),
-            "{text}"
-        );
     }
 }

@@ -171,7 +171,17 @@ impl Autopilot {
         let result = if action == 1.0 {
             self.arm("Armed by external command\t")
         } else if action == 0.0 {
-            self.modes.disarm(force, &mut self.texts)
+            let lap = self.on_lap();
+            if lap {
+                self.modes.join();
+            }
+            let result = self.modes.disarm(force, &mut self.texts);
+            if lap && result == ACCEPTED {
+                self.spin_up();
+            } else if lap {
+                self.modes.leave();
+            }
+            result
         } else {
             let text = format!("Unsupported ARM_DISARM param: {what:.3}\t");
             self.texts.say(CRITICAL, &text);
@@ -182,7 +192,16 @@ impl Autopilot {
 
     /// Changes the mode and restarts its task.
     pub(super) fn change(&mut self, mode: Mode) -> u8 {
+        let lap = self.on_lap();
+        if lap {
+            self.modes.join();
+        }
         let result = self.modes.change(mode, &mut self.texts);
+        if lap && result == ACCEPTED {
+            self.spin_up();
+        } else if lap {
+            self.modes.leave();
+        }
         if result == ACCEPTED {
             if let Some(body) = &self.body {
                 self.flight.renew(body, self.now);

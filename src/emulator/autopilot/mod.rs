@@ -78,6 +78,11 @@ impl Due {
     }
 }
 
+/// A scripted vehicle higher above the ground, in m, flies.
+const AIRBORNE: f64 = 0.5;
+/// Share of the thrust that hovering takes (MPC_THR_HOVER).
+const HOVER: f64 = 0.5;
+
 /// A vehicle's autopilot.
 #[derive(Debug)]
 pub struct Autopilot {
@@ -224,18 +229,30 @@ impl Autopilot {
         })
     }
 
+    /// Whether it flies its script: in the air, and nobody has commanded it yet. It tells of itself as of a vehicle that flies a
+    /// mission.
+    fn on_lap(&self) -> bool {
+        self.body.is_none() && self.motion.pose.position.z < self.setup.ground - AIRBORNE
+    }
+
     /// Whether motors may turn.
     pub fn armed(&self) -> bool {
-        self.modes.armed
+        self.modes.armed || self.on_lap()
     }
 
     /// The active mode.
     pub fn mode(&self) -> Mode {
+        if self.on_lap() {
+            return Mode::Mission;
+        }
         self.modes.active
     }
 
     /// State of the land detector.
     pub fn landed(&self) -> Landed {
+        if self.on_lap() {
+            return Landed::Air;
+        }
         self.modes.landed
     }
 

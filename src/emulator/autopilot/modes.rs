@@ -372,6 +372,19 @@ impl Modes {
         ACCEPTED
     }
 
+    /// A vehicle that flies its script is about to be commanded: it is armed, and in the air.
+    pub fn join(&mut self) {
+        (self.armed, self.armed_at) = (true, self.now);
+        (self.landed, self.flew, self.from_ground) = (Landed::Air, true, false);
+        self.resting_since = None;
+    }
+
+    /// It was not commanded after all: the script goes on.
+    pub fn leave(&mut self) {
+        (self.armed, self.landed) = (false, Landed::Ground);
+        (self.flew, self.from_ground) = (false, true);
+    }
+
     /// Disarms; in the air only if forced.
     pub fn disarm(&mut self, forced: bool, texts: &mut Texts) -> u8 {
         if !self.armed {

@@ -111,11 +111,7 @@ impl Autopilot {
         let message = match id {
             0 => return Some(self.heartbeat()),
             1 => {
-                let ready = if self.modes.can_arm() || self.modes.armed {
-                    1 << 28
-                } else {
-                    0
-                };
+                let ready = u32::from(self.modes.can_arm() || self.armed()) << 28;
                 let sensors = |bits| MavSysStatusSensor::from_bits_retain(bits);
                 MavMessage::SYS_STATUS(SYS_STATUS_DATA {
                     onboard_control_sensors_present: sensors(0x0200_402d),
@@ -240,7 +236,7 @@ impl Autopilot {
             147 => MavMessage::BATTERY_STATUS(self.battery()),
             148 => MavMessage::AUTOPILOT_VERSION(self.version()),
             230 if self.located() => {
-                let flags = match (self.has_gps(), self.modes.armed) {
+                let flags = match (self.has_gps(), self.armed()) {
                     (true, false) => 1023,
                     (true, true) => 895,
                     (false, _) => 895 & !16,
@@ -268,7 +264,7 @@ impl Autopilot {
                 use MavLandedState::*;
                 MavMessage::EXTENDED_SYS_STATE(EXTENDED_SYS_STATE_DATA {
                     vtol_state: MavVtolState::MAV_VTOL_STATE_UNDEFINED,
-                    landed_state: match self.modes.landed {
+                    landed_state: match self.landed() {
                         Landed::Ground => MAV_LANDED_STATE_ON_GROUND,
                         Landed::Air => MAV_LANDED_STATE_IN_AIR,
                         Landed::Takeoff => MAV_LANDED_STATE_TAKEOFF,
@@ -289,8 +285,11 @@ impl Autopilot {
                 flags: MavEventCurrentSequenceFlags::from_bits_retain(0),
             }),
             436 => MavMessage::CURRENT_MODE(CURRENT_MODE_DATA {
-                custom_mode: self.modes.active.custom(),
-                intended_custom_mode: self.modes.wanted.custom(),
+                custom_mode: self.mode().custom(),
+                intended_custom_mode: match self.on_lap() {
+                    true => self.mode().custom(),
+                    false => self.modes.wanted.custom(),
+                },
                 standard_mode: MavStandardMode::default(),
             }),
             _ => return None,
@@ -300,12 +299,17 @@ impl Autopilot {
 
     /// HEARTBEAT.
     pub fn heartbeat(&self) -> Outbound {
+        let lap = self.on_lap();
         Heartbeat {
-            custom_mode: self.modes.active.custom(),
+            custom_mode: self.mode().custom(),
             kind: 2,
             autopilot: 12,
-            base_mode: self.modes.base(),
-            system_status: self.modes.status(),
+            base_mode: match lap {
+                true => self.mode().base(false) | 0x80,
+                false => self.modes.base(),
+            },
+            // MAV_STATE_ACTIVE.
+            system_status: if lap { 4 } else { self.modes.status() },
             mavlink_version: 3,
         }
         .into()
@@ -373,7 +377,7 @@ impl Autopilot {
     }
 
     fn servos(&self, time_usec: u64) -> SERVO_OUTPUT_RAW_DATA {
-        let pulse = match self.modes.armed {
+        let pulse = match self.armed() {
             true => (1000.0 + 1000.0 * self.thrust()) as u16,
             false => 900,
         };
@@ -568,7 +572,11 @@ impl Autopilot {
 
     /// Share of the maximum thrust.
     pub fn thrust(&self) -> f64 {
-        self.body.as_ref().map_or(0.0, |b| b.state.thrust)
+        match &self.body {
+            Some(body) => body.state.thrust,
+            None if self.on_lap() => super::HOVER,
+            None => 0.0,
+        }
     }
 
     /// CopterSim's own true state, sent as HIL_ACTUATOR_CONTROLS.

@@ -200,6 +200,7 @@ impl Task {
                     report.then(|| AutopilotFigures {
                         counts: autopilot.fcu.counts().clone(),
                         not_ready: autopilot.fcu.not_ready(),
+                        odd: autopilot.fcu.odd(),
                         setpoints: autopilot.fcu.setpoints,
                     }),
                 )
@@ -288,6 +289,7 @@ impl Task {
             None => drop(figures.notes.remove(key)),
         };
         note("not_ready", told.not_ready);
+        note("odd", told.odd);
         if let Some(rate) = rate {
             note("setpoint_hz", (rate > 0.0).then(|| format!("{rate:.1}")));
         }
@@ -311,6 +313,8 @@ struct AutopilotFigures {
     counts: BTreeMap<Counter, u64>,
     /// Why it would refuse to arm.
     not_ready: Option<String>,
+    /// What is odd on its link.
+    odd: Option<String>,
     /// Setpoints sent so far.
     setpoints: u64,
 }

@@ -55,6 +55,8 @@ pub struct Parameter {
     pub index: Option<u16>,
     /// Number of parameters, as sent with it.
     pub count: u16,
+    /// The value as it was sent.
+    pub field: [u8; 4],
 }
 
 /// Why a request failed.
@@ -108,6 +110,8 @@ pub enum ParameterEvent<T> {
         /// Expected.
         total: usize,
     },
+    /// The download of the list ends without these indices.
+    Missing(Vec<u16>),
     /// The download of the list ended.
     Pulled {
         /// Token of the request; `None` if it had none.
@@ -195,9 +199,29 @@ impl<T> Parameters<T> {
         }
     }
 
-    /// Changes the autopilot's ids or its encoding of integers.
+    /// Changes the autopilot's ids or its encoding of integers; with another encoding, what is known is decoded anew.
     pub fn set_target(&mut self, system: u8, component: u8, encoding: ParameterEncoding) {
-        (self.system, self.component, self.encoding) = (system, component, encoding);
+        (self.system, self.component) = (system, component);
+        if std::mem::replace(&mut self.encoding, encoding) == encoding {
+            return;
+        }
+        for parameter in self.known.values_mut() {
+            let value = parameter.kind.decode(parameter.field, encoding);
+            if !same(value, parameter.value) {
+                parameter.value = value;
+                let (parameter, changed) = (*parameter, true);
+                self.events
+                    .push_back(ParameterEvent::Value { parameter, changed });
+            }
+        }
+        for asked in &mut self.asked {
+            if let Question::Set {
+                kind, value, field, ..
+            } = &mut asked.question
+            {
+                *field = kind.encode(*value, encoding).unwrap_or(*field);
+            }
+        }
     }
 
     /// Known parameters by name.
@@ -286,6 +310,7 @@ impl<T> Parameters<T> {
             kind,
             index: (message.index < message.count).then_some(message.index),
             count: message.count,
+            field: message.value,
         };
         self.keep(parameter);
         if let Some(pull) = &mut self.pull {
@@ -500,10 +525,13 @@ impl<T> Parameters<T> {
         let received = self.known.values().filter(listed).count();
         let result = match ended {
             None => return,
-            Some(Err(ParameterError::Incomplete { total, .. })) => {
-                Err(ParameterError::Incomplete { received, total })
+            Some(Err(error)) => {
+                let missing = pull.missing();
+                if !missing.is_empty() {
+                    self.events.push_back(ParameterEvent::Missing(missing));
+                }
+                Err(error)
             }
-            Some(Err(error)) => Err(error),
             Some(Ok(total)) => {
                 // Every index arrived, but not every name: parameters became active meanwhile and shifted the indices.
                 if received < total && pull.start_over(now) {

@@ -2,6 +2,7 @@
 use super::{ParameterError, ParameterSettings};
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Values between two progress reports.
@@ -24,6 +25,12 @@ pub(super) struct Pull {
     /// The autopilot paused once: gaps are requested until none is left.
     filling: bool,
     gaps: Vec<Gap>,
+    /// Indices without an answer after all tries; they have others when a round brought something.
+    given_up: BTreeSet<u16>,
+    /// Received before this round.
+    before: usize,
+    /// Given up since the last value.
+    silent: usize,
 }
 
 #[derive(Debug)]
@@ -71,6 +78,9 @@ impl Pull {
             repeated: 0,
             filling: false,
             gaps: Vec::new(),
+            given_up: BTreeSet::new(),
+            before: 0,
+            silent: 0,
         }
     }
 
@@ -91,6 +101,8 @@ impl Pull {
             self.have.resize(count, false);
         }
         self.gaps.retain(|gap| gap.index != index);
+        self.given_up.remove(&index);
+        self.silent = 0;
         if let Some(have) = self.have.get_mut(usize::from(index))
             && !std::mem::replace(have, true)
         {
@@ -132,10 +144,17 @@ impl Pull {
             send(Message::List);
             return None;
         }
+        let over = |gap: &Gap| gap.next <= now && gap.sent >= settings.tries;
+        let given_up = self.gaps.iter().filter(|gap| over(gap));
+        self.given_up.extend(given_up.map(|gap| gap.index));
+        let before = self.gaps.len();
+        self.gaps.retain(|gap| !over(gap));
+        self.silent += before - self.gaps.len();
+        if self.silent >= settings.in_flight {
+            // Nothing comes at all.
+            return incomplete();
+        }
         for gap in self.gaps.iter_mut().filter(|gap| gap.next <= now) {
-            if gap.sent >= settings.tries {
-                return incomplete();
-            }
             gap.sent += 1;
             gap.next = now.saturating_add(settings.wait);
             self.repeated += 1;
@@ -145,12 +164,19 @@ impl Pull {
             return None; // still streaming
         }
         self.filling = true;
+        if self.gaps.is_empty() && received + self.given_up.len() >= total {
+            if received <= self.before {
+                return incomplete();
+            }
+            self.before = received;
+            self.given_up.clear();
+        }
         let missing = (0u16..).zip(&self.have).filter(|(_, have)| !**have);
         for (index, _) in missing {
             if self.gaps.len() >= settings.in_flight {
                 break;
             }
-            if self.gaps.iter().any(|gap| gap.index == index) {
+            if self.gaps.iter().any(|gap| gap.index == index) || self.given_up.contains(&index) {
                 continue;
             }
             self.gaps.push(Gap {
@@ -161,6 +187,12 @@ impl Pull {
             send(Message::Index(index.cast_signed()));
         }
         None
+    }
+
+    /// Indices that did not arrive.
+    pub(super) fn missing(&self) -> Vec<u16> {
+        let missing = (0u16..).zip(&self.have).filter(|(_, have)| !**have);
+        missing.map(|(index, _)| index).collect()
     }
 
     /// Requests the list again from its beginning; false if that was done before.

@@ -316,7 +316,8 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
             return responder.respond(WaypointPushResponse::default());
         }
         if request.start_index != 0 {
-            let why = "PX4 does not take partial lists; start_index must be 0";
+            let why =
+                "partial lists are not sent, because PX4 does not take them; start_index must be 0";
             fail(fcu, names.push, why);
             return responder.respond(WaypointPushResponse::default());
         }

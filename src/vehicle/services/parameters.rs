@@ -176,6 +176,15 @@ impl ParameterPart {
                 ParameterEvent::Progress { received, total } => {
                     tracing::debug!(vehicle = fcu.settings.id, received, total, "parameters");
                 }
+                ParameterEvent::Missing(indices) => {
+                    let shown: Vec<_> = indices.iter().take(NAMED).map(u16::to_string).collect();
+                    let rest = match indices.len() {
+                        ..=NAMED => String::new(),
+                        all => format!(" and {} more", all - NAMED),
+                    };
+                    let text = format!("no answer for the indices {}{rest}", shown.join(", "));
+                    say(fcu, "parameters", &text);
+                }
                 ParameterEvent::Pulled { token, result } => match (token, result) {
                     (Some(Then::All(then)), result) => then(self, fcu, result),
                     (_, Err(error)) => failed(fcu, "parameters", &describe(error)),
@@ -278,6 +287,9 @@ impl ParameterPart {
         self.set(fcu, name, wanted, request.force_set, then);
     }
 }
+
+/// Indices of missing parameters in one text.
+const NAMED: usize = 20;
 
 /// Calls `f`, then handles the events that it caused.
 fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu)) {

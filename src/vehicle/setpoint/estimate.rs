@@ -57,7 +57,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         autopilot.mocap(MOCAP_TF, &m.header.stamp, position, &m.transform.rotation);
     })?;
     open.subscribe(ODOMETRY, |autopilot, m: Odometry| {
-        let time = autopilot.time_us(&m.header.stamp);
+        let time = autopilot.time_us(ODOMETRY, &m.header.stamp);
         let body = &autopilot.fcu.settings.base_link;
         let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
         let converted = odometry(&m, time).map(|message| Checked {
@@ -70,15 +70,21 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 
 impl Autopilot {
     /// µs of a stamp; the present if the stamp is 0.
-    fn time_us(&self, stamp: &Time) -> u64 {
+    fn time_us(&mut self, topic: &'static str, stamp: &Time) -> u64 {
         match stamp_us(stamp) {
             0 => stamp_us(&self.fcu.now.ros.to_msg()),
-            time => time,
+            time => {
+                let fcu = &mut self.fcu;
+                let off = time as f64 * 1e-6 - fcu.now.ros.0 as f64 * 1e-9;
+                let odd = fcu.oddities.stamp(fcu.now.mono, topic, off);
+                fcu.tell_odd(odd);
+                time
+            }
         }
     }
 
     fn vision(&mut self, topic: &'static str, stamp: &Time, pose: &Pose, covariance: &[f64; 36]) {
-        let time = self.time_us(stamp);
+        let time = self.time_us(topic, stamp);
         if self.setpoints.last_vision == Some(time) {
             return self.fcu.refuse(topic, &Reject::NotNewer);
         }
@@ -97,7 +103,7 @@ impl Autopilot {
         velocity: [f64; 3],
         covariance: [f64; 9],
     ) {
-        let converted = speed(self.time_us(stamp), velocity, covariance);
+        let converted = speed(self.time_us(topic, stamp), velocity, covariance);
         let message = converted.map(MavMessage::VISION_SPEED_ESTIMATE);
         self.pass(topic, message.map(Checked::fine));
     }
@@ -109,7 +115,7 @@ impl Autopilot {
         position: [f64; 3],
         orientation: &Quaternion,
     ) {
-        let converted = mocap(self.time_us(stamp), position, orientation);
+        let converted = mocap(self.time_us(topic, stamp), position, orientation);
         let message = converted.map(MavMessage::ATT_POS_MOCAP);
         self.pass(topic, message.map(Checked::fine));
     }

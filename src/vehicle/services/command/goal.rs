@@ -134,9 +134,10 @@ impl Goal {
                 "accepted, but the vehicle does not take off: a fixed wing needs a runway (RWTO_TKOFF) or a launch"
                     .to_owned()
             }
-            Self::TakeOff(_) => {
+            Self::TakeOff(_) if heartbeat.autopilot == PX4 => {
                 "accepted, but the vehicle does not take off; the altitude is above sea level".to_owned()
             }
+            Self::TakeOff(_) => "accepted, but the vehicle does not take off".to_owned(),
         }
     }
 }

@@ -1,0 +1,89 @@
+//! What is odd on the link of a vehicle, though each message is valid: another autopilot, stamps of another clock. Each is told once;
+//! the doctor reads what lasts.
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// MAV_AUTOPILOT_INVALID: the sender of this heartbeat is not an autopilot.
+pub(super) const NO_AUTOPILOT: u8 = 8;
+/// What was not seen for this time is over.
+const LASTS: Duration = Duration::from_secs(10);
+/// Stamps of measurements that are farther from the present, in s, are of another clock, or of no use to an estimator.
+const FAR: f64 = 1.0;
+/// MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4: PX4's modes, or none.
+const KNOWN: [u8; 2] = [0, 12];
+/// MAV_AUTOPILOT_ARDUPILOTMEGA.
+const ARDUPILOT: u8 = 3;
+
+/// What was seen, and when last.
+#[derive(Debug, Default)]
+pub(super) struct Oddities {
+    /// Other systems with an autopilot.
+    systems: BTreeMap<u8, Duration>,
+    /// Topics whose stamps are far from the present, and by how much in s.
+    stamps: BTreeMap<&'static str, (Duration, f64)>,
+    /// Kinds of autopilots that are not PX4.
+    kinds: BTreeSet<u8>,
+}
+
+impl Oddities {
+    /// A heartbeat of another system: this vehicle with another number, or another vehicle on its port.
+    pub(super) fn system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
+        let new = autopilot != NO_AUTOPILOT && self.systems.insert(id, now).is_none();
+        new.then(|| {
+            format!(
+                "an autopilot with system id {id} speaks on the link of this vehicle: its messages are dropped. Start it with the \
+                 vehicle's own id (MAV_SYS_ID), or serve it as vehicle {id} (vehicles)"
+            )
+        })
+    }
+
+    /// The vehicle's own heartbeat: modes and checks are those of PX4.
+    pub(super) fn kind(&mut self, autopilot: u8) -> Option<String> {
+        let new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
+        new.then(|| kind(autopilot))
+    }
+
+    /// The stamp of a measurement for the estimator is so many s from the present.
+    pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, off: f64) -> Option<String> {
+        if off.abs() <= FAR {
+            self.stamps.remove(topic);
+            return None;
+        }
+        let new = self.stamps.insert(topic, (now, off)).is_none();
+        new.then(|| {
+            format!(
+                "{topic}: {}; it is sent as it is, and PX4 drops measurements that are too old",
+                far(off)
+            )
+        })
+    }
+
+    /// What is odd now.
+    pub(super) fn now(&mut self, now: Duration) -> Option<String> {
+        self.systems.retain(|_, seen| *seen + LASTS > now);
+        self.stamps.retain(|_, (seen, _)| *seen + LASTS > now);
+        let systems = (self.systems.keys())
+            .map(|id| format!("system {id} sends an autopilot's heartbeats on its link"));
+        let stamps =
+            (self.stamps.iter()).map(|(topic, (_, off))| format!("{topic}: {}", far(*off)));
+        let kinds = self.kinds.iter().map(|autopilot| kind(*autopilot));
+        let all: Vec<_> = systems.chain(stamps).chain(kinds).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+fn kind(autopilot: u8) -> String {
+    let name = match autopilot {
+        ARDUPILOT => "ArduPilot".to_owned(),
+        other => format!("of type {other} (MAV_AUTOPILOT)"),
+    };
+    format!(
+        "the autopilot is {name}, not PX4: names of modes are unknown (CMODE(n); set_mode takes numbers), and what PX4 would \
+         misunderstand is not checked"
+    )
+}
+
+fn far(off: f64) -> String {
+    let what = if off > 0.0 { "in the future" } else { "old" };
+    format!("the stamp is {:.1} s {what}", off.abs())
+}
