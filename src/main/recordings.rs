@@ -177,6 +177,9 @@ pub(super) fn replay(
                 "{count} messages of {topic} are for nobody: with these parameters the bridge does not receive there"
             );
         }
+        for (what, count) in &replayed.bad {
+            tracing::warn!("{count} messages cannot be played: {what}");
+        }
         if let Some(why) = &replayed.cut_off {
             tracing::warn!("the recording is cut off: {why}");
         }

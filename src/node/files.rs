@@ -1,6 +1,12 @@
 //! Files that parameters name, read once: what the bridge works with is what a recording has.
 use crate::config::Problems;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+
+/// Limits in bytes of a text, which has a line for each sensor or model, and of a picture of heights.
+const TEXT: u64 = 16 << 20;
+const PICTURE: u64 = 512 << 20;
 
 /// A file as it was read.
 #[derive(Clone, Debug)]
@@ -28,7 +34,10 @@ impl Files {
         path: &Path,
     ) -> Option<(String, String)> {
         let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        let text = read(path, TEXT).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
+        });
+        match text {
             Ok(text) => {
                 self.keep(parameter, path, text.clone().into_bytes());
                 Some((name, text))
@@ -42,7 +51,7 @@ impl Files {
 
     /// Returns the bytes.
     pub(super) fn bytes(&mut self, parameter: &'static str, path: &Path) -> Option<Vec<u8>> {
-        match std::fs::read(path) {
+        match read(path, PICTURE) {
             Ok(bytes) => {
                 self.keep(parameter, path, bytes.clone());
                 Some(bytes)
@@ -62,4 +71,15 @@ impl Files {
             bytes,
         });
     }
+}
+
+/// The contents of a file that is not larger than that; a device may have no end.
+fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let most = most >> 20;
+        return Err(io::Error::other(format!("it is larger than {most} MiB")));
+    }
+    Ok(bytes)
 }

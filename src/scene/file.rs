@@ -102,6 +102,9 @@ enum BoundsEntry {
     Sphere { centre: [f64; 3], radius: f64 },
 }
 
+/// Entries of a list: each name is compared with all others.
+const LONGEST: usize = 4000;
+
 impl Library {
     /// Adds what a file names to the built-in lists; a model or map of a known name replaces it.
     ///
@@ -125,6 +128,21 @@ impl Library {
                 return Err(problems);
             }
         };
+        for (list, len) in [
+            ("models", parsed.models.len()),
+            ("worlds", parsed.worlds.len()),
+            ("poses", parsed.poses.len()),
+        ] {
+            if len > LONGEST {
+                problems.push(
+                    format!("{file}: {list}"),
+                    format!("has {len} entries; at most {LONGEST} are read"),
+                );
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         let mut models = Vec::new();
         for (i, entry) in parsed.models.into_iter().enumerate() {
             let at = format!("{file}: models[{i}]");

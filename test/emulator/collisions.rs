@@ -1,6 +1,7 @@
 //! Reports of what touches what.
 use super::rig::{Rig, block, near, pose, socket, still};
 use super::stage::{command, tell};
+use crate::support::wait::wait_for;
 use rfly_bridge::emulator::world::{Scene, World};
 use rfly_bridge::emulator::{EmulatorOptions, Faults, StatePacket};
 use rfly_bridge::wire::{
@@ -29,40 +30,48 @@ impl Watched {
     /// The next report of a vehicle whose collision is of this kind.
     fn report(&self, id: i32, kind: i32) -> VehicleReportPacket {
         let mut buffer = [0; 512];
-        loop {
+        wait_for("a report of this collision", || {
             let len = self.reports.recv(&mut buffer).expect("a report");
-            if let Ok(SceneReport::Vehicle(report)) = SceneReport::parse(&buffer[..len])
-                && (report.copter_id.get(), report.crash_type.get()) == (id, kind)
-            {
-                return *report;
+            match SceneReport::parse(&buffer[..len]) {
+                Ok(SceneReport::Vehicle(report))
+                    if (report.copter_id.get(), report.crash_type.get()) == (id, kind) =>
+                {
+                    Some(*report)
+                }
+                _ => None,
             }
-        }
+        })
     }
 
     /// A report of a vehicle from half a second after now, or later: after many looks at what touches.
     fn later(&self, id: i32) -> VehicleReportPacket {
         let after = self.rig.emulator.sim_time() + 0.5;
         let mut buffer = [0; 512];
-        loop {
+        wait_for("a later report", || {
             let len = self.reports.recv(&mut buffer).expect("a report");
-            if let Ok(SceneReport::Vehicle(report)) = SceneReport::parse(&buffer[..len])
-                && report.copter_id.get() == id
-                && report.sim_time.get() > after
-            {
-                return *report;
+            match SceneReport::parse(&buffer[..len]) {
+                Ok(SceneReport::Vehicle(report))
+                    if report.copter_id.get() == id && report.sim_time.get() > after =>
+                {
+                    Some(*report)
+                }
+                _ => None,
             }
-        }
+        })
     }
 
     /// Who collided with whom, in the next 12 bytes.
     fn crash(&self) -> (i32, i32) {
         let mut buffer = [0; 512];
-        loop {
+        wait_for("a collision", || {
             let len = self.reports.recv(&mut buffer).expect("a report");
-            if let Ok(SceneReport::Collision(crash)) = SceneReport::parse(&buffer[..len]) {
-                return (crash.copter_id.get(), crash.target_id.get());
+            match SceneReport::parse(&buffer[..len]) {
+                Ok(SceneReport::Collision(crash)) => {
+                    Some((crash.copter_id.get(), crash.target_id.get()))
+                }
+                _ => None,
             }
-        }
+        })
     }
 
     fn put(&self, id: i32, kind: i32, place: [f32; 3]) {
@@ -199,26 +208,29 @@ fn coptersim_tells_collisions_while_they_are_computed() {
     let watched = Watched::new(world, change);
     let told = || {
         let mut buffer = [0; 512];
-        loop {
+        wait_for("a short state", || {
             let len = watched.rig.states.recv(&mut buffer).unwrap();
-            if let Ok(state) = ShortStatePacket::parse(&buffer[..len]) {
-                return (state.state.copter_id.get(), state.collided_with.get());
-            }
-        }
+            let state = ShortStatePacket::parse(&buffer[..len]).ok()?;
+            Some((state.state.copter_id.get(), state.collided_with.get()))
+        })
     };
     assert_eq!(told().1, -1, "nobody asked");
     command(&watched.rig, "RflyChangeViewKeyCmd P 3");
     let mut crashes = [watched.crash(), watched.crash()];
     crashes.sort_unstable();
     assert_eq!(crashes, [(1, 2), (2, 1)]);
-    while told() != (1, 2) {}
+    wait_for("the collision in the states", || {
+        (told() == (1, 2)).then_some(())
+    });
     watched.put(1000, 3, [0.0, 0.0, -20.0]);
     watched.put(1001, 3, [0.1, 0.0, -20.0]);
     let mut crashes = [watched.crash(), watched.crash()];
     crashes.sort_unstable();
     assert_eq!(crashes, [(1000, 1001), (1001, 1000)]);
     command(&watched.rig, "RflyChangeViewKeyCmd P -1");
-    while told() != (1, -1) {}
+    wait_for("the end of the collision in the states", || {
+        (told() == (1, -1)).then_some(())
+    });
     // Attached bodies do not collide.
     command(&watched.rig, "RflyReqVehicleData 1");
     let _ = watched.report(1001, 1000);

@@ -1,5 +1,6 @@
 //! The ways to an autopilot that are not CopterSim's usual one: over sockets.
 use super::rig::{Rig, pose, socket, still, wait};
+use crate::support::wait::wait_for;
 use rfly_bridge::emulator::autopilot::ControlMode;
 use rfly_bridge::emulator::{EmulatorOptions, Faults};
 use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, Heartbeat};
@@ -32,12 +33,11 @@ fn say(rig: &Rig, own: &UdpSocket, encoder: &mut Encoder, message: &Outbound) {
 /// Waits for a message of this number.
 fn hear(own: &UdpSocket, id: u32) -> Vec<u8> {
     let mut buffer = [0; 512];
-    loop {
+    wait_for(&format!("message {id}"), || {
         let len = own.recv(&mut buffer).expect("a message of the autopilot");
-        if frames(&buffer[..len]).flatten().any(|frame| frame.id == id) {
-            return buffer[..len].to_vec();
-        }
-    }
+        let found = frames(&buffer[..len]).flatten().any(|frame| frame.id == id);
+        found.then(|| buffer[..len].to_vec())
+    })
 }
 
 const BEAT: Heartbeat = Heartbeat {
@@ -119,7 +119,7 @@ fn reports_tell_where_a_vehicle_is_and_not_where_its_path_leads() {
         .unwrap();
     let mut buffer = [0; 256];
     rig.to_window(console_command("RflyReqObjData 1 1 0", &mut buffer).unwrap());
-    loop {
+    wait_for("the report of the place", || {
         // Once a second, until the request was obeyed.
         let len = reports.recv(&mut buffer).expect("a report");
         let place: Vec<f32> = buffer[8..16]
@@ -127,11 +127,10 @@ fn reports_tell_where_a_vehicle_is_and_not_where_its_path_leads() {
             .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
             .collect();
         assert_eq!(len, 80);
-        if place == [7.0, -3.0] {
-            return;
-        }
-        assert_eq!(place, [0.0, 0.0]);
-    }
+        let there = place == [7.0, -3.0];
+        assert!(there || place == [0.0, 0.0], "{place:?}");
+        there.then_some(())
+    });
 }
 
 #[test]
@@ -173,16 +172,16 @@ fn an_autopilot_tells_the_time_at_which_it_is_asked() {
         let before = rig.emulator.sim_time();
         let question = MavMessage::TIMESYNC(question).into();
         say(&rig, &own, &mut encoder, &question);
-        let answer = loop {
+        let answer = wait_for("the answer", || {
             let bytes = hear(&own, 111);
             let found = frames(&bytes).flatten().find_map(|f| f.message().ok());
             match found {
                 Some(MavMessage::TIMESYNC(answer)) if answer.ts1 == ts1 => {
-                    break answer.tc1 as f64 * 1e-9;
+                    Some(answer.tc1 as f64 * 1e-9)
                 }
-                _ => {} // its own questions, which are of whole steps
+                _ => None, // its own questions, which are of whole steps
             }
-        };
+        });
         let after = rig.emulator.sim_time();
         // Steps of the simulation are 5 ms long; the answer is not of the one before.
         let between = (before - 1e-8..=after + 1e-8).contains(&answer);

@@ -2,6 +2,7 @@
 use super::pilot_rig::PilotRig;
 use super::rig::{Rig, near, pose, socket, still, wait};
 use crate::support::golden;
+use crate::support::wait::wait_for;
 use rfly_bridge::emulator::autopilot::{ControlMode, Damage};
 use rfly_bridge::emulator::world::Vec3;
 use rfly_bridge::emulator::{EmulatorOptions, Faults};
@@ -164,15 +165,16 @@ fn coptersim_repeats_plain_inputs_and_sends_the_outputs_of_the_model() {
         SceneReport::parse(&buffer[..len]),
         Ok(SceneReport::ModelInputs(&packet))
     );
-    let outputs = loop {
+    let outputs = wait_for("outputs of the model", || {
         let len = rig.states.recv(&mut buffer).unwrap();
-        if let Ok(TruthDatagram::ModelOutput(outputs)) = TruthDatagram::parse(&buffer[..len]) {
-            let ModelOutputPacket {
-                copter_id, data, ..
-            } = *outputs;
-            break (copter_id.get(), data.map(|x| x.get()));
-        }
-    };
+        let Ok(TruthDatagram::ModelOutput(outputs)) = TruthDatagram::parse(&buffer[..len]) else {
+            return None;
+        };
+        let ModelOutputPacket {
+            copter_id, data, ..
+        } = *outputs;
+        Some((copter_id.get(), data.map(|x| x.get())))
+    });
     assert_eq!(outputs.0, 1);
     assert_eq!(outputs.1[..8], ints.map(f64::from));
     assert_eq!(outputs.1[8..28], [0.5; 20]);
@@ -470,15 +472,16 @@ fn a_vehicle_can_be_put_into_the_air() {
         .send_to(&vector.sent()[0].1, rig.emulator.coptersims()[0])
         .unwrap();
     let mut buffer = [0; 512];
-    loop {
+    let euler = wait_for("the vehicle where it was put", || {
         let len = rig.states.recv(&mut buffer).unwrap();
-        if let Ok(TruthDatagram::State(state)) = TruthDatagram::parse(&buffer[..len])
-            && state.position == [1.0, 2.0, -3.0]
-        {
-            for (found, degrees) in state.euler.iter().zip([10.0, 20.0, 30.0]) {
-                near(found.to_degrees(), degrees, 1e-4, "roll, pitch, yaw");
+        match TruthDatagram::parse(&buffer[..len]) {
+            Ok(TruthDatagram::State(state)) if state.position == [1.0, 2.0, -3.0] => {
+                Some(state.euler)
             }
-            return;
+            _ => None,
         }
+    });
+    for (found, degrees) in euler.iter().zip([10.0, 20.0, 30.0]) {
+        near(found.to_degrees(), degrees, 1e-4, "roll, pitch, yaw");
     }
 }

@@ -1,4 +1,5 @@
 use super::rig::{Rig, block, near, pose, still};
+use crate::support::wait::wait_for;
 use rfly_bridge::emulator::class_colour;
 use rfly_bridge::emulator::world::World;
 use rfly_bridge::wire::{
@@ -180,17 +181,15 @@ fn sensors_of_one_tick_agree_with_each_other_and_with_the_true_state() {
             .expect("the other vehicle");
         let frd = nalgebra::Vector3::from(target.position.map(|v| f64::from(v.get())));
         let frd = nalgebra::Vector3::new(frd.x, -frd.y, -frd.z);
-        let own = loop {
+        let own = wait_for("the true state of the frame's tick", || {
             let len = rig.states.recv(&mut buffer).expect("a true state");
             let state = TrueState::parse(&buffer[..len]).unwrap();
             assert!(
                 state.sim_time <= frame.sim_time,
                 "the state of this tick was sent before the frame"
             );
-            if state.sim_time == frame.sim_time && state.copter_id == 1 {
-                break state;
-            }
-        };
+            (state.sim_time == frame.sim_time && state.copter_id == 1).then_some(state)
+        });
         let [w, x, y, z] = own.quaternion.unwrap();
         let attitude =
             nalgebra::UnitQuaternion::new_normalize(nalgebra::Quaternion::new(w, x, y, z));

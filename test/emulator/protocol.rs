@@ -1,5 +1,6 @@
 use super::rig::{Rig, near, pose, socket, still, wait};
 use crate::support::golden;
+use crate::support::wait::wait_for;
 use rfly_bridge::emulator::{EmulatorOptions, Faults, StatePacket};
 use rfly_bridge::wire::{
     CopterSimRequestPacket, HandshakePacket, HeaderVariant, HeartbeatPacket, ImuPacket,
@@ -148,7 +149,9 @@ fn a_second_request_updates_the_live_sensor() {
         width: 32,
         ..rig.request(1, 1)
     });
-    while rig.frame().payload.len() != 32 * 48 * 3 {}
+    wait_for("a frame of the new size", || {
+        (rig.frame().payload.len() == 32 * 48 * 3).then_some(())
+    });
     assert_eq!(rig.emulator.stats().sensors.len(), 1);
 }
 

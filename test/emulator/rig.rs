@@ -1,5 +1,6 @@
 //! An emulator on free ports and a reader that knows nothing of the bridge's reassembly.
 use crate::support;
+use crate::support::wait::wait_for;
 use rfly_bridge::emulator::world::{Block, Motion, Pose, Scene, Vec3, Vehicle, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
 use rfly_bridge::wire::{FragmentHeader, Ports, SensorRequest};
@@ -163,7 +164,7 @@ impl Rig {
 pub(super) fn frame(client: &UdpSocket) -> Frame {
     let mut parts: BTreeMap<u64, BTreeMap<u32, Vec<u8>>> = BTreeMap::new();
     let mut buffer = vec![0; 70_000];
-    loop {
+    wait_for("a whole frame", || {
         let len = client
             .recv(&mut buffer)
             .expect("a datagram of the emulator");
@@ -172,14 +173,15 @@ pub(super) fn frame(client: &UdpSocket) -> Frame {
         pieces.insert(header.seq, buffer[header.variant.len()..len].to_vec());
         if pieces.len() == header.count as usize {
             let overhead = header.variant.len();
-            return Frame {
+            return Some(Frame {
                 payload: pieces.values().flatten().copied().collect(),
                 sim_time: header.sim_time,
                 frame_id: header.frame_id,
                 datagrams: pieces.values().map(|p| p.len() + overhead).collect(),
-            };
+            });
         }
-    }
+        None
+    })
 }
 
 /// Datagrams that the system has dropped because this socket's receive buffer was full.

@@ -1,6 +1,7 @@
 //! Objects that state packets spawn: the vendor's recorded bytes, and what sensors see of them.
 use super::rig::{Rig, block, near, pose, still, wait};
 use crate::support::golden;
+use crate::support::wait::wait_for;
 use nalgebra::{Rotation3, Vector3};
 use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{CloudFormat, EmulatorOptions, Faults, class_colour};
@@ -389,19 +390,20 @@ fn a_state_of_coptersims_own_vehicle_shows_until_coptersims_next() {
         if after >= next {
             continue;
         }
-        loop {
+        wait_for("a frame of the next state", || {
             let frame = super::rig::frame(&own);
             let record = RangeRecord::parse(&frame.payload).unwrap();
             let distance = f64::from(record.distance.get());
             if frame.sim_time >= next {
                 near(distance, 5.6, 1e-5, "where CopterSim has it");
-                break;
+                return Some(());
             }
             if frame.sim_time > after {
                 near(distance, 8.6, 1e-5, "where the packet put it");
                 seen = true;
             }
-        }
+            None
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Models, CopterSim and the simulated network through topics and services; a socket plays CopterSim.
 use crate::support::golden;
 use crate::support::ports::free_ports;
-use crate::support::wait::wait_until;
+use crate::support::wait::{wait_for, wait_until};
 use rfly_bridge::config::Direction;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::model::{MODEL_SERVICES, MODEL_TOPICS};
@@ -410,12 +410,10 @@ fn a_restart_goes_where_the_vehicle_was_and_a_reboot_to_its_autopilot() {
             .iter()
             .any(|(_, bytes)| bytes == expected.as_bytes())
     }));
-    let sent = loop {
-        // The link greets the autopilot on the same port.
+    // The link greets the autopilot on the same port.
+    let sent = wait_for("a reboot", || {
         let bytes = receive(&rig.autopilot);
-        if RebootPacket::parse(&bytes).is_ok() {
-            break bytes;
-        }
-    };
+        RebootPacket::parse(&bytes).is_ok().then_some(bytes)
+    });
     assert_eq!(sent, expected.as_bytes());
 }

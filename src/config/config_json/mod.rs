@@ -67,6 +67,9 @@ pub fn check_fov(kind: SensorKind, fov_deg: f64) -> Result<(), String> {
     types::check_fov(kind, fov_deg)
 }
 
+/// Sensors of a file that are looked at: each is compared with all others.
+const LONGEST: usize = 1000;
+
 /// Reads `(name, text)` of one or more files, as if the vendor's loader were called once per file: the sensors
 /// are appended, automatic numbering restarts in each file, and one `EularOrQuat` switches all to the new layout.
 ///
@@ -86,7 +89,17 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
         let Some(root) = read_root(name, text, &mut findings) else {
             continue;
         };
-        for (i, node) in read_list(name, &root, &mut findings).iter().enumerate() {
+        let list = read_list(name, &root, &mut findings);
+        if list.len() > LONGEST {
+            findings.problems.push(
+                format!("{name}: VisionSensors"),
+                format!(
+                    "has {} sensors; the first {LONGEST} are looked at",
+                    list.len()
+                ),
+            );
+        }
+        for (i, node) in list.iter().take(LONGEST).enumerate() {
             let path = format!("{name}: VisionSensors[{i}]");
             match node {
                 Node::Object(pairs) => drafts.push(entry::read(

@@ -2,6 +2,7 @@
 use super::bag::Bag;
 use super::topic::Topic;
 use crate::node::tasks;
+use crate::transport::free_bytes;
 use mcap::records::MessageHeader;
 use mcap::{WriteOptions, Writer};
 use std::collections::BTreeMap;
@@ -54,12 +55,16 @@ struct Whole {
     at: u64,
     /// Where the end begins.
     end: u64,
+    /// Why writing failed; the library that writes through this has other words for it.
+    failed: Option<io::ErrorKind>,
 }
 
 impl Whole {
     fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(at))?;
-        self.file.write_all(bytes)
+        let written = self.file.write_all(bytes);
+        self.failed = self.failed.or(written.as_ref().err().map(io::Error::kind));
+        written
     }
 
     fn pad(&mut self, from: u64) -> io::Result<()> {
@@ -199,6 +204,7 @@ impl Sink {
             held: Vec::new(),
             at: 0,
             end: 0,
+            failed: None,
         };
         let options = WriteOptions::new()
             .compression(None)
@@ -424,14 +430,27 @@ pub(super) fn media_type(name: &str) -> &'static str {
     }
 }
 
+/// What to say of a full disk.
+fn full(file: &Path) -> String {
+    let free = free_bytes(file).map_or_else(String::new, |free| format!(", {free} bytes are free"));
+    format!("the disk is full (ENOSPC{free}): free some, or choose another record.directory")
+}
+
 fn write(mut output: Output, queue: &Receiver<Item>, figures: &Figures, name: &str) {
     let result = output.follow(queue, figures);
     figures.over.store(true, Ordering::Relaxed);
-    let closed = output.writer.into_inner().close(result.is_err());
-    match result
-        .map_err(|error| io::Error::other(error.to_string()))
-        .and(closed)
-    {
+    let file = output.writer.into_inner();
+    let failed = file.failed;
+    let closed = file.close(result.is_err());
+    let result = result.map_err(|error| io::Error::other(error.to_string()));
+    let result = match failed {
+        Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+            Err(io::Error::other(full(Path::new(name))))
+        }
+        Some(kind) => result.map_err(|_| io::Error::from(kind)),
+        None => result,
+    };
+    match result.and(closed) {
         Ok(()) => tracing::info!(
             "recorded {} messages in {name}, {} dropped",
             figures.messages.load(Ordering::Relaxed),

@@ -149,13 +149,12 @@ impl Masks {
 
     /// Where names are, from the first to the last; the first kind that finds one has it.
     fn find(&self, text: &str) -> Vec<(Kind, Range<usize>)> {
-        let mut found: Vec<(Kind, Range<usize>)> = Vec::new();
+        // By its begin: none overlaps another.
+        let mut found: BTreeMap<usize, (Kind, usize)> = BTreeMap::new();
         let mut add = |kind: Kind, range: Range<usize>| {
-            let apart = |other: &(Kind, Range<usize>)| {
-                other.1.end <= range.start || range.end <= other.1.start
-            };
-            if found.iter().all(apart) {
-                found.push((kind, range));
+            let before = found.range(..range.end).next_back();
+            if before.is_none_or(|(_, (_, end))| *end <= range.start) {
+                found.insert(range.start, (kind, range.end));
             }
         };
         for (kind, pattern) in &self.patterns {
@@ -176,8 +175,10 @@ impl Masks {
                 }
             }
         }
-        found.sort_by_key(|(_, range)| range.start);
-        found
+        let ranges = found.into_iter();
+        ranges
+            .map(|(start, (kind, end))| (kind, start..end))
+            .collect()
     }
 
     /// The name in place of another.

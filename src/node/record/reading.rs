@@ -10,7 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Longest record; a longer one is not of a recording.
-const LONGEST: usize = 1 << 30;
+const LONGEST: usize = 1 << 29;
+/// Limits of the files in a recording: their bytes together, and their number.
+const FILES_BYTES: usize = LONGEST;
+const FILES: usize = 256;
 
 /// Why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +25,9 @@ pub enum ReadError {
     /// It is no MCAP file.
     #[error("no recording: {0}")]
     Format(#[from] McapError),
+    /// What is attached would fill the memory.
+    #[error("no recording of the bridge: the files in it are more than {FILES}, or larger than {} MiB", FILES_BYTES >> 20)]
+    Files,
 }
 
 /// What messages of one port, block or topic have in common.
@@ -63,6 +69,8 @@ pub(super) struct Contents {
     /// Why the end of the file could not be read.
     pub cut_off: Option<String>,
     begun: bool,
+    /// Number and bytes of the files so far.
+    files: (usize, usize),
 }
 
 impl Contents {
@@ -76,6 +84,7 @@ impl Contents {
             channels: BTreeMap::new(),
             cut_off: None,
             begun: false,
+            files: (0, 0),
         })
     }
 
@@ -117,6 +126,11 @@ impl Contents {
                     return Ok(Some(Found::Parameters(metadata.metadata)));
                 }
                 Ok(Record::Attachment { header, data, .. }) => {
+                    let (number, bytes) = self.files;
+                    self.files = (number + 1, bytes + data.len());
+                    if number >= FILES || self.files.1 > FILES_BYTES {
+                        return Err(ReadError::Files);
+                    }
                     return Ok(Some(Found::File {
                         name: header.name,
                         data: data.into_owned(),

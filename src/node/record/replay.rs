@@ -3,7 +3,7 @@ use super::allowed::allowed;
 use super::raw::{CONFIG, HEAD, SCENE, TERRAIN, attached_parameter};
 use super::reading::{Contents, Found, Message, ReadError};
 use crate::node::steps::{Gate, Stepper};
-use crate::transport::{Datagram, Player, ShmError};
+use crate::transport::{Datagram, Player};
 use crate::wire::ShmFlag;
 use std::collections::BTreeMap;
 use std::io;
@@ -25,6 +25,11 @@ const FORCED: &[(&str, &str)] = &[
 ];
 /// Names in a log line.
 const NAMED: usize = 20;
+/// Topics that are counted.
+const TOPICS: usize = 100;
+/// Longest datagram over IPv4, and longest name of a block.
+const LONGEST_DATAGRAM: usize = 65_507;
+const LONGEST_NAME: usize = 64;
 
 /// Why a recording cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -36,9 +41,6 @@ pub enum ReplayError {
     /// A receiver does not work.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A block of shared memory cannot be created.
-    #[error(transparent)]
-    Block(#[from] ShmError),
     /// It has other contents.
     #[error("no raw recording of the bridge (record.raw): it has no datagrams and no frames")]
     Empty,
@@ -63,6 +65,8 @@ pub struct Replayed {
     pub taken: u64,
     /// Ports and blocks where it takes none, with the number of messages.
     pub unheard: BTreeMap<String, u64>,
+    /// What cannot be played, with the number of messages.
+    pub bad: BTreeMap<String, u64>,
     /// Why the end of the file could not be read.
     pub cut_off: Option<String>,
 }
@@ -224,12 +228,19 @@ impl Replay {
                 }
                 std::thread::sleep(left.min(LOOK));
             }
-            match hand(player, &message)? {
-                true => replayed.taken += 1,
-                false => {
-                    let topic = replayed.unheard.entry(message.channel.topic.clone());
-                    *topic.or_default() += 1;
+            let topic = &message.channel.topic;
+            let (counts, what) = match hand(player, &message)? {
+                Handed::Taken => {
+                    replayed.taken += 1;
+                    (None, String::new())
                 }
+                Handed::Unheard => (Some(&mut replayed.unheard), shown(topic)),
+                Handed::Bad(why) => (Some(&mut replayed.bad), format!("{}: {why}", shown(topic))),
+            };
+            if let Some(counts) = counts
+                && (counts.len() < TOPICS || counts.contains_key(&what))
+            {
+                *counts.entry(what).or_default() += 1;
             }
             if let Some(stepper) = &mut stepper {
                 stepper.played(after(message.time));
@@ -302,19 +313,40 @@ fn new_directory() -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// Hands a message to the receiver that it was recorded at; false if there is none.
-fn hand(player: &Player, message: &Message) -> Result<bool, ReplayError> {
+/// A topic in the log: a recording may have names of any length.
+fn shown(topic: &str) -> String {
+    topic
+        .chars()
+        .take(64)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
+}
+
+/// What became of a message.
+enum Handed {
+    Taken,
+    /// There is no receiver.
+    Unheard,
+    Bad(&'static str),
+}
+
+/// Hands a message to the receiver that it was recorded at.
+fn hand(player: &Player, message: &Message) -> Result<Handed, ReplayError> {
     let time = i64::try_from(message.time).unwrap_or(i64::MAX);
     let topic = &message.channel.topic;
-    if let Some(port) = topic.strip_prefix("udp/") {
+    let taken = if let Some(port) = topic.strip_prefix("udp/") {
         let Ok(port) = port.parse() else {
-            return Ok(false);
+            return Ok(Handed::Bad("no port"));
         };
         let Some((&[a, b, c, d, p, q, l, m, n, o], bytes)) =
             message.data.split_first_chunk::<HEAD>()
         else {
-            return Ok(false);
+            return Ok(Handed::Bad("no sender and length"));
         };
+        if bytes.len() > LONGEST_DATAGRAM {
+            return Ok(Handed::Bad("longer than a datagram"));
+        }
         let datagram = Datagram {
             len: u32::from_be_bytes([l, m, n, o]) as usize,
             segment: None,
@@ -322,12 +354,27 @@ fn hand(player: &Player, message: &Message) -> Result<bool, ReplayError> {
             kernel_time: Some(time),
             overflows: 0,
         };
-        return Ok(player.datagram(port, datagram, bytes)?);
-    }
-    match topic.strip_prefix("shm/") {
-        Some(name) => Ok(player.block(name, time, &message.data, ShmFlag::Ready as u8)?),
-        None => Ok(false),
-    }
+        player.datagram(port, datagram, bytes)?
+    } else if let Some(name) = topic.strip_prefix("shm/") {
+        // It becomes the name of a file.
+        let plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
+            return Ok(Handed::Bad("no name of a block"));
+        }
+        match player.block(name, time, &message.data, ShmFlag::Ready as u8) {
+            Ok(taken) => taken,
+            Err(error) => {
+                tracing::debug!("shm/{name}: {error}");
+                return Ok(Handed::Bad("the block cannot be created"));
+            }
+        }
+    } else {
+        false
+    };
+    Ok(match taken {
+        true => Handed::Taken,
+        false => Handed::Unheard,
+    })
 }
 
 /// The messages in the order of their arrival.

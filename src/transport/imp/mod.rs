@@ -7,7 +7,7 @@ mod linux;
 pub(super) use linux::{heads, holders, host, interfaces, overhear, poll, shm, socket};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    limits::Limit,
+    limits::{Limit, free_bytes},
     poll::wait_readable,
     signals::EndSignals,
     socket::{send_segments, try_recv_from},

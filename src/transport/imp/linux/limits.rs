@@ -1,7 +1,9 @@
 //! Resource limits of the process.
 use nix::libc;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use nix::sys::statvfs::statvfs;
 use std::io;
+use std::path::Path;
 
 /// A limited resource.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -44,4 +46,10 @@ impl Limit {
         };
         (limit != RLIM_INFINITY).then_some((limit, text))
     }
+}
+
+/// Bytes that are free for this user on the file system of a file.
+pub fn free_bytes(file: &Path) -> Option<u64> {
+    let found = statvfs(file).ok()?;
+    Some(u64::from(found.blocks_available()) * u64::from(found.fragment_size()))
 }
