@@ -35,7 +35,7 @@ impl Files {
     ) -> Option<(String, String)> {
         let name = path.display().to_string();
         let text = read(path, TEXT).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
+            String::from_utf8(bytes).map_err(|error| io::Error::other(error.utf8_error()))
         });
         match text {
             Ok(text) => {

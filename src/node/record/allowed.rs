@@ -84,7 +84,7 @@ fn of_family(name: &str) -> bool {
         let number = one.strip_prefix(*family);
         number.is_some_and(|n| !n.is_empty() && n.bytes().all(|c| c.is_ascii_digit()))
     };
-    FAMILIES.iter().any(|family| numbered(&family)) && !NOT_OF_VEHICLES.contains(&rest)
+    FAMILIES.iter().any(numbered) && !NOT_OF_VEHICLES.contains(&rest)
 }
 
 /// A link: its kind. Of a direct link the ports, at which it was recorded, without the host.

@@ -447,8 +447,7 @@ fn write(mut output: Output, queue: &Receiver<Item>, figures: &Figures, name: &s
         Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
             Err(io::Error::other(full(Path::new(name))))
         }
-        Some(kind) => result.map_err(|_| io::Error::from(kind)),
-        None => result,
+        _ => result,
     };
     match result.and(closed) {
         Ok(()) => tracing::info!(
