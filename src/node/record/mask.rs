@@ -1,6 +1,6 @@
 //! Other names in place of those that say whose a recording is. One name always gets the same other one.
 use regex_lite::Regex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
@@ -25,7 +25,9 @@ const SHORTEST: usize = 3;
 pub(super) struct Masks {
     patterns: Vec<(Kind, Regex)>,
     /// In lower case.
-    words: Vec<String>,
+    words: BTreeSet<String>,
+    /// The lengths that they have, in bytes.
+    lengths: BTreeSet<usize>,
     /// Number of each network of 256 addresses.
     networks: BTreeMap<[u8; 3], u16>,
     names: BTreeMap<(Kind, String), usize>,
@@ -68,7 +70,8 @@ impl Masks {
         });
         let mut masks = Self {
             patterns: compiled.collect(),
-            words: Vec::new(),
+            words: BTreeSet::new(),
+            lengths: BTreeSet::new(),
             networks: BTreeMap::new(),
             names: BTreeMap::new(),
             renamed: BTreeMap::new(),
@@ -90,9 +93,9 @@ impl Masks {
 
     fn hide(&mut self, word: &str) {
         let word = word.to_lowercase();
-        if word.len() >= SHORTEST && !USUAL.contains(&word.as_str()) && !self.words.contains(&word)
-        {
-            self.words.push(word);
+        if word.len() >= SHORTEST && !USUAL.contains(&word.as_str()) {
+            self.lengths.insert(word.len());
+            self.words.insert(word);
         }
     }
 
@@ -166,11 +169,17 @@ impl Masks {
                 add(*kind, name.range());
             }
         }
+        // There may be as many words as places: each place is looked up.
         let lower = text.to_ascii_lowercase();
-        for word in &self.words {
-            for (start, _) in lower.match_indices(word.as_str()) {
-                let range = start..start + word.len();
-                if alone(text, &range, char::is_alphanumeric) {
+        let mut before = ' ';
+        for (start, c) in lower.char_indices() {
+            let begins = !std::mem::replace(&mut before, c).is_alphanumeric();
+            for len in self.lengths.iter().filter(|_| begins) {
+                let range = start..start + len;
+                let word = lower.get(range.clone());
+                if word.is_some_and(|word| self.words.contains(word))
+                    && alone(text, &range, char::is_alphanumeric)
+                {
                     add(Kind::Word, range);
                 }
             }
