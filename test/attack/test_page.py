@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import socket
 import struct
 import time
+from pathlib import Path
 
 import pytest
 from browser import wait_for
 from foxglove import Client
 from page import answers, free_tcp_port, get
+from peer import Peer
 from programs import Programs
 
 from sensors import COMPRESSED, with_defaults
@@ -149,3 +152,34 @@ def test_a_landing_leaves_while_many_calls_of_all_clients_wait(viewed):
 
             client.until(landed, "the answer to AUTO.LAND")
             assert answer["op"] == "response" and answer["response"]["mode_sent"], answer
+
+
+def test_without_descriptors_data_flow_and_it_is_said(viewed, domain_id):
+    programs, port = viewed
+    pid = programs.bridge.pid
+    usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    peer = Peer(domain_id)
+    try:
+        images = peer.subscribe(SENSORS[0].topic, "sensor_msgs/msg/Image", reliable=False, depth=5)
+        statuses = peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", reliable=True, depth=50)
+        peer.wait_for(lambda: images.take() or images.samples, "an image")
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 5, usual[1]))
+        greedy = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+        programs.bridge.wait_for_output("no connection can be accepted: ")
+
+        def warned() -> bool:
+            statuses.take()
+            found = [status for sample in statuses.messages for status in sample.status if status.name.endswith(": view")]
+            return any("no connection can be accepted" in status.message for status in found)
+
+        peer.wait_for(warned, "the warning in /diagnostics")
+        images.take()
+        count = len(images.samples)
+        peer.wait_for(lambda: images.take() or len(images.samples) > count + 5, "images in spite of it")
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
+        peer.close()
+    for connection in greedy:
+        connection.close()
+    wait_for(lambda: get(port)[0] == 200, "the page")

@@ -156,6 +156,8 @@ pub(super) struct Figures {
     refused: AtomicU64,
     /// Connections and clients beyond the limits.
     crowded: AtomicU64,
+    /// Why no connection can be accepted now.
+    refusing: Mutex<Option<String>>,
 }
 
 impl Figures {
@@ -164,6 +166,14 @@ impl Figures {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.push(Arc::downgrade(outbox));
         Present(self, outbox.clone())
+    }
+
+    /// Notes why no connection can be accepted; returns whether that is new.
+    fn refuse(&self, why: Option<String>) -> bool {
+        let mut refusing = self.refusing.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = *refusing != why;
+        *refusing = why;
+        new
     }
 
     /// Number of clients, of their subscriptions, of samples that clients were too slow for.
@@ -211,9 +221,14 @@ impl Section for Report {
     fn look(&mut self) -> Finding {
         let figures = &self.shared.figures;
         let (clients, subscriptions, dropped) = figures.now();
+        let refusing = figures.refusing.lock();
+        let (level, message) = match &*refusing.unwrap_or_else(PoisonError::into_inner) {
+            None => (Level::Ok, format!("{clients} clients")),
+            Some(why) => (Level::Warn, format!("no connection can be accepted: {why}")),
+        };
         Finding {
-            level: Level::Ok,
-            message: format!("{clients} clients"),
+            level,
+            message,
             values: vec![
                 value("clients", clients),
                 value("subscriptions", subscriptions),

@@ -74,19 +74,18 @@ impl Server {
     async fn accept(&self, listener: &tokio::net::TcpListener) {
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let service = TowerToHyperService::new(self.router());
-        let mut failed = false;
         loop {
-            let stream = match listener.accept().await {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    if !std::mem::replace(&mut failed, true) {
-                        tracing::error!("view: no connection can be accepted: {error}");
-                    }
-                    tokio::time::sleep(NO_DESCRIPTOR).await;
-                    continue;
-                }
+            let accepted = listener.accept().await;
+            let why = accepted.as_ref().err().map(ToString::to_string);
+            if self.shared.figures.refuse(why.clone())
+                && let Some(why) = why
+            {
+                tracing::error!("view: no connection can be accepted: {why}");
+            }
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(NO_DESCRIPTOR).await;
+                continue;
             };
-            failed = false;
             let Ok(place) = places.clone().try_acquire_owned() else {
                 self.shared.figures.crowded.fetch_add(1, Ordering::Relaxed);
                 continue;
