@@ -1,6 +1,7 @@
-//! Commands of MAVLink: what they change, and which are the same.
+//! Commands of MAVLink: what they change, which are the same, and what becomes of them.
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetMode};
+use std::time::Duration;
 
 /// MAV_CMD_DO_SET_MODE.
 const DO_SET_MODE: u16 = 176;
@@ -27,6 +28,9 @@ const MODES: [u16; 14] = [
 ];
 /// Those of them that stop a flight or choose a mode; and MAV_CMD_DO_FLIGHTTERMINATION.
 const SAFER: [u16; 7] = [17, 20, 21, 85, DO_SET_MODE, 193, 185];
+/// MAV_MODE_FLAG: armed, hardware in the loop.
+const STATE: u8 = 128 | 32;
+
 /// Commands of which the newest wins.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
@@ -77,12 +81,18 @@ impl Command {
 
     /// Whether it can make a vehicle safer: disarm, land, return, another mode. It is sent whatever is known of the link.
     pub fn is_safer(&self) -> bool {
+        matches!(self, Self::Mode(_)) || SAFER.contains(&self.number()) || self.disarms()
+    }
+
+    /// Whether it disarms.
+    pub fn disarms(&self) -> bool {
         let first = match self {
             Self::Long(long) => long.params[0],
             Self::Int(int) => int.params[0],
-            Self::Mode(_) => return true,
+            Self::Mode(_) => return false,
         };
-        SAFER.contains(&self.number()) || self.number() == ARM_DISARM && first == 0.0
+        // PX4 rounds it.
+        self.number() == ARM_DISARM && first.abs() < 0.5
     }
 
     /// Whether it asks for the same. NaN is equal to NaN; the number of the transmission does not count.
@@ -103,7 +113,11 @@ impl Command {
                     && bits(&a.params) == bits(&b.params)
                     && a.z.to_bits() == b.z.to_bits()
             }
-            (Self::Mode(a), Self::Mode(b)) => a == b,
+            (Self::Mode(a), Self::Mode(b)) => {
+                // Whether it is armed or simulated is the vehicle's state of the moment, and no wish.
+                let wish = |c: &SetMode| (c.target_system, c.custom_mode, c.base_mode & !STATE);
+                wish(a) == wish(b)
+            }
             _ => false,
         }
     }
@@ -145,6 +159,119 @@ impl From<SetMode> for Command {
     fn from(command: SetMode) -> Self {
         Self::Mode(command)
     }
+}
+
+/// Timeouts and limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CommandSettings {
+    /// Timeout of the first transmission; the second waits twice as long, and so on.
+    pub first_wait: Duration,
+    /// Transmissions.
+    pub tries: u32,
+    /// Timeout after each progress report.
+    pub progress_wait: Duration,
+    /// Longest duration of a command in progress.
+    pub longest: Duration,
+    /// Calls that wait for an answer; of more, the oldest ends as overridden.
+    pub most_waiting: usize,
+}
+
+impl Default for CommandSettings {
+    /// Sends at 0, 0.5, 1.5 and 3 s and gives up at 5 s, when mavros gives up too.
+    fn default() -> Self {
+        Self {
+            first_wait: Duration::from_millis(500),
+            tries: 4,
+            progress_wait: Duration::from_secs(5),
+            longest: Duration::from_secs(120),
+            most_waiting: 128,
+        }
+    }
+}
+
+/// Result of a command.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CommandEnd {
+    /// The vehicle sent its final acknowledgement.
+    Acked {
+        /// MAV_RESULT, never IN_PROGRESS.
+        result: u8,
+        /// Details of the result, by command.
+        result_param2: i32,
+    },
+    /// No acknowledgement, or no final one.
+    TimedOut {
+        /// Transmissions.
+        sent: u32,
+        /// The vehicle had reported progress.
+        in_progress: bool,
+    },
+    /// Sent as a broadcast, which is not acknowledged.
+    Broadcast,
+    /// A newer command of its kind, or another change of the mode, was faster than its acknowledgement.
+    Overridden,
+    /// The link to the vehicle was lost.
+    LinkLost,
+    /// The link could not send it.
+    NotSent,
+}
+
+/// Work for the owner, in order.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives on the stack between two calls"
+)]
+pub enum CommandEvent<T> {
+    /// Send this; call [`Commands::not_sent`](super::Commands::not_sent) if that fails.
+    Send {
+        /// Returned by [`Commands::start`](super::Commands::start).
+        id: u64,
+        /// The message.
+        message: Outbound,
+    },
+    /// Progress of a command.
+    Progress {
+        /// MAV_CMD.
+        command: u16,
+        /// Returned by [`Commands::start`](super::Commands::start).
+        id: u64,
+        /// Percent, if the vehicle reports it.
+        percent: Option<u8>,
+    },
+    /// A command has ended.
+    Ended {
+        /// The token given to [`Commands::start`](super::Commands::start).
+        token: T,
+        /// MAV_CMD.
+        command: u16,
+        /// Its result.
+        end: CommandEnd,
+    },
+    /// The acknowledgement of a command came after its call had been answered without.
+    Late {
+        /// The command.
+        command: Command,
+        /// MAV_RESULT.
+        result: u8,
+    },
+}
+
+/// Acknowledgements and commands so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct CommandCounters {
+    /// Commands started.
+    pub started: u64,
+    /// Second and further transmissions.
+    pub retransmitted: u64,
+    /// Ended without a final answer.
+    pub timed_out: u64,
+    /// Acknowledgements for another system or component.
+    pub foreign: u64,
+    /// Acknowledgements that no command waits for: duplicates and late ones.
+    pub unexpected: u64,
+    /// Ended because a newer one won, or because too many waited.
+    pub overridden: u64,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

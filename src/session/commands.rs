@@ -9,8 +9,9 @@
 //! its answer cannot be that of another: the acknowledgement of "arm" is never taken for that of "disarm".
 //!
 //! Source: <https://mavlink.io/en/services/command.html>.
-use super::command::{Command, Key, Kind};
-use crate::wire::mavlink::Outbound;
+use super::command::{
+    Command, CommandCounters, CommandEnd, CommandEvent, CommandSettings, Key, Kind,
+};
 use crate::wire::mavlink::raw::CommandAck;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -25,125 +26,12 @@ const REMEMBERED: Duration = Duration::from_secs(120);
 const MOST_REMEMBERED: usize = 64;
 const MOST_SENT: usize = 512;
 
-/// Timeouts and limits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CommandSettings {
-    /// Timeout of the first transmission; the second waits twice as long, and so on.
-    pub first_wait: Duration,
-    /// Transmissions.
-    pub tries: u32,
-    /// Timeout after each progress report.
-    pub progress_wait: Duration,
-    /// Longest duration of a command in progress.
-    pub longest: Duration,
-    /// Calls that wait for an answer; of more, the oldest ends as overridden.
-    pub most_waiting: usize,
-}
-
-impl Default for CommandSettings {
-    /// Sends at 0, 0.5, 1.5 and 3 s and gives up at 5 s, when mavros gives up too.
-    fn default() -> Self {
-        Self {
-            first_wait: Duration::from_millis(500),
-            tries: 4,
-            progress_wait: Duration::from_secs(5),
-            longest: Duration::from_secs(120),
-            most_waiting: 128,
-        }
-    }
-}
-
-/// Result of a command.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum CommandEnd {
-    /// The vehicle sent its final acknowledgement.
-    Acked {
-        /// MAV_RESULT, never IN_PROGRESS.
-        result: u8,
-        /// Details of the result, by command.
-        result_param2: i32,
-    },
-    /// No acknowledgement, or no final one.
-    TimedOut {
-        /// Transmissions.
-        sent: u32,
-        /// The vehicle had reported progress.
-        in_progress: bool,
-    },
-    /// Sent as a broadcast, which is not acknowledged.
-    Broadcast,
-    /// A newer command of its kind, or another change of the mode, was faster than its acknowledgement.
-    Overridden,
-    /// The link to the vehicle was lost.
-    LinkLost,
-    /// The link could not send it.
-    NotSent,
-}
-
-/// Work for the owner, in order.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack between two calls"
-)]
-pub enum CommandEvent<T> {
-    /// Send this; call [`Commands::not_sent`] if that fails.
-    Send {
-        /// Returned by [`Commands::start`].
-        id: u64,
-        /// The message.
-        message: Outbound,
-    },
-    /// Progress of a command.
-    Progress {
-        /// MAV_CMD.
-        command: u16,
-        /// Returned by [`Commands::start`].
-        id: u64,
-        /// Percent, if the vehicle reports it.
-        percent: Option<u8>,
-    },
-    /// A command has ended.
-    Ended {
-        /// The token given to [`Commands::start`].
-        token: T,
-        /// MAV_CMD.
-        command: u16,
-        /// Its result.
-        end: CommandEnd,
-    },
-    /// The acknowledgement of a command came after its call had been answered without.
-    Late {
-        /// The command.
-        command: Command,
-        /// MAV_RESULT.
-        result: u8,
-    },
-}
-
-/// Acknowledgements and commands so far.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct CommandCounters {
-    /// Commands started.
-    pub started: u64,
-    /// Second and further transmissions.
-    pub retransmitted: u64,
-    /// Ended without a final answer.
-    pub timed_out: u64,
-    /// Acknowledgements for another system or component.
-    pub foreign: u64,
-    /// Acknowledgements that no command waits for: duplicates and late ones.
-    pub unexpected: u64,
-    /// Ended because a newer one won, or because too many waited.
-    pub overridden: u64,
-}
-
 #[derive(Debug)]
 struct Running<T> {
     command: Command,
     key: Key,
-    /// Of each equal call.
-    tokens: Vec<T>,
+    /// Of each equal call, and when it is no longer waited for an answer.
+    tokens: Vec<(T, Duration)>,
     id: u64,
     started: Duration,
     tries: u32,
@@ -226,12 +114,19 @@ impl<T> Commands<T> {
             self.end(token, command.number(), CommandEnd::Broadcast);
             return id;
         }
+        let key = command.key();
+        // An acknowledgement that comes from now on may be of this one.
+        (self.given_up).retain(|(other, _)| !other.key().overlaps(&key));
+        let wait: u32 = (1..=tries).sum();
+        let until = now.saturating_add(self.settings.first_wait * wait);
         if let Some(running) = (self.running.iter_mut()).find(|r| r.command.equals(&command)) {
-            running.tokens.push(token);
+            running.tokens.push((token, until));
             running.tries = running.tries.max(tries);
             let id = running.id;
-            // Nothing is known of the one before; the wish is new.
-            if now >= running.last_sent + BURST && !running.in_progress {
+            // The wish is new: so is its schedule.
+            if now >= running.last_sent + BURST {
+                running.rounds = 1;
+                running.next = now.saturating_add(self.settings.first_wait);
                 self.transmit(now, id);
             }
             self.limit();
@@ -246,7 +141,7 @@ impl<T> Commands<T> {
         self.running.push(Running {
             command,
             key: command.key(),
-            tokens: vec![token],
+            tokens: vec![(token, until)],
             id,
             started: now,
             tries,
@@ -303,14 +198,18 @@ impl<T> Commands<T> {
         let (Some(first), Some(id)) = (open.first(), owner) else {
             return self.unexpected(&from, ack);
         };
+        let one = open.iter().all(|s| s.command.equals(&first.command));
         if ack.result == IN_PROGRESS {
-            return self.progress(now, id, ack);
+            if one {
+                self.progress(now, id, ack);
+            }
+            return;
         }
         let end = CommandEnd::Acked {
             result: ack.result,
             result_param2: ack.result_param2,
         };
-        if open.iter().all(|s| s.command.equals(&first.command)) {
+        if one {
             self.held.retain(|(key, _)| !key.overlaps(&from));
             self.take_answer(&from);
             self.finish(id, end);
@@ -342,15 +241,48 @@ impl<T> Commands<T> {
                 continue;
             }
             running.rounds += 1;
-            running.waits = true;
+            running.next = now.saturating_add(self.settings.first_wait * running.rounds);
             let key = running.key;
             if self.held.iter().any(|(from, _)| from.overlaps(&key)) {
                 // One is missing, so none of those that came can be told.
                 self.settle(&key, None);
+            } else {
+                // With others under way, those before are overdue: as many as are awaited must come.
+                let wait = self.settings.first_wait;
+                let alone =
+                    (self.sent.iter()).all(|s| s.id == Some(id) || !s.command.key().overlaps(&key));
+                (self.sent)
+                    .retain(|s| alone || s.id != Some(id) || s.at.saturating_add(wait) > now);
+                self.transmit(now, id);
             }
         }
+        self.end_overdue(now);
         self.forget(now);
         self.give_turns(now);
+    }
+
+    /// Ends calls that have waited long enough, while newer equal ones go on.
+    fn end_overdue(&mut self, now: Duration) {
+        for running in self
+            .running
+            .iter_mut()
+            .filter(|r| !r.in_progress && !r.waits)
+        {
+            if running.tokens.iter().all(|(_, until)| *until <= now) {
+                continue; // the schedule ends it
+            }
+            let (over, left) = (running.tokens.drain(..)).partition(|(_, until)| *until <= now);
+            running.tokens = left;
+            let (sent, in_progress) = (running.sent, false);
+            for (token, _) in over {
+                let end = CommandEnd::TimedOut { sent, in_progress };
+                self.events.push_back(CommandEvent::Ended {
+                    token,
+                    command: running.key.command,
+                    end,
+                });
+            }
+        }
     }
 
     /// Reports that a message of this command could not be sent.
@@ -381,7 +313,15 @@ impl<T> Commands<T> {
             .map(|sent| sent.at.saturating_add(self.settings.first_wait));
         let waits = self.running.iter().any(|r| r.waits);
         let next = self.running.iter().map(|r| self.next(r));
-        next.chain(overdue.filter(|_| waits)).min()
+        let newest = |r: &Running<T>| r.tokens.iter().map(|(_, until)| *until).max();
+        // Of calls that newer equal ones outlive.
+        let calls = self.running.iter().filter(|r| !r.in_progress && !r.waits);
+        let calls = calls.flat_map(|r| {
+            let last = newest(r);
+            let until = r.tokens.iter().map(|(_, until)| *until);
+            until.filter(move |until| Some(*until) != last)
+        });
+        next.chain(calls).chain(overdue.filter(|_| waits)).min()
     }
 
     /// Calls that wait for an answer.
@@ -449,8 +389,12 @@ impl<T> Commands<T> {
 
     /// Sends again what waits until no other acknowledgement is under way.
     fn give_turns(&mut self, now: Duration) {
-        let waiting = self.running.iter().filter(|r| r.waits);
-        for (id, key) in waiting.map(|r| (r.id, r.key)).collect::<Vec<_>>() {
+        let mut waiting: Vec<_> = (self.running.iter())
+            .filter(|r| r.waits)
+            .map(|r| (r.last_sent, r.id, r.key))
+            .collect();
+        waiting.sort_by_key(|(last_sent, id, _)| (*last_sent, *id));
+        for (_, id, key) in waiting {
             let other = |s: &Sent| s.command.key().overlaps(&key) && s.id != Some(id);
             if !self.sent.iter().any(other) {
                 self.transmit(now, id);
@@ -467,10 +411,16 @@ impl<T> Commands<T> {
     /// Forgets transmissions whose acknowledgement is overdue.
     fn forget(&mut self, now: Duration) {
         let wait = self.settings.first_wait;
-        let mut sent = std::mem::take(&mut self.sent);
-        sent.retain(|sent| sent.at.saturating_add(wait) > now || self.owner(sent).is_some());
-        (self.held).retain(|(from, _)| sent.iter().any(|s| s.command.key().overlaps(from)));
+        let over = |s: &Sent| s.at.saturating_add(wait) <= now && self.owner(s).is_none();
+        let (over, sent) = (self.sent.iter().copied()).partition::<Vec<_>, _>(over);
         self.sent = sent;
+        for key in over.iter().map(|s| s.command.key()) {
+            // An acknowledgement that is held may be its own, or that of one that is still awaited.
+            if self.held.iter().any(|(from, _)| from.overlaps(&key)) {
+                self.held.retain(|(from, _)| !from.overlaps(&key));
+                self.settle(&key, None);
+            }
+        }
         while (self.given_up.front()).is_some_and(|(_, at)| *at + REMEMBERED <= now) {
             self.given_up.pop_front();
         }
@@ -553,7 +503,7 @@ impl<T> Commands<T> {
             let (id, number) = (oldest.id, oldest.command.number());
             self.counters.overridden += 1;
             if oldest.tokens.len() > 1 {
-                let token = oldest.tokens.remove(0);
+                let (token, _) = oldest.tokens.remove(0);
                 self.end(token, number, CommandEnd::Overridden);
             } else {
                 self.finish(id, CommandEnd::Overridden);
@@ -576,7 +526,7 @@ impl<T> Commands<T> {
             }
             self.given_up.push_back((ended.command, ended.last_sent));
         }
-        for token in ended.tokens {
+        for (token, _) in ended.tokens {
             self.end(token, ended.key.command, end);
         }
     }

@@ -17,8 +17,8 @@ mod peak;
 mod reassembly;
 mod timesync;
 
-pub use command::{Command, Kind};
-pub use commands::{CommandCounters, CommandEnd, CommandEvent, CommandSettings, Commands};
+pub use command::{Command, CommandCounters, CommandEnd, CommandEvent, CommandSettings, Kind};
+pub use commands::Commands;
 pub use counters::{DropCause, ReassemblyCounters};
 pub use keep_alive::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 pub use mission::{

@@ -107,6 +107,8 @@ pub struct Fcu {
     pub component: u8,
     /// The newest heartbeat, while connected.
     pub heartbeat: Option<Heartbeat>,
+    /// Heartbeats so far: what one shows is news only after it came.
+    pub(super) beats: u64,
     /// The newest attitude; `None` once the autopilot reports an invalid one.
     pub orientation: Option<Orientation>,
     /// Height above the local origin in m, as last reported.
@@ -167,6 +169,7 @@ impl Fcu {
             system: u8::try_from(settings.id).unwrap_or(1),
             component: 1,
             heartbeat: None,
+            beats: 0,
             orientation: None,
             height: None,
             amsl: None,

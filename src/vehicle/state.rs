@@ -56,6 +56,7 @@ impl StateTopic {
         let odd = fcu.oddities.kind(heartbeat.autopilot);
         fcu.tell_odd(odd);
         fcu.heartbeat = Some(heartbeat);
+        fcu.beats += 1;
         self.publish(fcu)
     }
 

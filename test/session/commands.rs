@@ -366,7 +366,6 @@ fn the_second_answer_to_a_repeated_command_is_not_taken_for_that_of_the_next() {
     assert_eq!(drain(&mut commands).0.len(), 1, "they differ: once more");
     commands.acknowledge(secs(0.9), 1, 1, &ack(400, 0));
     assert_eq!(drain(&mut commands).1, [("disarm", ACCEPTED)]);
-    // If the second answer never comes, the next command need not wait for ever.
     commands.start(secs(1.0), arm(1.0), "arm");
     commands.tick(secs(1.5));
     commands.acknowledge(secs(1.6), 1, 1, &ack(400, 0));
@@ -388,18 +387,51 @@ fn equal_calls_are_one_command_and_each_later_call_sends_it_again() {
     commands.start(secs(0.1), arm(0.0), "three");
     assert_eq!(drain(&mut commands).0.len(), 1, "on the wire at once");
     commands.acknowledge(secs(0.2), 1, 1, &ack(400, 0));
-    let ended: Vec<_> = drain(&mut commands).1;
+    let ended = drain(&mut commands).1;
     assert_eq!(ended, ["one", "two", "three"].map(|name| (name, ACCEPTED)));
-    // The calls do not prolong the wait for an answer.
+    // Each call waits for an answer as long as any.
     for ms in 0..200 {
         let now = secs(1.0) + Duration::from_millis(50 * ms);
         commands.start(now, arm(0.0), "again");
         commands.tick(now);
     }
     let ended = drain(&mut commands).1;
-    assert!(ended.len() >= 100, "{} ended", ended.len());
     let timed_out = |end: &End| matches!(end.1, CommandEnd::TimedOut { .. });
-    assert!(ended.iter().all(timed_out));
+    assert!(ended.len() >= 100 && ended.iter().all(timed_out));
+}
+
+#[test]
+fn commands_of_one_number_do_not_wait_for_each_other_where_nothing_comes() {
+    let mut commands = commands();
+    commands.start(secs(0.0), request(1.0), "one");
+    commands.start(secs(0.0), request(2.0), "two");
+    let sent = run_out(&mut commands, 0.0);
+    for message in [1.0, 2.0] {
+        let of = sent.iter().filter(|(_, s)| s.params[0] == message);
+        let times: Vec<f64> = of.map(|(t, _)| *t).collect();
+        assert_eq!(times, [0.0, 0.5, 1.5, 3.0], "{message}");
+    }
+}
+
+#[test]
+fn an_equal_call_has_a_schedule_of_its_own() {
+    let mut commands = commands();
+    commands.start(secs(0.0), arm(0.0), "old");
+    for t in [0.5, 1.5, 3.0] {
+        commands.tick(secs(t));
+    }
+    commands.start(secs(4.9), arm(0.0), "new");
+    drain(&mut commands);
+    commands.tick(secs(5.0));
+    let (sent, ended) = drain(&mut commands);
+    assert_eq!((sent.len(), ended.len(), ended[0].0), (0, 1, "old"));
+    let times: Vec<f64> = run_out(&mut commands, 5.0).iter().map(|s| s.0).collect();
+    assert_eq!(times, [5.4, 6.4, 7.9]);
+    commands.start(secs(20.0), arm(1.0), "arm");
+    commands.acknowledge(secs(20.1), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(20.2), 1, 1, &ack(400, 0));
+    let late = |event: &CommandEvent<_>| matches!(event, CommandEvent::Late { .. });
+    assert!(!std::iter::from_fn(|| commands.next_event()).any(|event| late(&event)));
 }
 
 #[test]
@@ -438,8 +470,7 @@ fn an_answer_after_the_call_was_answered_is_told() {
     commands.start(secs(0.0), arm(1.0), "arm");
     commands.lose_link(secs(0.4));
     assert_eq!(drain(&mut commands).1, [("arm", CommandEnd::LinkLost)]);
-    let stranger = ack(22, 0);
-    commands.acknowledge(secs(6.0), 1, 1, &stranger);
+    commands.acknowledge(secs(6.0), 1, 1, &ack(22, 0));
     assert_eq!(commands.next_event(), None);
     commands.acknowledge(secs(6.0), 1, 1, &ack(400, 0));
     let late = CommandEvent::Late {
@@ -456,8 +487,8 @@ fn what_makes_a_vehicle_safer_is_repeated_without_a_link() {
     let mut commands = commands();
     commands.start(secs(0.0), arm(0.0), "disarm");
     commands.lose_link(secs(0.1));
-    let times: Vec<f64> = run_out(&mut commands, 0.1).iter().map(|s| s.0).collect();
-    assert_eq!(times, [0.1, 0.5, 1.5, 3.0]);
+    let times = run_out(&mut commands, 0.1).into_iter().map(|s| s.0);
+    assert_eq!(times.collect::<Vec<_>>(), [0.1, 0.5, 1.5, 3.0]);
 }
 
 #[test]

@@ -24,6 +24,10 @@ const INTENDED: &[(&str, &str)] = &[
         "repeated until 5 s are over; what was not answered did not end with result 0",
     ),
     (
+        "command_long",
+        "MAV_CMD_DO_SET_MODE is answered as set_mode: when the heartbeat shows the mode",
+    ),
+    (
         "command_int",
         "PX4 takes the height above home for one above sea level: refused aloud, nothing is sent",
     ),

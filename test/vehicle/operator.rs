@@ -477,3 +477,109 @@ fn what_is_odd_on_the_link_is_known_while_it_lasts() {
     }
     assert!(odd(&rig).unwrap().contains("ArduPilot"));
 }
+
+#[test]
+fn a_heartbeat_from_before_the_call_proves_nothing() {
+    // The vehicle is shown disarmed, and stands still: nothing comes from it any more.
+    let mut rig = flying();
+    beat(&mut rig, LOITER, false);
+    let (disarm, loiter) = (arming(&rig, false), mode(&rig, "AUTO.LOITER"));
+    rig.pass(ms(5300));
+    let answer = disarm.expect();
+    assert!(!answer.success && answer.result == 4, "{answer:?}");
+    assert!(!loiter.expect().mode_sent);
+    // An acknowledgement alone is no success either.
+    beat(&mut rig, OFFBOARD, true);
+    rig.pass(ms(500));
+    told(&rig);
+    let offboard = mode(&rig, "OFFBOARD");
+    rig.say(ack(176, 0));
+    beat(&mut rig, LAND, true);
+    rig.pass(ms(2600));
+    assert!(!offboard.expect().mode_sent);
+}
+
+#[test]
+fn the_acknowledgement_of_another_command_ends_no_disarm() {
+    for service in [false, true] {
+        let mut rig = flying();
+        beat(&mut rig, LOITER, false);
+        arming(&rig, true);
+        rig.pass(ms(100));
+        // The disarm is lost; the acknowledgement of the arming comes late, or twice.
+        let request = CommandLongRequest {
+            command: 400,
+            ..CommandLongRequest::default()
+        };
+        let by_command = service.then(|| rig.call_later::<CommandLong>("cmd/command", request));
+        let by_arming = (!service).then(|| arming(&rig, false));
+        rig.pass(ms(700));
+        rig.say(ack(400, 0));
+        beat(&mut rig, LOITER, true);
+        told(&rig);
+        rig.pass(ms(300));
+        assert!(
+            by_command
+                .as_ref()
+                .is_none_or(|answer| answer.get().is_none())
+        );
+        assert!(
+            by_arming
+                .as_ref()
+                .is_none_or(|answer| answer.get().is_none())
+        );
+        beat(&mut rig, LOITER, true);
+        rig.pass(ms(500));
+        assert!(
+            told(&rig).contains(&Told::Command(400, 0.0)),
+            "it is sent again"
+        );
+        rig.say(ack(400, 0));
+        beat(&mut rig, LOITER, false);
+        rig.pass(ms(20));
+        assert!(by_command.is_none_or(|answer| answer.expect().success));
+        assert!(by_arming.is_none_or(|answer| answer.expect().success));
+    }
+}
+
+#[test]
+fn a_take_off_is_not_proved_by_a_climb_that_goes_on_anyway() {
+    let mut rig = flying();
+    rig.say(position());
+    let request = CommandTOLRequest {
+        altitude: 500.0,
+        ..CommandTOLRequest::default()
+    };
+    let answer = rig.call_later::<CommandTOL>("cmd/takeoff", request);
+    rig.say(ack(22, 2));
+    for climbed in 1..5_u8 {
+        let higher = LOCAL_POSITION_NED_DATA {
+            z: -f32::from(climbed),
+            ..LOCAL_POSITION_NED_DATA::default()
+        };
+        rig.say(MavMessage::LOCAL_POSITION_NED(higher));
+        beat(&mut rig, OFFBOARD, true);
+        rig.pass(ms(50));
+    }
+    let answer = answer.expect();
+    assert!(!answer.success && answer.result == 2, "{answer:?}");
+}
+
+#[test]
+fn what_was_shown_before_explains_no_later_change() {
+    let mut rig = flying();
+    mode(&rig, "POSCTL");
+    rig.say(ack(176, 0));
+    beat(&mut rig, 3 << 16, true);
+    rig.pass(ms(100));
+    mode(&rig, "AUTO.LOITER");
+    rig.say(ack(176, 0));
+    beat(&mut rig, LOITER, true);
+    rig.pass(ms(1000));
+    mode(&rig, "OFFBOARD");
+    rig.pass(ms(200));
+    told(&rig);
+    beat(&mut rig, 3 << 16, true); // another station
+    rig.pass(ms(5000));
+    assert_eq!(told(&rig), []);
+}

@@ -1,6 +1,8 @@
 //! Services that send one command and answer with the vehicle's acknowledgement.
+use super::changes;
 use super::ending::{Ending, FAILED, UNSUPPORTED};
 use super::place::{self, here};
+use super::wanted::{Caller, Change};
 use super::{Waiter, long, refuse};
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
@@ -18,10 +20,9 @@ use crate::wire::mavlink::raw;
 use std::f32::consts::FRAC_PI_2;
 
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    command::<CommandLong, _>(
-        open,
-        "cmd/command",
-        |fcu, r| {
+    open.service::<CommandLong>("cmd/command", |autopilot, r, responder| {
+        let fcu = &mut autopilot.fcu;
+        let command = {
             let [x, y] = match place::has_place(r.command) {
                 true => here(fcu, [r.param5, r.param6]),
                 false => [r.param5, r.param6],
@@ -36,9 +37,16 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
                 (command.target_system, command.target_component) = (0, 0);
             }
             command
-        },
-        |success, result| CommandLongResponse { success, result },
-    )?;
+        };
+        if let Some(goal) = changes::goal_of(fcu, &command) {
+            let what = "cmd/command".to_owned();
+            let caller = Caller::Command(responder);
+            let change = Change { goal, what, caller };
+            return autopilot.services.command.change(fcu, change, command);
+        }
+        let reply = |success, result| CommandLongResponse { success, result };
+        send(autopilot, "cmd/command", command, responder, reply);
+    })?;
     open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
         if let Some(why) = place::misread_frame(fcu, r.command, r.frame) {

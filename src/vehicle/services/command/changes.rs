@@ -41,6 +41,25 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     })
 }
 
+/// What a command changes, if it is one that the heartbeat shows: arming, and modes of PX4.
+pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<Goal> {
+    /// MAV_CMD_DO_SET_MODE.
+    const DO_SET_MODE: u16 = 176;
+    if command.target_system != fcu.system {
+        return None;
+    }
+    let [first, main, sub, ..] = command.params;
+    let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
+    match command.command {
+        ARM_DISARM if first.round() == 0.0 => Some(Goal::Armed(false)),
+        ARM_DISARM if first.round() == 1.0 => Some(Goal::Armed(true)),
+        DO_SET_MODE if px4 && first as u8 & CUSTOM_MODE_ENABLED != 0 => {
+            Some(Goal::Mode((main as u32) << 16 | (sub as u32) << 24))
+        }
+        _ => None,
+    }
+}
+
 fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responder<CommandBool>) {
     let fcu = &mut autopilot.fcu;
     let goal = Goal::Armed(request.value);

@@ -43,6 +43,8 @@ pub(super) enum Goal {
 pub(super) struct Start {
     height: Option<f32>,
     on_ground: bool,
+    /// It said that it is on the ground.
+    landed: bool,
     armed: bool,
 }
 
@@ -64,6 +66,7 @@ impl Goal {
             // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height shows whether it
             // does.
             on_ground: fcu.landed.is_none_or(|landed| landed == ON_GROUND),
+            landed: fcu.landed == Some(ON_GROUND),
             armed: fcu.armed(),
         })
     }
@@ -154,7 +157,7 @@ impl Start {
             return Seen::Reached;
         }
         let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= RISEN);
-        let left = self.on_ground && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
+        let left = self.landed && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
         let taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
         if risen || left {
             Seen::Reached

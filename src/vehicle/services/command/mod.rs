@@ -99,7 +99,12 @@ impl Part for CommandPart {
         fcu.set_count(Counter::AckUnexpected, counters.unexpected);
         fcu.set_count(Counter::CommandOverridden, counters.overridden);
         self.look(fcu);
-        if self.wanted.poll(fcu) {
+        let (ask, again) = self.wanted.poll(fcu);
+        for (id, command) in again {
+            self.machine
+                .start(fcu.now.mono, command, Waiter::Wanted(id));
+        }
+        if ask {
             let request = request_message(fcu, Heartbeat::ID);
             self.begin(fcu, request.into(), Waiter::Nobody);
         }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// The vehicle shows a commanded mode within this time.
-const SHOWN: Duration = Duration::from_secs(10);
+const SHOWN: Duration = Duration::from_secs(3);
 /// Commands kept.
 const COMMANDS: usize = 32;
 /// MAV_CMD_NAV_RETURN_TO_LAUNCH, NAV_LAND, NAV_VTOL_LAND.
@@ -45,7 +45,10 @@ impl ModeWatch {
         }
         let now = fcu.now.mono;
         (self.commands).retain(|(at, _)| at.saturating_add(SHOWN) > now);
-        !self.commands.iter().any(|(_, c)| may_lead_to(c, mode))
+        let explained = self.commands.iter().any(|(_, c)| may_lead_to(c, mode));
+        // What was shown explains no later change.
+        self.commands.retain(|(_, c)| chosen(c) != Some(mode));
+        !explained
     }
 }
 
@@ -66,6 +69,10 @@ fn chosen(command: &Command) -> Option<u32> {
         Command::Mode(set) => Some(set.custom_mode),
         Command::Long(long) if long.command == DO_SET_MODE => {
             let [_, main, sub, ..] = long.params;
+            Some((main as u32) << 16 | (sub as u32) << 24)
+        }
+        Command::Int(int) if int.command == DO_SET_MODE => {
+            let [_, main, sub, _] = int.params;
             Some((main as u32) << 16 | (sub as u32) << 24)
         }
         _ => match command.number() {

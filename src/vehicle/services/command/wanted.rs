@@ -1,8 +1,10 @@
 //! Changes that callers wait for, until the vehicle shows them.
 use super::ending::{Ending, FAILED};
 use super::goal::{Goal, PX4, Seen};
+use super::mode_watch::ends_flight;
 use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolResponse, CommandTOL, CommandTOLResponse, SetMode, SetModeResponse,
+    CommandBool, CommandBoolResponse, CommandLong, CommandLongResponse, CommandTOL,
+    CommandTOLResponse, SetMode, SetModeResponse,
 };
 use crate::ros::Responder;
 use crate::session::{Command, CommandEnd};
@@ -17,6 +19,9 @@ const ASK: [Duration; 3] = [
     Duration::from_millis(80),
     Duration::from_millis(400),
 ];
+/// Time until an accepted command that makes the vehicle safer is sent again, where the heartbeat shows that nothing happened:
+/// its acknowledgement may have been that of another.
+const AGAIN: Duration = Duration::from_millis(600);
 /// PX4 sends the reason shortly before or after its refusal, possibly in two chunks.
 const FOR_REASON: Duration = Duration::from_millis(150);
 /// Calls that wait; of more, the oldest is answered as overridden. Its command was sent.
@@ -34,6 +39,8 @@ pub(super) enum Caller {
     Arming(Responder<CommandBool>),
     Mode(Responder<SetMode>),
     TakeOff(Responder<CommandTOL>),
+    /// Of `cmd/command`, with the same meaning.
+    Command(Responder<CommandLong>),
 }
 
 enum Stage {
@@ -51,8 +58,24 @@ struct Call {
     command: Command,
     /// The vehicle did not show the change when it was asked for: showing it is an answer.
     fresh: bool,
+    /// Heartbeats before the command or its acknowledgement: what they showed proves nothing.
+    beats: u64,
+    /// Accepted, not shown, and sent again.
+    again: bool,
     stage: Stage,
     texts: Reasons,
+}
+
+impl Call {
+    fn is_take_off(&self) -> bool {
+        matches!(self.change.goal, Goal::TakeOff(_))
+    }
+
+    /// Whether a heartbeat after the command shows the change. A take-off is not proved by height: a vehicle may climb anyway.
+    fn is_shown(&self, fcu: &Fcu) -> bool {
+        let news = fcu.beats > self.beats && !self.is_take_off();
+        news && self.change.goal.seen(fcu) == Seen::Reached
+    }
 }
 
 /// All waiting changes.
@@ -74,6 +97,8 @@ impl Wanted {
         self.calls.push(Call {
             id,
             fresh: change.goal.seen(fcu) != Seen::Reached,
+            beats: fcu.beats,
+            again: false,
             change,
             command,
             stage: Stage::Commanded,
@@ -107,13 +132,14 @@ impl Wanted {
         match end.end {
             // Links without acknowledgements make heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: 0, .. } | CommandEnd::Broadcast => {
+                call.beats = fcu.beats;
                 call.stage = Stage::Accepted {
                     since: now,
                     asked: 0,
                 };
             }
             // The acknowledgement was lost, or this autopilot sends none.
-            CommandEnd::TimedOut { .. } if call.change.goal.seen(fcu) == Seen::Reached => {
+            CommandEnd::TimedOut { .. } if call.is_shown(fcu) => {
                 self.finish(fcu, at, Ok(()));
             }
             // The vehicle gives no reason: it did not get the command, or another counts.
@@ -137,7 +163,7 @@ impl Wanted {
         while let Some(call) = self.calls.get(at) {
             let Stage::Accepted { since, .. } = call.stage else {
                 // The acknowledgement is lost, or was that of an equal command before.
-                if call.fresh && call.change.goal.seen(fcu) == Seen::Reached {
+                if call.fresh && call.is_shown(fcu) {
                     shown.push(call.command);
                     self.finish(fcu, at, Ok(()));
                 } else {
@@ -146,8 +172,9 @@ impl Wanted {
                 continue;
             };
             let heard = now >= since + FOR_REASON;
+            let news = fcu.beats > call.beats || call.is_take_off();
             match call.change.goal.seen(fcu) {
-                Seen::Reached => self.finish(fcu, at, Ok(())),
+                Seen::Reached if news => self.finish(fcu, at, Ok(())),
                 Seen::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
                 // The vehicle gets time to send a reason first.
                 _ if call.change.goal.is_denied_by(&call.texts) => {
@@ -167,10 +194,10 @@ impl Wanted {
         }
     }
 
-    /// Ends calls past their deadline; returns whether to request the heartbeat.
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> bool {
+    /// Ends calls past their deadline; returns whether to request the heartbeat, and what to send again.
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> (bool, Vec<(u64, Command)>) {
         let now = fcu.now.mono;
-        let mut ask = false;
+        let (mut ask, mut again) = (false, Vec::new());
         let mut at = 0;
         while let Some(call) = self.calls.get_mut(at) {
             let to_show = call.change.goal.time_to_show();
@@ -180,6 +207,13 @@ impl Wanted {
                     CommandEnd::Broadcast.into()
                 }
                 Stage::Accepted { since, asked } => {
+                    let shows_other = fcu.beats > call.beats
+                        && (ends_flight(&call.command) || call.command.disarms())
+                        && call.change.goal.seen(fcu) != Seen::Reached;
+                    if shows_other && now >= *since + AGAIN && !call.again {
+                        call.again = true;
+                        again.push((call.id, call.command));
+                    }
                     if ASK.get(*asked).is_some_and(|after| now >= *since + *after) {
                         *asked += 1;
                         ask = true;
@@ -194,7 +228,11 @@ impl Wanted {
             };
             self.finish(fcu, at, Err(end));
         }
-        ask && fcu.abilities().acks && fcu.heartbeat.is_some_and(|h| h.autopilot == PX4)
+        let ask = ask && fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
+        match fcu.abilities().acks {
+            true => (ask, again),
+            false => (false, Vec::new()),
+        }
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
@@ -202,6 +240,7 @@ impl Wanted {
             Stage::Commanded => None,
             Stage::Refused { until, .. } => Some(until),
             Stage::Accepted { since, asked } => {
+                // A heartbeat that comes is looked at anyway.
                 let then = call.change.goal.time_to_show();
                 Some(since + ASK.get(asked).copied().unwrap_or(then))
             }
@@ -254,6 +293,10 @@ impl Wanted {
                 result: number,
             }),
             Caller::Mode(responder) => responder.respond(SetModeResponse { mode_sent: success }),
+            Caller::Command(responder) => responder.respond(CommandLongResponse {
+                success,
+                result: number,
+            }),
             Caller::TakeOff(responder) => responder.respond(CommandTOLResponse {
                 success,
                 result: number,
