@@ -69,6 +69,9 @@ pub struct Origin {
     pub served: Option<Vec<u16>>,
 }
 
+/// Parameters that are read: each unknown one is compared with all that there are.
+const PARAMETERS: usize = 10_000;
+
 impl Settings {
     /// Reads parameter files, applies `-p`, reads Config.json files.
     pub fn load(args: &RosArgs) -> Result<Self, NodeError> {
@@ -96,6 +99,11 @@ impl Settings {
             }
         }
         let mut problems = files.problems;
+        if values.len() > PARAMETERS {
+            let many = format!("are {}; at most {PARAMETERS} are read", values.len());
+            problems.push("parameters", many);
+            return Err(problems.into());
+        }
         match Params::from_values(&values) {
             Ok(params) => {
                 let mut settings = Self::with_params(problems.or(params)?)?;

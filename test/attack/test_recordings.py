@@ -95,3 +95,45 @@ def test_numbers_and_names_at_their_ends_are_problems_and_no_panics(domain_id, t
     command = [os.fsencode(binary("rfly_bridge", "RFLY_BRIDGE")), b"replay", gbk]
     ended = subprocess.run(command, capture_output=True, check=False, timeout=60)
     assert ended.returncode == 1 and b"UTF-8" in ended.stderr and b"panicked" not in ended.stderr, ended.stderr
+
+
+def test_texts_and_lists_of_any_length_are_refused(domain_id, tmp_path):
+    params = tmp_path / "params.yaml"
+    params.write_text("/**:\n  ros__parameters:\n    map_frame: " + "a" * (1 << 20) + "\n")
+    ended = run(domain_id, "--ros-args", "--params-file", params)
+    assert ended.returncode == 1 and "map_frame" in ended.stderr and "at most 4096 bytes" in ended.stderr, ended.stderr[:2000]
+    params.write_text("/**:\n  ros__parameters:\n" + "".join(f"    unknown{n}: 1\n" for n in range(300_000)))
+    ended = run(domain_id, "--ros-args", "--params-file", params)
+    assert ended.returncode == 1 and "are 300000" in ended.stderr and len(ended.stderr) < 2000, ended.stderr[:2000]
+    config = tmp_path / "Config.json"
+    keys = ",".join(f'"unknown{n}": 1' for n in range(500_000))
+    config.write_text('{"VisionSensors": [{"SeqID": 0, "TypeID": 1, ' + keys + "}]}")
+    ended = run(domain_id, "--ros-args", "-p", f"config:={config}")
+    assert ended.returncode == 1 and "has 500002 keys" in ended.stderr, ended.stderr[:2000]
+
+
+def test_names_of_a_recording_do_not_command_the_terminal(tmp_path, domain_id):
+    file = tmp_path / "names.mcap"
+    topic = "evil\x1b]0;pwned\x07\x1b[2J\nfake: line"
+    file.write_bytes(recording([(topic, "rfly_block", bytes(4)), ("other\x1b[31m", "cdr", bytes(4))], {}))
+    for words in (("inspect", file), ("anonymise", file, tmp_path / "copy.mcap")):
+        shown = run(domain_id, *words)
+        assert "\x1b" not in shown.stdout + shown.stderr and "\nfake" not in shown.stdout, shown.stdout
+
+
+def test_a_recording_is_not_held_in_memory(tmp_path, domain_id, simulator_ports):
+    file = tmp_path / "large.mcap"
+    parts = [record(0x01, text("") + text("test"))]
+    parts.append(record(0x04, struct.pack("<HH", 0, 0) + text("udp/20005") + text("rfly_datagram") + struct.pack("<I", 0)))
+    head = struct.pack("<HIQQ", 0, 0, 10**9, 10**9) + SENDER
+    size = 200 << 20
+    with file.open("wb") as out:
+        out.write(MAGIC + b"".join(parts))
+        for _ in range(8):
+            out.write(struct.pack("<BQ", 0x05, len(head) + size) + head)
+            out.seek(size, 1)
+        out.write(record(0x0F, struct.pack("<I", 0)) + record(0x02, struct.pack("<QQI", 0, 0, 0)) + MAGIC)
+    command = [str(binary("rfly_bridge", "RFLY_BRIDGE")), "replay", str(file), "--speed", "0"]
+    limited = ["sh", "-c", 'ulimit -v 4000000 && exec "$@"', "sh", *command]
+    ended = subprocess.run(limited, capture_output=True, text=True, check=False, env=os.environ | environment(domain_id))
+    assert ended.returncode == 0 and "8 messages cannot be played" in ended.stderr, ended.stderr

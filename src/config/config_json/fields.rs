@@ -85,10 +85,15 @@ impl<'a> Entry<'a> {
             .map(|(_, value)| value)
     }
 
-    /// Returns the keys that are not in `known`, each once.
+    /// Returns the first keys that are not in `known`, each once.
     pub(super) fn unknown_keys(&self, known: &[&str]) -> Vec<&'a str> {
+        /// Each is compared with all others.
+        const SHOWN: usize = 100;
         let mut unknown: Vec<&str> = Vec::new();
         for (key, _) in self.pairs {
+            if unknown.len() >= SHOWN {
+                break;
+            }
             if !known.contains(&key.as_str()) && !unknown.contains(&key.as_str()) {
                 unknown.push(key);
             }

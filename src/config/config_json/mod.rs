@@ -67,7 +67,7 @@ pub fn check_fov(kind: SensorKind, fov_deg: f64) -> Result<(), String> {
     types::check_fov(kind, fov_deg)
 }
 
-/// Sensors of a file that are looked at: each is compared with all others.
+/// Sensors of a file, and keys of a sensor, that are looked at: each is compared with all others.
 const LONGEST: usize = 1000;
 
 /// Reads `(name, text)` of one or more files, as if the vendor's loader were called once per file: the sensors
@@ -102,6 +102,10 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
         for (i, node) in list.iter().take(LONGEST).enumerate() {
             let path = format!("{name}: VisionSensors[{i}]");
             match node {
+                Node::Object(pairs) if pairs.len() > LONGEST => findings.problems.push(
+                    path,
+                    format!("has {} keys; at most {LONGEST} are read", pairs.len()),
+                ),
                 Node::Object(pairs) => drafts.push(entry::read(
                     &mut Entry::new(path, pairs, &mut findings),
                     overrides,

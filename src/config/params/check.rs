@@ -55,6 +55,12 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             if text.is_empty() && may_be_empty {
                 return Ok(value.clone());
             }
+            if text.len() > LONGEST {
+                return Err(format!(
+                    "must have at most {LONGEST} bytes, has {}",
+                    text.len()
+                ));
+            }
             check_text(row.kind, text)?;
             Ok(value.clone())
         }
@@ -67,6 +73,9 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         Kind::Reals(most) => check_reals(value, most),
     }
 }
+
+/// Longest text of a parameter: the longest path of a file. Names are copied into every message.
+const LONGEST: usize = 4096;
 
 fn unit(row: &ParameterSpec) -> String {
     if row.unit.is_empty() {

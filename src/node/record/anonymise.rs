@@ -1,6 +1,7 @@
 //! A copy of a raw recording without what says whose it is: addresses, names, paths (docs/record.md has the list).
 use super::mask::Masks;
 use super::raw::{CONFIG, DATAGRAM, HEAD, PARAMETERS, SCENE, TERRAIN, attached_parameter};
+use super::reading::shown;
 use super::reading::{Contents, Found, Message, ReadError};
 use crate::config::config_json;
 use crate::transport::own_names;
@@ -9,7 +10,7 @@ use crate::wire::mavlink::{Taken, seal, take};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::{McapError, WriteOptions, Writer};
 use regex_lite::{Captures, Regex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -23,6 +24,9 @@ const DIRECTORY: &str = "record.directory";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Chunks of a PNG besides the critical ones that say how its pixels are meant.
 const CHUNKS: [&[u8]; 3] = [b"tRNS", b"gAMA", b"sBIT"];
+
+/// Names of what is left out that are kept.
+const LEFT_OUT: usize = 1000;
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +57,7 @@ pub struct Anonymised {
     /// Datagrams that had names in their contents, by port.
     pub masked: BTreeMap<String, u64>,
     /// Files and channels of unknown contents, which are not in the copy.
-    pub left_out: Vec<String>,
+    pub left_out: BTreeSet<String>,
     /// Why the end of the recording could not be read.
     pub cut_off: Option<String>,
 }
@@ -237,8 +241,8 @@ impl Copy {
     }
 
     fn leave_out(&mut self, name: &str) {
-        if !self.done.left_out.iter().any(|other| other == name) {
-            self.done.left_out.push(name.to_owned());
+        if self.done.left_out.len() < LEFT_OUT {
+            self.done.left_out.insert(name.to_owned());
         }
     }
 }
@@ -296,13 +300,18 @@ impl Anonymised {
     pub fn text(&self) -> String {
         let mut text = format!("{} messages\n", self.messages);
         for (name, other) in &self.renamed {
-            let _ = writeln!(text, "{name} is {other}");
+            let _ = writeln!(text, "{} is {}", shown(name), shown(other));
         }
         for (topic, count) in &self.masked {
+            let topic = shown(topic);
             let _ = writeln!(text, "{topic}: names in {count} datagrams are 0 and x now");
         }
         for name in &self.left_out {
-            let _ = writeln!(text, "{name}: left out, what is in it is not known");
+            let _ = writeln!(
+                text,
+                "{}: left out, what is in it is not known",
+                shown(name)
+            );
         }
         if let Some(why) = &self.cut_off {
             let _ = writeln!(text, "cut off: {why}");

@@ -1,6 +1,6 @@
 //! What is in a raw recording, and whether it is what the simulator sends.
 use super::raw::{BLOCK, DATAGRAM, HEAD};
-use super::reading::{Contents, Found, ReadError};
+use super::reading::{Contents, Found, ReadError, shown};
 use crate::wire::{
     FragmentHeader, HeartbeatPacket, ImuPacket, Packet, SceneReport, ShmHeader, TruthDatagram,
 };
@@ -260,7 +260,7 @@ impl Inspected {
             self.parameters.len()
         );
         for file in &self.files {
-            let _ = write!(text, ", {file}");
+            let _ = write!(text, ", {}", shown(file));
         }
         text.push('\n');
         if let Some(why) = &self.cut_off {
@@ -291,7 +291,7 @@ impl Inspected {
                 .map(|(a, b)| format!("{a:.2} to {b:.2} s"));
             let senders: Vec<_> = report.senders.iter().map(String::as_str).collect();
             table.add_row([
-                name.clone(),
+                shown(name),
                 report.messages.to_string(),
                 format!("{:.1} Hz", report.rate_hz),
                 format!("{:.3} s", report.longest_gap_s),
@@ -303,7 +303,7 @@ impl Inspected {
         let _ = writeln!(text, "{table}");
         for (name, report) in &self.channels {
             for finding in report.findings() {
-                let _ = writeln!(text, "{name}: {finding}");
+                let _ = writeln!(text, "{}: {finding}", shown(name));
             }
         }
         text

@@ -44,6 +44,16 @@ impl Channel {
     }
 }
 
+/// A name out of a recording for a person at a terminal: it may have any length, and sequences that command the terminal.
+pub(super) fn shown(name: &str) -> String {
+    const LONGEST: usize = 64;
+    let mut text: String = name.chars().take(LONGEST).collect();
+    if text.len() < name.len() {
+        text += "...";
+    }
+    text.escape_debug().to_string()
+}
+
 #[derive(Debug)]
 pub(super) struct Message {
     /// In ns since 1970.

@@ -1,7 +1,7 @@
 //! Plays a raw recording through the bridge that runs in this process.
 use super::allowed::allowed;
 use super::raw::{CONFIG, HEAD, SCENE, TERRAIN, attached_parameter};
-use super::reading::{Contents, Found, Message, ReadError};
+use super::reading::{Contents, Found, Message, ReadError, shown};
 use crate::node::steps::{Gate, Stepper};
 use crate::transport::{Datagram, Player};
 use crate::wire::ShmFlag;
@@ -27,6 +27,9 @@ const FORCED: &[(&str, &str)] = &[
 const NAMED: usize = 20;
 /// Topics that are counted.
 const TOPICS: usize = 100;
+/// Limits of what is held to be put in order: of more, the first is played.
+const HELD: usize = 512 << 20;
+const HELD_MESSAGES: usize = 1 << 20;
 /// Longest datagram over IPv4, and longest name of a block.
 const LONGEST_DATAGRAM: usize = 65_507;
 const LONGEST_NAME: usize = 64;
@@ -313,16 +316,6 @@ fn new_directory() -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// A topic in the log: a recording may have names of any length.
-fn shown(topic: &str) -> String {
-    topic
-        .chars()
-        .take(64)
-        .collect::<String>()
-        .escape_debug()
-        .to_string()
-}
-
 /// What became of a message.
 enum Handed {
     Taken,
@@ -381,6 +374,8 @@ fn hand(player: &Player, message: &Message) -> Result<Handed, ReplayError> {
 struct Ordered {
     contents: Contents,
     held: BTreeMap<(u64, u64), Message>,
+    /// Bytes of those that are held.
+    held_bytes: usize,
     read: u64,
     newest: u64,
 }
@@ -390,6 +385,7 @@ impl Ordered {
         Ok(Self {
             contents: Contents::open(path)?,
             held: BTreeMap::new(),
+            held_bytes: 0,
             read: 0,
             newest: 0,
         })
@@ -398,11 +394,18 @@ impl Ordered {
     fn next(&mut self) -> Result<Option<Message>, ReadError> {
         loop {
             let first = self.held.first_key_value().map(|((time, _), _)| *time);
-            if first.is_some_and(|time| time.saturating_add(DISORDER) < self.newest) {
+            let late = first.is_some_and(|time| time.saturating_add(DISORDER) < self.newest);
+            if late || self.held_bytes > HELD || self.held.len() > HELD_MESSAGES {
                 break;
             }
             match self.contents.next()? {
-                Some(Found::Message(message)) if message.channel.is_raw() => {
+                Some(Found::Message(mut message)) if message.channel.is_raw() => {
+                    // What no datagram can be is not held: it is refused when its turn comes.
+                    if message.channel.topic.starts_with("udp/") {
+                        message.data.truncate(HEAD + LONGEST_DATAGRAM + 1);
+                        message.data.shrink_to_fit();
+                    }
+                    self.held_bytes += message.data.len();
                     self.newest = self.newest.max(message.time);
                     self.held.insert((message.time, self.read), message);
                     self.read += 1;
@@ -411,6 +414,8 @@ impl Ordered {
                 None => break,
             }
         }
-        Ok(self.held.pop_first().map(|(_, message)| message))
+        let next = self.held.pop_first().map(|(_, message)| message);
+        self.held_bytes -= next.as_ref().map_or(0, |message| message.data.len());
+        Ok(next)
     }
 }

@@ -43,6 +43,8 @@ use tokio::sync::{Semaphore, watch};
 
 /// The thread of all clients.
 const THREAD: &str = "rfly-view";
+/// Threads that wait for services, of all clients.
+const THREADS: usize = 256;
 /// The thread that makes pictures.
 const PICTURES: &str = "rfly-pictures";
 
@@ -88,6 +90,7 @@ fn serve(
         figures: Figures::default(),
         lives: watch::Sender::new(()),
         places: Arc::new(Semaphore::new(server::CLIENTS)),
+        threads: Arc::new(Semaphore::new(THREADS)),
     });
     let server = Server {
         listener,

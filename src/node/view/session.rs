@@ -91,6 +91,8 @@ pub(super) struct Shared {
     pub(super) lives: watch::Sender<()>,
     /// A place for each client.
     pub(super) places: Arc<Semaphore>,
+    /// One for each thread that waits for a service.
+    pub(super) threads: Arc<Semaphore>,
 }
 
 /// A client.
@@ -125,8 +127,16 @@ pub(super) async fn serve(
         subscriptions: HashMap::new(),
         channels: BTreeSet::new(),
         services: 0,
-        calls: Errands::new(calls::AT_ONCE, shared.lives.subscribe()),
-        requests: Errands::new(parameters::AT_ONCE, shared.lives.subscribe()),
+        calls: Errands::new(
+            calls::AT_ONCE,
+            shared.lives.subscribe(),
+            shared.threads.clone(),
+        ),
+        requests: Errands::new(
+            parameters::AT_ONCE,
+            shared.lives.subscribe(),
+            shared.threads.clone(),
+        ),
         graph: None,
     };
     session.greet();
