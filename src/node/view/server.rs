@@ -25,6 +25,8 @@ pub(super) const CLIENTS: usize = 64;
 const CONNECTIONS: usize = 256;
 /// Time for a request, and until the next one on the same connection.
 const IDLE: Duration = Duration::from_secs(10);
+/// Time of a connection: one that does not read its answers ends, too.
+const LONGEST_VISIT: Duration = Duration::from_secs(60);
 /// Pause after a failed accept: the process has no descriptor left.
 const NO_DESCRIPTOR: Duration = Duration::from_millis(500);
 
@@ -95,8 +97,8 @@ impl Server {
                 let mut http = hyper::server::conn::http1::Builder::new();
                 http.timer(TokioTimer::new()).header_read_timeout(IDLE);
                 let connection = http.serve_connection(TokioIo::new(stream), service);
-                // A browser that leaves, or is too slow, is none of the operator's errors.
-                let _ended = connection.with_upgrades().await;
+                // A browser that leaves, or is too slow, is none of the operator's errors. A WebSocket is no longer part of it.
+                let _ended = tokio::time::timeout(LONGEST_VISIT, connection.with_upgrades()).await;
                 drop(place);
             });
         }
