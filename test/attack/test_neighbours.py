@@ -42,6 +42,7 @@ def test_two_bridges_that_serve_the_same_vehicle_both_say_so(tmp_path, domain_id
             wait_for(system.peer, system.bridge, f"process {second.pid} {says('rfly_bridge')}")
             # And of the port that several may well share, as a note.
             for process in (second, system.bridge):
+                wait_for(system.peer, process, "UDP port 20005 as well")
                 lines = [line for line in process.output().splitlines() if "UDP port 20005 as well" in line]
                 assert len(lines) == 1 and "INFO" in lines[0], process.output()
             reports = system.peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
