@@ -171,17 +171,7 @@ impl Autopilot {
         let result = if action == 1.0 {
             self.arm("Armed by external command\t")
         } else if action == 0.0 {
-            let lap = self.on_lap();
-            if lap {
-                self.modes.join();
-            }
-            let result = self.modes.disarm(force, &mut self.texts);
-            if lap && result == ACCEPTED {
-                self.spin_up();
-            } else if lap {
-                self.modes.leave();
-            }
-            result
+            self.in_flight(|pilot| pilot.modes.disarm(force, &mut pilot.texts))
         } else {
             let text = format!("Unsupported ARM_DISARM param: {what:.3}\t");
             self.texts.say(CRITICAL, &text);
@@ -190,18 +180,23 @@ impl Autopilot {
         Answer::Result(result)
     }
 
+    /// Obeys a command; a vehicle on its lap as one that is armed and in the air, which leaves its script if it accepts.
+    fn in_flight(&mut self, obey: impl FnOnce(&mut Self) -> u8) -> u8 {
+        if !self.on_lap() {
+            return obey(self);
+        }
+        self.modes.join();
+        let result = obey(self);
+        match result {
+            ACCEPTED => self.spin_up(),
+            _ => self.modes.leave(),
+        }
+        result
+    }
+
     /// Changes the mode and restarts its task.
     pub(super) fn change(&mut self, mode: Mode) -> u8 {
-        let lap = self.on_lap();
-        if lap {
-            self.modes.join();
-        }
-        let result = self.modes.change(mode, &mut self.texts);
-        if lap && result == ACCEPTED {
-            self.spin_up();
-        } else if lap {
-            self.modes.leave();
-        }
+        let result = self.in_flight(|pilot| pilot.modes.change(mode, &mut pilot.texts));
         if result == ACCEPTED {
             if let Some(body) = &self.body {
                 self.flight.renew(body, self.now);

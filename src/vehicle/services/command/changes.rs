@@ -5,6 +5,7 @@
 //! to its own height.
 use super::ending::DENIED;
 use super::goal::{Goal, OFFBOARD, PX4};
+use super::mode_watch::{DO_SET_MODE, chosen};
 use super::place::here;
 use super::refuse;
 use super::wanted::{Caller, Change};
@@ -43,18 +44,16 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 
 /// What a command changes, if it is one that the heartbeat shows: arming, and modes of PX4.
 pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<Goal> {
-    /// MAV_CMD_DO_SET_MODE.
-    const DO_SET_MODE: u16 = 176;
     if command.target_system != fcu.system {
         return None;
     }
-    let [first, main, sub, ..] = command.params;
+    let [first, ..] = command.params;
     let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
     match command.command {
         ARM_DISARM if first.round() == 0.0 => Some(Goal::Armed(false)),
         ARM_DISARM if first.round() == 1.0 => Some(Goal::Armed(true)),
         DO_SET_MODE if px4 && first as u8 & CUSTOM_MODE_ENABLED != 0 => {
-            Some(Goal::Mode((main as u32) << 16 | (sub as u32) << 24))
+            chosen(&(*command).into()).map(Goal::Mode)
         }
         _ => None,
     }

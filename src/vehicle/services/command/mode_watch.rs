@@ -1,5 +1,5 @@
 //! Changes of the mode that this bridge did not command: by another station, a remote control or the vehicle itself.
-use crate::session::Command;
+use crate::session::{Command, Kind};
 use crate::vehicle::Fcu;
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ const COMMANDS: usize = 32;
 /// MAV_CMD_NAV_RETURN_TO_LAUNCH, NAV_LAND, NAV_VTOL_LAND.
 const ENDS_FLIGHT: [u16; 3] = [20, 21, 85];
 /// MAV_CMD_DO_SET_MODE.
-const DO_SET_MODE: u16 = 176;
+pub(super) const DO_SET_MODE: u16 = 176;
 
 /// The last mode, and the commands that may have led to it.
 #[derive(Debug, Default)]
@@ -56,15 +56,12 @@ impl ModeWatch {
 fn may_lead_to(command: &Command, shown: u32) -> bool {
     match chosen(command) {
         Some(chosen) => chosen == shown,
-        None => command.number() != ARM_DISARM,
+        None => command.kind() == Some(Kind::Mode),
     }
 }
 
-/// MAV_CMD_COMPONENT_ARM_DISARM.
-const ARM_DISARM: u16 = 400;
-
 /// The mode that a command names.
-fn chosen(command: &Command) -> Option<u32> {
+pub(super) fn chosen(command: &Command) -> Option<u32> {
     match command {
         Command::Mode(set) => Some(set.custom_mode),
         Command::Long(long) if long.command == DO_SET_MODE => {
