@@ -52,8 +52,8 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = seconds)]
     from: f64,
     /// Plays so many seconds of the recording; without it to its end.
-    #[arg(long, value_name = "N", default_value_t = 86_400.0, hide_default_value = true, value_parser = seconds)]
-    seconds: f64,
+    #[arg(long, value_name = "N", value_parser = seconds)]
+    seconds: Option<f64>,
     /// Time for subscribers to find the topics before the first message, and to get the last.
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
     delay: f64,
@@ -67,8 +67,8 @@ pub(super) struct ReplayArgs {
 
 /// Time until another bridge of the graph is known.
 const DISCOVERY: Duration = Duration::from_secs(1);
-/// Services of a bridge have types of this package.
-const OWN_TYPES: &str = "rfly_bridge_msgs/";
+/// Services of a bridge, and of mavros, have types of these packages.
+const TYPES_OF_BRIDGES: [&str; 2] = ["rfly_bridge_msgs/", "mavros_msgs/"];
 
 /// Time between two looks at whether a recording goes on.
 const LOOK: Duration = Duration::from_millis(200);
@@ -151,7 +151,7 @@ pub(super) fn replay(
     let pace = Pace {
         speed: asked.speed,
         from: Duration::from_secs_f64(asked.from),
-        most: Duration::from_secs_f64(asked.seconds),
+        most: asked.seconds.map(Duration::from_secs_f64),
     };
     let delay = Duration::from_secs_f64(asked.delay);
     bridge(args, rosout, |signals| {
@@ -194,12 +194,16 @@ fn ensure_alone(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     let middleware = middleware(args, "rfly_bridge_replay", false)?;
     std::thread::sleep(DISCOVERY);
     let mut servers = middleware.servers().into_iter();
-    let other = servers.find(|server| server.type_name.starts_with(OWN_TYPES));
+    let other = servers.find(|server| {
+        TYPES_OF_BRIDGES
+            .iter()
+            .any(|types| server.type_name.starts_with(types))
+    });
     let Some(other) = other else {
         return Ok(());
     };
     anyhow::bail!(
-        "a bridge runs in this graph (it serves {}): the topics of the recording, and /clock, would mix with its own. Choose another \
+        "a bridge or mavros runs in this graph (it serves {}): the topics of the recording, and /clock, would mix with its own. Choose another \
          ROS_DOMAIN_ID, or play it --beside",
         other.name
     )

@@ -8,9 +8,6 @@ use crate::config::Problems;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Called with the settings before and after a change, before the tasks see it.
-pub(super) type OnChange = Box<dyn Fn(&Settings, &Settings) + Send>;
-
 /// Waits until a change is in effect; called where waiting harms nobody.
 pub(super) type InEffect = Box<dyn FnOnce() + Send>;
 
@@ -37,10 +34,8 @@ pub(super) struct Assembly {
     pub(super) frame_ids: Vec<String>,
     /// Absolute prefixes with dozens of topics: reported together, and their QoS is not listed as parameters.
     pub(super) crowds: Vec<String>,
-    /// Callbacks that open again what a parameter change needs.
+    /// Callbacks that open again what a parameter change needs, and apply it.
     pub(super) prepare: Vec<Prepare>,
-    /// Callbacks that apply a parameter change at once.
-    pub(super) on_change: Vec<OnChange>,
     /// Resources without a thread that live as long as the bridge.
     pub(super) guards: Vec<Guard>,
 }

@@ -28,6 +28,10 @@ const MODES: [u16; 14] = [
 ];
 /// Those of them that stop a flight or choose a mode; and MAV_CMD_DO_FLIGHTTERMINATION.
 const SAFER: [u16; 7] = [17, 20, 21, 85, DO_SET_MODE, 193, 185];
+/// MAV_CMD_NAV_RETURN_TO_LAUNCH, NAV_LAND, NAV_VTOL_LAND.
+const ENDS_FLIGHT: [u16; 3] = [20, 21, 85];
+/// PX4's AUTO.RTL, AUTO.LAND, AUTO.RTGS, AUTO.PRECLAND.
+const PX4_ENDS_FLIGHT: [u32; 4] = [px4_auto(5), px4_auto(6), px4_auto(7), px4_auto(9)];
 /// MAV_MODE_FLAG: armed, hardware in the loop.
 const STATE: u8 = 128 | 32;
 
@@ -95,6 +99,40 @@ impl Command {
         self.number() == ARM_DISARM && first.abs() < 0.5
     }
 
+    /// PX4's custom mode that it names.
+    pub fn custom_mode(&self) -> Option<u32> {
+        let custom = |main: f32, sub: f32| Some((main as u32) << 16 | (sub as u32) << 24);
+        match *self {
+            Self::Mode(set) => Some(set.custom_mode),
+            Self::Long(CommandLong {
+                command: DO_SET_MODE,
+                params: [_, main, sub, ..],
+                ..
+            })
+            | Self::Int(CommandInt {
+                command: DO_SET_MODE,
+                params: [_, main, sub, _],
+                ..
+            }) => custom(main, sub),
+            _ => match self.number() {
+                20 => Some(px4_auto(5)),
+                21 => Some(px4_auto(6)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether it ends the flight: land or return.
+    pub fn ends_flight(&self) -> bool {
+        ENDS_FLIGHT.contains(&self.number())
+            || (self.custom_mode()).is_some_and(|mode| PX4_ENDS_FLIGHT.contains(&mode))
+    }
+
+    /// Whether a newer command overrides it only when the vehicle has taken that one.
+    pub(super) fn is_kept(&self) -> bool {
+        self.ends_flight() || self.disarms()
+    }
+
     /// Whether it asks for the same. NaN is equal to NaN; the number of the transmission does not count.
     pub fn equals(&self, other: &Self) -> bool {
         let bits = |params: &[f32]| params.iter().map(|p| p.to_bits()).collect::<Vec<_>>();
@@ -141,6 +179,11 @@ impl Command {
             long.confirmation = long.confirmation.saturating_add(1);
         }
     }
+}
+
+/// PX4's AUTO mode of this number.
+const fn px4_auto(sub: u32) -> u32 {
+    4 << 16 | sub << 24
 }
 
 impl From<CommandLong> for Command {

@@ -1,7 +1,8 @@
 //! The MAVLink command protocol: each command is sent at once and retransmitted until it is acknowledged.
 //!
 //! Commands are wishes. The newest of a [`Kind`](super::Kind) wins: those before it end as overridden and are not sent again. Equal
-//! commands are one: each call sends it again, and one acknowledgement answers all.
+//! commands are one: each call sends it again, and one acknowledgement answers all. An unacknowledged command that ends a flight
+//! or disarms ends as overridden only when the vehicle takes the newer one: if that is refused, it is sent again.
 //!
 //! An acknowledgement names the command but not the transmission. Where transmissions of different commands with the same
 //! number are unanswered, acknowledgements are held until as many came as were sent; they are the answers if all are the same.
@@ -45,6 +46,8 @@ struct Running<T> {
     in_progress: bool,
     /// It is sent again when no acknowledgement that could be another's is under way.
     waits: bool,
+    /// A newer command of its kind that is not answered yet.
+    overtaken_by: Option<u64>,
 }
 
 /// A transmission that can still be acknowledged.
@@ -119,12 +122,19 @@ impl<T> Commands<T> {
         (self.given_up).retain(|(other, _)| !other.key().overlaps(&key));
         let wait: u32 = (1..=tries).sum();
         let until = now.saturating_add(self.settings.first_wait * wait);
-        if let Some(running) = (self.running.iter_mut()).find(|r| r.command.equals(&command)) {
+        let equal = (self.running.iter_mut()).find(|r| r.command.equals(&command));
+        let equal = equal.map(|r| (r.id, r.overtaken_by.take().is_some()));
+        let (id, was_overtaken) = equal.unwrap_or_else(|| (self.take_id(), false));
+        if let Some(kind) = command.kind() {
+            self.overtake_by(id, |r| {
+                r.command.kind() == Some(kind) && r.key.system == key.system
+            });
+        }
+        if let Some(running) = self.running.iter_mut().find(|r| r.id == id) {
             running.tokens.push((token, until));
             running.tries = running.tries.max(tries);
-            let id = running.id;
             // The wish is new: so is its schedule.
-            if now >= running.last_sent + BURST {
+            if was_overtaken || now >= running.last_sent + BURST {
                 running.rounds = 1;
                 running.next = now.saturating_add(self.settings.first_wait);
                 self.transmit(now, id);
@@ -132,11 +142,6 @@ impl<T> Commands<T> {
             self.limit();
             return id;
         }
-        let system = command.key().system;
-        if let Some(kind) = command.kind() {
-            self.override_where(|r| r.command.kind() == Some(kind) && r.key.system == system);
-        }
-        let id = self.take_id();
         self.counters.started += 1;
         self.running.push(Running {
             command,
@@ -151,6 +156,7 @@ impl<T> Commands<T> {
             next: now.saturating_add(self.settings.first_wait),
             in_progress: false,
             waits: false,
+            overtaken_by: None,
         });
         self.transmit(now, id);
         self.limit();
@@ -231,6 +237,11 @@ impl<T> Commands<T> {
             let Some(running) = self.running.iter_mut().find(|r| r.id == id) else {
                 continue;
             };
+            if running.overtaken_by.is_some() {
+                self.counters.overridden += 1;
+                self.finish(id, CommandEnd::Overridden);
+                continue;
+            }
             if running.in_progress || running.waits || running.rounds >= running.tries {
                 self.counters.timed_out += 1;
                 let end = CommandEnd::TimedOut {
@@ -381,6 +392,10 @@ impl<T> Commands<T> {
 
     /// When a command is due: what waits for its turn is given up when it waited as long as a command may be in progress.
     fn next(&self, running: &Running<T>) -> Duration {
+        if running.overtaken_by.is_some() {
+            let until = running.tokens.iter().map(|(_, until)| *until);
+            return until.max().unwrap_or(running.next);
+        }
         match running.waits {
             true => running.started.saturating_add(self.settings.longest),
             false => running.next,
@@ -434,7 +449,8 @@ impl<T> Commands<T> {
             self.take_answer(from);
         }
         let told = end.is_some();
-        let owners = (self.running.iter()).filter(|r| r.key.overlaps(from) && !(told && r.waits));
+        let owners = (self.running.iter())
+            .filter(|r| r.key.overlaps(from) && r.overtaken_by.is_none() && !(told && r.waits));
         for id in owners.map(|r| r.id).collect::<Vec<_>>() {
             match end {
                 Some(end) => self.finish(id, end),
@@ -493,6 +509,38 @@ impl<T> Commands<T> {
         }
     }
 
+    /// Ends commands as overridden by a newer one; those that end a flight or disarm only wait for its answer.
+    fn overtake_by(&mut self, newer: u64, overtaken: impl Fn(&Running<T>) -> bool) {
+        let overtaken = |r: &Running<T>| r.id != newer && overtaken(r);
+        let kept = (self.running.iter_mut()).filter(|r| overtaken(r) && r.command.is_kept());
+        for running in kept {
+            (running.overtaken_by, running.waits) = (Some(newer), false);
+            disown(&mut self.sent, running);
+        }
+        self.override_where(|r| overtaken(r) && !r.command.is_kept());
+    }
+
+    /// Decides about the commands that one with this id overtook, when it has ended. The newest goes on if the vehicle refused it.
+    fn release(&mut self, id: u64, end: CommandEnd) {
+        let refused = matches!(end, CommandEnd::Acked { result, .. } if result != 0);
+        let overtaken = self.running.iter().filter(|r| r.overtaken_by == Some(id));
+        let mut overtaken: Vec<_> = overtaken.map(|r| (r.last_sent, r.id)).collect();
+        overtaken.sort_unstable();
+        let newest = overtaken.pop_if(|_| refused).map(|(_, newest)| newest);
+        for (_, older) in overtaken {
+            match self.running.iter_mut().find(|r| r.id == older) {
+                Some(running) if newest.is_some() => running.overtaken_by = newest,
+                _ => {
+                    self.counters.overridden += 1;
+                    self.finish(older, CommandEnd::Overridden);
+                }
+            }
+        }
+        if let Some(running) = (self.running.iter_mut()).find(|r| Some(r.id) == newest) {
+            (running.overtaken_by, running.waits) = (None, true);
+        }
+    }
+
     /// Ends the oldest call while too many wait.
     fn limit(&mut self) {
         while self.pending() > self.settings.most_waiting {
@@ -516,10 +564,7 @@ impl<T> Commands<T> {
             return;
         };
         let ended = self.running.remove(at);
-        // Each of its transmissions can still be acknowledged.
-        for sent in self.sent.iter_mut().filter(|s| s.id == Some(id)) {
-            (sent.id, sent.at) = (None, ended.last_sent);
-        }
+        disown(&mut self.sent, &ended);
         if matches!(end, CommandEnd::TimedOut { .. } | CommandEnd::LinkLost) {
             if self.given_up.len() >= MOST_REMEMBERED {
                 self.given_up.pop_front();
@@ -529,5 +574,13 @@ impl<T> Commands<T> {
         for (token, _) in ended.tokens {
             self.end(token, ended.key.command, end);
         }
+        self.release(id, end);
+    }
+}
+
+/// A command no longer waits for the acknowledgement of its transmissions; each of them can still be acknowledged.
+fn disown<T>(sent: &mut [Sent], running: &Running<T>) {
+    for sent in sent.iter_mut().filter(|s| s.id == Some(running.id)) {
+        (sent.id, sent.at) = (None, running.last_sent);
     }
 }

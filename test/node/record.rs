@@ -2,6 +2,10 @@
 use super::rig::{self, IMAGE, IMU, Rig};
 use crate::support::{python, wait::wait_until};
 use rfly_bridge::msgs::diagnostic_msgs::msg::DiagnosticArray;
+use rfly_bridge::msgs::rcl_interfaces::msg::{Parameter, ParameterValue};
+use rfly_bridge::msgs::rcl_interfaces::srv::{
+    SetParametersAtomically, SetParametersAtomicallyRequest,
+};
 use rfly_bridge::msgs::sensor_msgs::msg::{Image, Imu};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -175,5 +179,47 @@ fn a_recording_that_cannot_be_written_is_an_error_in_diagnostics_and_the_bridge_
     };
     wait_until(said);
     wait_until(|| rig.messages::<Image>(IMAGE).len() >= 2);
+    std::fs::remove_dir_all(directory).expect("it was there");
+}
+
+#[test]
+fn a_recording_that_cannot_be_created_is_refused_to_who_asks_for_it() {
+    let directory = directory("asked");
+    let file = directory.join("file");
+    std::fs::write(&file, "").expect("a file");
+    let rig = rig::start(
+        &[&format!("record.directory:={}", file.display())],
+        |_, recorder| recorder.set_subscribers("/diagnostics", 1),
+    );
+    for name in ["record.ros", "record.raw"] {
+        let request = SetParametersAtomicallyRequest {
+            parameters: vec![Parameter {
+                name: name.to_owned(),
+                value: ParameterValue {
+                    kind: 4,
+                    string_value: "flight".to_owned(),
+                    ..ParameterValue::default()
+                },
+            }],
+        };
+        let service = "/rfly_bridge/set_parameters_atomically";
+        let answer = rig
+            .recorder
+            .call::<SetParametersAtomically>(service, &request);
+        let result = answer.expect("an answer").result;
+        assert!(
+            !result.successful && result.reason.contains(name),
+            "{result:?}"
+        );
+    }
+    let nothing = |array: &DiagnosticArray| {
+        let recording = array.status.iter().find(|s| s.name.ends_with("recording"));
+        recording.is_some_and(|s| s.level == 0 && s.message == "nothing is recorded")
+    };
+    wait_until(|| {
+        rig.messages::<DiagnosticArray>("/diagnostics")
+            .iter()
+            .any(nothing)
+    });
     std::fs::remove_dir_all(directory).expect("it was there");
 }

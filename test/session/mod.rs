@@ -5,6 +5,7 @@ mod commands;
 mod keep_alive;
 mod mission;
 mod order;
+mod overtaken;
 mod parameters;
 mod protocol;
 mod recorded;

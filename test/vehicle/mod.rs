@@ -9,6 +9,7 @@ mod gps;
 mod ground_truth;
 mod honest;
 mod json;
+mod landing;
 mod measurements;
 mod operator;
 mod orientations;

@@ -12,16 +12,16 @@ use rfly_bridge::wire::mavlink::{Frame, MavMessage, Outbound, frames};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-const OFFBOARD: u32 = 6 << 16;
-const LOITER: u32 = 4 << 16 | 3 << 24;
-const LAND: u32 = 4 << 16 | 6 << 24;
+pub(super) const OFFBOARD: u32 = 6 << 16;
+pub(super) const LOITER: u32 = 4 << 16 | 3 << 24;
+pub(super) const LAND: u32 = 4 << 16 | 6 << 24;
 const RTL: u32 = 4 << 16 | 5 << 24;
 
-fn ms(ms: u64) -> Duration {
+pub(super) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn beat(rig: &mut Rig, custom_mode: u32, armed: bool) {
+pub(super) fn beat(rig: &mut Rig, custom_mode: u32, armed: bool) {
     rig.say(Heartbeat {
         custom_mode,
         kind: 2,
@@ -33,7 +33,7 @@ fn beat(rig: &mut Rig, custom_mode: u32, armed: bool) {
 }
 
 /// Armed, in AUTO.LOITER, and asked everything that the bridge asks by itself.
-fn flying() -> Rig {
+pub(super) fn flying() -> Rig {
     let mut rig = Rig::new(VehicleSettings::default());
     beat(&mut rig, LOITER, true);
     rig.pass(ms(100));
@@ -41,7 +41,7 @@ fn flying() -> Rig {
     rig
 }
 
-fn ack(command: u16, result: u8) -> Outbound {
+pub(super) fn ack(command: u16, result: u8) -> Outbound {
     Ack {
         command,
         result,
@@ -52,7 +52,7 @@ fn ack(command: u16, result: u8) -> Outbound {
     .into()
 }
 
-fn mode(rig: &Rig, name: &str) -> Answer<SetModeResponse> {
+pub(super) fn mode(rig: &Rig, name: &str) -> Answer<SetModeResponse> {
     let request = SetModeRequest {
         custom_mode: name.to_owned(),
         ..SetModeRequest::default()
@@ -66,12 +66,12 @@ fn arming(rig: &Rig, value: bool) -> Answer<CommandBoolResponse> {
 
 /// What the vehicle was told to do since the last call: SET_MODE by its mode, commands by their number and first parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Told {
+pub(super) enum Told {
     Mode(u32),
     Command(u16, f32),
 }
 
-fn told(rig: &Rig) -> Vec<Told> {
+pub(super) fn told(rig: &Rig) -> Vec<Told> {
     let bytes = rig.sent_bytes();
     let read = |frame: Frame<'_>| match Mode::parse(&frame) {
         Some(mode) => Some(Told::Mode(mode.custom_mode)),

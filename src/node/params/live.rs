@@ -1,7 +1,7 @@
 //! Applies parameter changes to the running bridge.
 use crate::config::params::{Checked, Store};
 use crate::config::{ParamValue, Problems};
-use crate::node::assembly::{Change, InEffect, OnChange, Prepare};
+use crate::node::assembly::{Change, InEffect, Prepare};
 use crate::node::settings::Settings;
 use crate::ros::Qos;
 use std::sync::Arc;
@@ -13,13 +13,12 @@ pub(super) struct Live {
     settings: Arc<Settings>,
     changes: watch::Sender<Arc<Settings>>,
     prepare: Vec<Prepare>,
-    on_change: Vec<OnChange>,
 }
 
 impl Live {
     pub(super) fn new(
         changes: watch::Sender<Arc<Settings>>,
-        (prepare, on_change): (Vec<Prepare>, Vec<OnChange>),
+        prepare: Vec<Prepare>,
         publishers: &[(String, Qos)],
     ) -> Self {
         let settings = changes.borrow().clone();
@@ -37,7 +36,6 @@ impl Live {
             settings,
             changes,
             prepare,
-            on_change,
         }
     }
 
@@ -60,11 +58,8 @@ impl Live {
                 false => tracing::debug!("parameter {name} set to {value}"),
             }
         }
-        let before = std::mem::replace(&mut self.settings, settings);
+        self.settings = settings;
         let effects = prepared.into_iter().map(|change| change()).collect();
-        for follow in &self.on_change {
-            follow(&before, &self.settings);
-        }
         self.changes.send_replace(self.settings.clone());
         Ok((checked, effects))
     }

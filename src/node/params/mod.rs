@@ -26,8 +26,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         listed.map(|writer| (writer.topic, writer.qos)).collect()
     });
     let prepare = std::mem::take(&mut assembly.prepare);
-    let on_change = std::mem::take(&mut assembly.on_change);
-    let live = Live::new(context.changes.clone(), (prepare, on_change), &publishers());
+    let live = Live::new(context.changes.clone(), prepare, &publishers());
     let headers = context.clocks.headers(None);
     let others = (context.wishes.clone(), context.views.clone());
     let (server, wishes) = ParameterServer::start(

@@ -25,6 +25,8 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Chunks of a PNG besides the critical ones that say how its pixels are meant.
 const CHUNKS: [&[u8]; 3] = [b"tRNS", b"gAMA", b"sBIT"];
 
+/// Longest text file; the bridge takes no longer one.
+const TEXT: usize = 16 << 20;
 /// Names of what is left out that are kept.
 const LEFT_OUT: usize = 1000;
 
@@ -108,8 +110,10 @@ fn learn(from: &Path, masks: &mut Masks) -> Result<(), AnonymiseError> {
         match found {
             Found::Channel(channel) => raw |= channel.is_raw(),
             Found::Parameters(parameters) => parameters.values().for_each(|text| masks.learn(text)),
-            Found::File { data, .. } => masks.learn(&String::from_utf8_lossy(&data)),
-            Found::Message(_) => {}
+            Found::File { data, .. } if is_text(&data) => {
+                masks.learn(&String::from_utf8_lossy(&data))
+            }
+            Found::File { .. } | Found::Message(_) => {}
         }
     }
     raw.then_some(()).ok_or(AnonymiseError::NotRaw)
@@ -195,8 +199,8 @@ impl Copy {
     fn file(&mut self, name: &str, data: &[u8]) -> Result<(), McapError> {
         let masked = match (data.strip_prefix(PNG), std::str::from_utf8(data)) {
             (Some(chunks), _) => pixels_only(chunks),
-            (None, Ok(text)) => Some(self.text(name, text).into_bytes()),
-            (None, Err(_)) => None,
+            (None, Ok(text)) if is_text(data) => Some(self.text(name, text).into_bytes()),
+            (None, _) => None,
         };
         let Some(masked) = masked else {
             self.leave_out(name);
@@ -245,6 +249,11 @@ impl Copy {
             self.done.left_out.insert(name.to_owned());
         }
     }
+}
+
+/// Whether a file is no picture, and no longer than a configuration can be.
+fn is_text(data: &[u8]) -> bool {
+    data.len() <= TEXT && !data.starts_with(PNG)
 }
 
 /// Only the names of files in quoted paths.

@@ -1,6 +1,6 @@
 //! Other names in place of those that say whose a recording is. One name always gets the same other one.
 use regex_lite::Regex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
@@ -20,12 +20,14 @@ const USUAL: [&str; 9] = [
 const PUBLIC: [&str; 2] = ["localhost", "app.foxglove.dev"];
 /// Shorter words would be found everywhere.
 const SHORTEST: usize = 3;
+/// Longer ones are hidden in paths only: each length is looked up at each place.
+const LONGEST: usize = 64;
 
 /// Renames what it finds in texts, and remembers.
 pub(super) struct Masks {
     patterns: Vec<(Kind, Regex)>,
     /// In lower case.
-    words: BTreeSet<String>,
+    words: HashSet<String>,
     /// The lengths that they have, in bytes.
     lengths: BTreeSet<usize>,
     /// Number of each network of 256 addresses.
@@ -70,7 +72,7 @@ impl Masks {
         });
         let mut masks = Self {
             patterns: compiled.collect(),
-            words: BTreeSet::new(),
+            words: HashSet::new(),
             lengths: BTreeSet::new(),
             networks: BTreeMap::new(),
             names: BTreeMap::new(),
@@ -85,7 +87,7 @@ impl Masks {
     /// Notes whose homes a text names: the names are hidden without the path, too.
     pub(super) fn learn(&mut self, text: &str) {
         for (kind, range) in self.find(text) {
-            if kind == Kind::Home {
+            if kind == Kind::Home && range.len() <= LONGEST {
                 self.hide(&text[range]);
             }
         }

@@ -20,6 +20,7 @@ pub use keys::{follow_input, parse as parse_step};
 pub use reading::ReadError;
 pub use replay::{Pace, Replay, ReplayError, Replayed};
 
+use crate::config::Problems;
 use crate::config::params::RecordParams;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
@@ -50,10 +51,19 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         stand: assembly.binder.stand.clone(),
         running: Mutex::default(),
     });
-    recorder.follow(&RecordParams::default(), context.settings);
+    let nothing = RecordParams::default();
+    let started = Started::new(&nothing, &context.settings.params.record);
+    recorder.follow(started, context.settings);
     let changing = recorder.clone();
-    assembly.on_change.push(Box::new(move |before, now| {
-        changing.follow(&before.params.record, now);
+    assembly.prepare.push(Box::new(move |before, now| {
+        let started = Started::new(&before.params.record, &now.params.record);
+        let problems = started.problems();
+        problems.or(())?;
+        let (recorder, now) = (changing.clone(), now.clone());
+        Ok(Box::new(move || {
+            recorder.follow(started, &now);
+            Box::new(|| {})
+        }))
     }));
     assembly.sections.push(Box::new(Status {
         recorder: recorder.clone(),
@@ -101,35 +111,64 @@ impl Recorder {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts and ends what has changed.
-    fn follow(&self, before: &RecordParams, settings: &Settings) {
-        let now = &settings.params.record;
+    /// Ends what has changed, and goes on with what was started for it.
+    fn follow(&self, started: Started, settings: &Settings) {
         let running = &mut *self.running();
         running.threads.retain(|thread| !thread.is_finished());
+        running.threads.extend(started.threads);
+        if let Some(ros) = started.ros {
+            running.ros = ros;
+            if let Some(recording) = &mut running.ros
+                && let Ok(sink) = &recording.sink
+            {
+                recording.tap = Some(self.middleware.tap(Arc::new(Everything(sink.clone()))));
+            }
+        }
+        if let Some(raw) = started.raw {
+            self.stand.set(None);
+            running.raw = raw;
+            if let Some(Recording { sink: Ok(sink), .. }) = &running.raw {
+                let raw = Raw::new(sink.clone(), settings);
+                self.stand.set(Some(Arc::new(raw)));
+            }
+        }
+    }
+}
+
+/// Recordings whose files were created, or why not; of those parameters that have changed.
+#[derive(Default)]
+struct Started {
+    ros: Option<Option<Recording>>,
+    raw: Option<Option<Recording>>,
+    threads: Vec<Writing>,
+}
+
+impl Started {
+    fn new(before: &RecordParams, now: &RecordParams) -> Self {
+        let mut started = Self::default();
+        let threads = &mut started.threads;
+        let mut start =
+            |name: &String, bag| Recording::start(&now.directory.join(name), bag, threads);
         if before.ros != now.ros {
-            running.ros = None;
-            running.ros = now.ros.as_ref().map(|name| {
-                let mut recording =
-                    Recording::start(&now.directory.join(name), true, &mut running.threads);
-                if let Ok(sink) = &recording.sink {
-                    recording.tap = Some(self.middleware.tap(Arc::new(Everything(sink.clone()))));
-                }
-                recording
-            });
+            started.ros = Some(now.ros.as_ref().map(|name| start(name, true)));
         }
         if before.raw != now.raw {
-            self.stand.set(None);
-            running.raw = None;
-            running.raw = now.raw.as_ref().map(|name| {
-                let recording =
-                    Recording::start(&now.directory.join(name), false, &mut running.threads);
-                if let Ok(sink) = &recording.sink {
-                    let raw = Raw::new(sink.clone(), settings);
-                    self.stand.set(Some(Arc::new(raw)));
-                }
-                recording
-            });
+            started.raw = Some(now.raw.as_ref().map(|name| start(name, false)));
         }
+        started
+    }
+
+    /// What could not be created.
+    fn problems(&self) -> Problems {
+        let mut problems = Problems::default();
+        for (name, recording) in [("record.ros", &self.ros), ("record.raw", &self.raw)] {
+            if let Some(Some(recording)) = recording
+                && let Err(why) = &recording.sink
+            {
+                problems.push(name, format!("{}: {why}", recording.path.display()));
+            }
+        }
+        problems
     }
 }
 

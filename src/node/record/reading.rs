@@ -14,6 +14,9 @@ const LONGEST: usize = 1 << 29;
 /// Limits of the files in a recording: their bytes together, and their number.
 const FILES_BYTES: usize = LONGEST;
 const FILES: usize = 256;
+/// Limits of the channels: their number, and the bytes of their names and of all parameters.
+const CHANNELS: usize = 10_000;
+const NAMES_BYTES: usize = 16 << 20;
 
 /// Why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -28,10 +31,13 @@ pub enum ReadError {
     /// What is attached would fill the memory.
     #[error("no recording of the bridge: the files in it are more than {FILES}, or larger than {} MiB", FILES_BYTES >> 20)]
     Files,
+    /// What it names would fill the memory.
+    #[error("no recording of the bridge: more than {CHANNELS} channels, or their names and the parameters are larger than {} MiB", NAMES_BYTES >> 20)]
+    Names,
 }
 
 /// What messages of one port, block or topic have in common.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Channel {
     pub topic: String,
     pub encoding: String,
@@ -81,6 +87,9 @@ pub(super) struct Contents {
     begun: bool,
     /// Number and bytes of the files so far.
     files: (usize, usize),
+    /// Number of the channels so far, and bytes of their names and of parameters.
+    channels_seen: usize,
+    names_bytes: usize,
 }
 
 impl Contents {
@@ -95,6 +104,8 @@ impl Contents {
             cut_off: None,
             begun: false,
             files: (0, 0),
+            channels_seen: 0,
+            names_bytes: 0,
         })
     }
 
@@ -114,13 +125,23 @@ impl Contents {
             };
             match parsed {
                 Ok(Record::Channel(channel)) => {
-                    let channel_id = channel.id;
-                    let channel = Arc::new(Channel {
+                    let id = channel.id;
+                    let channel = Channel {
                         topic: channel.topic,
                         encoding: channel.message_encoding,
-                    });
-                    self.channels.insert(channel_id, channel.clone());
-                    return Ok(Some(Found::Channel(channel)));
+                    };
+                    // Each chunk may name it again.
+                    if self
+                        .channels
+                        .get(&id)
+                        .is_none_or(|known| **known != channel)
+                    {
+                        self.channels_seen += 1;
+                        self.count_names(channel.topic.len() + channel.encoding.len())?;
+                        let channel = Arc::new(channel);
+                        self.channels.insert(id, channel.clone());
+                        return Ok(Some(Found::Channel(channel)));
+                    }
                 }
                 Ok(Record::Message { header, data }) => {
                     if let Some(channel) = self.channels.get(&header.channel_id) {
@@ -133,7 +154,9 @@ impl Contents {
                     }
                 }
                 Ok(Record::Metadata(metadata)) if metadata.name == PARAMETERS => {
-                    return Ok(Some(Found::Parameters(metadata.metadata)));
+                    let parameters = metadata.metadata;
+                    self.count_names(parameters.iter().map(|(k, v)| k.len() + v.len()).sum())?;
+                    return Ok(Some(Found::Parameters(parameters)));
                 }
                 Ok(Record::Attachment { header, data, .. }) => {
                     let (number, bytes) = self.files;
@@ -157,5 +180,11 @@ impl Contents {
             self.begun = true;
         }
         Ok(None)
+    }
+
+    fn count_names(&mut self, bytes: usize) -> Result<(), ReadError> {
+        self.names_bytes += bytes;
+        let fits = self.channels_seen <= CHANNELS && self.names_bytes <= NAMES_BYTES;
+        fits.then_some(()).ok_or(ReadError::Names)
     }
 }

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Sockets are read at their own pace: so much later may a message be in the file than others of its time, in ns.
 const DISORDER: u64 = 1_000_000_000;
+/// A pause in the recording that is longer is told.
+const PAUSE: Duration = Duration::from_secs(30);
 /// Longest sleep between two looks at whether to end.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -56,8 +58,8 @@ pub struct Pace {
     pub speed: f64,
     /// Where to begin, after the beginning of the recording.
     pub from: Duration,
-    /// How much to play.
-    pub most: Duration,
+    /// How much to play; all of it if `None`.
+    pub most: Option<Duration>,
 }
 
 /// What was played.
@@ -190,7 +192,7 @@ impl Replay {
         let mut replayed = Replayed::default();
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let from = self.first.saturating_add(nanos(pace.from));
-        let until = from.saturating_add(nanos(pace.most));
+        let until = pace.most.map(|most| from.saturating_add(nanos(most)));
         let after = |time: u64| Duration::from_nanos(time - self.first);
         let mut stepper = self.gate.map(|gate| Stepper::new(gate, pace.from));
         // When what was to be played: the rest is at the speed from where the steps ended.
@@ -200,7 +202,7 @@ impl Replay {
             if message.time < from {
                 continue;
             }
-            if message.time > until {
+            if until.is_some_and(|until| message.time > until) {
                 break;
             }
             if let Some(stepper) = &mut stepper {
@@ -221,6 +223,13 @@ impl Replay {
                 }
                 false => begun.0,
             };
+            let pause = due.saturating_duration_since(Instant::now());
+            if pause > PAUSE {
+                let seconds = pause.as_secs_f64();
+                tracing::warn!(
+                    "the next message of the recording comes in {seconds:.0} s; --from n begins behind the pause"
+                );
+            }
             loop {
                 if ends() {
                     return Ok(replayed);

@@ -63,7 +63,7 @@ impl Calls {
             return refuse(outbox, "requests are in JSON here");
         }
         let (middleware, answered) = (self.middleware.clone(), outbox.clone());
-        let started = errands.run(move |waiting| {
+        let started = errands.run(operation.request.len(), move |waiting| {
             let Operation { request, .. } = &operation;
             tracing::info!("view: {name} {request}");
             let response = waiting.and_then(|waiting| {

@@ -9,6 +9,30 @@ use tokio::sync::{Semaphore, watch};
 /// Errands of one client that run although they should have ended: each has a thread, and ends when it looks.
 const ENDING: usize = 8;
 
+/// Threads of the errands of all clients.
+const THREADS: usize = 256;
+/// A request up to this length in bytes is never refused for its length: a command of the operator is shorter ...
+const SHORT: usize = 4 << 10;
+/// ... and all longer ones together have this many: read, they take up to a hundred times as much memory.
+const LONG: usize = 2 << 20;
+
+/// What the errands of all clients may take.
+#[derive(Clone)]
+pub(super) struct Capacity {
+    threads: Arc<Semaphore>,
+    /// A permit for each byte of the longer requests.
+    bytes: Arc<Semaphore>,
+}
+
+impl Default for Capacity {
+    fn default() -> Self {
+        Self {
+            threads: Arc::new(Semaphore::new(THREADS)),
+            bytes: Arc::new(Semaphore::new(LONG)),
+        }
+    }
+}
+
 /// The errands of one client, each on a thread of its own, because a call looks through the graph. Of more than so many at once, the
 /// oldest waits no longer; its request has left. Where many have still to end, a new one is refused.
 pub(super) struct Errands {
@@ -17,8 +41,9 @@ pub(super) struct Errands {
     lives: watch::Receiver<()>,
     /// Ends one; the oldest first.
     waiting: Mutex<VecDeque<watch::Sender<bool>>>,
-    /// One for each thread of this client, and of all.
-    running: [Arc<Semaphore>; 2],
+    /// A permit for each thread of this client.
+    threads: Arc<Semaphore>,
+    all: Capacity,
 }
 
 /// What an errand waits with.
@@ -29,19 +54,20 @@ pub(super) struct Waiting {
 }
 
 impl Errands {
-    /// `all` has a permit for each thread of all clients.
-    pub(super) fn new(at_once: usize, lives: watch::Receiver<()>, all: Arc<Semaphore>) -> Self {
+    pub(super) fn new(at_once: usize, lives: watch::Receiver<()>, all: Capacity) -> Self {
         Self {
             at_once,
             lives,
             waiting: Mutex::default(),
-            running: [Arc::new(Semaphore::new(at_once + ENDING)), all],
+            threads: Arc::new(Semaphore::new(at_once + ENDING)),
+            all,
         }
     }
 
-    /// Starts one, or says why it cannot.
+    /// Starts one for a request of `len` bytes, or says why it cannot.
     pub(super) fn run(
         &self,
+        len: usize,
         work: impl FnOnce(Result<Waiting, String>) + Send + 'static,
     ) -> Result<(), String> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,17 +77,20 @@ impl Errands {
         {
             oldest.send_replace(true);
         }
-        let [own, all] = self
-            .running
-            .each_ref()
-            .map(|places| places.clone().try_acquire_owned());
-        let (Ok(own), Ok(all)) = (own, all) else {
+        let own = self.threads.clone().try_acquire_owned();
+        let of_all = self.all.threads.clone().try_acquire_owned();
+        let (Ok(own), Ok(of_all)) = (own, of_all) else {
             return Err("calls come faster than they end".to_owned());
         };
+        let charged = if len > SHORT { len as u32 } else { 0 };
+        let bytes = self.all.bytes.clone().try_acquire_many_owned(charged);
+        let bytes = bytes.map_err(|_| {
+            format!("{len} bytes: other long requests of this page's clients wait, try again when they have ended")
+        })?;
         let (end, ended) = watch::channel(false);
         let lives = self.lives.clone();
         let errand = move || {
-            let _thread = (own, all);
+            let _held = (own, of_all, bytes);
             let runtime = tasks::runtime("a call").map_err(|error| error.to_string());
             work(runtime.map(|runtime| Waiting {
                 runtime,

@@ -28,6 +28,7 @@ use crate::node::threads::Threads;
 use crate::ros::{Middleware, Tap, TapReader, TapTopic};
 use calls::Calls;
 use connections::Connections;
+use errands::Capacity;
 pub use graph::{Viewer, view};
 use hub::{Feed, Guard, Hub, Topic};
 use outbox::Outbox;
@@ -43,8 +44,6 @@ use tokio::sync::{Semaphore, watch};
 
 /// The thread of all clients.
 const THREAD: &str = "rfly-view";
-/// Threads that wait for services, of all clients.
-const THREADS: usize = 256;
 /// The thread that makes pictures.
 const PICTURES: &str = "rfly-pictures";
 
@@ -90,7 +89,7 @@ fn serve(
         figures: Figures::default(),
         lives: watch::Sender::new(()),
         places: Arc::new(Semaphore::new(server::CLIENTS)),
-        threads: Arc::new(Semaphore::new(THREADS)),
+        capacity: Capacity::default(),
     });
     let server = Server {
         listener,

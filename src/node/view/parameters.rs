@@ -39,6 +39,14 @@ pub(super) struct Given {
     value: Value,
 }
 
+/// The client that a request came from.
+pub(super) struct Requester<'a> {
+    pub(super) outbox: &'a Arc<Outbox>,
+    pub(super) errands: &'a Errands,
+    /// Length of the request in bytes.
+    pub(super) len: usize,
+}
+
 /// Reads and sets.
 pub(super) struct Parameters {
     middleware: Middleware,
@@ -52,25 +60,13 @@ impl Parameters {
     }
 
     /// Answers with the values of these parameters, or of all.
-    pub(super) fn get(
-        &self,
-        names: Vec<String>,
-        id: Option<Value>,
-        outbox: &Arc<Outbox>,
-        errands: &Errands,
-    ) {
-        self.run(outbox, errands, move |nodes| Ok((nodes.read(&names)?, id)));
+    pub(super) fn get(&self, names: Vec<String>, id: Option<Value>, from: &Requester<'_>) {
+        self.run(from, move |nodes| Ok((nodes.read(&names)?, id)));
     }
 
     /// Sets, and answers with the new values if the client gave its request a name.
-    pub(super) fn set(
-        &self,
-        given: Vec<Given>,
-        id: Option<Value>,
-        outbox: &Arc<Outbox>,
-        errands: &Errands,
-    ) {
-        self.run(outbox, errands, move |nodes| {
+    pub(super) fn set(&self, given: Vec<Given>, id: Option<Value>, from: &Requester<'_>) {
+        self.run(from, move |nodes| {
             let names: Vec<_> = given.iter().map(|one| one.name.clone()).collect();
             nodes.write(given)?;
             Ok((nodes.read(&names)?, id))
@@ -79,12 +75,11 @@ impl Parameters {
 
     fn run(
         &self,
-        outbox: &Arc<Outbox>,
-        errands: &Errands,
+        from: &Requester<'_>,
         work: impl FnOnce(&Nodes) -> Result<(Vec<Value>, Option<Value>), String> + Send + 'static,
     ) {
-        let (middleware, answered) = (self.middleware.clone(), outbox.clone());
-        let started = errands.run(move |waiting| {
+        let (middleware, answered) = (self.middleware.clone(), from.outbox.clone());
+        let started = from.errands.run(from.len, move |waiting| {
             let nodes = waiting.map(|waiting| Nodes {
                 middleware,
                 waiting,
@@ -101,7 +96,7 @@ impl Parameters {
             }
         });
         if let Err(why) = started {
-            outbox.complain(&why);
+            from.outbox.complain(&why);
         }
     }
 }

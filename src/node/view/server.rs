@@ -11,11 +11,12 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::collections::VecDeque;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 
 /// Longest message of a client in bytes.
 const LONGEST: usize = 1 << 20;
@@ -74,7 +75,7 @@ impl Endless for Server {
 impl Server {
     /// Serves each connection in a task of its own.
     async fn accept(&self, listener: &tokio::net::TcpListener) {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut visits = VecDeque::new();
         let service = TowerToHyperService::new(self.router());
         loop {
             let accepted = listener.accept().await;
@@ -88,19 +89,23 @@ impl Server {
                 tokio::time::sleep(NO_DESCRIPTOR).await;
                 continue;
             };
-            let Ok(place) = places.clone().try_acquire_owned() else {
+            visits.retain(|visit: &AbortHandle| !visit.is_finished());
+            // The oldest one makes room: whoever keeps connections keeps nobody out.
+            if visits.len() >= CONNECTIONS
+                && let Some(oldest) = visits.pop_front()
+            {
+                oldest.abort();
                 self.shared.figures.crowded.fetch_add(1, Ordering::Relaxed);
-                continue;
-            };
+            }
             let service = service.clone();
-            tokio::spawn(async move {
+            let visit = tokio::spawn(async move {
                 let mut http = hyper::server::conn::http1::Builder::new();
                 http.timer(TokioTimer::new()).header_read_timeout(IDLE);
                 let connection = http.serve_connection(TokioIo::new(stream), service);
                 // A browser that leaves, or is too slow, is none of the operator's errors. A WebSocket is no longer part of it.
                 let _ended = tokio::time::timeout(LONGEST_VISIT, connection.with_upgrades()).await;
-                drop(place);
             });
+            visits.push_back(visit.abort_handle());
         }
     }
 

@@ -6,10 +6,10 @@ use super::Figures;
 use super::asset;
 use super::calls::{self, Calls};
 use super::connections::{Connections, Follower};
-use super::errands::Errands;
+use super::errands::{Capacity, Errands};
 use super::hub::{Hub, Subscription};
 use super::outbox::{Next, Outbox};
-use super::parameters::{self, Given, Parameters};
+use super::parameters::{self, Given, Parameters, Requester};
 use axum::extract::ws::{Message, WebSocket};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -91,8 +91,7 @@ pub(super) struct Shared {
     pub(super) lives: watch::Sender<()>,
     /// A place for each client.
     pub(super) places: Arc<Semaphore>,
-    /// One for each thread that waits for a service.
-    pub(super) threads: Arc<Semaphore>,
+    pub(super) capacity: Capacity,
 }
 
 /// A client.
@@ -130,12 +129,12 @@ pub(super) async fn serve(
         calls: Errands::new(
             calls::AT_ONCE,
             shared.lives.subscribe(),
-            shared.threads.clone(),
+            shared.capacity.clone(),
         ),
         requests: Errands::new(
             parameters::AT_ONCE,
             shared.lives.subscribe(),
-            shared.threads.clone(),
+            shared.capacity.clone(),
         ),
         graph: None,
     };
@@ -307,13 +306,13 @@ impl Session {
                 parameter_names,
                 id,
             }) => {
-                let parameters = &self.shared.parameters;
-                parameters.get(parameter_names, id, &self.outbox, &self.requests);
+                let from = self.requester(text);
+                self.shared.parameters.get(parameter_names, id, &from);
             }
             Ok(Request::SetParameters { parameters, id }) => match self.shared.calls {
                 Some(_) => {
-                    let all = &self.shared.parameters;
-                    all.set(parameters, id, &self.outbox, &self.requests);
+                    let from = self.requester(text);
+                    self.shared.parameters.set(parameters, id, &from);
                 }
                 None => self.outbox.complain(NO_COMMANDS),
             },
@@ -328,6 +327,14 @@ impl Session {
             Err(error) => self
                 .outbox
                 .complain(&format!("the message is not understood: {error}")),
+        }
+    }
+
+    fn requester(&self, text: &str) -> Requester<'_> {
+        Requester {
+            outbox: &self.outbox,
+            errands: &self.requests,
+            len: text.len(),
         }
     }
 

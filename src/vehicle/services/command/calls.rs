@@ -72,15 +72,19 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         let reply = |success, _| CommandIntResponse { success };
         send(autopilot, "cmd/command_int", command, responder, reply);
     })?;
-    command::<CommandTOL, _>(
-        open,
-        "cmd/land",
-        |fcu, r| {
-            let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
-            long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude])
-        },
-        |success, result| CommandTOLResponse { success, result },
-    )?;
+    open.service::<CommandTOL>("cmd/land", |autopilot, r, responder| {
+        let fcu = &mut autopilot.fcu;
+        let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
+        let command = long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude]);
+        if let Some(goal) = changes::goal_of(fcu, &command) {
+            let what = "cmd/land".to_owned();
+            let caller = Caller::TakeOffOrLand(responder);
+            let change = Change { goal, what, caller };
+            return autopilot.services.command.change(fcu, change, command);
+        }
+        let reply = |success, result| CommandTOLResponse { success, result };
+        send(autopilot, "cmd/land", command, responder, reply);
+    })?;
     local(
         open,
         "cmd/takeoff_local",

@@ -1,11 +1,10 @@
-//! `set_mode`, `cmd/arming` and `cmd/takeoff`: answered when the vehicle shows the new state, or with the reason of its
+//! `set_mode`, `cmd/arming`, `cmd/takeoff` and, by PX4, `cmd/land`: answered when the vehicle shows the new state, or with the reason of its
 //! refusal.
 //!
 //! An acknowledgement proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and take-offs
 //! to its own height.
 use super::ending::DENIED;
 use super::goal::{Goal, OFFBOARD, PX4};
-use super::mode_watch::{DO_SET_MODE, chosen};
 use super::place::here;
 use super::refuse;
 use super::wanted::{Caller, Change};
@@ -14,6 +13,7 @@ use crate::msgs::mavros_msgs::srv::{
     SetModeRequest, SetModeResponse,
 };
 use crate::ros::{Responder, RosError};
+use crate::session::Command;
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::raw;
@@ -23,6 +23,11 @@ const ARMED: u8 = 128;
 const HIL: u8 = 32;
 /// MAV_CMD_COMPONENT_ARM_DISARM.
 const ARM_DISARM: u16 = 400;
+/// MAV_CMD_DO_SET_MODE.
+const DO_SET_MODE: u16 = 176;
+/// MAV_CMD_NAV_RETURN_TO_LAUNCH, NAV_LAND.
+const RETURN: u16 = 20;
+const LAND: u16 = 21;
 /// MAV_CMD_NAV_TAKEOFF.
 const TAKE_OFF: u16 = 22;
 /// Least climb of a take-off in m; less is noise of the estimate.
@@ -49,12 +54,12 @@ pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<Goal> {
     }
     let [first, ..] = command.params;
     let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
+    let mode = |command: &raw::CommandLong| Command::from(*command).custom_mode().map(Goal::Mode);
     match command.command {
         ARM_DISARM if first.round() == 0.0 => Some(Goal::Armed(false)),
         ARM_DISARM if first.round() == 1.0 => Some(Goal::Armed(true)),
-        DO_SET_MODE if px4 && first as u8 & CUSTOM_MODE_ENABLED != 0 => {
-            chosen(&(*command).into()).map(Goal::Mode)
-        }
+        DO_SET_MODE if px4 && first as u8 & CUSTOM_MODE_ENABLED != 0 => mode(command),
+        RETURN | LAND if px4 && fcu.abilities().acks => mode(command),
         _ => None,
     }
 }
@@ -143,7 +148,7 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
         return caller.respond(CommandTOLResponse { success, result });
     }
     let goal = Goal::take_off(fcu);
-    let caller = Caller::TakeOff(caller);
+    let caller = Caller::TakeOffOrLand(caller);
     let change = Change {
         goal,
         what: "cmd/takeoff".to_owned(),

@@ -80,7 +80,8 @@ impl Part for CommandPart {
         self.look(fcu);
         if self.modes.changed_by_others(fcu) {
             // What makes the vehicle safer than a mode that others chose is not withheld.
-            self.machine.overtake(Kind::Mode, mode_watch::ends_flight);
+            self.machine.overtake(Kind::Mode, Command::ends_flight);
+            self.wanted.override_modes(fcu);
         }
         self.run(fcu);
     }

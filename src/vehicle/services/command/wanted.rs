@@ -1,13 +1,12 @@
 //! Changes that callers wait for, until the vehicle shows them.
 use super::ending::{Ending, FAILED};
 use super::goal::{Goal, PX4, Seen};
-use super::mode_watch::ends_flight;
 use crate::msgs::mavros_msgs::srv::{
     CommandBool, CommandBoolResponse, CommandLong, CommandLongResponse, CommandTOL,
     CommandTOLResponse, SetMode, SetModeResponse,
 };
 use crate::ros::Responder;
-use crate::session::{Command, CommandEnd};
+use crate::session::{Command, CommandEnd, Kind};
 use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw;
@@ -38,7 +37,7 @@ pub(super) struct Change {
 pub(super) enum Caller {
     Arming(Responder<CommandBool>),
     Mode(Responder<SetMode>),
-    TakeOff(Responder<CommandTOL>),
+    TakeOffOrLand(Responder<CommandTOL>),
     /// Of `cmd/command`, with the same meaning.
     Command(Responder<CommandLong>),
 }
@@ -110,11 +109,21 @@ impl Wanted {
     /// A command of a kind is about to be sent: others of its kind that were accepted and not shown are overridden. Those that
     /// were not accepted yet end with their command.
     pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &Command) {
+        self.override_accepted(fcu, |other| {
+            other.kind() == command.kind() && !other.equals(command)
+        });
+    }
+
+    /// Somebody else has changed the mode.
+    pub(super) fn override_modes(&mut self, fcu: &mut Fcu) {
+        self.override_accepted(fcu, |other| other.kind() == Some(Kind::Mode));
+    }
+
+    fn override_accepted(&mut self, fcu: &mut Fcu, overridden: impl Fn(&Command) -> bool) {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
             let accepted = matches!(call.stage, Stage::Accepted { .. });
-            let same_kind = call.command.kind() == command.kind();
-            if accepted && same_kind && !call.command.equals(command) {
+            if accepted && overridden(&call.command) {
                 self.finish(fcu, at, Err(CommandEnd::Overridden.into()));
             } else {
                 at += 1;
@@ -208,7 +217,7 @@ impl Wanted {
                 }
                 Stage::Accepted { since, asked } => {
                     let shows_other = fcu.beats > call.beats
-                        && (ends_flight(&call.command) || call.command.disarms())
+                        && (call.command.ends_flight() || call.command.disarms())
                         && call.change.goal.seen(fcu) != Seen::Reached;
                     if shows_other && now >= *since + AGAIN && !call.again {
                         call.again = true;
@@ -297,7 +306,7 @@ impl Wanted {
                 success,
                 result: number,
             }),
-            Caller::TakeOff(responder) => responder.respond(CommandTOLResponse {
+            Caller::TakeOffOrLand(responder) => responder.respond(CommandTOLResponse {
                 success,
                 result: number,
             }),
