@@ -27,7 +27,7 @@ for target in "${targets[@]}"; do
     result=ok
     # Scripts of steps, and texts that are parsed again and again: long ones find nothing that short ones do not, only later.
     case $target in
-        vehicle | requests | clock | params | parameters) longest=256 ;;
+        vehicle | requests | clock | params | parameters | recording) longest=256 ;;
         *) longest=4096 ;;
     esac
     if ! cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -max_len="$longest" -timeout=20 \

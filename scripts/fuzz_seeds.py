@@ -1,6 +1,7 @@
 """Writes start inputs for the fuzz targets, made from the fixtures, to the directory given as argument."""
 import json
 import pathlib
+import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -85,3 +86,9 @@ for vector in json.loads((golden / "recv_shm.json").read_text()):
     for kind in range(16):
         for mischief in (0, 1, 2, 3):
             write("blocks", f"{vector['name']}-{kind}-{mischief}", bytes([kind, mischief, 100]) + region[:1000])
+
+# Every parameter that the reference lists.
+parameters = [f"{name} 1" for name in re.findall(r"^\| `([a-z0-9_.<>]+)`", (root / "docs" / "parameters.md").read_text(), re.M)]
+for number in range(0, len(parameters), 8):
+    lines = [line.replace("<n>", "0") for line in parameters[number : number + 8]]
+    write("recording", str(number), "\n".join(lines).encode())

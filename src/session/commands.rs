@@ -538,6 +538,19 @@ impl<T> Commands<T> {
         }
         if let Some(running) = (self.running.iter_mut()).find(|r| Some(r.id) == newest) {
             (running.overtaken_by, running.waits) = (None, true);
+            // What was sent of it may be acknowledged as well. With others of its number under way, it waits for its turn.
+            let (command, key) = (running.command, running.key);
+            let mut sent = self
+                .sent
+                .iter_mut()
+                .filter(|s| s.command.key().overlaps(&key));
+            if sent.all(|s| s.command.equals(&command)) {
+                let sent = self
+                    .sent
+                    .iter_mut()
+                    .filter(|s| s.command.key().overlaps(&key));
+                sent.for_each(|s| s.id = newest);
+            }
         }
     }
 

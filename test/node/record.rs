@@ -196,7 +196,7 @@ fn a_recording_that_cannot_be_created_is_refused_to_who_asks_for_it() {
             parameters: vec![Parameter {
                 name: name.to_owned(),
                 value: ParameterValue {
-                    kind: 4,
+                    type_: 4,
                     string_value: "flight".to_owned(),
                     ..ParameterValue::default()
                 },

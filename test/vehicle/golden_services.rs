@@ -32,6 +32,10 @@ const INTENDED: &[(&str, &str)] = &[
         "PX4 takes the height above home for one above sea level: refused aloud, nothing is sent",
     ),
     (
+        "land",
+        "answered when the heartbeat shows AUTO.LAND, which is asked for",
+    ),
+    (
         "land_denied",
         "latitude and longitude 0 mean here, which is NaN for PX4",
     ),
