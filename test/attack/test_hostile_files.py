@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 from backend import environment
+from cyclonedds.core import Qos
+from cyclonedds.pub import DataWriter
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic
+from peer import Peer
+from peer.raw import raw_class
+from peer.services import QOS
 from processes import binary
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -137,3 +144,47 @@ def test_a_recording_is_not_held_in_memory(tmp_path, domain_id, simulator_ports)
     limited = ["sh", "-c", 'ulimit -v 4000000 && exec "$@"', "sh", *command]
     ended = subprocess.run(limited, capture_output=True, text=True, check=False, env=os.environ | environment(domain_id))
     assert ended.returncode == 0 and "8 messages cannot be played" in ended.stderr, ended.stderr
+
+
+def test_more_channels_than_any_bridge_has_are_refused(tmp_path, domain_id):
+    file = tmp_path / "channels.mcap"
+    names = [record(0x04, struct.pack("<HH", 0, 0) + text(f"topic{n}") + text("cdr") + struct.pack("<I", 0)) for n in range(200_000)]
+    file.write_bytes(MAGIC + record(0x01, text("") + text("test")) + b"".join(names) + MAGIC)
+    for words in (("inspect", file), ("anonymise", file, tmp_path / "copy.mcap"), ("replay", file)):
+        ended = run(domain_id, *words)
+        assert ended.returncode == 1 and "more than 10000 channels" in ended.stderr, ended.stderr[:2000]
+
+
+def test_names_of_many_lengths_are_hidden_in_time(tmp_path, domain_id):
+    """Each home is looked for everywhere; `run` has a limit."""
+    parts = [record(0x01, text("") + text("test"))]
+    homes = " ".join("/home/" + "n" * length for length in range(3, 2000))
+    data = (homes + " a" * (1 << 20)).encode()
+    attached = struct.pack("<QQ", 0, 0) + text("Config.json") + text("application/json") + struct.pack("<Q", len(data)) + data
+    parts += [record(0x09, attached + struct.pack("<I", 0))]
+    parts += [record(0x04, struct.pack("<HH", 0, 0) + text("udp/20005") + text("rfly_datagram") + struct.pack("<I", 0))]
+    parts += [record(0x0F, struct.pack("<I", 0)), record(0x02, struct.pack("<QQI", 0, 0, 0))]
+    file = tmp_path / "homes.mcap"
+    file.write_bytes(MAGIC + b"".join(parts) + MAGIC)
+    copied = run(domain_id, "anonymise", file, tmp_path / "copy.mcap")
+    assert copied.returncode == 0, copied.stderr
+    copy = (tmp_path / "copy.mcap").read_bytes()
+    assert b"/home/name" in copy and b"/home/nnn" not in copy
+
+
+def test_a_mavros_in_the_graph_refuses_a_replay(tmp_path, domain_id, simulator_ports):
+    """A recording may have any names of topics: its data would mix with those of a vehicle."""
+    file = tmp_path / "flight.mcap"
+    file.write_bytes(recording([("udp/20005", "rfly_datagram", SENDER + bytes(4))], {}))
+    peer = Peer(domain_id)
+    ends = [
+        (DataReader, Topic(peer.participant, "rq/mavros/set_modeRequest", raw_class("mavros_msgs::srv::dds_::SetMode_Request_"))),
+        (DataWriter, Topic(peer.participant, "rr/mavros/set_modeReply", raw_class("mavros_msgs::srv::dds_::SetMode_Response_"))),
+    ]
+    service = [end(peer.participant, topic, qos=Qos(*QOS)) for end, topic in ends]
+    try:
+        ended = run(domain_id, "replay", file)
+    finally:
+        del service
+        peer.close()
+    assert ended.returncode == 1 and "mavros runs in this graph" in ended.stderr, ended.stderr

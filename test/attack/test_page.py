@@ -92,6 +92,20 @@ def test_connections_that_ask_for_nothing_end_and_keep_nobody_out(viewed):
     wait_for(lambda: all(ended(connection) for connection in silent), "the end of all that said nothing")
 
 
+def test_connections_that_are_kept_keep_nobody_out(viewed):
+    """Each asks once, so that it has no reason to end by itself for ten seconds."""
+    _, port = viewed
+    kept = [socket.create_connection(("127.0.0.1", port)) for _ in range(256)]
+    for connection in kept:
+        connection.sendall(b"GET /style.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert connection.recv(15) == b"HTTP/1.1 200 OK"
+    assert get(port)[0] == 200
+    with Client(port) as client:
+        client.until(lambda: client.info, "the greeting")
+    for connection in kept:
+        connection.close()
+
+
 def test_more_clients_than_places_are_refused_and_the_places_are_free_again(viewed):
     _, port = viewed
     clients, refused = [], 0
@@ -125,6 +139,38 @@ def test_clients_that_give_no_sign_of_life_are_dropped(viewed):
         raise AssertionError("silent clients keep their places")
     for client in clients:
         client.socket.close()
+
+
+def test_long_requests_cost_bounded_memory(viewed):
+    """Each waits for a mission that takes a while; read, it is a hundred times as large."""
+    programs, port = viewed
+    before = programs.bridge.resident_bytes()
+    service = "/mavros/mission/push"
+    request = json.dumps({"waypoints": [{}] * 280_000}, separators=(",", ":")).encode()
+    refused, highest = 0, 0
+    with Client(port) as one, Client(port) as other:
+        for client in (one, other):
+            client.until(lambda client=client: service in client.services, service)
+            client.socket.settimeout(30)
+        for number in range(60):
+            for client in (one, other):
+                head = struct.pack("<BIII", 2, client.services[service]["id"], number, 4)
+                client.socket.send_binary(head + b"json" + request)
+            highest = max(highest, programs.bridge.resident_bytes())
+        for client in (one, other):
+
+            def last(client: Client = client) -> bool:
+                nonlocal refused
+                message = client.receive()
+                if not isinstance(message, dict) or "callId" not in message:
+                    return False
+                refused += "other long requests" in message.get("message", "")
+                return message["callId"] == 59
+
+            client.until(last, "the answer to the last call")
+    assert refused > 0
+    assert highest - before < 400 * MIB, f"{(highest - before) // MIB} MiB"
+    assert get(port)[0] == 200
 
 
 def test_a_landing_leaves_while_many_calls_of_all_clients_wait(viewed):
