@@ -70,7 +70,9 @@ impl<'a> Rig<'a> {
         let place = || format!("sensor {}", sensor.seq_id);
         let lens = match (row.payload, row.optics) {
             (Payload::Bgr8 | Payload::Grey8 | Payload::Grey16, Optics::Pinhole) => Lens::Pinhole,
-            (Payload::Bgr8 | Payload::Grey8, Optics::Fisheye) => Lens::Fisheye,
+            (Payload::Bgr8 | Payload::Grey8, Optics::Fisheye) => Lens::Fisheye {
+                factor: self.settings.fisheye_factor(sensor),
+            },
             _ => {
                 let message = format!("is a {}, which is no camera", row.name);
                 return Err(Problem::new(place(), message));

@@ -361,6 +361,12 @@ impl Settings {
         self.sensors.iter().map(mount).collect()
     }
 
+    /// Returns the focal length of a fisheye, as a part of width / field of view.
+    pub fn fisheye_factor(&self, sensor: &SensorConfig) -> f64 {
+        let own = self.params.sensor(sensor.seq_id).fisheye_factor;
+        own.unwrap_or(self.params.fisheye_factor)
+    }
+
     /// Returns whether two cameras may be declared a stereo pair.
     pub fn are_rectified(&self, left: &SensorConfig, right: &SensorConfig) -> bool {
         let [l, r] = [left, right].map(|s| mount(s, &self.params, &self.angle_unit));

@@ -293,6 +293,7 @@ fn view_of(settings: &Settings, seq_id: u16, frames: &BTreeMap<u16, FrameIds>) -
     let shared = settings.pairs.frame_of(seq_id);
     Some(View {
         fov_deg: sensor.fov_deg,
+        fisheye_factor: settings.fisheye_factor(sensor),
         baseline_m: settings.pairs.baseline_m(seq_id),
         frame_id: frames.get(&shared)?.optical.clone(),
     })

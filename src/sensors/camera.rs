@@ -15,7 +15,7 @@ use crate::{
         CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, Loan, Outcome, RosError,
     },
     session::LOAN_SPARE,
-    wire::SensorKind,
+    wire::{FISHEYE_FACTOR, SensorKind},
 };
 
 const IMAGE: &str = "sensor_msgs/msg/Image";
@@ -149,7 +149,8 @@ fn open_grey(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
 }
 
 fn open_fisheye(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
-    Camera::open(topics, Layout::Bgr8, Lens::Fisheye)
+    let factor = FISHEYE_FACTOR;
+    Camera::open(topics, Layout::Bgr8, Lens::Fisheye { factor })
 }
 
 struct Camera {

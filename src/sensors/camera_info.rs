@@ -6,29 +6,33 @@ use crate::{
 };
 
 /// Projection of a camera.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lens {
     /// Perspective; model `plumb_bob` without distortion.
     Pinhole,
     /// Distance from the centre proportional to the angle; model `equidistant` without distortion.
-    Fisheye,
+    Fisheye {
+        /// Focal length in px/rad, as a part of width / field of view.
+        factor: f64,
+    },
 }
 
 /// Returns the calibration of an image of `size` with the horizontal field of view `fov_deg`.
 ///
 /// The optical axis meets the middle of the image. Pixel centres have integer coordinates (OpenCV, image_geometry), so
-/// the middle is at `(W-1)/2, (H-1)/2`, and the field of view spans the outer pixel edges, `W` px. Pixels are square.
+/// the middle is at `(W-1)/2, (H-1)/2`, and the field of view of a pinhole camera spans the outer pixel edges, `W` px. Pixels
+/// are square.
 /// An impossible field of view gives K = 0, which `sensor_msgs/CameraInfo` defines as uncalibrated.
 pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> CameraInfo {
     let (w, h) = (size.width as f64, size.height as f64);
     let fov = f64::from(fov_deg).to_radians();
     let possible = match lens {
         Lens::Pinhole => fov > 0.0 && fov < std::f64::consts::PI,
-        Lens::Fisheye => fov > 0.0 && fov <= std::f64::consts::TAU,
+        Lens::Fisheye { .. } => fov > 0.0 && fov <= std::f64::consts::TAU,
     };
     let f = match lens {
         Lens::Pinhole => w / (2.0 * (fov / 2.0).tan()),
-        Lens::Fisheye => w / fov,
+        Lens::Fisheye { factor } => factor * w / fov,
     };
     let (cx, cy) = ((w - 1.0) / 2.0, (h - 1.0) / 2.0);
     let (k, p) = if possible {
@@ -41,7 +45,7 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
     };
     let (distortion_model, coefficients) = match lens {
         Lens::Pinhole => ("plumb_bob", 5),
-        Lens::Fisheye => ("equidistant", 4),
+        Lens::Fisheye { .. } => ("equidistant", 4),
     };
     CameraInfo {
         header,
@@ -61,6 +65,8 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
 pub struct View {
     /// Horizontal field of view in degrees.
     pub fov_deg: f32,
+    /// Of a fisheye: [`Lens::Fisheye::factor`].
+    pub fisheye_factor: f64,
     /// How far the camera is to the right of the left one of its stereo pair, in m; 0: it is not the right one.
     pub baseline_m: f64,
     /// Optical frame: its own, or that of the camera that it is paired with.
@@ -114,6 +120,9 @@ impl InfoTopic {
 
     pub(super) fn set_view(&mut self, view: &View) {
         self.fov_deg = view.fov_deg;
+        if let Lens::Fisheye { factor } = &mut self.lens {
+            *factor = view.fisheye_factor;
+        }
         self.baseline_m = view.baseline_m;
         self.message.header.frame_id.clone_from(&view.frame_id);
         self.rebuild(Size {

@@ -9,6 +9,7 @@ use rfly_bridge::{
         std_msgs::msg::Header,
     },
     sensors::{Lens, Options, Size, View, camera_info},
+    wire::FISHEYE_FACTOR,
 };
 
 #[test]
@@ -52,19 +53,48 @@ fn the_outermost_pixel_edges_are_seen_under_half_the_field_of_view() {
     }
 }
 
+/// Two calibrations of the real simulator by the authors of RflyPano (2026), with a checkerboard: TypeID 8, 640 x 640, CameraFOV
+/// 200, cube edge 512. Scaramuzza's model: a point at r px from the centre is atan2(r, a0 + a2 r^2 + a3 r^3 + a4 r^4) off the axis.
+const CALIBRATIONS: [[f64; 4]; 2] = [
+    [167.6389, -0.0020, 4.3925e-7, -6.7036e-9],
+    [167.7745, -0.0020, 5.9066e-7, -7.6388e-9],
+];
+
 #[test]
-fn a_fisheye_has_the_equidistant_model_also_beyond_a_half_circle() {
+fn a_fisheye_is_that_of_the_real_simulator() {
     let size = Size {
-        width: 800,
-        height: 800,
+        width: 640,
+        height: 640,
     };
-    let info = camera_info(Lens::Fisheye, size, 220.0, Header::default());
-    // r = f * theta: the outer edge, 400 px from the centre, is 110 degrees off the axis.
-    assert!((info.k[0] * 110.0f64.to_radians() - 400.0).abs() < 1e-9);
+    let lens = Lens::Fisheye {
+        factor: FISHEYE_FACTOR,
+    };
+    let info = camera_info(lens, size, 200.0, Header::default());
+    for [a0, a2, a3, a4] in CALIBRATIONS {
+        for r in (0..=220).map(f64::from) {
+            let z = a0 + a2 * r.powi(2) + a3 * r.powi(3) + a4 * r.powi(4);
+            let ours = info.k[0] * r.atan2(z);
+            assert!((ours - r).abs() < 3.0, "{ours} px instead of {r}");
+        }
+    }
+    // MATLAB counts pixels from 1, and the centres that it found are within a pixel of each other.
+    assert!((info.k[2] + 1.0 - 320.4).abs() < 1.0 && (info.k[5] + 1.0 - 320.8).abs() < 1.0);
     assert_eq!(
         (info.distortion_model.as_str(), info.d.len()),
         ("equidistant", 4)
     );
+}
+
+#[test]
+fn the_focal_length_of_a_fisheye_follows_its_factor() {
+    let size = Size {
+        width: 800,
+        height: 800,
+    };
+    let lens = Lens::Fisheye { factor: 1.0 };
+    let info = camera_info(lens, size, 220.0, Header::default());
+    // r = f * theta: the outer edge, 400 px from the centre, is 110 degrees off the axis.
+    assert!((info.k[0] * 110.0f64.to_radians() - 400.0).abs() < 1e-9);
 }
 
 #[test]
@@ -96,6 +126,7 @@ fn the_right_camera_projects_points_of_the_left_ones_frame() {
         rig.recorder.clear();
         rig.sensor.set_view(&View {
             fov_deg: 90.0,
+            fisheye_factor: 1.0,
             baseline_m,
             frame_id: frame_id.to_owned(),
         });
@@ -137,6 +168,7 @@ fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
     assert!((k(&rig).k[0] - 24.0).abs() < 1e-9);
     rig.sensor.set_view(&View {
         fov_deg: 60.0,
+        fisheye_factor: 1.0,
         baseline_m: 0.0,
         frame_id: "sensor3_optical_frame".to_owned(),
     });

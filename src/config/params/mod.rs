@@ -86,6 +86,8 @@ pub struct Params {
     pub topic_prefix: String,
     /// `rgb.encoding`.
     pub rgb_encoding: RgbEncoding,
+    /// `fisheye.factor`.
+    pub fisheye_factor: f64,
     /// `depth.*`.
     pub depth: DepthParams,
     /// `compressed.enabled`.
@@ -531,6 +533,8 @@ pub struct SensorParams {
     pub row: RowChange,
     /// Horizontal field of view in degrees.
     pub fov_deg: Option<f32>,
+    /// Focal length of a fisheye, as a part of width / field of view.
+    pub fisheye_factor: Option<f64>,
     /// Rate in Hz.
     pub rate_hz: Option<u16>,
     /// Position in the mount in m, FRD.

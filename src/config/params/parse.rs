@@ -11,7 +11,7 @@ use super::{
 };
 use crate::config::config_json::RowChange;
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json};
-use crate::wire::{Payload, SensorKind};
+use crate::wire::{Optics, Payload, SensorKind};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
@@ -44,6 +44,7 @@ pub(super) fn build(r: &Reader) -> Params {
         },
         topic_prefix: r.string("topic_prefix"),
         rgb_encoding: r.choice("rgb.encoding"),
+        fisheye_factor: r.float("fisheye.factor"),
         depth: DepthParams {
             encoding: r.choice("depth.encoding"),
             publish_float: r.bool("depth.publish_float"),
@@ -283,6 +284,15 @@ impl Params {
                     format!("sensor{seq_id}.gimbal"),
                     format!(
                         "must be false for TypeID {}, which is no camera",
+                        sensor.kind.type_id()
+                    ),
+                );
+            }
+            if own.fisheye_factor.is_some() && sensor.kind.row().optics != Optics::Fisheye {
+                problems.push(
+                    format!("sensor{seq_id}.fisheye_factor"),
+                    format!(
+                        "must not be set for TypeID {}, which is no fisheye",
                         sensor.kind.type_id()
                     ),
                 );

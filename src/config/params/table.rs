@@ -6,6 +6,7 @@ use super::{
     StampMode, TerrainRounding, TfSource, VehicleModel, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
+use crate::wire::FISHEYE_FACTOR;
 use std::f64::consts::{PI, TAU};
 
 /// Type and range of a parameter.
@@ -181,6 +182,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Prefix of all relative topic names; below the node's namespace if it is relative itself."),
     row(TOPICS, "rgb.encoding", K::Choice(RgbEncoding::NAMES), D::Str("bgr8"), "",
         "Channel order of colour images; bgr8 is the simulator's order and needs no conversion."),
+    row(TOPICS, "fisheye.factor", K::Float(0.1, 2.0), D::Float(FISHEYE_FACTOR), "",
+        "Focal length of fisheyes (type 8) in camera_info, as a part of width / field of view: r = factor x DataWidth / CameraFOV x theta. The default was \
+         measured in the real simulator at one setting (docs/cameras.md).").live(),
     row(TOPICS, "depth.encoding", K::Choice(DepthEncoding::NAMES), D::Str("16UC1"), "",
         "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's raw numbers as mono16."),
     row(TOPICS, "depth.publish_float", K::Bool, D::Bool(true), "",
@@ -484,6 +488,8 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "What the type takes besides (docs/config_json.md), instead of otherParams; those left out are 0. The sensor is opened again, as with type_id.").live(),
     row("Sensor", "fov_deg", K::Float(0.001, 360.0), D::File, "deg",
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
+    row("Sensor", "fisheye_factor", K::Float(0.0, 2.0), D::Float(0.0), "",
+        "Instead of fisheye.factor; 0: that.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",
         "Rate to request, instead of DataCheckFreq.").live(),
     row("Sensor", "position", K::Vector(-100_000.0, 100_000.0), D::File, "m",

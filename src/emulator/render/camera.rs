@@ -1,6 +1,7 @@
 //! Rays and pixels of the cameras.
 use super::View;
 use crate::emulator::world::{Hit, Pixel, RayBundle, Vec3};
+use crate::wire::FISHEYE_FACTOR;
 use std::f64::consts::PI;
 
 /// Value of a depth pixel without return.
@@ -26,9 +27,9 @@ pub(super) fn pinhole(width: u16, height: u16, fov_deg: f32) -> RayBundle {
 }
 
 /// Returns the rays of an equidistant fisheye camera: the distance from the centre is proportional to the angle from
-/// the axis, and the field of view spans the width. Pixels beyond 180 degrees look straight back.
+/// the axis, with the focal length of the real simulator. Pixels beyond 180 degrees look straight back.
 pub(super) fn fisheye(width: u16, height: u16, fov_deg: f32) -> RayBundle {
-    let focal = f64::from(width) / f64::from(fov_deg).clamp(1.0, 360.0).to_radians();
+    let focal = FISHEYE_FACTOR * f64::from(width) / f64::from(fov_deg).clamp(1.0, 360.0).to_radians();
     let (cx, cy) = (f64::from(width) / 2.0, f64::from(height) / 2.0);
     let rays = (0..height).flat_map(move |v| {
         let y = f64::from(v) + 0.5 - cy;

@@ -15,6 +15,7 @@ const ALLOWED: &[&str] = &[
     "control.timeout_s",
     "degrade.",
     "depth.",
+    "fisheye.",
     "diagnostics.period_s",
     "frame_prefix",
     "image.",

@@ -163,12 +163,17 @@ impl Masks {
             }
         };
         for (kind, pattern) in &self.patterns {
-            for captures in pattern.captures_iter(text) {
-                let name = captures.iter().skip(1).flatten().next();
-                let Some(name) = name.filter(|name| counts(*kind, text, &name.range())) else {
-                    continue;
+            let mut from = 0;
+            while let Some(captures) = pattern.captures_at(text, from) {
+                let Some(name) = captures.iter().skip(1).flatten().next() else {
+                    break;
                 };
-                add(*kind, name.range());
+                // The slash behind a name may begin the next path, and the space before it is none of the name.
+                from = name.end();
+                let range = name.start()..name.start() + name.as_str().trim_end().len();
+                if counts(*kind, text, &range) {
+                    add(*kind, range);
+                }
             }
         }
         // There may be as many words as places: each place is looked up.
