@@ -5,6 +5,7 @@
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
 mod control;
+pub mod encoding;
 mod interface;
 mod names;
 pub mod params;

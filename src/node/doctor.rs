@@ -56,9 +56,14 @@ fn of_settings(
         let remedy = "see docs/config_json.md and docs/parameters.md";
         Finding::new(Code::ConfigDoubt, &problem.path, &problem.message, remedy)
     }));
-    for path in &settings.params.config {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        found.extend(check_loader(&path.display().to_string(), &text));
+    let configs = settings
+        .origin
+        .files
+        .iter()
+        .filter(|file| file.parameter == "config");
+    for file in configs {
+        let text = String::from_utf8_lossy(&file.bytes);
+        found.extend(check_loader(&file.path.display().to_string(), &text));
     }
     let Params {
         diagnostics_period, ..

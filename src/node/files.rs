@@ -1,5 +1,5 @@
 //! Files that parameters name, read once: what the bridge works with is what a recording has.
-use crate::config::Problems;
+use crate::config::{Problem, Problems, encoding};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,7 @@ pub struct NamedFile {
 pub(super) struct Files {
     pub(super) read: Vec<NamedFile>,
     pub(super) problems: Problems,
+    pub(super) warnings: Vec<Problem>,
 }
 
 impl Files {
@@ -34,16 +35,25 @@ impl Files {
         path: &Path,
     ) -> Option<(String, String)> {
         let name = path.display().to_string();
-        let text = read(path, TEXT).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|error| io::Error::other(error.utf8_error()))
-        });
-        match text {
-            Ok(text) => {
+        let bytes = match read(path, TEXT) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.problems.push(name, format!("cannot be read: {error}"));
+                return None;
+            }
+        };
+        match encoding::decode(bytes) {
+            Ok((text, other)) => {
+                if let Some(other) = other {
+                    let what =
+                        format!("is in {other} and is read as that; UTF-8 is read everywhere");
+                    self.warnings.push(Problem::new(&name, what));
+                }
                 self.keep(parameter, path, text.clone().into_bytes());
                 Some((name, text))
             }
-            Err(error) => {
-                self.problems.push(name, format!("cannot be read: {error}"));
+            Err(why) => {
+                self.problems.push(name, why);
                 None
             }
         }

@@ -59,6 +59,8 @@ pub struct Origin {
     pub values: Vec<(String, ParamValue)>,
     /// Sensors as in the files, disabled ones included.
     pub sensors: Vec<SensorConfig>,
+    /// Sensors that the bridge cannot read, which are left out.
+    pub skipped: Vec<Problem>,
     /// `terrain.file`.
     pub terrain: Option<Arc<TerrainMap>>,
     /// Models, maps and named poses.
@@ -98,7 +100,7 @@ impl Settings {
                 }
             }
         }
-        let mut problems = files.problems;
+        let (mut problems, warnings) = (files.problems, files.warnings);
         if values.len() > PARAMETERS {
             let many = format!("are {}; at most {PARAMETERS} are read", values.len());
             problems.push("parameters", many);
@@ -108,6 +110,7 @@ impl Settings {
             Ok(params) => {
                 let mut settings = Self::with_params(problems.or(params)?)?;
                 settings.origin.values = values;
+                settings.warnings.extend(warnings);
                 Ok(settings)
             }
             Err(Problems(found)) => {
@@ -130,6 +133,8 @@ impl Settings {
         let library = library(&params, &mut files);
         let loaded = files.problems.or(loaded)?;
         let mut warnings = loaded.warnings;
+        warnings.extend(files.warnings);
+        warnings.extend(loaded.skipped.iter().cloned());
         if params.config.is_empty() {
             warnings.push(Problem::new(
                 "config",
@@ -155,6 +160,7 @@ impl Settings {
             terrain,
             library,
             files: Arc::new(files.read),
+            skipped: loaded.skipped,
             served: None,
         };
         Ok(Self::assemble(params, origin, warnings)?)

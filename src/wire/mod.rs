@@ -86,7 +86,9 @@ pub use scene_state::{
 pub use sensor_request::{
     DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
 };
-pub use sensor_type::{FISHEYE_FACTOR, MID360_POINTS, Modes, Optics, Payload, SensorKind, SensorType};
+pub use sensor_type::{
+    FISHEYE_FACTOR, MID360_POINTS, Modes, Optics, Payload, SensorKind, SensorType,
+};
 pub use shm_block::{
     SHM_HEADER_LEN, ShmFlag, ShmHeader, points_of, shm_block_len, shm_block_lens, shm_name,
 };

@@ -410,3 +410,62 @@ proptest! {
         }
     }
 }
+
+const SENT: &str = "[1,0,0,0,0,0,0,0]";
+
+#[test]
+fn sensors_whose_data_have_no_layout_are_left_out_and_the_others_load() {
+    let files = [file(
+        "Config.json",
+        &[
+            entry(0, 6, SENT, OLD),
+            entry(1, 1, SENT, OLD),
+            entry(2, 10, "[0,0,0,0,0,9999,0,0]", OLD),
+        ],
+    )];
+    let loaded = load(&files, &VendorOverrides::default()).unwrap();
+    let read: Vec<_> = loaded.sensors.iter().map(|s| s.seq_id).collect();
+    assert_eq!((read, loaded.warnings), (vec![1], vec![]));
+    let skipped: Vec<_> = loaded.skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 2);
+    assert!(
+        skipped[0].contains("VisionSensors[0].TypeID")
+            && skipped[0].contains("6 is the microphone")
+    );
+    assert!(skipped[1].contains("10 is the optical flow") && skipped[1].contains("it is left out"));
+
+    let strict = VendorOverrides {
+        refuse_unsupported: true,
+        ..VendorOverrides::default()
+    };
+    let Problems(refused) = load(&files, &strict).unwrap_err();
+    assert_eq!(refused.len(), 2);
+}
+
+#[test]
+fn mistakes_beside_a_sensor_that_is_left_out_stay_mistakes() {
+    let carried = entry(3, 1, SENT, OLD).replace(
+        r#""TargetCopter": 1, "TargetMountType": 0"#,
+        r#""TargetCopter": 6, "TargetMountType": 4"#,
+    );
+    let wrong = entry(7, 10, SENT, OLD).replace(r#""DataCheckFreq": 30"#, r#""DataCheckFreq": -1"#);
+    for (entries, problem) in [
+        (
+            vec![entry(6, 6, SENT, OLD), carried],
+            "its carrier, Config.json: VisionSensors[0], is left out",
+        ),
+        (vec![entry(1, 1, SENT, OLD), wrong], "DataCheckFreq"),
+        (
+            vec![entry(1, 1, SENT, OLD), entry(1, 6, SENT, OLD)],
+            "is also the SeqID",
+        ),
+        (vec![entry(1, 11, SENT, OLD)], "must be one of"),
+    ] {
+        let problems = load(
+            &[file("Config.json", &entries)],
+            &VendorOverrides::default(),
+        )
+        .unwrap_err();
+        assert!(problems.to_string().contains(problem), "{problems}");
+    }
+}

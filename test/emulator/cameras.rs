@@ -138,9 +138,14 @@ fn depth_beyond_its_limits_is_65535() {
 /// r px from the centre at an angle from the axis, by the first of two calibrations of the real simulator (test/sensors/camera_infos.rs)
 /// at this width and field of view.
 fn calibrated_radius(theta: f64) -> f64 {
-    let angle = |r: f64| r.atan2(167.6389 - 0.0020 * r.powi(2) + 4.3925e-7 * r.powi(3) - 6.7036e-9 * r.powi(4));
+    let angle = |r: f64| {
+        r.atan2(167.6389 - 0.0020 * r.powi(2) + 4.3925e-7 * r.powi(3) - 6.7036e-9 * r.powi(4))
+    };
     let steps = (0..2200).map(|tenths| f64::from(tenths) / 10.0);
-    steps.take_while(|r| angle(*r) < theta).last().unwrap_or_default()
+    steps
+        .take_while(|r| angle(*r) < theta)
+        .last()
+        .unwrap_or_default()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of `node`.
 mod bridge;
 mod diagnostics;
+mod encodings;
 mod frames;
 mod gimbal;
 #[cfg(has_rfly_bridge_msgs)]

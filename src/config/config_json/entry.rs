@@ -36,6 +36,8 @@ pub(super) struct Draft {
     pub(super) seq_id: Option<u16>,
     pub(super) automatic: bool,
     pub(super) mount: Option<Mount>,
+    /// The bridge cannot read it, and leaves it out.
+    pub(super) skipped: bool,
     /// Port for the data; `None` with shared memory.
     pub(super) udp_port: Option<u16>,
     /// `SendProtocol[0]` was 0 and is now 1, as in the vendor's loader on Linux.
@@ -57,7 +59,8 @@ pub(super) fn read(
 
     let automatic = entry.get("SeqID").and_then(Node::integer) == Some(0) && current.is_some();
     let seq_id = read_seq_id(entry, current);
-    let kind = read_type(entry);
+    let skipped = is_skipped(entry, overrides);
+    let kind = if skipped { None } else { read_type(entry) };
     let mount = read_mount(entry);
     let size = read_size(entry, kind);
     let rate_hz = entry.integer("DataCheckFreq", 0..=1000, "Hz");
@@ -103,11 +106,12 @@ pub(super) fn read(
         seq_id,
         automatic,
         mount,
+        skipped,
         udp_port: send
             .as_ref()
-            .filter(|send| send.mode.is_udp())
+            .filter(|send| send.mode.is_udp() && !skipped)
             .map(|send| send.port),
-        moved_to_udp: send.as_ref().is_some_and(|send| send.moved_to_udp),
+        moved_to_udp: !skipped && send.as_ref().is_some_and(|send| send.moved_to_udp),
         sensor: if good { sensor() } else { None },
     }
 }
@@ -126,6 +130,19 @@ fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> 
     }
     *current = seq_id.or(*current);
     seq_id
+}
+
+/// Whether the sensor is one of the simulator that the bridge cannot read.
+fn is_skipped(entry: &mut Entry<'_>, overrides: &VendorOverrides) -> bool {
+    let id = entry.get("TypeID").and_then(Node::integer);
+    match id.and_then(types::unsupported) {
+        Some(why) if !overrides.refuse_unsupported => {
+            let message = format!("{} is the {why}; it is left out", id.unwrap_or_default());
+            entry.skip("TypeID", message);
+            true
+        }
+        _ => false,
+    }
 }
 
 fn read_type(entry: &mut Entry<'_>) -> Option<SensorKind> {

@@ -14,6 +14,8 @@ pub(super) const SPELLINGS: [(&str, &str); 2] = [
 pub(super) struct Findings {
     pub(super) problems: Problems,
     pub(super) warnings: Vec<Problem>,
+    /// Sensors that are left out.
+    pub(super) skipped: Vec<Problem>,
 }
 
 /// One entry of `VisionSensors` with its path.
@@ -45,6 +47,12 @@ impl<'a> Entry<'a> {
     pub(super) fn warning(&mut self, key: &str, message: impl Into<String>) {
         let path = self.path_of(key);
         self.findings.warnings.push(Problem::new(path, message));
+    }
+
+    /// Leaves the sensor out.
+    pub(super) fn skip(&mut self, key: &str, message: impl Into<String>) {
+        let path = self.path_of(key);
+        self.findings.skipped.push(Problem::new(path, message));
     }
 
     /// Returns the path of a key, or of an element `key[i]`, as the file spells it.

@@ -48,6 +48,8 @@ pub struct VendorOverrides {
     pub piece_bytes: Option<u16>,
     /// Parameter `cloud.segmentation`: overwrites `SendProtocol[7]`.
     pub segmentation: Option<u16>,
+    /// Parameter `config.unsupported`: a sensor that the bridge cannot read is a problem.
+    pub refuse_unsupported: bool,
 }
 
 /// The loaded sensors, with warnings.
@@ -57,6 +59,8 @@ pub struct Loaded {
     pub sensors: Vec<SensorConfig>,
     /// Valid but suspicious settings.
     pub warnings: Vec<Problem>,
+    /// Sensors of the simulator that the bridge cannot read, which are left out.
+    pub skipped: Vec<Problem>,
 }
 
 /// Checks a field of view; fails for types without one.
@@ -130,6 +134,7 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
         Loaded {
             sensors,
             warnings: findings.warnings,
+            skipped: findings.skipped,
         },
         findings.problems,
     )

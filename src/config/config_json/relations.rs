@@ -64,13 +64,15 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
         let Some(Mount::Sensor(carrier)) = draft.mount else {
             continue;
         };
-        if drafts[..i]
-            .iter()
-            .any(|earlier| earlier.seq_id == Some(carrier))
-        {
+        let named = drafts[..i].iter().find(|d| d.seq_id == Some(carrier));
+        let path = format!("{}.TargetCopter", draft.path);
+        if let Some(named) = named {
+            if named.skipped && !draft.skipped {
+                let message = format!("its carrier, {}, is left out", named.path);
+                findings.problems.push(path, message);
+            }
             continue;
         }
-        let path = format!("{}.TargetCopter", draft.path);
         let message = match drafts[i..]
             .iter()
             .position(|later| later.seq_id == Some(carrier))

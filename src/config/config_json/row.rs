@@ -48,6 +48,7 @@ impl RowChange {
             return Ok(sensor.clone());
         }
         let overrides = VendorOverrides {
+            refuse_unsupported: true,
             transport: TransportOverride::Mode(sensor.transport),
             receive_address: Some(sensor.ip),
             piece_bytes: None,

@@ -47,6 +47,13 @@ choices! {
         /// The bridge, as a fixed wing.
         FixedWing = "fixed_wing",
     }
+    /// What becomes of sensors that the simulator has and the bridge cannot read.
+    UnsupportedSensors {
+        /// They are left out, and the others start.
+        Skip = "skip",
+        /// They are problems, as mistakes are.
+        Refuse = "refuse",
+    }
     /// How the third corner of a height map becomes a pixel.
     TerrainRounding {
         /// As the vendor's Python SDK.

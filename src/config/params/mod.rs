@@ -19,7 +19,8 @@ pub use choices::{
     AccelerationAxes, BoundsAxes, CloudLayout, DepthAxes, DepthEncoding, Durability, FaultNumbers,
     FourthNumber, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, OdometryAxes,
     Organized, QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource,
-    ScanTime, Segmentation, SetpointFrame, TerrainRounding, TfSource, VehicleModel,
+    ScanTime, Segmentation, SetpointFrame, TerrainRounding, TfSource, UnsupportedSensors,
+    VehicleModel,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub(crate) use families::is_text;
@@ -64,6 +65,8 @@ pub struct Params {
     pub simulator_address: Ipv4Addr,
     /// `window`.
     pub window: u8,
+    /// `config.unsupported`.
+    pub config_unsupported: UnsupportedSensors,
     /// `transport_mode`.
     pub transport_mode: TransportOverride,
     /// `receive_address`.
@@ -575,6 +578,7 @@ impl Params {
             receive_address: self.receive_address.map(|a| a.octets()),
             piece_bytes: self.request.piece_bytes,
             segmentation: self.cloud_segmentation.number(),
+            refuse_unsupported: self.config_unsupported == UnsupportedSensors::Refuse,
         }
     }
 

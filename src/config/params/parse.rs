@@ -23,6 +23,7 @@ pub(super) fn build(r: &Reader) -> Params {
             .address("simulator_address")
             .unwrap_or(Ipv4Addr::LOCALHOST),
         window: r.int("window") as u8,
+        config_unsupported: r.choice("config.unsupported"),
         transport_mode: r.choice("transport_mode"),
         receive_address: r.address("receive_address"),
         receive_buffer_bytes: r.int("receive_buffer_bytes") as usize,

@@ -3,7 +3,7 @@ use super::{
     Durability, Estimator, FaultNumbers, FourthNumber, Geoid, HeartbeatKind, History, ImuFrame,
     ImuOrientation, LabelType, OdometryAxes, Organized, ParamValue, QosPreset, Reliability,
     ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime, Segmentation, SetpointFrame,
-    StampMode, TerrainRounding, TfSource, VehicleModel, WorldConvention,
+    StampMode, TerrainRounding, TfSource, UnsupportedSensors, VehicleModel, WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use crate::wire::FISHEYE_FACTOR;
@@ -145,6 +145,8 @@ const RECORD: &str = "Recording";
 pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "config", K::Paths, D::Empty, "",
         "The simulator's Config.json, or an array of several; automatic numbering restarts in each."),
+    row(SIMULATOR, "config.unsupported", K::Choice(UnsupportedSensors::NAMES), D::Str("skip"), "",
+        "Sensors whose data have no public layout (microphone 6, optical flow 10): skip leaves them out with a warning, refuse does not start."),
     row(SIMULATOR, "simulator_address", K::Address, D::Str("127.0.0.1"), "",
         "Address of the host of RflySim3D and CopterSim."),
     row(SIMULATOR, "window", K::Int(0, 19), D::Int(0), "",

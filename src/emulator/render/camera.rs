@@ -29,7 +29,8 @@ pub(super) fn pinhole(width: u16, height: u16, fov_deg: f32) -> RayBundle {
 /// Returns the rays of an equidistant fisheye camera: the distance from the centre is proportional to the angle from
 /// the axis, with the focal length of the real simulator. Pixels beyond 180 degrees look straight back.
 pub(super) fn fisheye(width: u16, height: u16, fov_deg: f32) -> RayBundle {
-    let focal = FISHEYE_FACTOR * f64::from(width) / f64::from(fov_deg).clamp(1.0, 360.0).to_radians();
+    let focal =
+        FISHEYE_FACTOR * f64::from(width) / f64::from(fov_deg).clamp(1.0, 360.0).to_radians();
     let (cx, cy) = (f64::from(width) / 2.0, f64::from(height) / 2.0);
     let rays = (0..height).flat_map(move |v| {
         let y = f64::from(v) + 0.5 - cy;

@@ -7,6 +7,7 @@ const ALLOWED: &[&str] = &[
     "cloud.",
     "compat.mavros_quirks",
     "compressed.",
+    "config.unsupported",
     "control.component_id",
     "control.geoid",
     "control.local_frame",

@@ -21,11 +21,12 @@ pub use request::sensor_request;
 pub use shm_source::{BlockReader, Rhythm, Taken};
 
 use crate::config::params::QosGroup;
-use crate::config::{SensorConfig, TransportMode};
+use crate::config::{Problem, SensorConfig, TransportMode};
 use crate::frames::SensorMount;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
@@ -97,6 +98,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         tasks::start(&runtime, boxes);
     }
     assembly.sections.push(glass.report());
+    if !settings.origin.skipped.is_empty() {
+        let skipped = settings.origin.skipped.clone();
+        assembly.sections.push(Box::new(Skipped(skipped)));
+    }
     assembly
         .sections
         .push(Box::new(context.conventions.clone()));
@@ -105,6 +110,30 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     context.views.follow(Box::new(follow));
     tasks::start(&runtime, lenses);
     Ok(())
+}
+
+/// Sensors that are left out, in `/diagnostics`.
+struct Skipped(Vec<Problem>);
+
+impl Section for Skipped {
+    fn name(&self) -> &'static str {
+        "sensors left out"
+    }
+
+    fn look(&mut self) -> Finding {
+        let Self(skipped) = self;
+        Finding {
+            level: Level::Warn,
+            message: format!(
+                "{} sensors of the configuration are left out",
+                skipped.len()
+            ),
+            values: skipped
+                .iter()
+                .map(|one| value(&one.path, &one.message))
+                .collect(),
+        }
+    }
 }
 
 /// Adds the thread that serves a sensor, and those that take its place; false if it cannot receive.
