@@ -83,7 +83,11 @@ impl<'a> Rig<'a> {
             width: sensor.width.into(),
             height: sensor.height.into(),
         };
-        let info = camera_info(lens, size, sensor.fov_deg, Header::default());
+        let own = self.settings.calibrations.of(sensor.seq_id);
+        let info = match own {
+            Some(own) => own.message(Header::default()),
+            None => camera_info(lens, size, sensor.fov_deg, Header::default()),
+        };
         if info.k[0] == 0.0 {
             let message = format!("no lens has a field of view of {} degrees", sensor.fov_deg);
             return Err(Problem::new(place(), message));

@@ -277,6 +277,9 @@ macro_rules! every_service_type {
                 SetParameters "130d46386b7e84ea9ecf60608a4d83cbe5e5cb7c6cc5b712b7a4e3a6c254e932" "7a0e8140a0b8d98308fa81a5403a766e610af29a239caf54b7553227906fc266";
                 SetParametersAtomically "db0bd950ed5ed867a0e90b225e44dea382d762c0762ff3e0ee842190042a59e5" "31b1a38c5b0b9d893ee24da45f69638f4561c78461d82d52750f429b534502b8";
             }
+            sensor_msgs {
+                SetCameraInfo "27dc5497730fdb6930e66cb879c210e31a83022acc5bbc999f24f55286029f87" "4db6d7df20cdcdc05430945e76fa58e1eab1285c15f31d26fad76e2c1b10299c";
+            }
             simulation_interfaces {
                 DeleteEntity "4b41b2ebdc313a0c98c7c2218849edc8b7b905fd759a23b68c576496a47dc792" "2f68929b527a3bbee03637a1c8192f2aa2982807738389aa0781f8e785673ca7";
                 GetAvailableWorlds "6335180e35038ba62eb2bae3d1c1bacd4b7791209137eacbddfee12629bf6c3a" "0ce98a1547f1852fd6d95f794ae4bae8b1d97b9cfa83ea22b80f634999234a18";

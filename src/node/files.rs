@@ -83,6 +83,12 @@ impl Files {
     }
 }
 
+/// The text of a file, whatever its encoding.
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = read(path, TEXT).map_err(|error| format!("cannot be read: {error}"))?;
+    encoding::decode(bytes).map(|(text, _)| text)
+}
+
 /// The contents of a file that is not larger than that; a device may have no end.
 fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -5,6 +5,7 @@
 mod assembly;
 mod binder;
 mod bridge;
+mod calibrations;
 mod call;
 mod cause;
 mod clock;

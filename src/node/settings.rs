@@ -1,4 +1,5 @@
 //! From the command line to the bridge's settings, or a list of all faults.
+use super::calibrations::Calibrations;
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
 use super::pairs::{self, Pairs};
@@ -39,6 +40,8 @@ pub struct Settings {
     pub sensors: Vec<SensorConfig>,
     /// Valid but suspicious settings.
     pub warnings: Vec<Problem>,
+    /// Users' own calibrations of cameras.
+    pub calibrations: Calibrations,
     /// Cameras that depend on each other.
     pub pairs: Pairs,
     /// Unit of the mounting angles, and how it was determined.
@@ -163,7 +166,8 @@ impl Settings {
             skipped: loaded.skipped,
             served: None,
         };
-        Ok(Self::assemble(params, origin, warnings)?)
+        let none = Calibrations::default();
+        Ok(Self::assemble(params, origin, warnings, &none)?)
     }
 
     /// Returns the settings of a running bridge with other parameters and the same files and vehicles.
@@ -205,14 +209,24 @@ impl Settings {
 
     /// Returns the settings with other parameters and the same files, before the bridge runs.
     pub(super) fn found(&self, params: Params) -> Result<Self, Problems> {
-        let found = Self::assemble(params, self.origin.clone(), self.warnings.clone())?;
+        let found = Self::assemble(
+            params,
+            self.origin.clone(),
+            self.warnings.clone(),
+            &self.calibrations,
+        )?;
         Ok(Self {
             ports: self.ports,
             ..found
         })
     }
 
-    fn assemble(params: Params, origin: Origin, warnings: Vec<Problem>) -> Result<Self, Problems> {
+    fn assemble(
+        params: Params,
+        origin: Origin,
+        warnings: Vec<Problem>,
+        calibrations: &Calibrations,
+    ) -> Result<Self, Problems> {
         let (rows, mut problems) = params.rows(&origin.sensors);
         if let Err(Problems(found)) = params.check_sensors(&rows) {
             problems.0.extend(found);
@@ -227,6 +241,7 @@ impl Settings {
             config::turn_unit(sensor, written, unit);
             params.sensor(sensor.seq_id).apply(sensor, unit);
         }
+        let calibrations = Calibrations::read(&params, &sensors, calibrations, &mut problems);
         let mounts = sensors.iter().map(|s| mount(s, &params, &angle_unit));
         let pairs = Pairs::find(&params, &sensors, &mounts.collect::<Vec<_>>());
         let pairs = pairs.unwrap_or_else(|Problems(found)| {
@@ -237,6 +252,7 @@ impl Settings {
             params,
             sensors,
             warnings,
+            calibrations,
             pairs,
             angle_unit,
             ports: Ports::default(),

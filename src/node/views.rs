@@ -294,6 +294,7 @@ fn view_of(settings: &Settings, seq_id: u16, frames: &BTreeMap<u16, FrameIds>) -
     Some(View {
         fov_deg: sensor.fov_deg,
         fisheye_factor: settings.fisheye_factor(sensor),
+        calibration: settings.calibrations.of(seq_id).cloned(),
         baseline_m: settings.pairs.baseline_m(seq_id),
         frame_id: frames.get(&shared)?.optical.clone(),
     })

@@ -1,9 +1,10 @@
 //! Calibration of the simulator's ideal cameras.
-use super::{Size, spec::Topics};
+use super::{Calibration, Size, spec::Topics};
 use crate::{
     msgs::{builtin_interfaces::msg::Time, sensor_msgs::msg::CameraInfo, std_msgs::msg::Header},
     ros::{Publisher, RosError},
 };
+use std::sync::Arc;
 
 /// Projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +68,8 @@ pub struct View {
     pub fov_deg: f32,
     /// Of a fisheye: [`Lens::Fisheye::factor`].
     pub fisheye_factor: f64,
+    /// The user's own calibration, instead of the computed one.
+    pub calibration: Option<Arc<Calibration>>,
     /// How far the camera is to the right of the left one of its stereo pair, in m; 0: it is not the right one.
     pub baseline_m: f64,
     /// Optical frame: its own, or that of the camera that it is paired with.
@@ -80,6 +83,7 @@ pub(super) struct InfoTopic {
     lens: Lens,
     fov_deg: f32,
     baseline_m: f64,
+    calibration: Option<Arc<Calibration>>,
 }
 
 impl InfoTopic {
@@ -98,6 +102,7 @@ impl InfoTopic {
             lens,
             fov_deg: config.fov_deg,
             baseline_m: 0.0,
+            calibration: None,
         })
     }
 
@@ -124,6 +129,7 @@ impl InfoTopic {
             *factor = view.fisheye_factor;
         }
         self.baseline_m = view.baseline_m;
+        self.calibration.clone_from(&view.calibration);
         self.message.header.frame_id.clone_from(&view.frame_id);
         self.rebuild(Size {
             width: self.message.width as usize,
@@ -132,12 +138,14 @@ impl InfoTopic {
     }
 
     fn rebuild(&mut self, size: Size) {
-        self.message = camera_info(
-            self.lens,
-            size,
-            self.fov_deg,
-            std::mem::take(&mut self.message.header),
-        );
+        let header = std::mem::take(&mut self.message.header);
+        let own = self.calibration.as_ref();
+        if let Some(own) = own.filter(|own| own.misfit(size).is_none()) {
+            // Its P has the baseline of a stereo pair, if there is one.
+            self.message = own.message(header);
+            return;
+        }
+        self.message = camera_info(self.lens, size, self.fov_deg, header);
         if self.baseline_m > 0.0 {
             // P projects points of the left camera's frame (sensor_msgs/CameraInfo).
             self.message.p[3] = -self.message.p[0] * self.baseline_m;

@@ -4,6 +4,7 @@
 //! subscribers, into reused buffers; raw images are published from the slice in which they arrived. The reasons for each
 //! message's format are in `docs/sensors.md`; the table of topics in `docs/topics.md` is `node::topics_markdown`.
 mod ballot;
+mod calibration;
 mod camera;
 mod camera_info;
 mod cloud;
@@ -31,6 +32,7 @@ mod surroundings;
 mod view_change;
 
 pub use ballot::{Ballot, Verdict};
+pub use calibration::Calibration;
 pub use camera_info::{Lens, View, camera_info};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};

@@ -40,7 +40,7 @@ pub enum Optics {
 /// Focal length of the fisheye, as a part of width / field of view: r = factor * width / field of view * theta.
 ///
 /// Two public calibrations of the real simulator measured it, both at 640 x 640, CameraFOV 200 and a cube edge of 512: 167.7 px/rad
-/// up to 80 degrees from the axis (docs/cameras.md).
+/// up to 80 degrees from the axis (docs/sensors.md).
 pub const FISHEYE_FACTOR: f64 = 0.915;
 
 /// Points of a frame of type 23.

@@ -17,12 +17,13 @@ const EULER: &str =
 /// 90 degrees about y: pitch.
 const QUATERNION: &str = r#""EularOrQuat": 1, "SensorAngEular": [1, 2, 3], "SensorAngQuat": [0.8660254037844387, 0, 0.5, 0]"#;
 
-/// Sensor 1 is a camera, 2 a range finder, 3 a camera with a quaternion.
+/// Sensor 1 is a camera, 2 a range finder, 3 a camera with a quaternion, 8 a fisheye.
 fn sensors() -> Vec<SensorConfig> {
     let entries = [
         sensor(1, 1, EULER),
         sensor(2, 5, EULER),
         sensor(3, 1, QUATERNION),
+        sensor(8, 8, EULER),
     ];
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(", "));
     let files = [("Config.json".to_owned(), text)];
@@ -98,11 +99,13 @@ fn sensors_have_the_parameters_that_they_can_have_with_the_values_of_the_file() 
     let store = store(&[("sensor3.topic", text("front"))]);
     for row in SENSOR_PARAMETERS {
         assert!(
-            store.get(&format!("sensor1.{}", row.name)).is_some(),
+            store.get(&format!("sensor8.{}", row.name)).is_some(),
             "{}",
             row.name
         );
     }
+    assert!(store.get("sensor1.fisheye_factor").is_none(), "no fisheye");
+    assert!(store.get("sensor2.camera_info_url").is_none(), "no camera");
     let value = |name: &str| store.get(name).map(|(value, _)| value.clone());
     assert_eq!(value("sensor1.fov_deg"), Some(Float(90.0)));
     assert_eq!(value("sensor2.fov_deg"), None, "a range finder has none");

@@ -28,6 +28,7 @@ fn tree(angles: &str, choice: AngleUnitChoice) -> FrameTree {
         params: Params::default(),
         sensors,
         warnings: Vec::new(),
+        calibrations: Default::default(),
         pairs: Default::default(),
         angle_unit,
         ports: Default::default(),

@@ -127,6 +127,7 @@ fn the_right_camera_projects_points_of_the_left_ones_frame() {
         rig.sensor.set_view(&View {
             fov_deg: 90.0,
             fisheye_factor: 1.0,
+            calibration: None,
             baseline_m,
             frame_id: frame_id.to_owned(),
         });
@@ -169,6 +170,7 @@ fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
     rig.sensor.set_view(&View {
         fov_deg: 60.0,
         fisheye_factor: 1.0,
+        calibration: None,
         baseline_m: 0.0,
         frame_id: "sensor3_optical_frame".to_owned(),
     });

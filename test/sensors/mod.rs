@@ -1,5 +1,6 @@
 //! Tests of `sensors`.
 mod allocation;
+mod calibrations;
 mod camera_infos;
 mod cameras;
 mod clouds;

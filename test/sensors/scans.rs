@@ -278,6 +278,7 @@ fn no_ray_of_a_depth_camera_is_without_a_point_whatever_its_lens() {
         rig.sensor.set_view(&View {
             fov_deg: fov / 2.0,
             fisheye_factor: 1.0,
+            calibration: None,
             baseline_m: 0.0,
             frame_id: "sensor3_link".to_owned(),
         });

@@ -196,6 +196,7 @@ fn read_sensor(
         "vehicle" => sensor.row.vehicle = number(&value),
         "other_params" => sensor.row.other_params = Some(as_reals(&value)),
         "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
+        "camera_info_url" => sensor.camera_info_url = text(value),
         "fisheye_factor" => sensor.fisheye_factor = as_float(&value).filter(|factor| *factor > 0.0),
         "rate_hz" => sensor.rate_hz = number(&value),
         "stereo_left" => sensor.stereo_left = number(&value),

@@ -538,6 +538,8 @@ pub struct SensorParams {
     pub fov_deg: Option<f32>,
     /// Focal length of a fisheye, as a part of width / field of view.
     pub fisheye_factor: Option<f64>,
+    /// URL of its own calibration.
+    pub camera_info_url: Option<String>,
     /// Rate in Hz.
     pub rate_hz: Option<u16>,
     /// Position in the mount in m, FRD.

@@ -337,6 +337,7 @@ fn sensor_default(
             matches!(optics, Optics::Pinhole | Optics::Fisheye)
                 .then(|| ParamValue::Float(f64::from(sensor.fov_deg)))?
         }
+        "camera_info_url" if !kind.is_camera() => return None,
         "fisheye_factor" if kind.row().optics != Optics::Fisheye => return None,
         TYPE_ID => ParamValue::Int(sensor.kind.type_id().into()),
         "width" => ParamValue::Int(sensor.width.into()),

@@ -186,7 +186,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Channel order of colour images; bgr8 is the simulator's order and needs no conversion."),
     row(TOPICS, "fisheye.factor", K::Float(0.1, 2.0), D::Float(FISHEYE_FACTOR), "",
         "Focal length of fisheyes (type 8) in camera_info, as a part of width / field of view: r = factor x DataWidth / CameraFOV x theta. The default was \
-         measured in the real simulator at one setting (docs/cameras.md).").live(),
+         measured in the real simulator at one setting (docs/sensors.md).").live(),
     row(TOPICS, "depth.encoding", K::Choice(DepthEncoding::NAMES), D::Str("16UC1"), "",
         "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's raw numbers as mono16."),
     row(TOPICS, "depth.publish_float", K::Bool, D::Bool(true), "",
@@ -492,6 +492,9 @@ pub const SENSOR_PARAMETERS: &[ParameterSpec] = &[
         "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.").live(),
     row("Sensor", "fisheye_factor", K::Float(0.0, 2.0), D::Float(0.0), "",
         "Instead of fisheye.factor; 0: that.").live(),
+    row("Sensor", "camera_info_url", K::Str, D::Str(""), "",
+        "A camera's own calibration instead of the computed one: file:///path, package://package/path or a path of a YAML file as `camera_calibration_parsers` writes \
+         it, with ${NAME} for sensor<SeqID> and ${ROS_HOME}. Its size must be that of the sensor; a change is in effect at once. `set_camera_info` beside the image saves there.").live(),
     row("Sensor", "rate_hz", K::Int(1, 1000), D::File, "Hz",
         "Rate to request, instead of DataCheckFreq.").live(),
     row("Sensor", "position", K::Vector(-100_000.0, 100_000.0), D::File, "m",

@@ -49,8 +49,8 @@ const ALLOWED: &[&str] = &[
 ];
 /// Of one sensor or vehicle: `sensor3.fov_deg`.
 const FAMILIES: [&str; 2] = ["sensor", "vehicle"];
-/// Of a vehicle, and not taken: a host, and a vehicle that the bridge would fly.
-const NOT_OF_VEHICLES: [&str; 4] = ["address", "model", "model_type", "link"];
+/// Of these, and not taken: a host, a file, and a vehicle that the bridge would fly.
+const NOT_OF_FAMILIES: [&str; 5] = ["address", "camera_info_url", "model", "model_type", "link"];
 /// Links whose parameters name nothing outside the recording.
 const LINKS: [&str; 8] = [
     "off",
@@ -86,7 +86,7 @@ fn of_family(name: &str) -> bool {
         let number = one.strip_prefix(*family);
         number.is_some_and(|n| !n.is_empty() && n.bytes().all(|c| c.is_ascii_digit()))
     };
-    FAMILIES.iter().any(numbered) && !NOT_OF_VEHICLES.contains(&rest)
+    FAMILIES.iter().any(numbered) && !NOT_OF_FAMILIES.contains(&rest)
 }
 
 /// A link: its kind. Of a direct link the ports, at which it was recorded, without the host.
@@ -134,6 +134,7 @@ mod tests {
             ("simulator_address", "10.0.0.1"),
             ("vehicle1.address", "10.0.0.1"),
             ("vehicle1.model", "point_mass"),
+            ("sensor1.camera_info_url", "file:///etc/passwd"),
             ("vehiclex.prefix", "a"),
             ("control.link", "serial:/dev/ttyS0"),
             ("control.link", "direct:10.0.0.1:x"),

@@ -9,6 +9,7 @@ mod liveness;
 mod opener;
 mod refusals;
 mod request;
+mod set_camera_info;
 mod shm_source;
 mod supervisor;
 mod surroundings;
@@ -58,6 +59,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
+    set_camera_info::open(context, assembly)?;
     let lenses = Lenses::new(context.tree.clone(), context.poses.clone());
     let glass = lenses.glass();
     let mut opener = Opener {
@@ -211,6 +213,7 @@ fn topics(page: &mut TopicPage) {
     }
     page.sensors += BOXES_ROW;
     page.sensors += gimbal::ROWS;
+    page.sensors += set_camera_info::ROW;
     page.topic(
         &["/rflysim/uav<id>/global/odom"],
         "nav_msgs/msg/Odometry",

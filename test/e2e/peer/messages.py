@@ -80,7 +80,11 @@ PARAMETER_SERVICES = {
         "rcl_interfaces/SetParametersResult result",
     ),
 }
-SERVICES = PARAMETER_SERVICES | mavros.SERVICES | simulation.SERVICES | OWN_SERVICES
+# Request and response of sensor_msgs (https://github.com/ros2/common_interfaces).
+SENSOR_SERVICES = {
+    "sensor_msgs/srv/SetCameraInfo": ("sensor_msgs/CameraInfo camera_info", "bool success; string status_message"),
+}
+SERVICES = PARAMETER_SERVICES | SENSOR_SERVICES | mavros.SERVICES | simulation.SERVICES | OWN_SERVICES
 
 
 def register(store: Any) -> Any:

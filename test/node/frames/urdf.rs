@@ -37,6 +37,7 @@ fn settings(entries: &[Entry], params: &[(&str, ParamValue)]) -> Settings {
         params: Params::from_values(&values).unwrap(),
         sensors,
         warnings: Vec::new(),
+        calibrations: Default::default(),
         pairs: Default::default(),
         angle_unit,
         ports: Default::default(),

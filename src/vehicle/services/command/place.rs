@@ -6,8 +6,8 @@ use crate::vehicle::Fcu;
 
 /// MAV_CMD_NAV_LAND, NAV_TAKEOFF, NAV_VTOL_TAKEOFF, NAV_VTOL_LAND, DO_REPOSITION.
 const WITH_PLACE: [u16; 5] = [21, 22, 84, 85, 192];
-/// What PX4 reads as NaN in `x` and `y` of a COMMAND_INT.
-const PX4_NAN: i32 = 0x7ff8_0000;
+/// What MAVLink and PX4 read as NaN in `x` and `y` of a COMMAND_INT. PX4 denies 0x7ff80000, the upper half of a NaN.
+const UNSET: i32 = i32::MAX;
 /// MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_INT.
 const ABOVE_SEA: [u8; 2] = [0, 5];
 
@@ -27,7 +27,7 @@ pub(super) fn here(fcu: &Fcu, place: [f32; 2]) -> [f32; 2] {
 /// The same for COMMAND_INT.
 pub(super) fn here_int(fcu: &Fcu, place: [i32; 2]) -> [i32; 2] {
     match place == [0; 2] && flies_px4(fcu) {
-        true => [PX4_NAN; 2],
+        true => [UNSET; 2],
         false => place,
     }
 }

@@ -1,0 +1,153 @@
+//! Users' own calibrations of cameras: the files that `sensor<N>.camera_info_url` names.
+use super::files;
+use crate::config::{Params, Problems, SensorConfig};
+use crate::sensors::{Calibration, Size};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Where a camera's calibration is saved if no URL says so, as `camera_info_manager` has it.
+const DEFAULT: &str = "file://${ROS_HOME}/camera_info/${NAME}.yaml";
+
+/// Calibrations by SeqID.
+#[derive(Clone, Debug, Default)]
+pub struct Calibrations(BTreeMap<u16, Known>);
+
+#[derive(Clone, Debug)]
+struct Known {
+    path: PathBuf,
+    changed: Option<SystemTime>,
+    calibration: Arc<Calibration>,
+}
+
+impl Calibrations {
+    /// Those that parameters name; of files that have not changed, as they were read `before`.
+    pub(super) fn read(
+        params: &Params,
+        sensors: &[SensorConfig],
+        before: &Self,
+        problems: &mut Problems,
+    ) -> Self {
+        let mut known = BTreeMap::new();
+        for sensor in sensors {
+            let url = params.sensor(sensor.seq_id).camera_info_url;
+            let Some(url) = url.filter(|url| !url.is_empty()) else {
+                continue;
+            };
+            match Known::read(&url, sensor, before.0.get(&sensor.seq_id)) {
+                Ok(one) => drop(known.insert(sensor.seq_id, one)),
+                Err(found) => {
+                    let name = format!("sensor{}.camera_info_url", sensor.seq_id);
+                    for why in found {
+                        problems.push(&name, format!("{url}: {why}"));
+                    }
+                }
+            }
+        }
+        Self(known)
+    }
+
+    /// That of a sensor.
+    pub fn of(&self, seq_id: u16) -> Option<&Arc<Calibration>> {
+        self.0.get(&seq_id).map(|known| &known.calibration)
+    }
+}
+
+impl Known {
+    fn read(url: &str, sensor: &SensorConfig, before: Option<&Self>) -> Result<Self, Vec<String>> {
+        if !sensor.kind.is_camera() {
+            return Err(vec![format!(
+                "TypeID {} is no camera",
+                sensor.kind.type_id()
+            )]);
+        }
+        let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
+        let modified = std::fs::metadata(&path).and_then(|about| about.modified());
+        let changed = modified.ok();
+        let same = before.filter(|known| known.path == path && known.changed == changed);
+        let calibration = match same {
+            Some(known) => known.calibration.clone(),
+            None => {
+                let text = files::read_text(&path).map_err(|why| vec![why])?;
+                Arc::new(Calibration::from_yaml(&text)?)
+            }
+        };
+        let size = Size {
+            width: sensor.width.into(),
+            height: sensor.height.into(),
+        };
+        match calibration.misfit(size) {
+            Some(why) => Err(vec![why]),
+            None => Ok(Self {
+                path,
+                changed,
+                calibration,
+            }),
+        }
+    }
+}
+
+/// Saves a calibration where `url` says; returns the URL.
+///
+/// # Errors
+/// A message for users.
+pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<String, String> {
+    let url = if url.is_empty() { DEFAULT } else { url };
+    let path = path_of(url, seq_id)?;
+    let text = calibration.to_yaml(&name(seq_id))?;
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).map_err(failed)?;
+    }
+    // A reader sees the old or the new one.
+    let next = path.with_extension("yaml.next");
+    std::fs::write(&next, text).map_err(failed)?;
+    std::fs::rename(&next, &path).map_err(failed)?;
+    Ok(url.to_owned())
+}
+
+/// The name of a camera in files and URLs.
+fn name(seq_id: u16) -> String {
+    format!("sensor{seq_id}")
+}
+
+/// The path that a URL names: `file:///path`, `package://package/path`, or a path.
+fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let home = variable("ROS_HOME")
+        .or_else(|| Some(format!("{}/.ros", variable("HOME")?)))
+        .unwrap_or_default();
+    let url = url
+        .replace("${NAME}", &name(seq_id))
+        .replace("${ROS_HOME}", &home);
+    if let Some(path) = url.strip_prefix("file://") {
+        return match path.starts_with('/') {
+            true => Ok(PathBuf::from(path)),
+            false => Err("a path after file:// begins with /".to_owned()),
+        };
+    }
+    if let Some(rest) = url.strip_prefix("package://") {
+        return in_package(rest, variable("AMENT_PREFIX_PATH").as_deref());
+    }
+    match url.split_once("://") {
+        Some((scheme, _)) => Err(format!(
+            "{scheme}:// is not read, file:// and package:// are"
+        )),
+        None => Ok(PathBuf::from(url)),
+    }
+}
+
+/// A file in the share directory of a package.
+fn in_package(rest: &str, prefixes: Option<&str>) -> Result<PathBuf, String> {
+    let Some((package, path)) = rest.split_once('/') else {
+        return Err("package://package/path is wanted".to_owned());
+    };
+    let prefixes = prefixes.unwrap_or_default().split(':');
+    let shares = prefixes.map(|prefix| Path::new(prefix).join("share").join(package));
+    let share = shares.into_iter().find(|share| share.is_dir());
+    let share = share.ok_or_else(|| {
+        format!("there is no package {package} in AMENT_PREFIX_PATH; source its workspace")
+    })?;
+    Ok(share.join(path))
+}

@@ -1,0 +1,95 @@
+//! `set_camera_info` beside the image of a camera, to which calibration programs send what they measured.
+use crate::config::{ParamValue, SensorConfig};
+use crate::msgs::sensor_msgs::srv::{SetCameraInfo, SetCameraInfoRequest, SetCameraInfoResponse};
+use crate::node::assembly::Assembly;
+use crate::node::calibrations::save;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::settings::SettingsWatch;
+use crate::node::wishes::Wishes;
+use crate::sensors::{Calibration, Size, spec_of};
+
+const SERVICE: &str = "set_camera_info";
+/// In docs/topics.md.
+pub(super) const ROW: &str = "\
+| cameras | | `/rflysim/sensor<N>/set_camera_info` | `sensor_msgs/srv/SetCameraInfo` | | | all | service: saves a calibration where \
+`sensor<N>.camera_info_url` says, and takes it at once ([sensors.md](sensors.md#your-own-calibration)) |
+";
+const INFO: &str = "camera_info";
+
+pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
+    let settings = context.settings;
+    for sensor in settings.sensors.iter().filter(|s| s.kind.is_camera()) {
+        let Some(name) = service_name(&settings.sensor_topic(sensor), sensor) else {
+            continue;
+        };
+        let target = Target {
+            seq_id: sensor.seq_id,
+            settings: context.watch(),
+            wishes: context.wishes.clone(),
+        };
+        let service =
+            context
+                .middleware
+                .service::<SetCameraInfo>(&name, move |request, responder| {
+                    responder.respond(target.answer(&request));
+                })?;
+        assembly.guards.push(Box::new(service));
+    }
+    Ok(())
+}
+
+/// Beside `camera_info`.
+fn service_name(main: &str, sensor: &SensorConfig) -> Option<String> {
+    let spec = spec_of(sensor.kind);
+    let topics = spec.topics.iter().map(|topic| spec.topic_name(topic, main));
+    let mut spaces = topics.filter_map(|name| Some(name.strip_suffix(INFO)?.to_owned()));
+    spaces.next().map(|space| space + SERVICE)
+}
+
+/// The camera that a service is for.
+struct Target {
+    seq_id: u16,
+    settings: SettingsWatch,
+    wishes: Wishes,
+}
+
+impl Target {
+    fn answer(&self, request: &SetCameraInfoRequest) -> SetCameraInfoResponse {
+        let (success, status_message) = match self.take(request) {
+            Ok(url) => (true, format!("saved to {url}, and in effect")),
+            Err(why) => (false, why),
+        };
+        match success {
+            true => tracing::info!("sensor{}: {SERVICE}: {status_message}", self.seq_id),
+            false => tracing::warn!("sensor{}: {SERVICE}: {status_message}", self.seq_id),
+        }
+        SetCameraInfoResponse {
+            success,
+            status_message,
+        }
+    }
+
+    /// Saves it, and lets the parameter name it.
+    fn take(&self, request: &SetCameraInfoRequest) -> Result<String, String> {
+        let calibration = Calibration::from_info(&request.camera_info);
+        let calibration = calibration.map_err(|problems| problems.join("; "))?;
+        let (size, url) = {
+            let settings = self.settings.borrow();
+            let sensor = settings.sensors.iter().find(|s| s.seq_id == self.seq_id);
+            let size = sensor.map(|sensor| Size {
+                width: sensor.width.into(),
+                height: sensor.height.into(),
+            });
+            (size, settings.params.sensor(self.seq_id).camera_info_url)
+        };
+        if let Some(why) = size.and_then(|size| calibration.misfit(size)) {
+            return Err(format!("the calibration {why}"));
+        }
+        let url = save(&url.unwrap_or_default(), self.seq_id, &calibration)?;
+        let name = format!("sensor{}.camera_info_url", self.seq_id);
+        self.wishes
+            .wish(self.seq_id, name, ParamValue::Str(url.clone()));
+        Ok(url)
+    }
+}
