@@ -15,6 +15,7 @@ mod motion;
 mod mounts;
 mod objects;
 mod pilot_rig;
+mod places;
 mod protocol;
 mod reports;
 mod response;

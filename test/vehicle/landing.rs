@@ -1,7 +1,10 @@
 //! `cmd/land`: answered when PX4 shows that it lands.
 use super::operator::{LAND, LOITER, OFFBOARD, Told, ack, beat, flying, mode, ms, told};
 use super::rig::{Answer, Rig};
-use rfly_bridge::msgs::mavros_msgs::srv::{CommandTOL, CommandTOLRequest, CommandTOLResponse};
+use rfly_bridge::msgs::mavros_msgs::srv::{
+    CommandInt, CommandIntRequest, CommandTOL, CommandTOLRequest, CommandTOLResponse,
+};
+use rfly_bridge::wire::mavlink::{frames, raw};
 
 const POSITION: u32 = 3 << 16;
 /// MAV_CMD_NAV_LAND.
@@ -75,4 +78,21 @@ fn a_landing_that_was_lost_survives_a_mode_that_the_vehicle_refuses() {
     beat(&mut rig, LAND, true);
     rig.pass(ms(200));
     assert!(answer.expect().success && !offboard.expect().mode_sent);
+}
+
+#[test]
+fn a_landing_is_sent_whatever_its_frame_because_px4_lands_where_it_is() {
+    for command in [20, 21, 85] {
+        let rig = flying();
+        let request = CommandIntRequest {
+            command,
+            frame: 6,
+            ..CommandIntRequest::default()
+        };
+        let _answer = rig.call_later::<CommandInt>("cmd/command_int", request);
+        let bytes = rig.sent_bytes();
+        let sent =
+            frames(&bytes).filter_map(|frame| raw::CommandInt::parse(&frame.expect("a frame")));
+        assert_eq!(sent.map(|c| c.command).collect::<Vec<_>>(), [command]);
+    }
 }

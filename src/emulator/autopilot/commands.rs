@@ -1,5 +1,6 @@
 //! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
+use super::flight::Reposition;
 use super::modes::{ACCEPTED, Mode, REJECTED};
 use super::outbox::{CRITICAL, INFO};
 use super::{Autopilot, STEP, fields};
@@ -14,6 +15,10 @@ const DENIED: u8 = 2;
 const UNSUPPORTED: u8 = 3;
 /// MAV_RESULT.
 const FAILED: u8 = 4;
+/// The upper half of a NaN in an integer.
+const NAN_AS_INT: i32 = 0x7ff8_0000;
+/// A vehicle does not take off for a place that is farther away, in m.
+const TOO_FAR: f64 = 100_000.0;
 /// Forces arming and disarming.
 const FORCE: f32 = 21196.0;
 
@@ -21,9 +26,8 @@ const FORCE: f32 = 21196.0;
 #[derive(Clone, Copy, Debug)]
 struct Command {
     number: u16,
+    /// Altitudes are above sea level: PX4 ignores the frame of COMMAND_INT.
     p: [f64; 7],
-    /// Frame of COMMAND_INT; COMMAND_LONG has none and uses global altitudes above sea level.
-    frame: Option<u8>,
     from: (u8, u8),
 }
 
@@ -44,34 +48,26 @@ impl Autopilot {
                 Command {
                     number: long.command,
                     p: long.params.map(f64::from),
-                    frame: None,
                     from,
                 },
                 (long.target_system, long.target_component),
             )
         } else if let Some(int) = CommandInt::parse(frame) {
-            let scale = if matches!(int.frame, 1 | 7 | 8 | 9 | 12 | 13) {
-                1e-4
-            } else {
-                1e-7
-            };
             let [a, b, c, d] = int.params.map(f64::from);
-            let place = |v: i32| {
-                if v == i32::MAX {
-                    f64::NAN
-                } else {
-                    f64::from(v) * scale
-                }
+            let place = match (int.x, int.y) {
+                (i32::MAX, i32::MAX) => [f64::NAN; 2],
+                (x, y) => [x, y].map(|v| f64::from(v) * 1e-7),
             };
-            (
-                Command {
-                    number: int.command,
-                    p: [a, b, c, d, place(int.x), place(int.y), int.z.into()],
-                    frame: Some(int.frame),
-                    from,
-                },
-                (int.target_system, int.target_component),
-            )
+            let command = Command {
+                number: int.command,
+                p: [a, b, c, d, place[0], place[1], int.z.into()],
+                from,
+            };
+            if [int.x, int.y] == [NAN_AS_INT; 2] {
+                self.acknowledge(&command, DENIED);
+                return true;
+            }
+            (command, (int.target_system, int.target_component))
         } else if let Some(mode) = SetMode::parse(frame) {
             let [_, _, main, sub] = mode.custom_mode.to_le_bytes();
             let p = [mode.base_mode, main, sub, 0, 0, 0, 0].map(f64::from);
@@ -81,7 +77,6 @@ impl Autopilot {
             let command = Command {
                 number: 176,
                 p,
-                frame: None,
                 from,
             };
             (command, (self.setup.id, 1))
@@ -247,23 +242,21 @@ impl Autopilot {
         let here = self.motion.pose.position;
         let [latitude0, longitude0, altitude0] = self.geo.to_degrees(&here);
         let given = |value: f64, otherwise: f64| if value.is_finite() { value } else { otherwise };
-        let relative = matches!(command.frame, Some(3 | 6));
-        let above = if relative {
-            self.geo.to_degrees(&self.home)[2]
-        } else {
-            0.0
-        };
         let latitude = given(latitude, latitude0);
         let longitude = given(longitude, longitude0);
-        let altitude = given(altitude + above, altitude0);
+        let altitude = given(altitude, altitude0);
         self.geo.to_ned([latitude, longitude, altitude])
     }
 
-    /// The altitude is the end of the climb; PX4 climbs vertically.
+    /// The altitude is the end of the climb, which is vertical. With a place that is not on this map, as 0, 0, PX4 spins on the
+    /// ground until it disarms.
     fn take_off(&mut self, command: &Command) -> u8 {
         let result = self.change(Mode::Takeoff);
-        if result == ACCEPTED && command.p[6].is_finite() {
-            let (goal, here) = (self.place(command).z, self.motion.pose.position.z);
+        let (goal, here) = (self.place(command), self.motion.pose.position);
+        let (goal, here, away) = (goal.z, here.z, (goal - here).xy().norm());
+        if result == ACCEPTED && away > TOO_FAR {
+            self.flight.takeoff = Some(here);
+        } else if result == ACCEPTED && command.p[6].is_finite() {
             if goal > here {
                 let text = "Already higher than takeoff altitude\t";
                 self.texts.say(CRITICAL, text);
@@ -314,13 +307,15 @@ impl Autopilot {
         ACCEPTED
     }
 
+    /// Without exactly the flag that changes the mode PX4 answers "unsupported", and goes there nevertheless if it loiters.
     fn reposition(&mut self, command: &Command) -> u8 {
-        let result = if self.modes.active == Mode::Loiter {
-            ACCEPTED
-        } else {
-            self.change(Mode::Loiter)
+        let loiters = self.modes.active == Mode::Loiter;
+        let result = match command.p[1] as u32 {
+            1 if loiters => ACCEPTED,
+            1 => self.change(Mode::Loiter),
+            _ => UNSUPPORTED,
         };
-        if result == ACCEPTED {
+        if result == ACCEPTED || loiters {
             let goal = self.place(command);
             let yaw = command.p[3];
             let yaw = if yaw.is_finite() {
@@ -328,7 +323,8 @@ impl Autopilot {
             } else {
                 self.motion.pose.roll_pitch_yaw()[2]
             };
-            self.flight.reposition = Some((goal, yaw));
+            let speed = Some(command.p[0]).filter(|speed| *speed > 0.0);
+            self.flight.reposition = Some(Reposition { goal, yaw, speed });
         }
         result
     }

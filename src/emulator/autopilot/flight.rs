@@ -55,6 +55,17 @@ pub struct Situation<'a> {
     pub datum: f64,
 }
 
+/// DO_REPOSITION.
+#[derive(Clone, Copy, Debug)]
+pub struct Reposition {
+    /// In m, NED from the map centre.
+    pub goal: Vec3,
+    /// In rad.
+    pub yaw: f64,
+    /// In m/s, instead of MPC_XY_CRUISE.
+    pub speed: Option<f64>,
+}
+
 /// State of the active flight task.
 #[derive(Clone, Debug)]
 pub struct Flight {
@@ -66,8 +77,8 @@ pub struct Flight {
     ramp: Option<f64>,
     /// Height in m, NED, of the end of a take-off, if set by a command.
     pub takeoff: Option<f64>,
-    /// Position and yaw to hover at, if set by a command.
-    pub reposition: Option<(Vec3, f64)>,
+    /// Where to hover, if set by a command.
+    pub reposition: Option<Reposition>,
     /// Position to land at, if set by a command.
     pub landing: Option<Vec3>,
     /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
@@ -260,15 +271,17 @@ impl Flight {
             let speed = self.carrot.velocity;
             self.start += speed * (speed.norm() / (2.0 * s.speeds.acceleration));
         }
+        let mut speeds = s.speeds;
         let goal = match self.reposition {
-            Some((goal, yaw)) => {
+            Some(Reposition { goal, yaw, speed }) => {
                 self.yaw = yaw;
+                speeds.cruise = speed.unwrap_or(speeds.cruise);
                 goal
             }
             None => self.start,
         };
         let limits = (s.speeds.up, s.speeds.down);
-        self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+        self.carrot.approach(&goal, &speeds, limits, s.dt);
         self.follow(s.speeds.up_max)
     }
 

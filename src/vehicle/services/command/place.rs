@@ -6,6 +6,8 @@ use crate::vehicle::Fcu;
 
 /// MAV_CMD_NAV_LAND, NAV_TAKEOFF, NAV_VTOL_TAKEOFF, NAV_VTOL_LAND, DO_REPOSITION.
 const WITH_PLACE: [u16; 5] = [21, 22, 84, 85, 192];
+/// Those of them that PX4 flies to the altitude of.
+const FLIES_TO: [u16; 3] = [22, 84, 192];
 /// What MAVLink and PX4 read as NaN in `x` and `y` of a COMMAND_INT. PX4 denies 0x7ff80000, the upper half of a NaN.
 const UNSET: i32 = i32::MAX;
 /// MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_INT.
@@ -32,9 +34,10 @@ pub(super) fn here_int(fcu: &Fcu, place: [i32; 2]) -> [i32; 2] {
     }
 }
 
-/// Why a COMMAND_INT is not sent: PX4 takes its altitude as above sea level in every frame.
+/// Why a COMMAND_INT is not sent: PX4 takes its altitude as above sea level in every frame. A landing is sent in any: PX4 lands
+/// where it is.
 pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String> {
-    let misread = has_place(command) && !ABOVE_SEA.contains(&frame);
+    let misread = FLIES_TO.contains(&command) && !ABOVE_SEA.contains(&frame);
     (misread && fcu.settings.px4_checks && flies_px4(fcu)).then(|| {
         format!(
             "frame {frame}: PX4 takes z as the altitude above sea level whatever the frame says; send that, with frame 5 \
