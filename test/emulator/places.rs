@@ -18,7 +18,10 @@ fn place(rig: &PilotRig) -> (i32, i32, f32) {
         .find(|sent| sent.id == 33)
         .expect("GLOBAL_POSITION_INT");
     let frame = frames(&last.bytes).next().unwrap().unwrap();
-    let number = |at| i32::from_le_bytes(frame.payload[at..at + 4].try_into().unwrap());
+    // MAVLink leaves out zeros at the end.
+    let mut payload = [0; 28];
+    payload[..frame.payload.len()].copy_from_slice(frame.payload);
+    let number = |at| i32::from_le_bytes(payload[at..at + 4].try_into().unwrap());
     (number(4), number(8), number(12) as f32 / 1000.0)
 }
 
