@@ -255,7 +255,7 @@ impl Autopilot {
         let (goal, here) = (self.place(command), self.motion.pose.position);
         let (goal, here, away) = (goal.z, here.z, (goal - here).xy().norm());
         if result == ACCEPTED && away > TOO_FAR {
-            self.flight.takeoff = Some(here);
+            self.flight.takeoff = Some(f64::NAN);
         } else if result == ACCEPTED && command.p[6].is_finite() {
             if goal > here {
                 let text = "Already higher than takeoff altitude\t";

@@ -75,7 +75,7 @@ pub struct Flight {
     yaw: f64,
     carrot: Carrot,
     ramp: Option<f64>,
-    /// Height in m, NED, of the end of a take-off, if set by a command.
+    /// Height in m, NED, of the end of a take-off, if set by a command; NaN: it does not leave the ground.
     pub takeoff: Option<f64>,
     /// Where to hover, if set by a command.
     pub reposition: Option<Reposition>,
@@ -293,6 +293,9 @@ impl Flight {
             s.texts.say(INFO, &text);
             start - height
         });
+        if end.is_nan() {
+            return Target::Idle;
+        }
         let goal = Vec3::new(self.start.x, self.start.y, end);
         let limits = (s.speeds.takeoff, s.speeds.down);
         if self.ramp.is_some_and(|since| s.now - since > RAMP / 2.0) {
