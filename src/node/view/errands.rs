@@ -84,8 +84,10 @@ impl Errands {
         };
         let charged = if len > SHORT { len as u32 } else { 0 };
         let bytes = self.all.bytes.clone().try_acquire_many_owned(charged);
-        let bytes = bytes.map_err(|_| {
-            format!("{len} bytes: other long requests of this page's clients wait, try again when they have ended")
+        let bytes = bytes.map_err(|full| {
+            format!(
+                "{len} bytes: other long requests wait ({full}); try again when they have ended"
+            )
         })?;
         let (end, ended) = watch::channel(false);
         let lives = self.lives.clone();
