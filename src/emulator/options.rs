@@ -88,6 +88,8 @@ pub struct EmulatorOptions {
     pub link_gbit_per_s: f64,
     /// Heartbeats, reports and requests also use multicast, on loopback.
     pub multicast: bool,
+    /// Cameras are not described on the port of reports.
+    pub undescribed: bool,
     /// `CopterSim` sends a vehicle's data to nobody who did not ask for them.
     pub restricted: bool,
     /// Drift of the simulation clock against the host's, in parts per million.
@@ -132,6 +134,7 @@ impl Default for EmulatorOptions {
             heartbeat_period: 1.0,
             link_gbit_per_s: 10.0,
             multicast: false,
+            undescribed: false,
             restricted: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,

@@ -2,12 +2,13 @@
 //! `reports` says when the renderer has them.
 use super::clock::host_now;
 use super::settings::Settings;
+use crate::config::params::Foreign;
 use crate::frames::{FrameTree, SensorMount};
 use crate::sensors::{FrameIds, Shown, View, ViewChange};
 use crate::time::{RosTime, SimTime};
-use crate::wire::{CameraDescription, SensorRequest};
+use crate::wire::{CameraDescription, SensorKind, SensorRequest};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Called with the settings, the new mount and the stamp of the first frame that shows it.
@@ -15,6 +16,13 @@ type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
 
 /// Called with what a pod camera reports.
 type PodFollower = Box<dyn Fn(&SensorRequest) + Send>;
+
+/// Descriptions in a row that show another field of view than `camera_info`, until it is believed.
+const DESCRIPTIONS: u8 = 2;
+/// Greater differences are not those of [`marked`], in degrees.
+const SAME_FOV_DEG: f32 = 0.001;
+/// A sensor whose last frame is older, in ns, does not flow.
+const FLOWS_NS: i64 = 2_000_000_000;
 
 /// The views of all sensors.
 #[derive(Clone, Default)]
@@ -38,11 +46,20 @@ pub(super) struct Slot {
     opened: AtomicU64,
     /// The renderer was asked to describe the camera.
     describes: AtomicBool,
+    /// It is to be asked for the sensor again.
+    lost: AtomicBool,
+    /// Arrival of the last frame that somebody reads.
+    last_frame: AtomicI64,
     state: Mutex<State>,
 }
 
 struct State {
+    /// What was asked for.
+    asked: View,
+    /// What frames show: another program may have asked for something else.
     view: View,
+    /// Another field of view that the renderer describes, and how often in a row.
+    other: Option<(f32, u8)>,
     /// Requests for other views so far.
     requests: u64,
     /// Until a frame shows the view.
@@ -51,9 +68,8 @@ struct State {
 
 struct Pending {
     change: ViewChange,
-    settings: Arc<Settings>,
     /// `None`: it was not moved.
-    mount: Option<SensorMount>,
+    moved: Option<(Arc<Settings>, SensorMount)>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -67,7 +83,9 @@ impl Views {
         let slot = |seq_id| {
             let view = view_of(settings, seq_id, &frames)?;
             let state = State {
+                asked: view.clone(),
                 view,
+                other: None,
                 requests: 0,
                 pending: None,
             };
@@ -76,6 +94,8 @@ impl Views {
                 changes: AtomicU64::new(0),
                 opened: AtomicU64::new(0),
                 describes: AtomicBool::new(false),
+                lost: AtomicBool::new(false),
+                last_frame: AtomicI64::new(i64::MIN),
                 state: Mutex::new(state),
             };
             Some((seq_id, Arc::new(slot)))
@@ -133,15 +153,15 @@ impl Views {
                 continue;
             };
             let mut state = lock(&slot.state);
-            if moved.is_none() && state.view == view {
+            if moved.is_none() && state.asked == view {
                 continue;
             }
             // What a pair changes in the messages of its other camera is no request.
-            let asked = moved.is_some() || state.view.fov_deg != view.fov_deg;
+            let asked = moved.is_some() || state.asked.fov_deg != view.fov_deg;
             state.requests += u64::from(asked);
             let at = host_now();
             let before = state.pending.take();
-            let moves = moved.is_some() || before.as_ref().is_some_and(|p| p.mount.is_some());
+            let moves = moved.is_some() || before.as_ref().is_some_and(|p| p.moved.is_some());
             let mut change = match before {
                 Some(mut pending) if !again => {
                     if asked {
@@ -154,19 +174,20 @@ impl Views {
             if !asked {
                 change.described(true, SimTime(i64::MIN), at);
             }
-            state.view = view;
+            (state.asked, state.view, state.other) = (view.clone(), view, None);
+            let mount = mount.filter(|_| moves).cloned();
             state.pending = Some(Pending {
                 change,
-                settings: now.clone(),
-                mount: mount.filter(|_| moves).cloned(),
+                moved: mount.map(|mount| (now.clone(), mount)),
             });
             slot.opened.fetch_add(again.into(), Ordering::Release);
             slot.changes.fetch_add(1, Ordering::Release);
         }
     }
 
-    /// Takes the description of a camera.
-    pub(super) fn described(&self, camera: &CameraDescription, arrival: RosTime) {
+    /// Takes the description of a camera. If another program has asked for another field of view, `camera_info` follows, or the
+    /// own is asked for again.
+    pub(super) fn described(&self, camera: &CameraDescription, arrival: RosTime, foreign: Foreign) {
         let seq_id = u16::try_from(camera.seq_id).ok();
         let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else {
             return;
@@ -175,18 +196,61 @@ impl Views {
             return;
         };
         let mut state = lock(&slot.state);
-        let asked = marked(state.view.fov_deg, state.requests);
+        let asked = marked(state.asked.fov_deg, state.requests);
         if let Some(pending) = &mut state.pending {
             let new = camera.fov_deg.to_bits() == asked.to_bits();
             pending.change.described(new, at, arrival);
+            return;
         }
+        // A pod zooms by itself.
+        if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
+            return;
+        }
+        let Some(shown) = state.other_fov(camera.fov_deg) else {
+            return;
+        };
+        let (seq_id, own) = (slot.seq_id, state.asked.fov_deg);
+        if same_fov(shown, own) {
+            tracing::info!(
+                "sensor{seq_id} shows the field of view again that was asked for, {own} degrees"
+            );
+        } else {
+            let then = match foreign {
+                Foreign::Follow | Foreign::Yield => {
+                    "camera_info follows; request.foreign:=restore asks for ours again"
+                }
+                Foreign::Restore => "ours is asked for again",
+            };
+            tracing::warn!(
+                "sensor{seq_id} shows a field of view of {shown} degrees, {own} were asked for: another program has asked for SeqID \
+                 {seq_id}, too. {then}"
+            );
+            if foreign == Foreign::Restore {
+                slot.lost.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+        state.view.fov_deg = shown;
+        let mut change = ViewChange::new(arrival);
+        change.described(true, at, arrival);
+        state.pending = Some(Pending {
+            change,
+            moved: None,
+        });
+        slot.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// The sensors that the renderer was asked to describe, or is to be.
+    /// The sensors that the renderer was asked to describe, or is to be: those that change, and those whose frames are read,
+    /// because another program may change them.
     pub(super) fn to_describe(&self) -> Vec<u16> {
+        let now = host_now();
         let due = |slot: &&Arc<Slot>| {
             let asked = slot.describes.swap(false, Ordering::Relaxed);
-            asked || lock(&slot.state).pending.is_some()
+            let flows = now
+                .0
+                .saturating_sub(slot.last_frame.load(Ordering::Relaxed))
+                < FLOWS_NS;
+            asked || flows || lock(&slot.state).pending.is_some()
         };
         let due = self.0.slots.values().filter(due);
         due.map(|slot| slot.seq_id).collect()
@@ -194,9 +258,9 @@ impl Views {
 
     /// The frames show the pending view, from the one with this stamp on.
     fn show(&self, pending: &Pending, stamp: Option<RosTime>) {
-        if let Some(mount) = &pending.mount {
+        if let Some((settings, mount)) = &pending.moved {
             for follower in lock(&self.0.followers).iter() {
-                follower(&pending.settings, mount, stamp);
+                follower(settings, mount, stamp);
             }
         }
     }
@@ -255,10 +319,38 @@ impl Slot {
         marked(fov_deg, lock(&self.state).requests)
     }
 
+    /// A frame is read.
+    pub(super) fn flows(&self, arrival: RosTime) {
+        self.last_frame.store(arrival.0, Ordering::Relaxed);
+    }
+
+    /// Whether the sensor is to be asked for again; once.
+    pub(super) fn take_lost(&self) -> bool {
+        self.lost.swap(false, Ordering::Relaxed)
+    }
+
     /// The renderer is asked to describe the camera.
     pub(super) fn asked_to_describe(&self) {
         self.describes.store(true, Ordering::Relaxed);
     }
+}
+
+impl State {
+    /// Another field of view than frames are published with, once it was described often enough.
+    fn other_fov(&mut self, described: f32) -> Option<f32> {
+        if !described.is_finite() || described <= 0.0 || same_fov(described, self.view.fov_deg) {
+            self.other = None;
+            return None;
+        }
+        let before = self.other.filter(|(fov, _)| same_fov(*fov, described));
+        let times = before.map_or(1, |(_, times)| times + 1);
+        self.other = (times < DESCRIPTIONS).then_some((described, times));
+        self.other.is_none().then_some(described)
+    }
+}
+
+fn same_fov(a: f32, b: f32) -> bool {
+    (a - b).abs() < SAME_FOV_DEG
 }
 
 /// Sensors that were opened again.

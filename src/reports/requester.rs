@@ -112,7 +112,13 @@ impl ReportRequester {
         let ends = self.ending.len().min(AT_ONCE);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();
         for (subject, asked) in &mut self.requests {
-            let pause = if asked.answered { timeout } else { period };
+            // A camera's description says what its frames show: each second counts.
+            let is_camera = matches!(subject, Subject::Camera(_));
+            let pause = if asked.answered && !is_camera {
+                timeout
+            } else {
+                period
+            };
             let waits = asked.at.is_some_and(|at| now.saturating_sub(at) < pause);
             if !waits && commands.len() < AT_ONCE {
                 asked.at = Some(now);

@@ -225,7 +225,7 @@ def test_pictures_of_another_field_of_view(tmp_path):
     program = tmp_path / "lens.py"
     program.write_text(LENS.format(type_id=2, width=sensor.width, height=sensor.height, rate=sensor.rate, fov=60.0))
     setup = LOOPBACK + f"python3 {program} & lens=$!; trap 'kill $lens' EXIT\n"
-    found = doctor(tmp_path, setup=setup, sensors=[sensor], emulator="--route excite", seconds=60)
+    found = doctor(tmp_path, setup=setup, sensors=[sensor], emulator="--route excite --undescribed", seconds=60)
     assert found["fov-mismatch"]["subject"] == "sensor0"
     told = re.search(r"of about (\d+) degrees, configured are 90", found["fov-mismatch"]["what"])
     assert abs(int(told[1]) - 60) < 6, found

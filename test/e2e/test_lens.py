@@ -49,7 +49,7 @@ def test_pictures_tell_their_field_of_view(tmp_path, domain_id, simulator_ports,
                 for camera in cameras:
                     to.sendto(show(camera, shown), WINDOWS)
 
-    with System(tmp_path, domain_id, cameras, parameters=options, emulator=["--route", "excite"]) as system:
+    with System(tmp_path, domain_id, cameras, parameters=options, emulator=["--route", "excite", "--undescribed"]) as system:
         recording = Recording(system)
         images = {name: kind for camera in cameras for name, kind in topics_of(camera).items() if name == main_topic(camera)}
         recording.subscribe({**DIAGNOSTICS, **images})

@@ -9,6 +9,7 @@ use rfly_bridge::msgs::rcl_interfaces::srv::{
 use rfly_bridge::msgs::sensor_msgs::msg::{CameraInfo, Image};
 use rfly_bridge::msgs::tf2_msgs::msg::TFMessage;
 use rfly_bridge::ros;
+use std::net::UdpSocket;
 use std::sync::{Arc, Mutex};
 
 /// What is published, in this order.
@@ -192,4 +193,77 @@ fn a_camera_that_nobody_reads_moves_in_tf_as_well() {
         links.any(|t| (t.transform.rotation.y + 15f64.to_radians().sin()).abs() < 1e-6)
     };
     wait_until(|| rig.messages::<TFMessage>("/tf_static").iter().any(moved));
+}
+
+/// What another program sends to change the field of view of sensor 0, and nothing else.
+fn asks_elsewhere(rig: &Rig, fov_deg: f32) {
+    let numbers = |numbers: &[u16]| {
+        numbers
+            .iter()
+            .flat_map(|n| n.to_le_bytes())
+            .collect::<Vec<_>>()
+    };
+    let mut request = numbers(&[12345, 0]);
+    request.extend((1_u32 << 6).to_le_bytes());
+    request.extend(numbers(&[1, 1, 0, 64, 48, 30]));
+    request.extend([0; 16]);
+    request.extend(fov_deg.to_le_bytes());
+    request.resize(148, 0);
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket
+        .send_to(&request, ("127.0.0.1", rig.ports.window))
+        .expect("sent");
+}
+
+fn last_focal(events: &Events) -> Option<f64> {
+    let events = events.lock().unwrap();
+    events.iter().rev().find_map(|event| match event {
+        Event::Info(focal) => Some(*focal),
+        _ => None,
+    })
+}
+
+#[test]
+fn camera_info_follows_what_another_program_has_asked_for() {
+    let (rig, events, _subscriptions) = watched(&[]);
+    let shows = |fov_deg: f64| {
+        let focal = focal(fov_deg);
+        wait_until(|| last_focal(&events).is_some_and(|f| (f - focal).abs() < 1e-3 * focal));
+    };
+    shows(90.0);
+    asks_elsewhere(&rig, 45.0);
+    shows(45.0);
+    // Another parameter of the sensor is no wish for its field of view; this one is.
+    set(&rig, 60.0, 0.0);
+    shows(60.0);
+    asks_elsewhere(&rig, 90.0);
+    shows(90.0);
+}
+
+#[test]
+fn a_field_of_view_is_asked_for_again_if_the_parameter_says_so() {
+    let (rig, events, _subscriptions) = watched(&["request.foreign:=restore"]);
+    let picture = || {
+        let events = events.lock().unwrap();
+        events.iter().rev().find_map(|event| match event {
+            Event::Image(pixels) => Some(pixels.clone()),
+            _ => None,
+        })
+    };
+    wait_until(|| last_focal(&events).is_some() && picture().is_some());
+    let (own, before) = (focal(90.0), picture().unwrap());
+    let differs = || picture().is_some_and(|now| difference(&now, &before) > 1.0);
+    asks_elsewhere(&rig, 45.0);
+    wait_until(differs);
+    wait_until(|| !differs());
+    let events = events.lock().unwrap();
+    let infos = events.iter().filter_map(|event| match event {
+        Event::Info(focal) => Some(*focal),
+        _ => None,
+    });
+    assert!(
+        infos
+            .into_iter()
+            .all(|focal| (focal - own).abs() < 1e-3 * own)
+    );
 }

@@ -54,6 +54,15 @@ choices! {
         /// They are problems, as mistakes are.
         Refuse = "refuse",
     }
+    /// What follows when another program changes a sensor.
+    Foreign {
+        /// `camera_info` says what frames show.
+        Follow = "follow",
+        /// The renderer is asked again for what the configuration says.
+        Restore = "restore",
+        /// As `follow`, and a stream that stops while others deliver is left to the other program.
+        Yield = "yield",
+    }
     /// How the third corner of a height map becomes a pixel.
     TerrainRounding {
         /// As the vendor's Python SDK.

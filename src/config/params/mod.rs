@@ -17,10 +17,10 @@ pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub use choices::{
     AccelerationAxes, BoundsAxes, CloudLayout, DepthAxes, DepthEncoding, Durability, FaultNumbers,
-    FourthNumber, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType, OdometryAxes,
-    Organized, QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource,
-    ScanTime, Segmentation, SetpointFrame, TerrainRounding, TfSource, UnsupportedSensors,
-    VehicleModel,
+    Foreign, FourthNumber, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType,
+    OdometryAxes, Organized, QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding,
+    ScanSource, ScanTime, Segmentation, SetpointFrame, TerrainRounding, TfSource,
+    UnsupportedSensors, VehicleModel,
 };
 pub use degrade::{DegradeParams, ImuNoiseParams};
 pub(crate) use families::is_text;
@@ -216,6 +216,8 @@ pub struct RequestParams {
     pub piece_bytes: Option<u16>,
     /// Layout of sensor requests.
     pub format: RequestFormat,
+    /// What follows when another program changes a sensor.
+    pub foreign: Foreign,
 }
 
 /// `depth.*`.

@@ -42,6 +42,7 @@ pub(super) fn build(r: &Reader) -> Params {
             timeout: r.duration("request.timeout_s"),
             piece_bytes: u16::try_from(r.int("request.piece_bytes")).ok(),
             format: r.choice("request.format"),
+            foreign: r.choice("request.foreign"),
         },
         topic_prefix: r.string("topic_prefix"),
         rgb_encoding: r.choice("rgb.encoding"),

@@ -1,9 +1,10 @@
 use super::{
     AccelerationAxes, AngleUnitChoice, BoundsAxes, CloudLayout, DepthAxes, DepthEncoding,
-    Durability, Estimator, FaultNumbers, FourthNumber, Geoid, HeartbeatKind, History, ImuFrame,
-    ImuOrientation, LabelType, OdometryAxes, Organized, ParamValue, QosPreset, Reliability,
-    ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime, Segmentation, SetpointFrame,
-    StampMode, TerrainRounding, TfSource, UnsupportedSensors, VehicleModel, WorldConvention,
+    Durability, Estimator, FaultNumbers, Foreign, FourthNumber, Geoid, HeartbeatKind, History,
+    ImuFrame, ImuOrientation, LabelType, OdometryAxes, Organized, ParamValue, QosPreset,
+    Reliability, ReportDemand, RequestFormat, RgbEncoding, ScanSource, ScanTime, Segmentation,
+    SetpointFrame, StampMode, TerrainRounding, TfSource, UnsupportedSensors, VehicleModel,
+    WorldConvention,
 };
 use crate::config::config_json::TransportOverride;
 use crate::wire::FISHEYE_FACTOR;
@@ -176,6 +177,10 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "request.format", K::Choice(RequestFormat::NAMES), D::Str("vendor"), "",
         "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
          which newer documents describe for all types."),
+    row(SIMULATOR, "request.foreign", K::Choice(Foreign::NAMES), D::Str("follow"), "",
+        "What happens when another program asks the renderer for a SeqID of the bridge. Where its field of view is shown, with a warning: `follow`, camera_info says \
+         what frames show, or `restore`, ours is asked for again. Where its stream stops while others deliver, it is asked for again, but by `yield`, which \
+         leaves it to the other program and follows otherwise.").live(),
     row(SIMULATOR, "request.piece_bytes", K::Int(-1, 65_000), D::Int(-1), "bytes",
         "Most bytes of a frame in one datagram, SendProtocol[6], which simulators since August 2025 obey; 0: their own choice, 60,000 or, under WSL, 1400. -1: as in \
          Config.json."),

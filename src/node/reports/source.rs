@@ -283,7 +283,8 @@ impl ReportSource {
             let subject = Subject::Camera(seq_id);
             self.requester.answered(&subject, self.start.elapsed());
         }
-        self.views.described(camera, arrival);
+        let foreign = self.settings.borrow().params.request.foreign;
+        self.views.described(camera, arrival, foreign);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();

@@ -26,9 +26,9 @@ pub fn hint(
         (LinkState::Waiting, false) => Some(
             "no sensor delivers; does RflySim3D run where it is asked? From WSL it is at the default gateway",
         ),
-        (LinkState::Lost, _) => {
-            Some("it is requested again; RflyChangeMapbyName and RflyClearCapture end captures")
-        }
+        (LinkState::Lost, _) => Some(
+            "it is requested again; RflyChangeMapbyName, RflyClearCapture and another program that asks for its SeqID end captures",
+        ),
         (LinkState::Idle, _) => None,
         (LinkState::Up, _) => Some("RflySim3D slows down with many or large cameras"),
     }

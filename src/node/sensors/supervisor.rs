@@ -3,7 +3,7 @@ use super::hint::hint;
 use super::liveness::{LinkChange, Liveness};
 use super::request::sensor_request;
 use crate::config::SensorConfig;
-use crate::config::params::{RequestFormat, TfSource};
+use crate::config::params::{Foreign, RequestFormat, TfSource};
 use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -61,6 +61,8 @@ pub(super) struct Supervisor {
     renderer: SocketAddrV4,
     links: Vec<Link>,
     request_period: Duration,
+    /// A stream that another program takes is left to it.
+    yields: bool,
     format: RequestFormat,
     clear_first: bool,
     /// Publisher of poses, and the number of vehicles to wait for.
@@ -100,6 +102,7 @@ impl Supervisor {
             renderer: context.settings.renderer(),
             links,
             request_period: params.request.period,
+            yields: params.request.foreign == Foreign::Yield,
             format: params.request.format,
             clear_first: params.clear_capture_on_start,
             poses: poses.map(|tf| (tf, context.settings.vehicles().len())),
@@ -131,6 +134,7 @@ impl Supervisor {
             }
             let now = Instant::now();
             self.look(now);
+            self.restore();
             self.resend();
             if now >= next_request && (now >= at_the_latest || self.has_poses()) {
                 next_request = now + self.request_period;
@@ -172,7 +176,7 @@ impl Supervisor {
                 self.views.settle(slot);
             }
             match change {
-                LinkChange::Lost => lost.push(link.stats.name()),
+                LinkChange::Lost => lost.push((link.stats.name(), link.sensor.seq_id)),
                 LinkChange::Started | LinkChange::Returned => up.push(link.stats.name()),
                 LinkChange::None => {}
             }
@@ -181,7 +185,23 @@ impl Supervisor {
             tracing::info!(renderer = %self.renderer, "receiving {}", up.join(", "));
         }
         if !lost.is_empty() {
-            tracing::warn!(renderer = %self.renderer, "no data any more from {}; requesting again", lost.join(", "));
+            let (names, seq_ids): (Vec<_>, Vec<_>) = lost.into_iter().unzip();
+            let (names, renderer) = (names.join(", "), self.renderer);
+            if !self.links.iter().any(delivers) {
+                tracing::warn!(%renderer, "no data any more from {names}; requesting again");
+            } else if self.yields {
+                tracing::warn!(
+                    %renderer,
+                    "no data any more from {names} while others deliver: left to the program that may have asked for SeqIDs {seq_ids:?} \
+                     (request.foreign)"
+                );
+            } else {
+                tracing::warn!(
+                    %renderer,
+                    "no data any more from {names} while others deliver; requesting again. If another program has asked for SeqIDs \
+                     {seq_ids:?}, it gets nothing then: give it others, or request.foreign:=yield leaves them to it"
+                );
+            }
         }
     }
 
@@ -200,6 +220,7 @@ impl Supervisor {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
         self.request_period = params.request.period;
+        self.yields = params.request.foreign == Foreign::Yield;
         for link in &mut self.links {
             link.liveness.set_timeout(params.request.timeout);
             let sensor = settings
@@ -215,8 +236,12 @@ impl Supervisor {
 
     /// Requests every silent sensor, carriers first as in the file.
     fn request(&self) {
+        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
+        let yields = self.yields && self.links.iter().any(delivers);
         for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
-            self.ask(link);
+            if !(yields && link.liveness.state() == LinkState::Lost) {
+                self.ask(link);
+            }
         }
     }
 
@@ -227,6 +252,16 @@ impl Supervisor {
         }
         for link in &mut self.links {
             link.resend = link.resend.saturating_sub(1);
+        }
+    }
+
+    /// Asks again for what another program has asked for otherwise.
+    fn restore(&self) {
+        for link in &self.links {
+            let slot = self.views.slot(link.sensor.seq_id);
+            if slot.is_some_and(|slot| slot.take_lost()) {
+                self.ask(link);
+            }
         }
     }
 

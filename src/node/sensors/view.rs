@@ -51,6 +51,7 @@ impl Viewed {
         if self.slot.opened() != self.opening {
             return Err(SensorError::ViewUnknown);
         }
+        self.slot.flows(frame.arrival);
         let changes = self.slot.changes();
         if self.changes == Some(changes) {
             return Ok(());
