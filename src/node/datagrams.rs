@@ -42,7 +42,8 @@ pub(super) async fn receive(
         {
             Some(received) => break received,
             None => {
-                if let Err(error) = wait(receiver, wanted()).await {
+                let wanted = wanted() || receiver.is_copied();
+                if let Err(error) = wait(receiver, wanted).await {
                     break Err(error);
                 }
             }

@@ -31,6 +31,8 @@ pub struct BindOptions {
     pub accept: Accept,
     /// Place of who sees all that is accepted.
     pub stand: Stand,
+    /// Each accepted datagram goes to the same port of this address as well.
+    pub copy_to: Option<Ipv4Addr>,
 }
 
 impl BindOptions {
@@ -45,6 +47,7 @@ impl BindOptions {
             join_at: None,
             accept: Accept::anybody(),
             stand: Stand::default(),
+            copy_to: None,
         }
     }
 }
@@ -200,6 +203,7 @@ pub struct UdpReceiver {
     port: u16,
     accept: Accept,
     stand: Stand,
+    copy_to: Option<Ipv4Addr>,
     line: Option<Arc<Line>>,
 }
 
@@ -215,6 +219,7 @@ impl UdpReceiver {
             watched: None,
             accept: options.accept.clone(),
             stand: options.stand.clone(),
+            copy_to: options.copy_to,
         })
     }
 
@@ -226,6 +231,11 @@ impl UdpReceiver {
     /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&self.socket)
+    }
+
+    /// Whether somebody waits for each datagram besides the caller.
+    pub fn is_copied(&self) -> bool {
+        self.copy_to.is_some()
     }
 
     /// Waits until a datagram can be read.
@@ -262,6 +272,7 @@ impl UdpReceiver {
             result => result.map(|datagram| {
                 let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
                 show(&self.stand, self.port, &received, buffers);
+                self.copy(&received, buffers);
                 Some(received)
             }),
         }
@@ -280,6 +291,27 @@ impl UdpReceiver {
     /// Sends from this socket, so that replies to its source arrive here.
     pub fn sender(&self) -> UdpSender {
         UdpSender(self.socket.clone())
+    }
+
+    /// Passes a datagram on, but not a copy that came back. Nobody need listen there.
+    fn copy(&self, received: &Received, buffers: &[IoSliceMut<'_>]) {
+        let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else {
+            return;
+        };
+        if datagram.from.port() == self.port {
+            return;
+        }
+        let mut bytes = buffers
+            .iter()
+            .flat_map(|b| b.iter().copied())
+            .collect::<Vec<_>>();
+        bytes.truncate(datagram.len);
+        if let Err(error) = self
+            .sender()
+            .send_to(&bytes, SocketAddrV4::new(to, self.port))
+        {
+            tracing::debug!("no copy to {to}:{}: {error}", self.port);
+        }
     }
 }
 

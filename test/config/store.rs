@@ -166,6 +166,7 @@ fn lists_select_by_prefix_and_depth() {
     assert_eq!(
         names,
         [
+            "request.foreign",
             "request.format",
             "request.period_s",
             "request.piece_bytes",

@@ -89,6 +89,12 @@ pub struct Params {
     pub topic_prefix: String,
     /// `rgb.encoding`.
     pub rgb_encoding: RgbEncoding,
+    /// `true_state.enabled`.
+    pub true_state_enabled: bool,
+    /// `model.outputs`.
+    pub model_outputs: bool,
+    /// `forward_to`.
+    pub forward_to: Option<Ipv4Addr>,
     /// `fisheye.factor`.
     pub fisheye_factor: f64,
     /// `depth.*`.

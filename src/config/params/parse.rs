@@ -26,6 +26,9 @@ pub(super) fn build(r: &Reader) -> Params {
         config_unsupported: r.choice("config.unsupported"),
         transport_mode: r.choice("transport_mode"),
         receive_address: r.address("receive_address"),
+        true_state_enabled: r.bool("true_state.enabled"),
+        model_outputs: r.bool("model.outputs"),
+        forward_to: r.address("forward_to"),
         receive_buffer_bytes: r.int("receive_buffer_bytes") as usize,
         accept_from: (r.list("accept_from").iter())
             .filter_map(|v| match v {

@@ -251,6 +251,11 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SCANS, "scan.use_inf", K::Bool, D::Bool(true), "",
         "Rays without return are +Inf (REP 117); false: range_max + 1 m, as pointcloud_to_laserscan has it."),
 
+    row(SIMULATOR, "true_state.enabled", K::Bool, D::Bool(true), "",
+        "Take the true state of vehicles at 30101 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles needs `tf.source:=estimate`."),
+    row(SIMULATOR, "forward_to", K::Address, D::Str(""), "",
+        "Address to which every datagram that arrives at the ports of true states, IMUs and outputs of autopilots goes as well, to the same port: for another \
+         program that wants them, 127.0.0.2 for one of this host that binds these ports on all addresses."),
     row(IMU, "imu.enabled", K::Bool, D::Bool(true), "",
         "Request the IMU of every vehicle."),
     row(IMU, "imu.rate_hz", K::Int(1, 1000), D::Int(200), "Hz",
@@ -421,6 +426,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SCENE, "scene.last_id", K::Int(1, 65_535), D::Int(20_000), "",
         "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."),
 
+    row(MODEL, "model.outputs", K::Bool, D::Bool(true), "",
+        "Take the outputs of modified autopilots at 40101 + 2 (id - 1); false leaves the port to another program."),
     row(MODEL, "model.fault_numbers", K::Choice(FaultNumbers::NAMES), D::Str("sdk"), "",
         "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization files of \
          newer models; docs/topics.md has both."),

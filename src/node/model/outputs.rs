@@ -26,9 +26,14 @@ pub(super) fn open(
     vehicle: u16,
     refusals: &Refusals,
 ) -> Result<(), NodeError> {
+    let params = &context.settings.params;
+    if !params.model_outputs {
+        return Ok(());
+    }
     // A program of the vendor's SDK may have the same port open.
     let options = BindOptions {
         reuse: true,
+        copy_to: params.forward_to,
         ..context
             .senders
             .port(context.settings.ports.outputs(vehicle))

@@ -17,7 +17,7 @@ use crate::ros::Publisher;
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
 use crate::session::{Mark, Order};
 use crate::time::{SimTime, SourceKind};
-use crate::transport::{Datagram, UdpReceiver, UdpSender};
+use crate::transport::{BindOptions, Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
@@ -43,7 +43,10 @@ pub(super) fn open(
     let ports = &context.settings.ports;
     let port = ports.imu(vehicle);
     let what = format!("IMU of vehicle {vehicle}");
-    let options = context.senders.port(port);
+    let options = BindOptions {
+        copy_to: params.forward_to,
+        ..context.senders.port(port)
+    };
     let Some(receiver) = assembly.binder.bind(&options, &what) else {
         return Ok(());
     };

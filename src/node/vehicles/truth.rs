@@ -95,10 +95,15 @@ pub(super) fn open(
     map_centre: &MapCentre,
 ) -> Result<Option<Relay>, NodeError> {
     let vehicle = own.id;
+    let params = &context.settings.params;
+    if !params.true_state_enabled {
+        return Ok(None);
+    }
     let name = format!("true state of vehicle {vehicle}");
     let port = context.settings.ports.true_state(vehicle);
     let options = BindOptions {
         reuse: true,
+        copy_to: params.forward_to,
         ..context.senders.port(port)
     };
     let Some(receiver) = assembly.binder.bind(&options, &name) else {
