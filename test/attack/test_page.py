@@ -159,15 +159,12 @@ def test_long_requests_cost_bounded_memory(viewed):
             highest = max(highest, programs.bridge.resident_bytes())
         for client in (one, other):
 
-            def last(client: Client = client) -> bool:
+            def is_last(message: dict) -> bool:
                 nonlocal refused
-                message = client.receive()
-                if not isinstance(message, dict) or "callId" not in message:
-                    return False
                 refused += "other long requests" in message.get("message", "")
-                return message["callId"] == 59
+                return message.get("callId") == 59
 
-            client.until(last, "the answer to the last call")
+            client.first(is_last, "the answer to the last call")
     assert refused > 0
     assert highest - before < 400 * MIB, f"{(highest - before) // MIB} MiB"
     assert get(port)[0] == 200
@@ -187,16 +184,7 @@ def test_a_landing_leaves_while_many_calls_of_all_clients_wait(viewed):
             ask(busy, 100 + number, "/mavros/set_mode", {"custom_mode": "OFFBOARD"})
         for client in (operator, busy):
             ask(client, 999, "/mavros/set_mode", {"custom_mode": "AUTO.LAND"})
-            answer: dict = {}
-
-            def landed() -> bool:
-                nonlocal answer
-                message = client.receive()
-                if isinstance(message, dict) and message.get("callId") == 999:
-                    answer = message
-                return bool(answer)
-
-            client.until(landed, "the answer to AUTO.LAND")
+            answer = client.first(lambda message: message.get("callId") == 999, "the answer to AUTO.LAND")
             assert answer["op"] == "response" and answer["response"]["mode_sent"], answer
 
 

@@ -36,8 +36,13 @@ class Client:
         self.socket.close()
 
     def receive(self) -> dict | tuple[int, int, bytes]:
-        """The next message: JSON, or subscription, time and payload."""
-        data = self.socket.recv()
+        """The next message: JSON, or subscription, time and payload; a ping as `{"op": "ping"}`, so that a wait has an end."""
+        opcode, data = self.socket.recv_data(control_frame=True)
+        if opcode in (websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG):
+            return {"op": "ping"}
+        if opcode == websocket.ABNF.OPCODE_CLOSE:
+            raise websocket.WebSocketConnectionClosedException("closed by the server")
+        data = data if opcode == websocket.ABNF.OPCODE_BINARY else data.decode()
         if isinstance(data, bytes):
             if data[0] == 3:
                 service, call, length = struct.unpack_from("<III", data, 1)
@@ -73,6 +78,15 @@ class Client:
             self.graph[kind] |= {entry["name"]: set(entry[ids]) for entry in update[kind]}
             for name in update[REMOVED[kind]]:
                 self.graph[kind].pop(name, None)
+
+    def first(self, wanted, what: str) -> dict:
+        """The first JSON message that is `wanted`."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            assert time.monotonic() < end, f"waited for {what}"
+            message = self.receive()
+            if isinstance(message, dict) and wanted(message):
+                return message
 
     def until(self, condition, what: str) -> None:
         end = time.monotonic() + PATIENCE_S

@@ -1,6 +1,6 @@
 //! Changes of a running camera: each frame has the camera_info and the place of what it shows.
 use super::rig::{IMAGE, INFO, Rig, start_in};
-use crate::support::wait::wait_until;
+use crate::support::wait::{wait_for, wait_until};
 use rfly_bridge::emulator::world::World;
 use rfly_bridge::msgs::rcl_interfaces::msg::{Parameter, ParameterValue};
 use rfly_bridge::msgs::rcl_interfaces::srv::{
@@ -228,7 +228,10 @@ fn camera_info_follows_what_another_program_has_asked_for() {
     let (rig, events, _subscriptions) = watched(&[]);
     let shows = |fov_deg: f64| {
         let focal = focal(fov_deg);
-        wait_until(|| last_focal(&events).is_some_and(|f| (f - focal).abs() < 1e-3 * focal));
+        let same = |f: f64| (f - focal).abs() < 1e-3 * focal;
+        wait_for(&format!("{fov_deg} degrees"), || {
+            last_focal(&events).is_some_and(same)
+        });
     };
     shows(90.0);
     asks_elsewhere(&rig, 45.0);
