@@ -124,6 +124,9 @@ fn a_task_that_panics_goes_on_and_diagnostics_name_it() {
 fn nothing_is_wrong_with_a_bridge_that_nobody_asks_for_anything() {
     let rig = start(&["diagnostics.period_s:=0.1"], |_, recorder| {
         recorder.set_subscribers("/diagnostics", 1);
+        for topic in [IMAGE, INFO] {
+            recorder.set_subscribers(topic, 0);
+        }
     });
     let last = |name: &str| {
         let report = rig.messages::<DiagnosticArray>("/diagnostics").pop()?;

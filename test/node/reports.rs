@@ -1,5 +1,5 @@
 //! Reports of the renderer: who asks for them, and what becomes of them.
-use super::rig::{Rig, start_in};
+use super::rig::{IMAGE, INFO, Rig, start_in};
 use crate::support::golden;
 use crate::support::wait::wait_until;
 use rfly_bridge::emulator::world::{Object, Scene, World};
@@ -41,7 +41,12 @@ impl Rig {
 
 #[test]
 fn nothing_is_asked_for_until_somebody_subscribes_and_it_ends_with_the_last_one() {
-    let rig = still(&[], |_| {});
+    // A camera that is read is described, in case another program changes it.
+    let rig = still(&[], |recorder| {
+        for topic in [IMAGE, INFO] {
+            recorder.set_subscribers(topic, 0);
+        }
+    });
     wait_until(|| rig.messages::<Collision>(COLLISIONS).len() == 1);
     assert_eq!(rig.messages::<Collision>(COLLISIONS)[0].kind, 0);
     std::thread::sleep(std::time::Duration::from_millis(300));

@@ -130,7 +130,6 @@ impl ReportSource {
         if always || self.topics.cameras.wanted() {
             wanted.extend(cameras(&settings).map(Subject::Camera));
         }
-        wanted.extend(self.views.to_describe().into_iter().map(Subject::Camera));
         if described || self.topics.wants_vehicles() {
             let served = self.vehicles.keys().copied().map(i32::from);
             let named = reports.vehicles.iter().copied();
@@ -145,9 +144,10 @@ impl ReportSource {
 
     /// Sends requests, publishes the boxes, removes silent subjects.
     fn look(&mut self) {
-        let wanted = self.wanted();
-        // The renderer need not report what nobody requests.
+        let mut wanted = self.wanted();
+        // The renderer need not report what nobody requests, and older ones do not describe cameras.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
+        wanted.extend(self.views.to_describe().into_iter().map(Subject::Camera));
         self.requester.want(wanted);
         let (period, timeout) = {
             let settings = self.settings.borrow();
