@@ -32,7 +32,7 @@ impl Calibrations {
         let mut known = BTreeMap::new();
         for sensor in sensors {
             let url = params.sensor(sensor.seq_id).camera_info_url;
-            let Some(url) = url.filter(|url| !url.is_empty()) else {
+            let Some(url) = url else {
                 continue;
             };
             match Known::read(&url, sensor, before.0.get(&sensor.seq_id)) {
@@ -69,7 +69,7 @@ impl Known {
         let calibration = match same {
             Some(known) => known.calibration.clone(),
             None => {
-                let text = files::read_text(&path).map_err(|why| vec![why])?;
+                let (text, _) = files::read_text(&path).map_err(|why| vec![why])?;
                 Arc::new(Calibration::from_yaml(&text)?)
             }
         };

@@ -35,14 +35,7 @@ impl Files {
         path: &Path,
     ) -> Option<(String, String)> {
         let name = path.display().to_string();
-        let bytes = match read(path, TEXT) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.problems.push(name, format!("cannot be read: {error}"));
-                return None;
-            }
-        };
-        match encoding::decode(bytes) {
+        match read_text(path) {
             Ok((text, other)) => {
                 if let Some(other) = other {
                     let what =
@@ -83,10 +76,10 @@ impl Files {
     }
 }
 
-/// The text of a file, whatever its encoding.
-pub(super) fn read_text(path: &Path) -> Result<String, String> {
+/// The text of a file, and its encoding if that is not UTF-8.
+pub(super) fn read_text(path: &Path) -> Result<(String, Option<&'static str>), String> {
     let bytes = read(path, TEXT).map_err(|error| format!("cannot be read: {error}"))?;
-    encoding::decode(bytes).map(|(text, _)| text)
+    encoding::decode(bytes)
 }
 
 /// The contents of a file that is not larger than that; a device may have no end.

@@ -93,11 +93,7 @@ impl Calibration {
             d: file.distortion_coefficients.data,
             model: file.distortion_model,
         };
-        problems.extend(calibration.problems());
-        match problems.is_empty() {
-            true => Ok(calibration),
-            false => Err(problems),
-        }
+        calibration.checked(problems)
     }
 
     /// Takes what a calibration program sends to `set_camera_info`.
@@ -116,15 +112,11 @@ impl Calibration {
             r: info.r,
             p: info.p,
         };
-        let problems = calibration.problems();
-        match problems.is_empty() {
-            true => Ok(calibration),
-            false => Err(problems),
-        }
+        calibration.checked(Vec::new())
     }
 
-    fn problems(&self) -> Vec<String> {
-        let mut problems = Vec::new();
+    /// Adds what is wrong with it to the problems so far.
+    fn checked(self, mut problems: Vec<String>) -> Result<Self, Vec<String>> {
         let counts = MODELS.iter().find(|(name, _)| *name == self.model);
         match counts {
             None => problems.push(format!(
@@ -145,7 +137,10 @@ impl Calibration {
         if !numbers.into_iter().all(|number| number.is_finite()) {
             problems.push("not all numbers are finite".to_owned());
         }
-        problems
+        match problems.is_empty() {
+            true => Ok(self),
+            false => Err(problems),
+        }
     }
 
     /// The file, for a camera of this name.

@@ -301,11 +301,7 @@ impl UdpReceiver {
         if datagram.from.port() == self.port {
             return;
         }
-        let mut bytes = buffers
-            .iter()
-            .flat_map(|b| b.iter().copied())
-            .collect::<Vec<_>>();
-        bytes.truncate(datagram.len);
+        let bytes = parts(datagram, buffers).concat();
         if let Err(error) = self
             .sender()
             .send_to(&bytes, SocketAddrV4::new(to, self.port))
@@ -385,19 +381,24 @@ fn judge(accept: &Accept, port: u16, line: Option<&Line>, datagram: Datagram) ->
     }
 }
 
+/// What came of a datagram, in each buffer.
+fn parts<'a>(datagram: &Datagram, buffers: &'a [IoSliceMut<'_>]) -> Vec<&'a [u8]> {
+    let mut left = datagram.len;
+    let part = |buffer: &'a IoSliceMut<'_>| {
+        let len = left.min(buffer.len());
+        left -= len;
+        &buffer[..len]
+    };
+    buffers.iter().map(part).collect()
+}
+
 /// Shows the bytes of an accepted datagram.
 fn show(stand: &Stand, port: u16, received: &Received, buffers: &[IoSliceMut<'_>]) {
     let Received::Datagram(datagram) = received else {
         return;
     };
     stand.show(|witness| {
-        let mut left = datagram.len;
-        let parts = buffers.iter().map(|buffer| {
-            let len = left.min(buffer.len());
-            left -= len;
-            &buffer[..len]
-        });
-        let parts = parts.collect::<Vec<_>>();
+        let parts = parts(datagram, buffers);
         let Some(segment) = datagram.segment else {
             return witness.datagram(port, datagram, &parts);
         };

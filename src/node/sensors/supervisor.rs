@@ -161,8 +161,7 @@ impl Supervisor {
     fn look(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
         let asked = self.asked.map_or(Duration::ZERO, |asked| now - asked);
-        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
-        let deliver = self.links.iter().any(delivers);
+        let deliver = self.any_delivers();
         for link in &mut self.links {
             let mut figures = link.stats.lock();
             let change = link.liveness.look(now, figures.last_frame);
@@ -187,7 +186,7 @@ impl Supervisor {
         if !lost.is_empty() {
             let (names, seq_ids): (Vec<_>, Vec<_>) = lost.into_iter().unzip();
             let (names, renderer) = (names.join(", "), self.renderer);
-            if !self.links.iter().any(delivers) {
+            if !self.any_delivers() {
                 tracing::warn!(%renderer, "no data any more from {names}; requesting again");
             } else if self.yields {
                 tracing::warn!(
@@ -203,6 +202,11 @@ impl Supervisor {
                 );
             }
         }
+    }
+
+    fn any_delivers(&self) -> bool {
+        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
+        self.links.iter().any(delivers)
     }
 
     /// Counts all sensors as silent, until data comes from the new map.
@@ -236,8 +240,7 @@ impl Supervisor {
 
     /// Requests every silent sensor, carriers first as in the file.
     fn request(&self) {
-        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
-        let yields = self.yields && self.links.iter().any(delivers);
+        let yields = self.yields && self.any_delivers();
         for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
             if !(yields && link.liveness.state() == LinkState::Lost) {
                 self.ask(link);

@@ -38,14 +38,14 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             }
             command
         };
-        if let Some(goal) = changes::goal_of(fcu, &command) {
-            let what = "cmd/command".to_owned();
-            let caller = Caller::Command(responder);
-            let change = Change { goal, what, caller };
-            return autopilot.services.command.change(fcu, change, command);
-        }
         let reply = |success, result| CommandLongResponse { success, result };
-        send(autopilot, "cmd/command", command, responder, reply);
+        send_long(
+            autopilot,
+            "cmd/command",
+            command,
+            responder,
+            (Caller::Command, reply),
+        );
     })?;
     open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
@@ -76,14 +76,14 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         let fcu = &mut autopilot.fcu;
         let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
         let command = long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude]);
-        if let Some(goal) = changes::goal_of(fcu, &command) {
-            let what = "cmd/land".to_owned();
-            let caller = Caller::TakeOffOrLand(responder);
-            let change = Change { goal, what, caller };
-            return autopilot.services.command.change(fcu, change, command);
-        }
         let reply = |success, result| CommandTOLResponse { success, result };
-        send(autopilot, "cmd/land", command, responder, reply);
+        send_long(
+            autopilot,
+            "cmd/land",
+            command,
+            responder,
+            (Caller::TakeOffOrLand, reply),
+        );
     })?;
     local(
         open,
@@ -206,6 +206,29 @@ fn command<S: Service, C: Into<Command>>(
             send(autopilot, name, command, responder, reply);
         },
     )
+}
+
+/// How a service is answered: when the vehicle shows a change, or with a result.
+type Answers<S> = (
+    fn(Responder<S>) -> Caller,
+    fn(bool, u8) -> <S as Service>::Response,
+);
+
+/// Sends a command; where the heartbeat shows what it changes, that answers the call, else its result.
+fn send_long<S: Service>(
+    autopilot: &mut Autopilot,
+    name: &'static str,
+    command: raw::CommandLong,
+    responder: Responder<S>,
+    (caller, reply): Answers<S>,
+) {
+    let fcu = &mut autopilot.fcu;
+    let Some(goal) = changes::goal_of(fcu, &command) else {
+        return send(autopilot, name, command, responder, reply);
+    };
+    let (what, caller) = (name.to_owned(), caller(responder));
+    let change = Change { goal, what, caller };
+    autopilot.services.command.change(fcu, change, command);
 }
 
 /// Sends a command; its result answers the call.
