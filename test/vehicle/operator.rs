@@ -152,6 +152,9 @@ fn hammer(delay: Option<u64>) {
             .iter()
             .any(|n| n.starts_with("set_mode OFFBOARD: "))
     );
+    let services = rig.ros.services();
+    let unanswered: u64 = services.iter().map(|s| s.stats.unanswered).sum();
+    assert_eq!(unanswered, 0, "every call has its answer");
 }
 
 #[test]
