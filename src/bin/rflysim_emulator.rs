@@ -80,8 +80,8 @@ struct SceneArguments {
     /// yard: textures, walls, trees, a building and a slope around nine boxes; simple: the boxes on a checkerboard
     #[arg(long, value_name = "SCENE", default_value = "yard", value_parser = ["yard", "simple"])]
     scene: String,
-    /// Number of vehicles
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=250))]
+    /// Number of vehicles; 0: RflySim3D alone, for programs that move what they show
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=250))]
     vehicles: u16,
     /// What vehicles fly: a lap, or after 3 s at rest a route with motion along and about every axis
     #[arg(long, value_name = "ROUTE", default_value = "lap", value_parser = ["lap", "excite"], conflicts_with_all = ["hover", "pose", "spawn", "grounded"])]
@@ -498,11 +498,14 @@ fn announcement(arguments: &Arguments, emulator: &Emulator, speed: f64) -> Strin
             "  windows    UDP {}, waiting for sensor requests",
             ports(emulator.windows())
         ),
-        format!(
-            "  vehicles   {} {moves}, CopterSim on UDP {}",
-            emulator.coptersims().len(),
-            ports(emulator.coptersims())
-        ),
+        match emulator.coptersims() {
+            [] => "  vehicles   none, no CopterSim".to_owned(),
+            some => format!(
+                "  vehicles   {} {moves}, CopterSim on UDP {}",
+                some.len(),
+                ports(some)
+            ),
+        },
     ];
     if let (Some(first), Some(last)) = (emulator.autopilots().first(), emulator.autopilots().last())
     {

@@ -160,7 +160,6 @@ impl Shared {
             stage: Mutex::new(Stage::new(
                 &options.world.scene,
                 options.world.vehicles.iter().map(|v| v.id).collect(),
-                options.state_rate,
             )),
             options,
             contacts: Mutex::default(),

@@ -196,3 +196,10 @@ impl From<Attitude<Frd, Frd>> for Attitude<Flu, Flu> {
         from_parts(w, x, -y, -z)
     }
 }
+
+impl From<Attitude<Flu, Flu>> for Attitude<Frd, Frd> {
+    fn from(attitude: Attitude<Flu, Flu>) -> Self {
+        let [w, x, y, z] = attitude.wxyz();
+        from_parts(w, x, -y, -z)
+    }
+}

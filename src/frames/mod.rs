@@ -27,7 +27,7 @@ mod world;
 pub use attitude::{Attitude, Euler};
 pub use covariance::{Covariance3, Covariance6};
 pub use geodetic::{Geodetic, Geoid, Separation};
-pub use mount::{Mount, MountOrientation, MountReference, mount_transform};
+pub use mount::{Mount, MountOrientation, MountReference, mount_transform, pose_in_mount};
 pub use transform::Transform;
 pub use tree::{
     FrameError, FrameNames, FrameTree, MissingPath, SensorFrames, SensorMount, VehiclePose,

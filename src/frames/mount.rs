@@ -143,3 +143,30 @@ pub fn mount_transform(
         Mount::Sensor(seq_id) => (MountReference::SensorLink(seq_id), in_body(0.0)),
     }
 }
+
+/// Returns position and attitude of a sensor in its mount from its pose in the parent of its `_link`: the inverse of
+/// [`mount_transform`]. `None` if the pose is not finite.
+pub fn pose_in_mount(
+    mount: Mount,
+    pose: &Transform,
+    world: WorldConvention,
+    bottom_m: f64,
+) -> Option<([f64; 3], MountOrientation)> {
+    let in_body = |down| {
+        let attitude = Attitude::<Flu, Flu>::from_wxyz(pose.rotation())?;
+        let [x, y, z] = pose.translation();
+        let position = Vector::<Frd>::from(Vector::<Flu>::new(x, y, z)).to_array();
+        let frd = Attitude::<Frd, Frd>::from(attitude).wxyz();
+        Some(([position[0], position[1], position[2] - down], frd))
+    };
+    let (position, wxyz) = match mount {
+        Mount::VehicleCentre(_) | Mount::Sensor(_) => in_body(0.0)?,
+        Mount::VehicleBottom(_) => in_body(bottom_m)?,
+        Mount::Ground(_) | Mount::VehicleLevel(_) => {
+            let attitude = world.ned_attitude(pose.rotation())?;
+            (world.ned(pose.translation()).to_array(), attitude.wxyz())
+        }
+    };
+    let finite = position.iter().all(|x| x.is_finite());
+    finite.then_some((position, MountOrientation::Quaternion(wxyz)))
+}

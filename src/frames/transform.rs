@@ -60,6 +60,16 @@ impl Transform {
         Self(Translation3::new(x, y, z) * self.0)
     }
 
+    /// Returns the distance of the origins in m.
+    pub fn distance_to(&self, other: &Self) -> f64 {
+        (self.0.translation.vector - other.0.translation.vector).norm()
+    }
+
+    /// Returns the angle between the attitudes in rad.
+    pub fn angle_to(&self, other: &Self) -> f64 {
+        self.0.rotation.angle_to(&other.0.rotation)
+    }
+
     /// Converts to the message.
     pub fn to_msg(&self) -> msg::Transform {
         let [x, y, z] = self.translation();

@@ -40,6 +40,8 @@ pub enum Cause {
     Socket,
     /// The shared-memory block was cut off.
     ShmTruncated,
+    /// Another program took the frame out of the shared-memory block.
+    TakenByOther,
     /// The datagram has no known layout.
     Malformed,
     /// Nothing in the bridge reads this kind of datagram.

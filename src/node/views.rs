@@ -2,9 +2,16 @@
 //! `reports` says when the renderer has them.
 use super::clock::host_now;
 use super::settings::Settings;
+use super::poses::Poses;
+use crate::config;
 use crate::config::params::Foreign;
-use crate::frames::{FrameTree, SensorMount};
-use crate::sensors::{FrameIds, Shown, View, ViewChange};
+use crate::frames::{
+    Attitude, Flu, FrameTree, Mount, MountOrientation, SensorMount, Transform,
+    WorldConvention, mount_transform, pose_in_mount,
+};
+use crate::sensors::{
+    DescribedFov, DescribedMount, FrameIds, Seen, Shown, Sighting, View, ViewChange,
+};
 use crate::time::{RosTime, SimTime};
 use crate::wire::{CameraDescription, SensorKind, SensorRequest};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,10 +24,8 @@ type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
 /// Called with what a pod camera reports.
 type PodFollower = Box<dyn Fn(&SensorRequest) + Send>;
 
-/// Descriptions in a row that show another field of view than `camera_info`, until it is believed.
-const DESCRIPTIONS: u8 = 2;
-/// Greater differences are not those of [`marked`], in degrees.
-const SAME_FOV_DEG: f32 = 0.001;
+/// How far the renderer may be behind the true state, in ns: what a vehicle moves in this time is no difference.
+const BEHIND_NS: i64 = 100_000_000;
 /// A sensor whose last frame is older, in ns, does not flow.
 const FLOWS_NS: i64 = 2_000_000_000;
 
@@ -33,6 +38,8 @@ struct Inner {
     /// Frames of the sensors.
     frames: Mutex<BTreeMap<u16, FrameIds>>,
     slots: BTreeMap<u16, Arc<Slot>>,
+    world: WorldConvention,
+    bottom_m: f64,
     followers: Mutex<Vec<Follower>>,
     pods: Mutex<Vec<PodFollower>>,
 }
@@ -58,8 +65,9 @@ struct State {
     asked: View,
     /// What frames show: another program may have asked for something else.
     view: View,
-    /// Another field of view that the renderer describes, and how often in a row.
-    other: Option<(f32, u8)>,
+    fov: DescribedFov,
+    mount: SensorMount,
+    pose: DescribedMount,
     /// Requests for other views so far.
     requests: u64,
     /// Until a frame shows the view.
@@ -80,12 +88,17 @@ impl Views {
     pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
         let seq_ids = || settings.sensors.iter().map(|sensor| sensor.seq_id);
         let frames = frames_of(settings, tree);
+        let (world, bottom_m) = (tree.names().world, tree.names().bottom_m);
+        let mounts = settings.mounts();
         let slot = |seq_id| {
             let view = view_of(settings, seq_id, &frames)?;
+            let mount = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
             let state = State {
+                fov: DescribedFov::new(view.fov_deg),
                 asked: view.clone(),
                 view,
-                other: None,
+                pose: watch(mount, world, bottom_m),
+                mount: mount.clone(),
                 requests: 0,
                 pending: None,
             };
@@ -103,6 +116,8 @@ impl Views {
         Self(Arc::new(Inner {
             slots: seq_ids().filter_map(slot).collect(),
             frames: Mutex::new(frames),
+            world,
+            bottom_m,
             followers: Mutex::default(),
             pods: Mutex::default(),
         }))
@@ -146,22 +161,26 @@ impl Views {
         }
         let frames = lock(&self.0.frames).clone();
         for slot in self.0.slots.values() {
+            let view = view_of(now, slot.seq_id, &frames);
             let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
-            let again = opened.is_some_and(|opened| opened.sensors.contains(&slot.seq_id));
-            let moved = mount.filter(|mount| again || !old.contains(mount));
-            let Some(view) = view_of(now, slot.seq_id, &frames) else {
+            let Some((view, mount)) = view.zip(mount) else {
                 continue;
             };
+            let again = opened.is_some_and(|opened| opened.sensors.contains(&slot.seq_id));
+            let moved = again || !old.contains(mount);
             let mut state = lock(&slot.state);
-            if moved.is_none() && state.asked == view {
+            if !moved && state.asked == view {
                 continue;
             }
             // What a pair changes in the messages of its other camera is no request.
-            let asked = moved.is_some() || state.asked.fov_deg != view.fov_deg;
+            let asked = moved || state.asked.fov_deg != view.fov_deg;
             state.requests += u64::from(asked);
             let at = host_now();
             let before = state.pending.take();
-            let moves = moved.is_some() || before.as_ref().is_some_and(|p| p.moved.is_some());
+            // The request puts the camera back where another program has moved it from.
+            let returns = asked && state.pose.shown() != state.pose.asked();
+            let moves =
+                moved || returns || before.as_ref().is_some_and(|p| p.moved.is_some());
             let mut change = match before {
                 Some(mut pending) if !again => {
                     if asked {
@@ -171,23 +190,34 @@ impl Views {
                 }
                 _ => ViewChange::new(at),
             };
-            if !asked {
+            let mut shown = view.clone();
+            if asked {
+                state.fov = DescribedFov::new(view.fov_deg);
+                state.pose = watch(mount, self.0.world, self.0.bottom_m);
+                state.mount = mount.clone();
+            } else {
                 change.described(true, SimTime(i64::MIN), at);
+                shown.fov_deg = state.view.fov_deg;
             }
-            (state.asked, state.view, state.other) = (view.clone(), view, None);
-            let mount = mount.filter(|_| moves).cloned();
+            (state.asked, state.view) = (view, shown);
             state.pending = Some(Pending {
                 change,
-                moved: mount.map(|mount| (now.clone(), mount)),
+                moved: moves.then(|| (now.clone(), mount.clone())),
             });
             slot.opened.fetch_add(again.into(), Ordering::Release);
             slot.changes.fetch_add(1, Ordering::Release);
         }
     }
 
-    /// Takes the description of a camera. If another program has asked for another field of view, `camera_info` follows, or the
-    /// own is asked for again.
-    pub(super) fn described(&self, camera: &CameraDescription, arrival: RosTime, foreign: Foreign) {
+    /// Takes the description of a camera, and its pose in the map. If another program has asked for something else, messages and
+    /// TF follow, or the own is asked for again.
+    pub(super) fn described(
+        &self,
+        (camera, pose): (&CameraDescription, Option<Transform>),
+        arrival: RosTime,
+        settings: &Settings,
+        poses: &Poses,
+    ) {
         let seq_id = u16::try_from(camera.seq_id).ok();
         let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else {
             return;
@@ -195,49 +225,126 @@ impl Views {
         let Some(at) = SimTime::checked_from_secs(camera.sim_time) else {
             return;
         };
-        let mut state = lock(&slot.state);
-        let asked = marked(state.asked.fov_deg, state.requests);
-        if let Some(pending) = &mut state.pending {
-            let new = camera.fov_deg.to_bits() == asked.to_bits();
-            pending.change.described(new, at, arrival);
-            return;
-        }
-        // A pod zooms by itself.
-        if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
-            return;
-        }
-        let Some(shown) = state.other_fov(camera.fov_deg) else {
-            return;
-        };
-        let (seq_id, own) = (slot.seq_id, state.asked.fov_deg);
-        if same_fov(shown, own) {
-            tracing::info!(
-                "sensor{seq_id} shows the field of view again that was asked for, {own} degrees"
-            );
-        } else {
-            let then = match foreign {
-                Foreign::Follow | Foreign::Yield => {
-                    "camera_info follows; request.foreign:=restore asks for ours again"
+        let sighting = pose.and_then(|pose| self.sighting(slot, &pose, at, poses));
+        let foreign = settings.params.request.foreign;
+        let (moved, changes) = {
+            let mut state = lock(&slot.state);
+            let asked = marked(state.asked.fov_deg, state.requests);
+            if let Some(pending) = &mut state.pending {
+                let new = camera.fov_deg.to_bits() == asked.to_bits();
+                pending.change.described(new, at, arrival);
+                return;
+            }
+            // A pod zooms and turns by itself.
+            if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
+                return;
+            }
+            let seen = sighting.map(|sighting| state.pose.described(&sighting));
+            let moved = match seen {
+                None | Some(Seen::Same) => None,
+                Some(Seen::Moved(pose)) => Some(pose),
+                Some(Seen::Misread(pose)) => {
+                    state.misread(slot.seq_id, &pose);
+                    None
                 }
-                Foreign::Restore => "ours is asked for again",
             };
-            tracing::warn!(
-                "sensor{seq_id} shows a field of view of {shown} degrees, {own} were asked for: another program has asked for SeqID \
-                 {seq_id}, too. {then}"
-            );
-            if foreign == Foreign::Restore {
+            let fov = state.fov.described(camera.fov_deg);
+            if fov.is_none() && moved.is_none() {
+                return;
+            }
+            let own = state.say(slot.seq_id, (fov, moved), foreign);
+            if !own && foreign == Foreign::Restore {
                 slot.lost.store(true, Ordering::Relaxed);
                 return;
             }
+            if let Some(fov) = fov {
+                state.fov.follow(fov);
+                state.view.fov_deg = fov;
+            }
+            if let Some(pose) = moved {
+                state.pose.follow(pose);
+            }
+            (moved, slot.changes())
+        };
+        let moved = moved.and_then(|_| self.as_shown(settings, slot.seq_id));
+        let mut state = lock(&slot.state);
+        // The parameters have changed it meanwhile.
+        if slot.changes() != changes {
+            return;
         }
-        state.view.fov_deg = shown;
         let mut change = ViewChange::new(arrival);
         change.described(true, at, arrival);
-        state.pending = Some(Pending {
-            change,
-            moved: None,
-        });
+        state.pending = Some(Pending { change, moved });
         slot.changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// A described pose in the parent of the sensor's `_link`; `None` if it is not known where that is.
+    fn sighting(
+        &self,
+        slot: &Slot,
+        pose: &Transform,
+        at: SimTime,
+        poses: &Poses,
+    ) -> Option<Sighting> {
+        let (mount, shown) = {
+            let state = lock(&slot.state);
+            (state.mount.mount, state.pose.shown())
+        };
+        let now = self.parent(mount, at, poses)?;
+        let earlier = SimTime(at.0.checked_sub(BEHIND_NS)?);
+        let before = self.parent(mount, earlier, poses)? * shown;
+        Some(Sighting {
+            pose: now.inverse() * *pose,
+            slack_m: before.distance_to(&(now * shown)),
+            slack_rad: before.angle_to(&(now * shown)),
+        })
+    }
+
+    /// The parent of a `_link` in the map at an instant.
+    fn parent(&self, mut mount: Mount, at: SimTime, poses: &Poses) -> Option<Transform> {
+        let mut below = Transform::identity();
+        // The configuration refuses cycles of carriers.
+        for _ in 0..=self.0.slots.len() {
+            let carrier = match mount {
+                Mount::Ground(_) => return Some(below),
+                Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
+                    let vehicle = poses.near(id, at)?;
+                    let pose = self.0.world.pose(vehicle.position, vehicle.attitude);
+                    return Some(pose * below);
+                }
+                Mount::VehicleLevel(id) => {
+                    let vehicle = poses.near(id, at)?;
+                    return Some(below.shifted(self.0.world.vector(vehicle.position)));
+                }
+                Mount::Sensor(carrier) => lock(&self.slot(carrier)?.state),
+            };
+            if carrier.mount.moving {
+                return None;
+            }
+            below = carrier.pose.shown() * below;
+            mount = carrier.mount.mount;
+        }
+        None
+    }
+
+    /// The settings, and the mount of a sensor in them, with each camera where frames show it.
+    fn as_shown(&self, settings: &Settings, seq_id: u16) -> Option<(Arc<Settings>, SensorMount)> {
+        let mut settings = settings.clone();
+        for sensor in &mut settings.sensors {
+            let slot = self.slot(sensor.seq_id)?;
+            let state = lock(&slot.state);
+            let shown = state.pose.shown();
+            if shown != state.pose.asked()
+                && let Some((position, MountOrientation::Quaternion(wxyz))) =
+                    pose_in_mount(sensor.mount, &shown, self.0.world, self.0.bottom_m)
+            {
+                sensor.position_frd = position;
+                sensor.orientation = config::MountOrientation::Quaternion(wxyz);
+            }
+        }
+        let mut mounts = settings.mounts().into_iter();
+        let mount = mounts.find(|mount| mount.seq_id == seq_id)?;
+        Some((Arc::new(settings), mount))
     }
 
     /// The sensors that the renderer was asked to describe, or is to be: those that change, and those whose frames are read,
@@ -336,21 +443,69 @@ impl Slot {
 }
 
 impl State {
-    /// Another field of view than frames are published with, once it was described often enough.
-    fn other_fov(&mut self, described: f32) -> Option<f32> {
-        if !described.is_finite() || described <= 0.0 || same_fov(described, self.view.fov_deg) {
-            self.other = None;
-            return None;
+    /// Says what is described from now on; returns whether that is what was asked for.
+    fn say(
+        &self,
+        seq_id: u16,
+        (fov, pose): (Option<f32>, Option<Transform>),
+        foreign: Foreign,
+    ) -> bool {
+        let asked = self.asked.fov_deg;
+        let own = fov.is_none_or(|fov| fov == asked)
+            && pose.is_none_or(|pose| pose == self.pose.asked());
+        if own {
+            tracing::info!("sensor{seq_id} is again as it was asked for");
+            return true;
         }
-        let before = self.other.filter(|(fov, _)| same_fov(*fov, described));
-        let times = before.map_or(1, |(_, times)| times + 1);
-        self.other = (times < DESCRIPTIONS).then_some((described, times));
-        self.other.is_none().then_some(described)
+        let mut what = Vec::new();
+        if let Some(fov) = fov {
+            what.push(format!("a field of view of {fov} degrees, asked for {asked}"));
+        }
+        if let Some(pose) = pose {
+            let (is, was) = (place(&pose), place(&self.pose.asked()));
+            what.push(format!("{is} in its mount (FLU), asked for {was}"));
+        }
+        let then = match foreign {
+            Foreign::Follow | Foreign::Yield => {
+                "camera_info and TF follow; request.foreign:=restore asks for ours again"
+            }
+            Foreign::Restore => "ours is asked for again",
+        };
+        tracing::warn!(
+            "sensor{seq_id} shows {}: another program has asked for SeqID {seq_id}, too. {then}",
+            what.join("; ")
+        );
+        false
+    }
+
+    /// Says that a camera is not where its request has put it.
+    fn misread(&self, seq_id: u16, pose: &Transform) {
+        tracing::warn!(
+            "the renderer describes sensor{seq_id} at {} in its mount (FLU), asked for {}: it understands the mount otherwise, or \
+             another program has asked for SeqID {seq_id}, too. TF stays at what was asked for (docs/real.md)",
+            place(pose),
+            place(&self.pose.asked())
+        );
     }
 }
 
-fn same_fov(a: f32, b: f32) -> bool {
-    (a - b).abs() < SAME_FOV_DEG
+/// A pose for people: m, degrees.
+fn place(pose: &Transform) -> String {
+    let [x, y, z] = pose.translation();
+    let attitude = Attitude::<Flu, Flu>::from_wxyz(pose.rotation()).unwrap_or_default();
+    let [roll, pitch, yaw] = attitude.euler().to_degrees();
+    format!("[{x:.2}, {y:.2}, {z:.2}] m, [{roll:.1}, {pitch:.1}, {yaw:.1}] degrees")
+}
+
+fn watch(mount: &SensorMount, world: WorldConvention, bottom_m: f64) -> DescribedMount {
+    let SensorMount {
+        mount,
+        position_frd,
+        orientation,
+        ..
+    } = *mount;
+    let (_, pose) = mount_transform(mount, position_frd, orientation, world, bottom_m);
+    DescribedMount::new(pose, matches!(mount, Mount::VehicleBottom(_)))
 }
 
 /// Sensors that were opened again.

@@ -1,7 +1,8 @@
 """Calls the vendor's public Python client, one call for each line of standard input.
 
-A program of its own, because the client's threads never end. A line is JSON: client, method or attribute, arguments or value; `done`
-and the result, as far as JSON has it, are written when the call has returned. The method `new` makes another object of the client.
+A program of its own, because the client's threads never end. A line is JSON: client, method or attribute (`VisSensor.0.CameraFOV` is
+one of an entry of a list), arguments or value; an argument `{"of": "VisSensor.0"}` is that attribute of the client. `done` and the
+result, as far as JSON has it, are written when the call has returned. The method `new` makes another object of the client.
 
     python vendor_calls.py SDK_DIRECTORY [DIRECTORY_OF_MAPS]
 """
@@ -19,6 +20,7 @@ CLIENTS = {
     "req": ("ReqCopterSim", "ReqCopterSim"),
     "mav": ("PX4MavCtrlV4", "PX4MavCtrler"),
     "point": ("VehicleApi", "Vehicle"),
+    "vision": ("VisionCaptureApi", "VisionCaptureApi"),
 }
 
 # The client calls it by the name that it had before NumPy 2.
@@ -32,9 +34,16 @@ def plain(value):
     return {k: v for k, v in fields.items() if not k.startswith("_")} if fields else str(value)
 
 
+def reach(value, path):
+    """The attribute or entry at the end of a path."""
+    for part in path:
+        value = value[int(part)] if part.isdigit() else getattr(value, part)
+    return value
+
+
 def main() -> None:
     directory, *maps = sys.argv[1:]
-    for part in ("", "ue", "ctrl", "swarm"):
+    for part in ("", "ue", "ctrl", "swarm", "vision"):
         for root in (directory, os.path.join(directory, "RflySimSDK")):
             sys.path.insert(0, os.path.join(root, part))
     # The client looks for terrain in the first of them.
@@ -48,11 +57,13 @@ def main() -> None:
             clients[name] = getattr(importlib.import_module(module), kind)(*new)
         value = None
         if member != "new":
-            value = getattr(clients[name], member)
+            *path, last = member.split(".")
+            value = reach(clients[name], [*path, last])
             if callable(value):
-                value = value(*arguments)
+                given = [reach(clients[name], a["of"].split(".")) if isinstance(a, dict) else a for a in arguments]
+                value = value(*given)
             elif arguments:
-                setattr(clients[name], member, arguments[0])
+                setattr(reach(clients[name], path), last, arguments[0])
         print("\ndone " + json.dumps(value, default=plain), flush=True)
     os._exit(0)
 

@@ -159,6 +159,11 @@ fn vehicle_reports_carry_the_distances_around() {
     );
     assert_eq!([back, left, right, up], [f64::INFINITY; 4]);
     near(down, 5.0, 1e-5, "down");
+    let [turning @ .., a, b, c, d] = &value("MotorRPMS")[..] else {
+        panic!("eight rotors")
+    };
+    assert!(turning.iter().all(|rpm| *rpm > 1000.0), "{turning:?}");
+    assert_eq!([*a, *b, *c, *d], [0.0; 4]);
 }
 
 #[test]

@@ -366,7 +366,7 @@ fn the_vendors_attachments_are_obeyed() {
 }
 
 #[test]
-fn a_state_of_coptersims_own_vehicle_shows_until_coptersims_next() {
+fn coptersims_own_vehicle_is_where_another_sender_moves_it_until_that_one_stops() {
     let world = still(
         &[
             pose([0.0, 0.0, -2.0], [0.0; 3]),
@@ -374,37 +374,37 @@ fn a_state_of_coptersims_own_vehicle_shows_until_coptersims_next() {
         ],
         &[],
     );
-    let rig = Rig::with(world, |o| o.state_rate = 1, Faults::default());
+    let rig = Rig::start(world);
     let own = super::rig::socket();
     let mut request = rig.request(1, 5);
     request.send_protocol.port = own.local_addr().unwrap().port();
     rig.send(&request);
     let told = ObjectStatePacket::new(2, 3, [9.0, 0.0, -2.0], [0.0; 3]);
-    let mut seen = false;
-    while !seen {
-        let before = rig.emulator.sim_time();
+    tell(&rig, told.as_bytes());
+    let first = rig.emulator.sim_time();
+    let range = || {
+        let frame = super::rig::frame(&own);
+        let record = RangeRecord::parse(&frame.payload).unwrap();
+        (frame.sim_time, f64::from(record.distance.get()))
+    };
+    wait_for("frames of a second and more, of states that come", || {
         tell(&rig, told.as_bytes());
-        let after = rig.emulator.sim_time();
-        // CopterSim's next state is that of the next whole second.
-        let next = before.floor() + 1.0;
-        if after >= next {
-            continue;
+        let last = rig.emulator.sim_time();
+        let (time, distance) = range();
+        if time > first && time < last {
+            near(distance, 8.6, 1e-5, "where the packet put it");
         }
-        wait_for("a frame of the next state", || {
-            let frame = super::rig::frame(&own);
-            let record = RangeRecord::parse(&frame.payload).unwrap();
-            let distance = f64::from(record.distance.get());
-            if frame.sim_time >= next {
-                near(distance, 5.6, 1e-5, "where CopterSim has it");
-                return Some(());
-            }
-            if frame.sim_time > after {
-                near(distance, 8.6, 1e-5, "where the packet put it");
-                seen = true;
-            }
-            None
-        });
-    }
+        (time > first + 1.5).then_some(())
+    });
+    let last = rig.emulator.sim_time();
+    wait_for("frames after the last state", || {
+        let (time, distance) = range();
+        if time > last + 1.0 {
+            near(distance, 5.6, 1e-5, "where CopterSim has it");
+            return Some(());
+        }
+        None
+    });
 }
 
 #[test]

@@ -2,7 +2,7 @@ use crate::support::geometry as g;
 use proptest::prelude::*;
 use rfly_bridge::frames::{
     Attitude, Euler, FrameError, FrameNames, FrameTree, Mount, MountOrientation, SensorMount,
-    Transform, Vector, VehiclePose, WorldConvention,
+    Transform, Vector, VehiclePose, WorldConvention, mount_transform, pose_in_mount,
 };
 use rfly_bridge::time::RosTime;
 
@@ -573,5 +573,24 @@ proptest! {
         prop_assert!(g::difference(&both[0].translation(), &both[1].translation()) < 1e-13);
         let [a, b] = both.map(|t| g::quaternion_matrix(t.rotation()));
         prop_assert!(g::matrix_difference(&a, &b) < 1e-14);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_pose_in_the_parent_is_that_of_the_mount_again(
+        kind in 0_u16..5,
+        position in prop::array::uniform3(-5.0..5.0_f64),
+        degrees in prop::array::uniform3(-80.0..80.0_f64),
+        nwu: bool,
+        bottom in 0.0..1.0_f64,
+    ) {
+        let world = if nwu { WorldConvention::Nwu } else { WorldConvention::Enu };
+        let mount = Mount::from_numbers(kind, 1).expect("a mount");
+        let asked = MountOrientation::Euler(degrees.map(f64::to_radians));
+        let (_, pose) = mount_transform(mount, position, asked, world, bottom);
+        let (again, orientation) = pose_in_mount(mount, &pose, world, bottom).expect("finite");
+        prop_assert!(g::difference(&again, &position) < 1e-12);
+        prop_assert!(orientation.attitude().angle_to(asked.attitude()) < 1e-7);
     }
 }

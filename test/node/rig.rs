@@ -14,6 +14,8 @@ pub const IMU: &str = "/rflysim/imu";
 
 pub struct Rig {
     pub ports: Ports,
+    /// The port of its camera.
+    pub camera: u16,
     pub recorder: Recorder,
     pub middleware: Middleware,
     // The bridge ends before what it receives from.
@@ -92,6 +94,7 @@ pub fn start_in(
     let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
     Rig {
         ports,
+        camera,
         recorder,
         middleware,
         bridge,

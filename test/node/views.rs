@@ -16,7 +16,7 @@ use std::time::Duration;
 /// What is published, in this order.
 #[derive(Clone, Debug)]
 enum Event {
-    Mount([f64; 4]),
+    Mount([f64; 4], [f64; 3]),
     Image(Vec<u8>),
     Info(f64),
 }
@@ -40,7 +40,8 @@ fn watched(more: &[&str]) -> (Rig, Events, Vec<ros::Subscription>) {
                 .find(|t| t.child_frame_id == "sensor0_link");
             if let Some(link) = link {
                 let q = &link.transform.rotation;
-                push(Event::Mount([q.w, q.x, q.y, q.z]));
+                let t = &link.transform.translation;
+                push(Event::Mount([q.w, q.x, q.y, q.z], [t.x, t.y, t.z]));
             }
         };
         let qos = ros::Qos::SENSOR_DATA;
@@ -141,7 +142,7 @@ fn camera_info_and_tf_change_with_the_first_frame_that_shows_it() {
     let (mut mount, mut shown, mut seen) = (None, None, [0; 4]);
     for event in events.iter() {
         match event {
-            Event::Mount(wxyz) => mount = Some(*wxyz),
+            Event::Mount(wxyz, _) => mount = Some(*wxyz),
             Event::Image(data) => {
                 let distance = |i: &usize| difference(data, &references[*i]);
                 let nearest = (0..4)
@@ -214,6 +215,79 @@ fn asks_elsewhere(rig: &Rig, fov_deg: f32) {
     socket
         .send_to(&request, ("127.0.0.1", rig.ports.window))
         .expect("sent");
+}
+
+/// What another program sends to have sensor 0 at this place (FRD, m) with this pitch, and the field of view of the bridge.
+fn places_elsewhere(rig: &Rig, position: [f32; 3], pitch_deg: f32) {
+    let port = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let mut request = Vec::new();
+    let camera = rig.camera;
+    for number in [12345, 0, 1, 1, 0, 64, 48, 30, 1, 127, 0, 0, 1, camera, 0, 0] {
+        request.extend(u16::to_le_bytes(number));
+    }
+    let [x, y, z] = position;
+    for number in [90.0, x, y, z, 0.0, 0.0, pitch_deg, 0.0] {
+        request.extend(f32::to_le_bytes(number));
+    }
+    request.resize(144, 0);
+    port.send_to(&request, ("127.0.0.1", rig.ports.window))
+        .expect("sent");
+}
+
+fn last_mount(events: &Events) -> Option<([f64; 3], [f64; 4])> {
+    let events = events.lock().unwrap();
+    events.iter().rev().find_map(|event| match event {
+        Event::Mount(wxyz, place) => Some((*place, *wxyz)),
+        _ => None,
+    })
+}
+
+/// TF has the camera at this place (FLU, m), pitched up by this angle.
+fn is_at(events: &Events, place: [f64; 3], pitch_deg: f64) -> bool {
+    let Some((xyz, [w, x, y, z])) = last_mount(events) else {
+        return false;
+    };
+    let half = -pitch_deg.to_radians() / 2.0;
+    let known = [half.cos(), 0.0, half.sin(), 0.0];
+    let off = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.02);
+    off(&xyz, &place) && off(&[w, x, y, z], &known)
+}
+
+#[test]
+fn tf_follows_a_camera_that_another_program_moves_and_comes_back_with_it() {
+    let (rig, events, _subscriptions) = watched(&[]);
+    let shows = |place: [f64; 3], pitch_deg: f64| {
+        wait_for(&format!("{place:?}, {pitch_deg} degrees"), || {
+            is_at(&events, place, pitch_deg).then_some(())
+        });
+    };
+    shows([0.3, 0.0, 0.0], 0.0);
+    std::thread::sleep(Duration::from_secs(3));
+    places_elsewhere(&rig, [0.5, 0.2, -0.4], -20.0);
+    shows([0.5, -0.2, 0.4], -20.0);
+    // A change of the field of view asks for the own place as well.
+    set(&rig, 60.0, 0.0);
+    shows([0.3, 0.0, 0.0], 0.0);
+}
+
+#[test]
+fn a_place_is_asked_for_again_if_the_parameter_says_so() {
+    let (rig, events, _subscriptions) = watched(&["request.foreign:=restore"]);
+    let picture = || {
+        let events = events.lock().unwrap();
+        events.iter().rev().find_map(|event| match event {
+            Event::Image(pixels) => Some(pixels.clone()),
+            _ => None,
+        })
+    };
+    wait_until(|| is_at(&events, [0.3, 0.0, 0.0], 0.0) && picture().is_some());
+    std::thread::sleep(Duration::from_secs(3));
+    let before = picture().unwrap();
+    let differs = || picture().is_some_and(|now| difference(&now, &before) > 1.0);
+    places_elsewhere(&rig, [0.3, 0.0, 0.0], -20.0);
+    wait_until(differs);
+    wait_until(|| !differs());
+    assert!(is_at(&events, [0.3, 0.0, 0.0], 0.0));
 }
 
 fn last_focal(events: &Events) -> Option<f64> {

@@ -20,3 +20,4 @@ pub mod rig;
 mod scans;
 mod table;
 mod view_change;
+mod described;

@@ -14,7 +14,7 @@ impl Stage {
                 let mut object = body(&self.solid(*id, pose));
                 object["id"] = json!(id);
                 object["type"] = json!(self.vehicle_type(*id));
-                object["motor_rpm"] = json!(self.motor_rpm(*id));
+                object["motor_rpm"] = json!(self.motor_rpm(*id, now));
                 Some(object)
             })
             .collect();

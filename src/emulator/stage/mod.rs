@@ -1,8 +1,8 @@
 //! What a renderer has been told: the map, objects, labels, settings. No I/O and no clock: packets and commands come
 //! with simulation time.
 //!
-//! A state packet moves an object, and creates it first where there is none. `CopterSim` sends the states of its own
-//! vehicles as well, so that another sender's state of one of them shows until `CopterSim`'s next: the latest wins.
+//! A state packet moves an object, and creates it first where there is none. A vehicle of `CopterSim` that another sender moves
+//! is shown where that one has it, until its states stop.
 mod console;
 mod contact;
 mod display;
@@ -30,6 +30,9 @@ pub(super) const QUADROTOR: i32 = 3;
 /// Carriers that may follow each other.
 const MOST_CARRIERS: usize = 25;
 
+/// After this time in s without another sender's state, `CopterSim` moves its vehicle again.
+const FOREIGN_S: f64 = 1.0;
+
 /// What is known of an object from its last state packet.
 #[derive(Clone, Copy, Debug)]
 struct Actor {
@@ -39,7 +42,7 @@ struct Actor {
     scale: Vec3,
     motor_rpm: [f64; 8],
     height: Height,
-    /// Simulation time in s at which `CopterSim` sends the next state of its own vehicle.
+    /// Simulation time in s from which `CopterSim` moves its own vehicle again.
     until: f64,
 }
 
@@ -93,8 +96,6 @@ pub(super) struct Stage {
     scene: Arc<Scene>,
     /// Ids of `CopterSim`'s vehicles.
     own: Vec<u16>,
-    /// Rate in Hz of `CopterSim`'s states.
-    state_rate: f64,
     actors: BTreeMap<u16, Actor>,
     /// Objects that ignore state packets; `CopterSim`'s own with the pose that they keep.
     held: BTreeMap<u16, Option<Pose>>,
@@ -106,12 +107,11 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(scene: &Arc<Scene>, own: Vec<u16>, state_rate: u32) -> Self {
+    pub(super) fn new(scene: &Arc<Scene>, own: Vec<u16>) -> Self {
         Self {
             start: Arc::clone(scene),
             scene: Arc::clone(scene),
             own,
-            state_rate: state_rate.into(),
             actors: BTreeMap::new(),
             held: BTreeMap::new(),
             looks: BTreeMap::new(),
@@ -124,11 +124,7 @@ impl Stage {
 
     /// Forgets all that it was told.
     pub(super) fn restart(&mut self) {
-        *self = Self::new(
-            &self.start,
-            std::mem::take(&mut self.own),
-            self.state_rate as u32,
-        );
+        *self = Self::new(&self.start, std::mem::take(&mut self.own));
     }
 
     /// Loads a map: what was spawned is gone.
@@ -165,11 +161,12 @@ impl Stage {
         changed.or(told).unwrap_or(QUADROTOR)
     }
 
-    /// Motor speeds in rpm of an object that was spawned.
-    pub(super) fn motor_rpm(&self, id: u16) -> [f64; 8] {
-        self.actors
-            .get(&id)
-            .map_or([0.0; 8], |actor| actor.motor_rpm)
+    /// Motor speeds in rpm of an object at simulation time `time` in s; `None`: `CopterSim` moves it.
+    pub(super) fn motor_rpm(&self, id: u16, time: f64) -> Option<[f64; 8]> {
+        let own = self.own.contains(&id);
+        let actor = self.actors.get(&id);
+        let actor = actor.filter(|actor| !own || time < actor.until);
+        actor.map(|actor| actor.motor_rpm)
     }
 
     /// Whether one of two objects is attached to the other.
@@ -201,11 +198,7 @@ impl Stage {
             scale: told.scale.into(),
             motor_rpm: told.motor_rpm,
             height: told.height,
-            until: if self.state_rate > 0.0 {
-                ((now * self.state_rate).floor() + 1.0) / self.state_rate
-            } else {
-                now
-            },
+            until: now + FOREIGN_S,
         };
         self.actors.insert(id, actor);
         true

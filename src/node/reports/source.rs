@@ -6,6 +6,7 @@ use crate::node::clock::{HeaderClock, SimClocks, host_now};
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::error::NodeError;
+use crate::node::poses::{Poses, Want};
 use crate::node::reported::SharedReports;
 use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::stats::{LinkState, SourceStats};
@@ -41,6 +42,8 @@ pub(super) struct ReportSource {
     vehicles: BTreeMap<u16, Vehicle>,
     reported: SharedReports,
     views: Views,
+    /// Where the vehicles were, while cameras are described.
+    poses: (Poses, Want),
     requester: ReportRequester,
     world: World,
     map: String,
@@ -87,6 +90,7 @@ impl ReportSource {
             vehicles: vehicles.collect::<Result<_, NodeError>>()?,
             reported: context.reported.clone(),
             views: context.views.clone(),
+            poses: (context.poses.clone(), context.poses.wants()),
             requester: ReportRequester::default(),
             world: World {
                 convention: names.world,
@@ -147,7 +151,10 @@ impl ReportSource {
         let mut wanted = self.wanted();
         // The renderer need not report what nobody requests, and older ones do not describe cameras.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
-        wanted.extend(self.views.to_describe().into_iter().map(Subject::Camera));
+        let cameras = self.views.to_describe();
+        let (_, want) = &mut self.poses;
+        want.set(!cameras.is_empty());
+        wanted.extend(cameras.into_iter().map(Subject::Camera));
         self.requester.want(wanted);
         let (period, timeout) = {
             let settings = self.settings.borrow();
@@ -283,8 +290,11 @@ impl ReportSource {
             let subject = Subject::Camera(seq_id);
             self.requester.answered(&subject, self.start.elapsed());
         }
-        let foreign = self.settings.borrow().params.request.foreign;
-        self.views.described(camera, arrival, foreign);
+        let pose = self.world.pose(&camera.pose);
+        let settings = self.settings.borrow().clone();
+        let described = (camera, pose);
+        self.views
+            .described(described, arrival, &settings, &self.poses.0);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();

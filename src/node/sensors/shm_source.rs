@@ -28,6 +28,9 @@ const LOOK: Duration = Duration::from_millis(200);
 /// After this time without a frame the log names the cause.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Bytes of the time behind the flag.
+const TIME_LEN: usize = SHM_HEADER_LEN - 1;
+
 /// One sensor's block.
 pub(super) struct ShmSource {
     name: String,
@@ -46,6 +49,8 @@ pub(super) struct ShmSource {
     silent_since: Instant,
     /// Cause of the silence as last logged.
     logged: Option<String>,
+    /// It was said that another program reads the block.
+    shared: bool,
     refusals: RefusalLog,
 }
 
@@ -99,6 +104,7 @@ impl ShmSource {
             next_look: now,
             silent_since: now,
             logged: None,
+            shared: false,
             refusals: RefusalLog::default(),
         }
     }
@@ -128,6 +134,7 @@ impl ShmSource {
         }
         (self.lens, self.sensor, self.clock) = (opened.lens, opened.sensor, opened.clock);
         self.next_look = Instant::now();
+        self.reader = BlockReader::default();
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
         drop(taking);
@@ -150,13 +157,15 @@ impl ShmSource {
             self.next_look = now + LOOK;
             self.look(now);
         }
-        let Some(block) = self
-            .block
-            .as_ref()
-            .filter(|block| block.flag() == ShmFlag::Ready as u8)
-        else {
+        let Some(block) = self.block.as_ref() else {
             return false;
         };
+        if block.flag() != ShmFlag::Ready as u8 {
+            if self.reader.missed(block) {
+                self.missed();
+            }
+            return false;
+        }
         let arrival = host_now();
         self.stand.show(|witness| {
             let mut bytes = vec![0; block.len()];
@@ -191,6 +200,19 @@ impl ShmSource {
             Taken::Unwanted => figures.frames += 1,
         }
         true
+    }
+
+    /// Counts a frame that another program took, and says so once.
+    fn missed(&mut self) {
+        self.stats.lock().drop_one(Cause::TakenByOther);
+        if !std::mem::replace(&mut self.shared, true) {
+            tracing::warn!(
+                source = %self.stats.name(),
+                "another program reads /dev/shm/{} and takes frames of it (drop_taken_by_other): one block has one reader. Give one \
+                 of the two another SeqID (docs/beside.md)",
+                self.name
+            );
+        }
     }
 
     /// Opens the block, or closes one that the simulator has replaced or shortened; records why it is unusable.
@@ -240,6 +262,8 @@ pub enum Taken {
 pub struct BlockReader {
     /// Copy of data that the sensor parses: another process may write to the block at any time.
     copy: Vec<u8>,
+    /// Time of the last frame that was taken, or seen to be taken by another program.
+    last: Option<[u8; TIME_LEN]>,
 }
 
 impl BlockReader {
@@ -254,10 +278,26 @@ impl BlockReader {
         if !block.swap_flag(ShmFlag::Ready as u8, ShmFlag::Reading as u8) {
             return None;
         }
+        self.last = Some(time_of(block));
         let taken = self.take_ready(block, sensor, arrival, stamp);
         // If another process overwrote the flag, it stays; usually that happened after the copy.
         give_back(block);
         Some(taken.unwrap_or_else(Taken::Dropped))
+    }
+
+    /// Whether a block that was read before has a frame that another program has taken; once for each frame.
+    pub fn missed(&mut self, block: &SharedBlock) -> bool {
+        let released = || block.flag() == ShmFlag::Released as u8;
+        let Some(last) = self.last.filter(|_| released()) else {
+            return false;
+        };
+        let time = time_of(block);
+        // Unless the renderer began the next frame meanwhile.
+        let missed = time != last && released();
+        if missed {
+            self.last = Some(time);
+        }
+        missed
     }
 
     fn take_ready(
@@ -267,9 +307,7 @@ impl BlockReader {
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
     ) -> Result<Taken, SensorError> {
-        let mut time = [0; 8];
-        block.copy_out(1, &mut time);
-        let seconds = f64::from_le_bytes(time);
+        let seconds = f64::from_le_bytes(time_of(block));
         if block.flag() != ShmFlag::Reading as u8 {
             return Err(SensorError::Torn);
         }
@@ -307,6 +345,13 @@ impl BlockReader {
         };
         result.map(|()| Taken::Published)
     }
+}
+
+/// Simulation time of the frame in a block, f64.
+fn time_of(block: &SharedBlock) -> [u8; TIME_LEN] {
+    let mut time = [0; TIME_LEN];
+    block.copy_out(1, &mut time);
+    time
 }
 
 /// Releases the block; false if another process had overwritten the flag.

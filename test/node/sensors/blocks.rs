@@ -220,3 +220,28 @@ fn nobody_subscribes_and_the_block_is_given_back_uncopied() {
     assert!(matches!(taken, Some(Taken::Unwanted)), "{taken:?}");
     assert_eq!(block.flag(), ShmFlag::Released as u8);
 }
+
+#[test]
+fn a_frame_that_another_program_takes_is_noticed_once() {
+    let block = Block::image("taken_elsewhere");
+    let mut rig = rgb(RgbEncoding::Bgr8);
+    let mut reader = BlockReader::default();
+    let frame = |seconds: f64, flag: ShmFlag| {
+        block.block.copy_in(1, &seconds.to_le_bytes());
+        block.block.copy_in(0, &[flag as u8]);
+    };
+    // What was there before the first frame is nobody's loss.
+    frame(12.0, ShmFlag::Released);
+    assert!(!reader.missed(&block.block));
+    frame(12.5, ShmFlag::Ready);
+    let taken = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
+    assert!(taken.is_some());
+    assert!(!reader.missed(&block.block), "it is the own one");
+    frame(13.0, ShmFlag::Writing);
+    assert!(!reader.missed(&block.block));
+    frame(13.0, ShmFlag::Released);
+    assert!(reader.missed(&block.block));
+    assert!(!reader.missed(&block.block), "said already");
+    frame(13.5, ShmFlag::Released);
+    assert!(reader.missed(&block.block));
+}
