@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import math
+import mmap
 import socket
 import struct
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from mavros import WITNESS
 from recording import Recording
 from system import System
 
-from sensors import COMPRESSED, with_defaults
+from sensors import COMPRESSED, SHARED_MEMORY, with_defaults
 
 ODOMETRY = "/rflysim/ground_truth/odom"
 CAMERAS = [replace(with_defaults(i, 1, COMPRESSED), width=160, height=120, rate=15) for i in (0, 1)]
@@ -94,8 +98,62 @@ def test_a_stream_that_another_program_takes_is_named(tmp_path, domain_id, simul
                 recording.wait_for("/rflysim/sensor0/img_rgb", lambda _: True, since=before)
 
 
-def request(seq_id: int, port: int) -> bytes:
+def test_a_camera_that_another_program_has_asked_for_is_asked_for_once_more(tmp_path, domain_id, simulator_ports):
+    """It delivers to the bridge's own port before the bridge has asked: as after a script that zooms with the same Config.json."""
+    parameters = {"transport_mode": "file", "control.link": "off"}
+    topic = "/rflysim/sensor0/camera_info"
+    with System(tmp_path, domain_id, CAMERAS, parameters=parameters) as system:
+        system.bridge.stop()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as program:
+            program.sendto(request(0, CAMERAS[0].port, fov=45), ("127.0.0.1", 20010))
+        system.bridge.start()
+        recording = Recording(system)
+        recording.subscribe({topic: "sensor_msgs/msg/CameraInfo"})
+        recording.collect(75, [topic])
+        # It is described once a second.
+        assert {round(float(info.k[0]), 2) for info in recording.messages(topic)} == {80.0}
+        assert "another program" not in system.bridge.output()
+
+
+def test_a_renderer_alone_shows_the_vehicle_that_a_program_moves(tmp_path, domain_id, simulator_ports):
+    """As scripts fly a point mass: no CopterSim, every state is sendUE4Pos of the SDK."""
+    golden = json.loads((Path(__file__).parents[1] / "fixtures/golden/ue4_send.json").read_text())["vectors"]
+    [state] = [bytes.fromhex(vector["hex"]) for vector in golden if vector["name"] == "pos"]
+    parameters = {"transport_mode": "file", "control.link": "off", "imu.enabled": False}
+    topic = "/rflysim/sensor0/img_rgb"
+    with System(tmp_path, domain_id, CAMERAS[:1], parameters=parameters, emulator=["--vehicles", "0"]) as system:
+        recording = Recording(system)
+        recording.subscribe({topic: "sensor_msgs/msg/Image"})
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as program:
+            program.sendto(state, ("127.0.0.1", 20010))
+        recording.collect(5, [topic])
+        frames = [json.loads(line) for line in system.truth_file.read_text().splitlines() if '"kind":"frame"' in line]
+        [x, y, z] = frames[-1]["position"]
+        # The camera is 0.3 m ahead of the place in the packet.
+        assert math.dist((x, y, z), (1.5, -2.25, -8.125)) == pytest.approx(0.3, abs=1e-3)
+
+
+def test_a_second_reader_of_a_block_is_named(tmp_path, domain_id, simulator_ports):
+    camera = replace(with_defaults(0, 1, SHARED_MEMORY), width=160, height=120, rate=15)
+    parameters = {"transport_mode": "file", "control.link": "off"}
+    with System(tmp_path, domain_id, [camera], parameters=parameters) as system:
+        recording = Recording(system)
+        recording.subscribe({"/rflysim/sensor0/img_rgb": "sensor_msgs/msg/Image"})
+        recording.collect(5, ["/rflysim/sensor0/img_rgb"])
+        end = time.monotonic() + 2 * PATIENCE_S
+        with open("/dev/shm/RflySim3DImg_0", "r+b") as file, mmap.mmap(file.fileno(), 0) as block:
+            # As the SDK reads: 2 is a frame, 4 a frame that was read.
+            while "another program reads" not in system.bridge.output() and time.monotonic() < end:
+                for _ in range(2000):
+                    if block[0] == 2:
+                        block[0] = 4
+                    time.sleep(0.0001)
+        [line] = [line for line in system.bridge.output().splitlines() if "another program reads" in line]
+        assert "RflySim3DImg_0" in line and "docs/beside.md" in line
+
+
+def request(seq_id: int, port: int, fov: float = 90) -> bytes:
     """A request (new layout) for a camera, compressed, to a port of this host."""
     head = struct.pack("<8H", 12345, seq_id, 1, 1, 0, 160, 120, 15)
     protocol = struct.pack("<8H", 1, 127, 0, 0, 1, port, 0, 0)
-    return head + protocol + struct.pack("<f3ff3f4f16f", 90, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, *[0] * 16)
+    return head + protocol + struct.pack("<f3ff3f4f16f", fov, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, *[0] * 16)

@@ -178,8 +178,8 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
          which newer documents describe for all types."),
     row(SIMULATOR, "request.foreign", K::Choice(Foreign::NAMES), D::Str("follow"), "",
-        "What happens when another program asks the renderer for a SeqID of the bridge. Where its field of view is shown, with a warning: `follow`, camera_info says \
-         what frames show, or `restore`, ours is asked for again. Where its stream stops while others deliver, it is asked for again, but by `yield`, which \
+        "What happens when another program asks the renderer for a SeqID of the bridge. Where its field of view, or a camera in its place, is shown, with a warning: `follow`, \
+         camera_info and TF say what frames show, or `restore`, ours is asked for again. Where its stream stops while others deliver, it is asked for again, but by `yield`, which \
          leaves it to the other program and follows otherwise.").live(),
     row(SIMULATOR, "request.piece_bytes", K::Int(-1, 65_000), D::Int(-1), "bytes",
         "Most bytes of a frame in one datagram, SendProtocol[6], which simulators since August 2025 obey; 0: their own choice, 60,000 or, under WSL, 1400. -1: as in \

@@ -37,6 +37,8 @@ pub(super) struct Link {
     liveness: Liveness,
     /// How many times to repeat a changed request; requests are not acknowledged.
     resend: u8,
+    /// It was asked for. What delivers before may be what another program has asked for.
+    asked: bool,
 }
 
 impl Link {
@@ -51,6 +53,7 @@ impl Link {
             stats,
             liveness: Liveness::new(timeout),
             resend: 0,
+            asked: false,
         }
     }
 }
@@ -238,13 +241,16 @@ impl Supervisor {
         }
     }
 
-    /// Requests every silent sensor, carriers first as in the file.
-    fn request(&self) {
+    /// Requests every silent sensor, carriers first as in the file, and at first all of them.
+    fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
-        for link in self.links.iter().filter(|l| l.liveness.needs_request()) {
-            if !(yields && link.liveness.state() == LinkState::Lost) {
-                self.ask(link);
-            }
+        let left = |link: &Link| yields && link.liveness.state() == LinkState::Lost;
+        let due = |link: &Link| !link.asked || (link.liveness.needs_request() && !left(link));
+        for link in self.links.iter().filter(|link| due(link)) {
+            self.ask(link);
+        }
+        for link in &mut self.links {
+            link.asked = true;
         }
     }
 
