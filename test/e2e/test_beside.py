@@ -128,7 +128,7 @@ def test_a_renderer_alone_shows_the_vehicle_that_a_program_moves(tmp_path, domai
             program.sendto(state, ("127.0.0.1", 20010))
         recording.collect(5, [topic])
         frames = [json.loads(line) for line in system.truth_file.read_text().splitlines() if '"kind":"frame"' in line]
-        [x, y, z] = frames[-1]["position"]
+        [x, y, z] = frames[-1]["sensor"]["position"]
         # The camera is 0.3 m ahead of the place in the packet.
         assert math.dist((x, y, z), (1.5, -2.25, -8.125)) == pytest.approx(0.3, abs=1e-3)
 
