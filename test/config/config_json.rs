@@ -432,7 +432,7 @@ fn sensors_whose_data_have_no_layout_are_left_out_and_the_others_load() {
         &[
             entry(0, 6, SENT, NONE),
             entry(1, 1, SENT, OLD),
-            entry(2, 10, "[0,0,0,0,0,10000,0,0]", OLD),
+            entry(2, 10, "[1,0,0,0,0,10000,0,0]", OLD),
         ],
     )];
     let loaded = load(&files, &VendorOverrides::default()).unwrap();
