@@ -145,6 +145,9 @@ pub mod srv {
     };
     use serde::{Deserialize, Serialize};
 
+    halves! { AddSensor
+        { row: String, } => { success: bool, message: String, seq_id: u16, }
+    }
     halves! { Attach
         { attachments: Vec<Attachment>, } => { success: bool, message: String, }
     }

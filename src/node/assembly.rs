@@ -2,7 +2,7 @@
 use super::binder::Binder;
 use super::section::Section;
 use super::settings::Settings;
-use super::stats::{LinkState, SourceStats};
+use super::stats::{LinkState, SourceStats, Sources};
 use super::threads::Threads;
 use crate::config::Problems;
 use std::any::Any;
@@ -27,7 +27,7 @@ pub(super) struct Assembly {
     pub(super) binder: Binder,
     pub(super) threads: Threads,
     /// Everything with figures, in the order of `/diagnostics`.
-    pub(super) sources: Vec<Arc<SourceStats>>,
+    pub(super) sources: Sources,
     /// Other parts with a status in `/diagnostics`.
     pub(super) sections: Vec<Box<dyn Section>>,
     /// Frames that messages name; each needs a path to the map.

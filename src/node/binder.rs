@@ -40,6 +40,14 @@ impl Binder {
         }
     }
 
+    /// Binds while the bridge runs.
+    pub(super) fn seen_by(stand: Stand) -> Self {
+        Self {
+            stand,
+            ..Self::default()
+        }
+    }
+
     /// What would have been bound.
     pub(super) fn noted(self) -> Listens {
         self.noted.unwrap_or_default()

@@ -207,6 +207,35 @@ impl Settings {
         problems.or(changed)
     }
 
+    /// Returns the settings of a running bridge with one more sensor.
+    ///
+    /// # Errors
+    /// As [`Self::changed`], and what only a sensor that is there at the start can be.
+    pub fn with_sensor(&self, sensor: SensorConfig) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
+        if sensor.kind == SensorKind::Pod {
+            problems.push(
+                "row.TypeID",
+                "9 (pod) cannot be added while the bridge runs, because a pod has topics of a gimbal; write it into a file of `config`, \
+                 and restart",
+            );
+        }
+        let mut with = self.clone();
+        with.origin.sensors.push(sensor);
+        let found = with.changed(self.params.clone());
+        let found = found.unwrap_or_else(|Problems(found)| {
+            problems.0.extend(found);
+            self.clone()
+        });
+        if found.angle_unit.unit != self.angle_unit.unit {
+            problems.push(
+                "row.SensorAngEular",
+                "changes what mount_angle_unit:=auto finds for all sensors; set mount_angle_unit",
+            );
+        }
+        problems.or(found)
+    }
+
     /// Returns the settings with other parameters and the same files, before the bridge runs.
     pub(super) fn found(&self, params: Params) -> Result<Self, Problems> {
         let found = Self::assemble(

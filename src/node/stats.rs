@@ -175,3 +175,21 @@ impl SourceStats {
         copy
     }
 }
+
+/// Everything with figures, in the order of `/diagnostics`; sensors are added while the bridge runs.
+#[derive(Clone, Default)]
+pub(super) struct Sources(Arc<Mutex<Vec<Arc<SourceStats>>>>);
+
+impl Sources {
+    pub(super) fn push(&self, stats: Arc<SourceStats>) {
+        self.lock().push(stats);
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<SourceStats>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<SourceStats>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,6 +1,7 @@
 //! Changes of running sensors, shared: `sensors` shows them with the first frame that has them, `frames` moves TF with it, and
 //! `reports` says when the renderer has them.
 use super::clock::host_now;
+use super::growing::Growing;
 use super::settings::Settings;
 use super::poses::Poses;
 use crate::config;
@@ -37,7 +38,7 @@ pub(super) struct Views(Arc<Inner>);
 struct Inner {
     /// Frames of the sensors.
     frames: Mutex<BTreeMap<u16, FrameIds>>,
-    slots: BTreeMap<u16, Arc<Slot>>,
+    slots: Growing<Arc<Slot>>,
     world: WorldConvention,
     bottom_m: f64,
     followers: Mutex<Vec<Follower>>,
@@ -93,24 +94,7 @@ impl Views {
         let slot = |seq_id| {
             let view = view_of(settings, seq_id, &frames)?;
             let mount = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
-            let state = State {
-                fov: DescribedFov::new(view.fov_deg),
-                asked: view.clone(),
-                view,
-                pose: watch(mount, world, bottom_m),
-                mount: mount.clone(),
-                requests: 0,
-                pending: None,
-            };
-            let slot = Slot {
-                seq_id,
-                changes: AtomicU64::new(0),
-                opened: AtomicU64::new(0),
-                describes: AtomicBool::new(false),
-                lost: AtomicBool::new(false),
-                last_frame: AtomicI64::new(i64::MIN),
-                state: Mutex::new(state),
-            };
+            let slot = Slot::new(view, mount, (world, bottom_m));
             Some((seq_id, Arc::new(slot)))
         };
         Self(Arc::new(Inner {
@@ -121,6 +105,19 @@ impl Views {
             followers: Mutex::default(),
             pods: Mutex::default(),
         }))
+    }
+
+    /// Makes room for a sensor that is to be added; false if there is none.
+    pub(super) fn add(&self, settings: &Settings, tree: &FrameTree, seq_id: u16) -> bool {
+        let slot = || {
+            let view = view_of(settings, seq_id, &frames_of(settings, tree))?;
+            let mounts = settings.mounts();
+            let mount = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
+            let world = (self.0.world, self.0.bottom_m);
+            Some(Arc::new(Slot::new(view, mount, world)))
+        };
+        let add = |slot| self.0.slots.add(seq_id, slot);
+        self.slot(seq_id).is_some() || slot().is_some_and(add)
     }
 
     /// Calls `follower` for each mount as soon as frames show it.
@@ -304,7 +301,7 @@ impl Views {
     fn parent(&self, mut mount: Mount, at: SimTime, poses: &Poses) -> Option<Transform> {
         let mut below = Transform::identity();
         // The configuration refuses cycles of carriers.
-        for _ in 0..=self.0.slots.len() {
+        for _ in 0..=self.0.slots.values().count() {
             let carrier = match mount {
                 Mount::Ground(_) => return Some(below),
                 Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
@@ -403,6 +400,27 @@ impl Views {
 }
 
 impl Slot {
+    fn new(view: View, mount: &SensorMount, (world, bottom_m): (WorldConvention, f64)) -> Self {
+        let state = State {
+            fov: DescribedFov::new(view.fov_deg),
+            asked: view.clone(),
+            view,
+            pose: watch(mount, world, bottom_m),
+            mount: mount.clone(),
+            requests: 0,
+            pending: None,
+        };
+        Self {
+            seq_id: mount.seq_id,
+            changes: AtomicU64::new(0),
+            opened: AtomicU64::new(0),
+            describes: AtomicBool::new(false),
+            lost: AtomicBool::new(false),
+            last_frame: AtomicI64::new(i64::MIN),
+            state: Mutex::new(state),
+        }
+    }
+
     /// The view, as of the last change.
     pub(super) fn view(&self) -> View {
         lock(&self.state).view.clone()

@@ -5,7 +5,7 @@ use rfly_bridge::config::{Mount, Problems, TransportMode};
 use rfly_bridge::wire::SensorKind;
 use std::path::Path;
 
-fn repository_file(path: &str) -> (String, String) {
+pub(super) fn repository_file(path: &str) -> (String, String) {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
     (path.rsplit('/').next().unwrap().to_owned(), text)
 }
@@ -100,17 +100,17 @@ fn every_case_file_gives_its_list_of_problems_and_warnings() {
     }
 }
 
-fn entry(seq_id: u16, type_id: u16, send_protocol: &str, rest: &str) -> String {
+pub(super) fn entry(seq_id: u16, type_id: u16, send_protocol: &str, rest: &str) -> String {
     format!(
         r#"{{"SeqID": {seq_id}, "TypeID": {type_id}, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64, "DataHeight": 48,
         "DataCheckFreq": 30, "SendProtocol": {send_protocol}, "CameraFOV": 90, "SensorPosXYZ": [0,0,0], "SensorAngEular": [0,0,0], {rest}}}"#
     )
 }
 
-const OLD: &str = r#""otherParams": [9,0,-90,90,-10,10,0,0]"#;
-const NEW: &str = r#""EularOrQuat": 0, "SensorAngQuat": [1,0,0,0], "otherParams": [9,0,-90,90,-10,10,0,0,0,0,0,0,0,0,0,16]"#;
+pub(super) const OLD: &str = r#""otherParams": [9,0,-90,90,-10,10,0,0]"#;
+pub(super) const NEW: &str = r#""EularOrQuat": 0, "SensorAngQuat": [1,0,0,0], "otherParams": [9,0,-90,90,-10,10,0,0,0,0,0,0,0,0,0,16]"#;
 
-fn file(name: &str, entries: &[String]) -> (String, String) {
+pub(super) fn file(name: &str, entries: &[String]) -> (String, String) {
     (
         name.to_owned(),
         format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(",")),
@@ -245,19 +245,30 @@ fn a_mode_that_the_parameter_replaces_need_not_be_valid_and_neither_need_an_addr
 
 #[test]
 fn ports_only_clash_where_data_comes_over_udp() {
-    let files = [file(
-        "a.json",
-        &[
-            entry(1, 1, "[0,0,0,0,0,9000,0,0]", OLD),
-            entry(2, 1, "[0,0,0,0,0,9000,0,0]", OLD),
-        ],
-    )];
-    let overrides = |transport| VendorOverrides {
-        transport,
-        ..VendorOverrides::default()
+    let ports = |first: u16, second: u16, transport| {
+        let sent = |mode: u16| format!("[{mode},0,0,0,0,9000,0,0]");
+        let rows = [
+            entry(1, 1, &sent(first), OLD),
+            entry(2, 1, &sent(second), OLD),
+        ];
+        let overrides = VendorOverrides {
+            transport,
+            ..VendorOverrides::default()
+        };
+        let loaded = load(&[file("a.json", &rows)], &overrides)?;
+        Ok::<_, Problems>(Vec::from_iter(loaded.sensors.iter().map(|s| s.port)))
     };
-    assert!(load(&files, &overrides(TransportOverride::File)).is_ok());
-    assert!(load(&files, &overrides(TransportOverride::Vendor)).is_err());
+    use TransportOverride::{File, Mode, Vendor};
+    let raw = Mode(TransportMode::UdpRaw);
+    assert_eq!(ports(0, 0, File), Ok(vec![9000, 9000]));
+    // What was meant for shared memory gives way.
+    assert_eq!(ports(0, 0, Vendor), Ok(vec![10_000, 10_001]));
+    assert_eq!(ports(0, 0, raw), Ok(vec![10_000, 10_001]));
+    assert_eq!(ports(0, 1, Vendor), Ok(vec![10_000, 9000]));
+    for transport in [File, Vendor, raw] {
+        let Problems(problems) = ports(1, 2, transport).unwrap_err();
+        assert_eq!(problems[0].path, "a.json: VisionSensors[1].SendProtocol[5]");
+    }
 }
 
 #[test]
@@ -411,16 +422,17 @@ proptest! {
     }
 }
 
-const SENT: &str = "[1,0,0,0,0,0,0,0]";
+pub(super) const SENT: &str = "[1,0,0,0,0,0,0,0]";
+const NONE: &str = r#""otherParams": [1,0,0,0,0,0,0,0]"#;
 
 #[test]
 fn sensors_whose_data_have_no_layout_are_left_out_and_the_others_load() {
     let files = [file(
         "Config.json",
         &[
-            entry(0, 6, SENT, OLD),
+            entry(0, 6, SENT, NONE),
             entry(1, 1, SENT, OLD),
-            entry(2, 10, "[0,0,0,0,0,10000,0,0]", OLD),
+            entry(2, 10, "[1,0,0,0,0,10000,0,0]", OLD),
         ],
     )];
     let loaded = load(&files, &VendorOverrides::default()).unwrap();
@@ -456,12 +468,12 @@ fn mistakes_beside_a_sensor_that_is_left_out_stay_mistakes() {
     let wrong = entry(7, 10, SENT, OLD).replace(r#""DataCheckFreq": 30"#, r#""DataCheckFreq": -1"#);
     for (entries, problem) in [
         (
-            vec![entry(6, 6, SENT, OLD), carried],
+            vec![entry(6, 6, SENT, NONE), carried],
             "its carrier, Config.json: VisionSensors[0], is left out",
         ),
         (vec![entry(1, 1, SENT, OLD), wrong], "DataCheckFreq"),
         (
-            vec![entry(1, 1, SENT, OLD), entry(1, 6, SENT, OLD)],
+            vec![entry(1, 1, SENT, OLD), entry(1, 6, SENT, NONE)],
             "is also the SeqID",
         ),
         (vec![entry(1, 11, SENT, OLD)], "must be one of"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,8 @@ import pytest
 from backend import ANSWERS_PEER, BACKEND, HAS_SIMULATION, NO_SIMULATION
 from processes import ROOT, write_terrain
 from test_start import ALONE, NETWORK, place  # noqa: F401
+
+from sensors import COMPRESSED, Sensor
 
 pytestmark = [
     pytest.mark.skipif(not ANSWERS_PEER, reason="the commands are those of the stand-alone build"),
@@ -26,6 +29,7 @@ BRIDGE = "rfly_bridge --ros-args -p config:=Config.json"
 BESIDE = {
     "top.md": [BRIDGE],
     "call.md": [BRIDGE],
+    "config_json.md": [BRIDGE],
     "model.md": [BRIDGE],
     "scene.md": [BRIDGE],
     "terrain.md": ["rfly_bridge --ros-args -p terrain.file:=$HOME/maps/Grasslands.png"],
@@ -113,6 +117,8 @@ def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: 
     shutil.copy(ROOT / "test/fixtures/flight.mcap", place / "flight.mcap")
     (place / "maps").mkdir()
     write_terrain(place / "maps/Grasslands.png")
+    if page == "config_json.md":
+        (place / "row.json").write_text(json.dumps(Sensor(0, 1, COMPRESSED).entry(new_layout=False)))
     if page == "calib.md":
         shutil.copy(ROOT / "config/Config.json", place / "Config.json")
     environment = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "ROS_DOMAIN_ID": str(domain_id), "HOME": str(place)}

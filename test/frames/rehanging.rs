@@ -46,3 +46,23 @@ fn a_sensor_hangs_on_another_vehicle_with_what_it_carries_and_the_rest_stays() {
     );
     assert!(t.hangs(&moved));
 }
+
+#[test]
+fn a_sensor_that_was_not_there_is_hung_and_the_rest_stays() {
+    let first = sensor(1, Mount::VehicleCentre(1), [1.0, 0.0, 0.0], [0.0; 3]);
+    let mut t = FrameTree::new(FrameNames::default(), &[1], &[first]).unwrap();
+    t.update(&pose(1, [10.0, 0.0, 0.0], [0.0; 3]), RosTime(1));
+    t.remount(1, [2.0, 0.0, 0.0], MountOrientation::Euler([0.0; 3]));
+    t.rehang(&sensor(2, Mount::Sensor(1), [0.0, 0.0, -1.0], [0.0; 3]))
+        .unwrap();
+    let north = [0.0, 1.0, 0.0];
+    let at = |frame: &str| t.lookup("map", frame).unwrap();
+    assert_pose(at("sensor1_link"), [0.0, 12.0, 0.0], north, UP);
+    assert_pose(at("sensor2_link"), [0.0, 12.0, 1.0], north, UP);
+    // A carrier that is not there.
+    assert!(
+        t.rehang(&sensor(3, Mount::Sensor(9), [0.0; 3], [0.0; 3]))
+            .is_err()
+    );
+    assert!(t.sensor(3).is_none() && t.sensor(2).is_some());
+}

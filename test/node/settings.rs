@@ -1,8 +1,9 @@
 //! Parameters and files together: what is requested, and what frames are made of.
 use rfly_bridge::config::params::RequestFormat;
-use rfly_bridge::config::{MountOrientation, ParamValue, Params, ros_args};
+use rfly_bridge::config::{Mount, MountOrientation, ParamValue, Params, SensorConfig, ros_args};
 use rfly_bridge::frames;
 use rfly_bridge::node::{Settings, UrdfForm, robot_description, sensor_request};
+use rfly_bridge::wire::SensorKind;
 
 fn arguments(config: &std::path::Path, more: &[&str]) -> ros_args::RosArgs {
     let config = format!("config:={}", config.display());
@@ -120,6 +121,38 @@ fn a_change_starts_from_the_files_again() {
     let values = [("sensor2.fov_deg".to_owned(), ParamValue::Float(200.0))];
     let refused = first.changed(Params::from_values(&values).unwrap());
     assert!(refused.unwrap_err().to_string().contains("below 180"));
+}
+
+#[test]
+fn a_sensor_is_added_behind_the_others_or_refused_with_all_reasons() {
+    let settings = load(&["sensor1.fov_deg:=60", "mount_angle_unit:=auto"]);
+    let sensor = |change: &dyn Fn(&mut SensorConfig)| {
+        let mut sensor = settings.origin.sensors[0].clone();
+        (sensor.seq_id, sensor.port) = (9, 10_008);
+        change(&mut sensor);
+        sensor
+    };
+    let with = settings.with_sensor(sensor(&|_| ())).unwrap();
+    let ids: Vec<_> = with.sensors.iter().map(|s| s.seq_id).collect();
+    assert_eq!(ids, [1, 2, 9]);
+    assert_eq!(with.sensors[..2], settings.sensors[..]);
+    // It stays with parameters that change later.
+    let values = [("sensor9.rate_hz".to_owned(), ParamValue::Int(7))];
+    let changed = with.changed(Params::from_values(&values).unwrap()).unwrap();
+    assert_eq!(changed.sensors[2].rate_hz, 7);
+    let refused = settings.with_sensor(sensor(&|sensor| {
+        sensor.kind = SensorKind::Pod;
+        sensor.mount = Mount::VehicleCentre(5);
+    }));
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("9 (pod) cannot be added"), "{refused}");
+    assert!(refused.contains("serves (1), is 5"), "{refused}");
+    // Others are not turned by what `auto` finds with one more.
+    let degrees = sensor(&|sensor| {
+        sensor.orientation = MountOrientation::Euler([0.0, 45.0, 0.0]);
+    });
+    let refused = settings.with_sensor(degrees).unwrap_err().to_string();
+    assert!(refused.contains("mount_angle_unit"), "{refused}");
 }
 
 #[test]

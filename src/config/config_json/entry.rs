@@ -42,7 +42,27 @@ pub(super) struct Draft {
     pub(super) udp_port: Option<u16>,
     /// `SendProtocol[0]` was 0 and is now 1, as in the vendor's loader on Linux.
     pub(super) moved_to_udp: bool,
+    /// `SendProtocol[0]` is 0 in the file: the port was not meant to be used.
+    pub(super) meant_shared: bool,
     pub(super) sensor: Option<SensorConfig>,
+}
+
+impl Draft {
+    /// A sensor that is there.
+    pub(super) fn of(sensor: &SensorConfig) -> Self {
+        let port = sensor.transport.is_udp().then_some(sensor.port);
+        Self {
+            path: format!("sensor{}", sensor.seq_id),
+            seq_id: Some(sensor.seq_id),
+            automatic: false,
+            mount: Some(sensor.mount),
+            skipped: false,
+            udp_port: port,
+            moved_to_udp: false,
+            meant_shared: false,
+            sensor: None,
+        }
+    }
 }
 
 /// Reads one entry. `current` is the last SeqID of this file; even an entry with problems advances it, as in the
@@ -112,6 +132,7 @@ pub(super) fn read(
             .filter(|send| send.mode.is_udp() && !skipped)
             .map(|send| send.port),
         moved_to_udp: !skipped && send.as_ref().is_some_and(|send| send.moved_to_udp),
+        meant_shared: is_shared(entry),
         sensor: if good { sensor() } else { None },
     }
 }
@@ -283,7 +304,7 @@ fn read_send_protocol(
     };
     let mode = check_mode(entry, mode, kind, overrides);
     let port = match (written_port?, seq_id) {
-        (0, Some(seq_id)) => match BASE_PORT.checked_add(seq_id) {
+        (0, Some(seq_id)) => match own_port(seq_id) {
             Some(port) => port,
             None => {
                 entry.problem("SendProtocol[5]", format!("port 0 means {BASE_PORT} + SeqID, which is above 65535 for SeqID {seq_id}; give a port"));
@@ -300,6 +321,19 @@ fn read_send_protocol(
         segmentation,
         moved_to_udp,
     })
+}
+
+/// Whether the file says shared memory.
+fn is_shared(entry: &Entry<'_>) -> bool {
+    let Some(Node::Array(values)) = entry.get("SendProtocol") else {
+        return false;
+    };
+    values.first().and_then(Node::integer) == Some(0)
+}
+
+/// Port of a sensor whose file gives port 0.
+pub(super) fn own_port(seq_id: u16) -> Option<u16> {
+    BASE_PORT.checked_add(seq_id)
 }
 
 /// A mode in the file must suit the type; a mode from a parameter applies to types that have it, the others get 1.

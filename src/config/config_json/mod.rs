@@ -12,6 +12,7 @@
 //! ```
 mod entry;
 mod fields;
+mod meant;
 mod orientation;
 mod relations;
 mod row;
@@ -110,18 +111,19 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
                     path,
                     format!("has {} keys; at most {LONGEST} are read", pairs.len()),
                 ),
-                Node::Object(pairs) => drafts.push(entry::read(
-                    &mut Entry::new(path, pairs, &mut findings),
-                    overrides,
-                    &mut current,
-                )),
+                Node::Object(pairs) => {
+                    let (pairs, notes) = meant::meant(pairs);
+                    let mut entry = Entry::new(path, &pairs, &mut findings);
+                    meant::tell(&mut entry, notes);
+                    drafts.push(entry::read(&mut entry, overrides, &mut current));
+                }
                 other => findings
                     .problems
                     .push(path, format!("must be an object, is {other}")),
             }
         }
     }
-    relations::check(&drafts, &mut findings);
+    relations::check(&mut drafts, &mut findings);
     let mut sensors: Vec<SensorConfig> = drafts
         .into_iter()
         .filter_map(|draft| draft.sensor)
@@ -138,6 +140,45 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
         },
         findings.problems,
     )
+}
+
+/// Reads one more row, an object as those of `VisionSensors`, beside sensors that are there; with what was made of it. SeqID 0 means
+/// one more than the greatest there is.
+///
+/// # Errors
+/// All problems, those of the row among the others too.
+pub fn one_more(
+    row: &str,
+    others: &[SensorConfig],
+    overrides: &VendorOverrides,
+) -> Result<(SensorConfig, Vec<Problem>), Problems> {
+    const ROW: &str = "row";
+    let mut findings = Findings::default();
+    let mut drafts: Vec<_> = others.iter().map(entry::Draft::of).collect();
+    match read_root(ROW, row, &mut findings) {
+        Some(Node::Object(pairs)) if pairs.len() <= LONGEST => {
+            let (pairs, notes) = meant::meant(&pairs);
+            let mut entry = Entry::new(ROW.to_owned(), &pairs, &mut findings);
+            meant::tell(&mut entry, notes);
+            let strict = VendorOverrides {
+                refuse_unsupported: true,
+                ..*overrides
+            };
+            let mut last = others.iter().map(|sensor| sensor.seq_id).max();
+            drafts.push(entry::read(&mut entry, &strict, &mut last));
+            relations::check(&mut drafts, &mut findings);
+        }
+        Some(other) => findings.problems.push(
+            ROW,
+            format!("must be an object with at most {LONGEST} keys, is {other}"),
+        ),
+        None => {}
+    }
+    let sensor = drafts.pop().and_then(|draft| draft.sensor);
+    let (sensor, warnings) = findings.problems.or((sensor, findings.warnings))?;
+    let mut sensor = sensor.ok_or_else(Problems::default)?;
+    sensor.layout_new |= others.iter().any(|sensor| sensor.layout_new);
+    Ok((sensor, warnings))
 }
 
 fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<Node> {

@@ -1,13 +1,14 @@
 //! Checks across all sensors of all files.
-use super::entry::Draft;
+use super::entry::{Draft, own_port};
 use super::fields::Findings;
 use crate::config::{Mount, Problem};
 
 /// Most sensors that the simulator renders per machine.
 const MAX_SENSORS: usize = 32;
 
-pub(super) fn check(drafts: &[Draft], findings: &mut Findings) {
+pub(super) fn check(drafts: &mut [Draft], findings: &mut Findings) {
     check_seq_ids(drafts, findings);
+    part_ports(drafts, findings);
     check_ports(drafts, findings);
     check_carriers(drafts, findings);
     if let Some(draft) = drafts.get(MAX_SENSORS) {
@@ -37,6 +38,33 @@ fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
                 format!("{how}{seq_id} is also the SeqID of {}", first.path),
             );
         }
+    }
+}
+
+/// Gives sensors that were written for shared memory, where ports do not matter, ports of their own if they share one.
+fn part_ports(drafts: &mut [Draft], findings: &mut Findings) {
+    let taken: Vec<_> = drafts.iter().map(|d| (d.seq_id, d.udp_port)).collect();
+    let is_shared = |seq_id, port| {
+        let others = taken.iter().filter(|(other, _)| *other != seq_id);
+        others.map(|(_, port)| *port).any(|taken| taken == port)
+    };
+    for draft in drafts.iter_mut().filter(|draft| draft.meant_shared) {
+        let (Some(port), Some(own)) = (draft.udp_port, draft.seq_id.and_then(own_port)) else {
+            continue;
+        };
+        if port == own || !is_shared(draft.seq_id, Some(port)) {
+            continue;
+        }
+        draft.udp_port = Some(own);
+        if let Some(sensor) = &mut draft.sensor {
+            sensor.port = own;
+        }
+        findings.warnings.push(Problem::new(
+            format!("{}.SendProtocol[5]", draft.path),
+            format!(
+                "{port} is the port of other sensors, too; with shared memory it does not matter, over UDP {own} is used (9999 + SeqID)"
+            ),
+        ));
     }
 }
 

@@ -46,6 +46,46 @@ pub(super) fn unsupported(id: i64) -> Option<&'static str> {
 
 const KEY: &str = "otherParams";
 
+/// Returns how many of the parameters a type uses, from the first on.
+pub(super) const fn used_params(kind: SensorKind) -> usize {
+    use SensorKind::{
+        DepthCloud, Detections, Fisheye, GlobalLidar, Lidar, Mid40, Mid360, Pod, Range, Targets,
+    };
+    match kind {
+        SensorKind::Rgb | SensorKind::Grey | SensorKind::Segmentation => 0,
+        SensorKind::Infrared | SensorKind::Thermal => 0,
+        Range | Fisheye | Mid360 => 1,
+        DepthCloud | Detections | Targets => 2,
+        SensorKind::Depth => 3,
+        Lidar | GlobalLidar | Pod => 6,
+        Mid40 => 7,
+    }
+}
+
+/// Whether these are the parameters of a lidar of rings: a range, and two fields that are not empty.
+pub(super) fn are_rings(params: &[f64]) -> bool {
+    let [range, resolution, left, right, low, high, ..] = params else {
+        return false;
+    };
+    let field = |min: f64, max: f64, limit: f64| min < max && min >= -limit && max <= limit;
+    *range > 0.0 && *resolution >= 0.0 && field(*left, *right, 360.0) && field(*low, *high, 90.0)
+}
+
+/// Whether these are the parameters of a Livox Mid-40, and no fields of rings: the documents have 2.956, 1.4, 1.18, 10, 5 after
+/// the range.
+pub(super) fn are_petals(params: &[f64]) -> bool {
+    let [range, height, scale, curvature, eights, flowers, ..] = params else {
+        return false;
+    };
+    let is_count = |value: f64| value >= 1.0 && value.fract() == 0.0;
+    let is_shape = |value: f64| value > 0.0 && value <= 10.0;
+    !are_rings(params)
+        && *range > 0.0
+        && [height, scale, curvature].into_iter().all(|v| is_shape(*v))
+        && is_count(*eights)
+        && is_count(*flowers)
+}
+
 /// Checks the parameters that this type uses.
 pub(super) fn check_other_params(
     entry: &mut Entry<'_>,
@@ -116,6 +156,14 @@ fn check_cloud(entry: &mut Entry<'_>, optics: Optics, p: &[f64; 16]) {
         );
     }
     if optics != Optics::Rings {
+        return;
+    }
+    if are_petals(p) {
+        entry.warning(
+            KEY,
+            "are the numbers of a Livox Mid-40, which is TypeID 22; they are sent as they are, and mean a lidar with next to no field \
+             of view",
+        );
         return;
     }
     for (i, name, limit) in [(2, "horizontal", 360.0), (4, "vertical", 90.0)] {

@@ -158,6 +158,12 @@ impl Store {
         }
     }
 
+    /// Declares the parameters of one more sensor.
+    pub fn add_sensor(&mut self, sensor: &SensorConfig, unit: AngleUnit) {
+        self.sensors.push((sensor.clone(), unit));
+        self.declare_sensors();
+    }
+
     /// Declares what the sensors have as the types that they are of now.
     fn declare_sensors(&mut self) {
         for (sensor, unit) in self.sensors.clone() {

@@ -340,14 +340,16 @@ impl FrameTree {
         self.mounts.iter().any(same)
     }
 
-    /// Hangs a sensor, and with it what it carries, somewhere else or with other frames. All other frames stay as they are.
+    /// Hangs a sensor, and with it what it carries, somewhere else or with other frames; or a new one. All other frames stay as
+    /// they are.
     ///
     /// # Errors
     /// The frames would form no tree; nothing changed.
     pub fn rehang(&mut self, mount: &SensorMount) -> Result<(), Vec<FrameError>> {
         let mut mounts = self.mounts.clone();
-        for own in mounts.iter_mut().filter(|m| m.seq_id == mount.seq_id) {
-            own.clone_from(mount);
+        match mounts.iter_mut().find(|m| m.seq_id == mount.seq_id) {
+            Some(own) => own.clone_from(mount),
+            None => mounts.push(mount.clone()),
         }
         let mut next = Self::new(self.names.clone(), &self.vehicles, &mounts)?;
         let own = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());

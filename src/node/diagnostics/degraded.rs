@@ -2,9 +2,8 @@
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::SourceStats;
+use crate::node::stats::Sources;
 use crate::sensors::SensorCause;
-use std::sync::Arc;
 
 /// Name of its status.
 pub(super) const DEGRADED: &str = "degraded on purpose";
@@ -12,12 +11,12 @@ pub(super) const DEGRADED: &str = "degraded on purpose";
 /// The parameters that make data worse, and how many frames they dropped and held back.
 pub(super) struct Degraded {
     settings: SettingsWatch,
-    sources: Vec<Arc<SourceStats>>,
+    sources: Sources,
 }
 
 impl Degraded {
     /// Warns if there are any.
-    pub(super) fn new(settings: SettingsWatch, sources: Vec<Arc<SourceStats>>) -> Self {
+    pub(super) fn new(settings: SettingsWatch, sources: Sources) -> Self {
         let phrases = settings.borrow().params.degraded();
         if !phrases.is_empty() {
             tracing::warn!("{DEGRADED}: {}", phrases.join(", "));
@@ -48,7 +47,7 @@ impl Section for Degraded {
     fn look(&mut self) -> Finding {
         let phrases = self.settings.borrow().params.degraded();
         let (mut dropped, mut held_back) = (0, 0);
-        for source in &self.sources {
+        for source in self.sources.all() {
             let figures = source.lock();
             let drops = figures.drops.get(&Cause::Sensor(SensorCause::OnPurpose));
             dropped += drops.copied().unwrap_or_default();

@@ -6,11 +6,10 @@ use super::writers;
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::stats::{Figures, LinkState, SourceStats};
+use crate::node::stats::{Figures, LinkState, SourceStats, Sources};
 use crate::ros::{Middleware, Publisher};
 use crate::time::ClockStatus;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Key of a rate below the requested one; `top` shows it.
@@ -24,7 +23,7 @@ pub(super) struct Reported {
     pub(super) publisher: Publisher<DiagnosticArray>,
     /// `hardware_id` of all statuses: the address of the renderer.
     pub(super) hardware_id: String,
-    pub(super) sources: Vec<Arc<SourceStats>>,
+    pub(super) sources: Sources,
     pub(super) sections: Vec<Box<dyn Section>>,
     pub(super) clocks: SimClocks,
     pub(super) headers: HeaderClock,
@@ -57,7 +56,7 @@ impl Health {
     pub(super) fn report(&mut self) {
         let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
         self.last = Instant::now();
-        let sources = self.on.sources.clone();
+        let sources = self.on.sources.all();
         let sources: Vec<_> = sources.iter().map(|s| self.source(s, seconds)).collect();
         // Read once, so that both reports agree.
         let clocks: Vec<_> = (self.on.clocks.iter())

@@ -53,7 +53,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             middleware: context.middleware.clone(),
             publisher: context.publisher(QosGroup::Diagnostics, "/diagnostics")?,
             hardware_id: context.settings.renderer().to_string(),
-            sources: std::mem::take(&mut assembly.sources),
+            sources: assembly.sources.clone(),
             sections,
             clocks: context.clocks.clone(),
             headers: context.clocks.headers(None),

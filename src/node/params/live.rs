@@ -1,6 +1,8 @@
 //! Applies parameter changes to the running bridge.
 use crate::config::params::{Checked, Store};
 use crate::config::{ParamValue, Problems};
+#[cfg(has_rfly_bridge_msgs)]
+use crate::config::{Problem, SensorConfig, config_json};
 use crate::node::assembly::{Change, InEffect, Prepare};
 use crate::node::settings::Settings;
 use crate::ros::Qos;
@@ -48,9 +50,7 @@ impl Live {
     ) -> Result<(Checked, Vec<InEffect>), Problems> {
         let checked = self.store.check(values)?;
         let settings = Arc::new(self.settings.changed(checked.params.clone())?);
-        let prepare = self.prepare.iter();
-        let prepared = prepare.map(|prepare| prepare(&self.settings, &settings));
-        let prepared: Vec<Change> = prepared.collect::<Result<_, _>>()?;
+        let prepared = self.prepare(&settings)?;
         self.store.commit(&checked);
         for (name, value) in &checked.changes {
             match told {
@@ -58,9 +58,34 @@ impl Live {
                 false => tracing::debug!("parameter {name} set to {value}"),
             }
         }
+        Ok((checked, self.take_over(settings, prepared)))
+    }
+
+    /// Adds a sensor, a row of Config.json, or returns all that is wrong with it; with what was made of the row.
+    #[cfg(has_rfly_bridge_msgs)]
+    pub(super) fn add(
+        &mut self,
+        row: &str,
+    ) -> Result<(SensorConfig, Vec<Problem>, Vec<InEffect>), Problems> {
+        let overrides = self.settings.params.vendor_overrides();
+        let others = &self.settings.origin.sensors;
+        let (sensor, notes) = config_json::one_more(row, others, &overrides)?;
+        let settings = Arc::new(self.settings.with_sensor(sensor.clone())?);
+        let prepared = self.prepare(&settings)?;
+        self.store.add_sensor(&sensor, settings.unit_of(&sensor));
+        Ok((sensor, notes, self.take_over(settings, prepared)))
+    }
+
+    fn prepare(&self, settings: &Arc<Settings>) -> Result<Vec<Change>, Problems> {
+        let prepare = self.prepare.iter();
+        let prepared = prepare.map(|prepare| prepare(&self.settings, settings));
+        prepared.collect()
+    }
+
+    fn take_over(&mut self, settings: Arc<Settings>, prepared: Vec<Change>) -> Vec<InEffect> {
         self.settings = settings;
         let effects = prepared.into_iter().map(|change| change()).collect();
         self.changes.send_replace(self.settings.clone());
-        Ok((checked, effects))
+        effects
     }
 }

@@ -1,4 +1,6 @@
 //! Parameters at run time: services, `/parameter_events`, and the effect of a change.
+#[cfg(has_rfly_bridge_msgs)]
+mod add_sensor;
 mod live;
 mod server;
 
@@ -13,6 +15,9 @@ use server::{ParameterServer, Publishers};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     open,
+    #[cfg(has_rfly_bridge_msgs)]
+    topics: add_sensor::topics,
+    #[cfg(not(has_rfly_bridge_msgs))]
     topics: |_| {},
 };
 
@@ -37,6 +42,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         others,
     )?;
     tasks::start(&assembly.threads.runtime(REPORT)?, wishes);
+    #[cfg(has_rfly_bridge_msgs)]
+    assembly
+        .guards
+        .push(Box::new(add_sensor::open(context, &server.server)?));
     assembly.guards.push(Box::new(server));
     Ok(())
 }

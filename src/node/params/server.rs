@@ -2,6 +2,8 @@
 use super::live::Live;
 use crate::config::ParamValue;
 use crate::config::params::{Description, ParamType, opens_again};
+#[cfg(has_rfly_bridge_msgs)]
+use crate::config::{Problem, Problems, SensorConfig};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
 use crate::msgs::rcl_interfaces::msg::{
@@ -29,6 +31,8 @@ const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
 /// The running parameter server; stops on drop.
 pub(super) struct ParameterServer {
     _services: [ServiceHandle; 6],
+    #[cfg(has_rfly_bridge_msgs)]
+    pub(super) server: Arc<Server>,
 }
 
 /// Fulfils the wishes of other subsystems.
@@ -72,7 +76,7 @@ impl Fulfilment {
 }
 
 /// Shared state of the services.
-struct Server {
+pub(super) struct Server {
     node: String,
     events: Publisher<ParameterEvent>,
     clock: HeaderClock,
@@ -130,12 +134,14 @@ impl ParameterServer {
             serve::<ListParameters>(middleware, "list_parameters", &server, Server::list)?,
         ];
         let fulfilment = Fulfilment {
-            server,
+            server: server.clone(),
             wishes,
             views,
         };
         let services = Self {
             _services: services,
+            #[cfg(has_rfly_bridge_msgs)]
+            server,
         };
         Ok((services, fulfilment))
     }
@@ -270,12 +276,7 @@ impl Server {
         // Held until the event is published, so that events keep the order of the changes.
         let mut live = self.live();
         let again = values.iter().any(|(name, _)| opens_again(name));
-        let names: Vec<_> = live
-            .store
-            .names()
-            .filter(|_| again)
-            .map(str::to_owned)
-            .collect();
+        let names = again.then(|| names_of(&live));
         let (checked, effects) = live.set(values, told).map_err(|problems| {
             let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
             reasons.join("; ")
@@ -287,10 +288,22 @@ impl Server {
         });
         drop(live);
         effects.into_iter().for_each(|in_effect| in_effect());
-        if again {
+        if let Some(names) = names {
             self.list_again(&names);
         }
         Ok(())
+    }
+
+    /// Adds a sensor, or returns all that is wrong with its row; with what was made of the row.
+    #[cfg(has_rfly_bridge_msgs)]
+    pub(super) fn add(&self, row: &str) -> Result<(SensorConfig, Vec<Problem>), Problems> {
+        let mut live = self.live();
+        let names = names_of(&live);
+        let (sensor, notes, effects) = live.add(row)?;
+        drop(live);
+        effects.into_iter().for_each(|in_effect| in_effect());
+        self.list_again(&names);
+        Ok((sensor, notes))
     }
 
     /// Other topics, and sensors of other types, have other parameters than these.
@@ -333,6 +346,10 @@ impl Server {
         // The publisher counts failures.
         let _counted = self.events.publish(&event);
     }
+}
+
+fn names_of(live: &Live) -> Vec<String> {
+    live.store.names().map(str::to_owned).collect()
 }
 
 fn parameters_of<'a>(live: &Live, names: impl Iterator<Item = &'a str>) -> Vec<Parameter> {

@@ -1,4 +1,5 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
+mod added;
 mod boxes;
 mod gimbal;
 mod glance;
@@ -6,6 +7,7 @@ mod held;
 mod hint;
 mod lens;
 mod liveness;
+mod opened;
 mod opener;
 mod refusals;
 mod request;
@@ -21,30 +23,34 @@ pub use liveness::{LinkChange, Liveness};
 pub use request::sensor_request;
 pub use shm_source::{BlockReader, Rhythm, Taken};
 
-use crate::config::params::QosGroup;
+use crate::config::params::{Params, QosGroup};
 use crate::config::{Problem, SensorConfig, TransportMode};
 use crate::frames::SensorMount;
-use crate::node::assembly::Assembly;
+use crate::node::assembly::{Assembly, Guard};
+use crate::node::binder::Binder;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
+use crate::node::senders::Senders;
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
-use crate::node::threads::REPORT;
+use crate::node::threads::{REPORT, Threads};
 use crate::node::views::frame_ids;
 use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
 use crate::transport::BindOptions;
 use crate::wire::shm_name;
+use added::More;
 use boxes::Boxes;
 use lens::Lenses;
-use opener::{Opened, Opener, Successor, odometry_topic};
+use opened::{Opened, Successor};
+use opener::{Opener, odometry_topic};
 use shm_source::ShmSource;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, mpsc};
-use supervisor::{Link, Supervisor};
+use std::sync::{Arc, Mutex, mpsc};
+use supervisor::{Added, Link, Supervisor};
 use udp_source::UdpSource;
 
 /// Name of a camera's topic of boxes, beside its image.
@@ -59,10 +65,18 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
-    set_camera_info::open(context, assembly)?;
     let lenses = Lenses::new(context.tree.clone(), context.poses.clone());
     let glass = lenses.glass();
-    let mut opener = Opener {
+    let services = set_camera_info::Services::new(context);
+    for sensor in &settings.sensors {
+        let service = services.open(settings, sensor)?;
+        assembly
+            .guards
+            .extend(service.map(|own| Box::new(own) as Guard));
+    }
+    let added = Added::default();
+    let mut threads = BTreeMap::new();
+    let opener = Opener {
         middleware: context.middleware.clone(),
         clocks: context.clocks.clone(),
         views: context.views.clone(),
@@ -70,7 +84,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         glass: glass.clone(),
         poses: context.poses.clone(),
         conventions: context.conventions.clone(),
-        threads: BTreeMap::new(),
+        threads: Mutex::default(),
+        more: More::new(context, assembly, services, added.clone()),
     };
     let mut links = Vec::new();
     for config in &settings.sensors {
@@ -87,15 +102,22 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let stats = assembly.source(opened.name.clone());
         links.push(Link::new(config, stats.clone(), params.request.timeout));
         let (successor, successors) = mpsc::channel();
-        if serve(config, (opened, successors), stats, (context, assembly)) {
-            opener.threads.insert(config.seq_id, successor);
+        let place = Place {
+            params,
+            senders: &context.senders,
+            binder: &mut assembly.binder,
+            threads: &mut assembly.threads,
+        };
+        if place.serve(config, (opened, successors), stats) {
+            threads.insert(config.seq_id, successor);
         }
     }
+    *opener.threads() = threads;
     let opener = Arc::new(opener);
     let prepare = move |before: &Arc<Settings>, now: &Arc<Settings>| opener.prepare(before, now);
     assembly.prepare.push(Box::new(prepare));
     let runtime = assembly.threads.runtime(REPORT)?;
-    tasks::start(&runtime, Supervisor::open(context, links)?);
+    tasks::start(&runtime, Supervisor::open(context, links, added)?);
     if let Some(boxes) = boxes {
         tasks::start(&runtime, boxes);
     }
@@ -138,44 +160,59 @@ impl Section for Skipped {
     }
 }
 
-/// Adds the thread that serves a sensor, and those that take its place; false if it cannot receive.
-fn serve(
-    config: &SensorConfig,
-    (opened, successors): (Opened, mpsc::Receiver<Successor>),
-    stats: Arc<SourceStats>,
-    (context, assembly): (&Context<'_>, &mut Assembly),
-) -> bool {
-    let params = &context.settings.params;
-    if config.transport == TransportMode::SharedMemory {
-        let name = shm_name(config.seq_id);
-        assembly.binder.reads(&name, &opened.lens);
-        let stand = assembly.binder.stand.clone();
-        let mut block = ShmSource::new((name, stand), opened, stats, successors);
-        let serve = move |stop: &_| block.serve(stop);
-        assembly.threads.add("rfly-shm", serve);
-        return true;
-    }
-    let options = BindOptions {
-        buffer_bytes: params.receive_buffer_bytes,
-        ..context.senders.port_at(config.ip.into(), config.port)
-    };
-    let Some(receiver) = assembly.binder.bind_stream(&options, &stats.name()) else {
-        return false;
-    };
-    let len = *opened.lens.end();
-    if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
-        tracing::warn!(
-            "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
+/// Where a sensor is received.
+struct Place<'a> {
+    params: &'a Params,
+    senders: &'a Arc<Senders>,
+    binder: &'a mut Binder,
+    threads: &'a mut Threads,
+}
+
+impl Place<'_> {
+    /// Adds the thread that serves a sensor, and those that take its place; false if it cannot receive.
+    fn serve(
+        self,
+        config: &SensorConfig,
+        (opened, successors): (Opened, mpsc::Receiver<Successor>),
+        stats: Arc<SourceStats>,
+    ) -> bool {
+        let Self {
+            params,
+            senders,
+            binder,
+            threads,
+        } = self;
+        if config.transport == TransportMode::SharedMemory {
+            let name = shm_name(config.seq_id);
+            binder.reads(&name, &opened.lens);
+            let stand = binder.stand.clone();
+            let mut block = ShmSource::new((name, stand), opened, stats, successors);
+            let serve = move |stop: &_| block.serve(stop);
+            threads.add("rfly-shm", serve);
+            return true;
+        }
+        let options = BindOptions {
+            buffer_bytes: params.receive_buffer_bytes,
+            ..senders.port_at(config.ip.into(), config.port)
+        };
+        let Some(receiver) = binder.bind_stream(&options, &stats.name()) else {
+            return false;
+        };
+        let len = *opened.lens.end();
+        if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
+            tracing::warn!(
+                "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
              Raise it: sysctl -w net.core.rmem_max={}",
-            stats.name(),
-            receiver.buffer_bytes(),
-            params.receive_buffer_bytes
-        );
+                stats.name(),
+                receiver.buffer_bytes(),
+                params.receive_buffer_bytes
+            );
+        }
+        let mut stream = UdpSource::new(receiver, opened, stats, successors);
+        let serve = move |stop: &_| stream.serve(stop);
+        threads.add("rfly-stream", serve);
+        true
     }
-    let mut stream = UdpSource::new(receiver, opened, stats, successors);
-    let serve = move |stop: &_| stream.serve(stop);
-    assembly.threads.add("rfly-stream", serve);
-    true
 }
 
 /// Opens the boxes of the cameras that are to have them; `None` if there is none.

@@ -1,12 +1,14 @@
 //! Opens sensors: at the start, and again while the bridge runs if other topics, frames or payloads need it.
+use super::added::{More, Newcomer};
 use super::boxes::BoxTopics;
 use super::lens::Glass;
+use super::opened::{Opened, Successor};
 use super::surroundings::Around;
 use super::view::Viewed;
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
 use crate::frames::FrameTree;
 use crate::node::assembly::{Change, InEffect};
-use crate::node::clock::{SimClock, SimClocks};
+use crate::node::clock::SimClocks;
 use crate::node::context::qos_of;
 use crate::node::conventions::Conventions;
 use crate::node::error::NodeError;
@@ -15,27 +17,14 @@ use crate::node::settings::{Settings, below};
 use crate::node::views::{Reopened, Views, frame_ids};
 use crate::ros::Middleware;
 use crate::sensors::{
-    FrameIds, OdometryTopic, Options, Sensor, SensorContext, Surroundings, Unreliable, spec_of,
+    FrameIds, OdometryTopic, Options, SensorContext, Surroundings, Unreliable, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-/// A sensor without what it is received with.
-pub(super) struct Opened {
-    /// In diagnostics.
-    pub(super) name: String,
-    pub(super) sensor: Box<dyn Sensor>,
-    pub(super) clock: Arc<SimClock>,
-    /// The transport is mode 1 or 3.
-    pub(super) compressed: bool,
-    /// Lengths that its block of shared memory may have; the last one is that of a raw frame.
-    pub(super) lens: RangeInclusive<usize>,
-}
-
-/// A sensor that takes the place of the one before, and who waits until it has.
-pub(super) type Successor = (Opened, mpsc::Sender<()>);
+/// By the number of the sensor.
+type Threads = BTreeMap<u16, mpsc::Sender<Successor>>;
 
 /// What opens sensors.
 pub(super) struct Opener {
@@ -47,7 +36,9 @@ pub(super) struct Opener {
     pub(super) poses: Poses,
     pub(super) conventions: Conventions,
     /// The threads that serve the sensors.
-    pub(super) threads: BTreeMap<u16, mpsc::Sender<Successor>>,
+    pub(super) threads: Mutex<Threads>,
+    /// For sensors that are added.
+    pub(super) more: More,
 }
 
 /// What of a sensor cannot change while it is open.
@@ -135,7 +126,9 @@ impl Opener {
         let own = self.clone();
         let (old, new) = (before.clone(), now.clone());
         let sensors = || before.sensors.iter().zip(&now.sensors);
-        if sensors().all(|(was, is)| row_of(was) == row_of(is)) {
+        // They are behind those that were there.
+        let added = now.sensors.get(before.sensors.len()..).unwrap_or_default();
+        if added.is_empty() && sensors().all(|(was, is)| row_of(was) == row_of(is)) {
             return Ok(Box::new(move || own.show(&old, &new)));
         }
         let wrong =
@@ -156,7 +149,30 @@ impl Opener {
                 sensor.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
             opened.extend(sensor.map(|sensor| (config.seq_id, sensor)));
         }
-        Ok(Box::new(move || own.hand_over(opened, tree, (&old, &new))))
+        let mut begun = Vec::new();
+        for config in added {
+            let one = self.add((now, &tree), config);
+            let one = one.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
+            begun.extend(one);
+        }
+        Ok(Box::new(move || {
+            own.hand_over((opened, begun), tree, (&old, &new))
+        }))
+    }
+
+    /// Opens a sensor that was not there; `None` if its vehicle has no clock.
+    fn add(
+        &self,
+        (settings, tree): (&Settings, &FrameTree),
+        config: &SensorConfig,
+    ) -> Result<Option<Newcomer>, NodeError> {
+        if !self.views.add(settings, tree, config.seq_id) {
+            let why = "so many sensors were added that a restart is needed";
+            return Err(Problems(vec![Problem::new("row", why)]).into());
+        }
+        let opened = self.open(settings, tree, config, true)?;
+        let received = opened.map(|opened| self.more.prepare(settings, config, opened));
+        received.transpose()
     }
 
     /// Nothing was opened.
@@ -168,11 +184,12 @@ impl Opener {
     /// Gives the opened sensors to the threads that serve those before them.
     fn hand_over(
         &self,
-        opened: Vec<(u16, Opened)>,
+        (opened, begun): (Vec<(u16, Opened)>, Vec<Newcomer>),
         tree: FrameTree,
         (before, now): (&Settings, &Arc<Settings>),
     ) -> InEffect {
-        let sensors = opened.iter().map(|(seq_id, _)| *seq_id).collect();
+        let again = opened.iter().map(|(seq_id, _)| *seq_id);
+        let sensors = again.chain(begun.iter().map(|new| new.seq_id)).collect();
         let reopened = Reopened { sensors, tree };
         self.views.change(before, now, Some(&reopened));
         (self.glass).change(&reopened.sensors, reopened.tree.clone());
@@ -180,16 +197,27 @@ impl Opener {
             boxes.change(now, reopened.tree);
         }
         let names: Vec<_> = opened.iter().map(|(_, sensor)| &*sensor.name).collect();
-        tracing::info!("opened again: {}", names.join(", "));
+        if !names.is_empty() {
+            tracing::info!("opened again: {}", names.join(", "));
+        }
+        for new in begun {
+            let (seq_id, successor) = self.more.begin(new);
+            self.threads().insert(seq_id, successor);
+        }
         let (taking, taken) = mpsc::channel();
+        let threads = self.threads();
         for (seq_id, sensor) in opened {
-            if let Some(thread) = self.threads.get(&seq_id) {
+            if let Some(thread) = threads.get(&seq_id) {
                 // A thread that has ended serves nothing.
                 let _ended = thread.send((sensor, taking.clone()));
             }
         }
-        drop(taking);
+        drop((taking, threads));
         Box::new(move || while taken.recv().is_ok() {})
+    }
+
+    pub(super) fn threads(&self) -> MutexGuard<'_, Threads> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn shape(&self, settings: &Settings, tree: &FrameTree, config: &SensorConfig) -> Shape {

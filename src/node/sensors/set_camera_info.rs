@@ -1,12 +1,11 @@
 //! `set_camera_info` beside the image of a camera, to which calibration programs send what they measured.
 use crate::config::{ParamValue, SensorConfig};
 use crate::msgs::sensor_msgs::srv::{SetCameraInfo, SetCameraInfoRequest, SetCameraInfoResponse};
-use crate::node::assembly::Assembly;
 use crate::node::calibrations::save;
 use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::SettingsWatch;
+use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::wishes::Wishes;
+use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
 use crate::sensors::{Calibration, Size, spec_of};
 
 const SERVICE: &str = "set_camera_info";
@@ -17,26 +16,45 @@ pub(super) const ROW: &str = "\
 ";
 const INFO: &str = "camera_info";
 
-pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let settings = context.settings;
-    for sensor in settings.sensors.iter().filter(|s| s.kind.is_camera()) {
+/// Opens the services of cameras.
+pub(super) struct Services {
+    middleware: Middleware,
+    settings: SettingsWatch,
+    wishes: Wishes,
+}
+
+impl Services {
+    pub(super) fn new(context: &Context<'_>) -> Self {
+        Self {
+            middleware: context.middleware.clone(),
+            settings: context.watch(),
+            wishes: context.wishes.clone(),
+        }
+    }
+
+    /// `None` if the sensor is no camera.
+    pub(super) fn open(
+        &self,
+        settings: &Settings,
+        sensor: &SensorConfig,
+    ) -> Result<Option<ServiceHandle>, RosError> {
+        if !sensor.kind.is_camera() {
+            return Ok(None);
+        }
         let Some(name) = service_name(&settings.sensor_topic(sensor), sensor) else {
-            continue;
+            return Ok(None);
         };
         let target = Target {
             seq_id: sensor.seq_id,
-            settings: context.watch(),
-            wishes: context.wishes.clone(),
+            settings: self.settings.clone(),
+            wishes: self.wishes.clone(),
         };
-        let service =
-            context
-                .middleware
-                .service::<SetCameraInfo>(&name, move |request, responder| {
-                    responder.respond(target.answer(&request));
-                })?;
-        assembly.guards.push(Box::new(service));
+        let answer = move |request: SetCameraInfoRequest, responder: Responder<SetCameraInfo>| {
+            responder.respond(target.answer(&request));
+        };
+        let service = self.middleware.service::<SetCameraInfo>(&name, answer)?;
+        Ok(Some(service))
     }
-    Ok(())
 }
 
 /// Beside `camera_info`.

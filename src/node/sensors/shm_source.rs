@@ -1,6 +1,6 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
 use super::held::{release, until_due};
-use super::opener::{Opened, Successor};
+use super::opened::{Opened, Successor};
 use super::refusals::RefusalLog;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};

@@ -16,7 +16,7 @@ use crate::reports::Subject;
 use crate::transport::UdpSender;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
 use std::net::SocketAddrV4;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -42,6 +42,14 @@ pub(super) struct Link {
 }
 
 impl Link {
+    /// The same of a sensor that is added while the others run: it is asked for at once.
+    pub(super) fn more(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
+        Self {
+            resend: RESENDS,
+            ..Self::new(sensor, stats, timeout)
+        }
+    }
+
     /// A sensor that counts as lost after `timeout` without data.
     pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
         let mut figures = stats.lock();
@@ -58,11 +66,15 @@ impl Link {
     }
 }
 
+/// Sensors that were added, until they are watched.
+pub(super) type Added = Arc<Mutex<Vec<Link>>>;
+
 /// The task that watches all sensors.
 pub(super) struct Supervisor {
     socket: UdpSender,
     renderer: SocketAddrV4,
     links: Vec<Link>,
+    added: Added,
     request_period: Duration,
     /// A stream that another program takes is left to it.
     yields: bool,
@@ -90,7 +102,11 @@ impl Endless for Supervisor {
 
 impl Supervisor {
     /// Opens the socket for requests.
-    pub(super) fn open(context: &Context<'_>, links: Vec<Link>) -> Result<Self, NodeError> {
+    pub(super) fn open(
+        context: &Context<'_>,
+        links: Vec<Link>,
+        added: Added,
+    ) -> Result<Self, NodeError> {
         let params = &context.settings.params;
         let socket = UdpSender::open().map_err(|source| NodeError::Start {
             what: "the request socket",
@@ -104,6 +120,7 @@ impl Supervisor {
             socket,
             renderer: context.settings.renderer(),
             links,
+            added,
             request_period: params.request.period,
             yields: params.request.foreign == Foreign::Yield,
             format: params.request.format,
@@ -228,6 +245,8 @@ impl Supervisor {
         let params = &settings.params;
         self.request_period = params.request.period;
         self.yields = params.request.foreign == Foreign::Yield;
+        self.links
+            .append(&mut self.added.lock().unwrap_or_else(PoisonError::into_inner));
         for link in &mut self.links {
             link.liveness.set_timeout(params.request.timeout);
             let sensor = settings

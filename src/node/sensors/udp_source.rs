@@ -1,6 +1,6 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
 use super::held::{release, until_due};
-use super::opener::{Opened, Successor};
+use super::opened::{Opened, Successor};
 use super::refusals::RefusalLog;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};

@@ -90,9 +90,8 @@ impl Vehicle {
         };
         let source = |what: &str| {
             let key = format!("{what} of vehicle {id}");
-            (assembly.sources.iter())
-                .find(|source| source.key == key)
-                .cloned()
+            let mut sources = assembly.sources.all().into_iter();
+            sources.find(|source| source.key == key)
         };
         let host = params.copter_sim(id);
         let autopilot = source("autopilot");

@@ -1,0 +1,91 @@
+//! What an entry means that says it otherwise: the numbers of types until 2023, `otherParams` that end early
+//! (docs/wire/traps.md: lidar-types, other-params).
+use super::fields::Entry;
+use super::text::Node;
+use super::types;
+use crate::wire::SensorKind;
+use std::borrow::Cow;
+
+type Pairs = Vec<(String, Node)>;
+
+/// What was made of an entry: the key, and what to say of it.
+pub(super) type Notes = Vec<(&'static str, String)>;
+
+const PARAMS: &str = "otherParams";
+
+/// Returns the entry as it is meant.
+pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
+    let (mut pairs, mut notes) = (Cow::Borrowed(pairs), Notes::new());
+    let Some(Node::Array(values)) = value(&pairs, PARAMS) else {
+        return (pairs, notes);
+    };
+    let numbers: Vec<f64> = values.iter().map_while(Node::number).collect();
+    let mut id = value(&pairs, "TypeID").and_then(Node::integer);
+    if let Some(kind) = id.and_then(|id| older(id, &numbers)) {
+        let (now, name) = (kind.type_id(), kind.row().name);
+        let message = format!(
+            "is {} with the otherParams of a lidar, which {} was until 2023; taken as {now} ({name})",
+            id.unwrap_or_default(),
+            id.unwrap_or_default(),
+        );
+        notes.push(("TypeID", message));
+        id = Some(now.into());
+        set(pairs.to_mut(), "TypeID", Node::Int(now.into()));
+    }
+    let kind = id.and_then(|id| SensorKind::from_type_id(u16::try_from(id).ok()?));
+    let length = values_of_layout(&pairs);
+    if let (Some(kind), Some(Node::Array(values))) = (kind, value(&pairs, PARAMS))
+        && values.len() < 8
+        && values.len() >= types::used_params(kind)
+    {
+        let (name, mut values) = (kind.row().name, values.clone());
+        let message = format!(
+            "has {} values instead of {length}; the others are taken as 0, {name} does not use them (the vendor's loader leaves \
+             such a sensor out)",
+            values.len(),
+        );
+        notes.push((PARAMS, message));
+        values.resize(length, Node::Int(0));
+        set(pairs.to_mut(), PARAMS, Node::Array(values));
+    }
+    (pairs, notes)
+}
+
+/// Says what was made of an entry.
+pub(super) fn tell(entry: &mut Entry<'_>, notes: Notes) {
+    for (key, message) in notes {
+        entry.warning(key, message);
+    }
+}
+
+/// The lidar that a number meant until 2023, when there was nothing else that has such parameters. The SDK of then publishes
+/// 4 as `vehicle_lidar`, 5 as `global_lidar`, 6 as `livox_lidar`; 6 with the parameters of rings is a lidar of rings now.
+fn older(type_id: i64, params: &[f64]) -> Option<SensorKind> {
+    match (type_id, types::are_rings(params), types::are_petals(params)) {
+        (4 | 6, true, _) => Some(SensorKind::Lidar),
+        (5, true, _) => Some(SensorKind::GlobalLidar),
+        (6, _, true) => Some(SensorKind::Mid40),
+        _ => None,
+    }
+}
+
+/// How many `otherParams` the entry has to have.
+fn values_of_layout(pairs: &Pairs) -> usize {
+    let has = |key| value(pairs, key).is_some();
+    match has("EularOrQuat") || has("EulerOrQuat") && has("SensorAngQuat") {
+        true => 16,
+        false => 8,
+    }
+}
+
+/// The last one of duplicates, as JSON readers do.
+fn value<'a>(pairs: &'a Pairs, key: &str) -> Option<&'a Node> {
+    let mut found = pairs.iter().rev().filter(|(k, _)| k == key);
+    found.next().map(|(_, value)| value)
+}
+
+fn set(pairs: &mut Pairs, key: &str, value: Node) {
+    for (_, slot) in pairs.iter_mut().filter(|(k, _)| k == key) {
+        *slot = value.clone();
+    }
+}

@@ -1,0 +1,65 @@
+//! The service that adds a sensor while the bridge runs.
+use super::server::Server;
+use crate::config::{Problem, Problems};
+use crate::msgs::rfly_bridge_msgs::srv::{AddSensor, AddSensorResponse};
+use crate::node::context::Context;
+use crate::node::settings::below;
+use crate::node::subsystem::TopicPage;
+use crate::node::tasks;
+use crate::ros::{RosError, ServiceHandle};
+use std::sync::Arc;
+
+/// Below the prefix of topics.
+const SERVICE: &str = "sensors/add";
+
+pub(super) fn open(context: &Context<'_>, server: &Arc<Server>) -> Result<ServiceHandle, RosError> {
+    let (server, name) = (
+        server.clone(),
+        below(&context.settings.params.topic_prefix, SERVICE),
+    );
+    context
+        .middleware
+        .service::<AddSensor>(&name, move |request, responder| {
+            let server = server.clone();
+            // Publishers are opened, which takes a while.
+            let answer = move || responder.respond(answer(&server, &request.row));
+            if let Err(error) = tasks::errand("rfly-reopen", answer) {
+                tracing::error!(%error, "no sensor can be added");
+            }
+        })
+}
+
+fn answer(server: &Server, row: &str) -> AddSensorResponse {
+    let lines = |problems: &[Problem]| {
+        let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        lines.join("; ")
+    };
+    match server.add(row) {
+        Ok((sensor, notes)) => {
+            let message = lines(&notes);
+            if !message.is_empty() {
+                tracing::warn!("sensor{} was added: {message}", sensor.seq_id);
+            }
+            AddSensorResponse {
+                success: true,
+                message,
+                seq_id: sensor.seq_id,
+            }
+        }
+        Err(Problems(problems)) => {
+            let message = lines(&problems);
+            tracing::warn!("no sensor was added: {message}");
+            AddSensorResponse {
+                message,
+                ..AddSensorResponse::default()
+            }
+        }
+    }
+}
+
+pub(super) fn topics(page: &mut TopicPage) {
+    page.sensors += "\
+| all but 9 | | `/rflysim/sensors/add` | `rfly_bridge_msgs/srv/AddSensor` | | | all | service: adds a sensor while the bridge runs, an object as \
+those of `VisionSensors` ([config_json.md](config_json.md#another-sensor-while-the-bridge-runs)) |
+";
+}
