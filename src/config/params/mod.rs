@@ -39,7 +39,7 @@ pub use value::ParamValue;
 use super::config_json::{RowChange, TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
 use super::{ControlLink, SimMode};
-use crate::wire::SensorKind;
+use crate::wire::{Ports, SensorKind};
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -65,6 +65,8 @@ pub struct Params {
     pub config: Vec<PathBuf>,
     /// `simulator_address`.
     pub simulator_address: Ipv4Addr,
+    /// Ports of the platform, with `control.base_port` and `model.base_port`.
+    pub ports: Ports,
     /// `window`.
     pub window: u8,
     /// `config.unsupported`.

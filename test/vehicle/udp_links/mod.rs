@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 mod calls;
+mod rows;
 mod states;
+mod ultra;
 
 type Sent = Arc<Mutex<Vec<Vec<u8>>>>;
 
