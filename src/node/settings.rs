@@ -14,7 +14,7 @@ use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldC
 use crate::program::Needs;
 use crate::scene::{Library, Rounding, TerrainMap, find_world};
 use crate::sensors::{FrameKind, spec_of};
-use crate::wire::{Ports, SensorKind};
+use crate::wire::{NETWORK_GROUP, Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddrV4;
 use std::sync::Arc;
@@ -284,6 +284,17 @@ impl Settings {
     pub(super) fn renderer(&self) -> SocketAddrV4 {
         let window = self.ports.window(self.params.window.into());
         SocketAddrV4::new(self.params.simulator_address, window)
+    }
+
+    /// Returns the addresses of the renderers that draw what the bridge shows.
+    pub(super) fn screens(&self) -> Vec<SocketAddrV4> {
+        let (params, ports) = (&self.params, &self.ports);
+        if params.scene.network {
+            return vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)];
+        }
+        let window =
+            |number: &u16| SocketAddrV4::new(params.simulator_address, ports.window(*number));
+        params.scene.windows.iter().map(window).collect()
     }
 
     /// Returns the approximate system resources these settings need.

@@ -450,6 +450,8 @@ pub struct SceneParams {
     pub at_root: bool,
     /// Windows that draw what is spawned; at least one.
     pub windows: Vec<u16>,
+    /// Every renderer of the network in place of these windows.
+    pub network: bool,
     /// Name or number of the map at the start; empty: not known.
     pub world: String,
     /// Ids of spawned objects.

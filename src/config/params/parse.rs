@@ -178,6 +178,7 @@ pub(super) fn build(r: &Reader) -> Params {
                 none if none.is_empty() => vec![r.int("window") as u16],
                 windows => windows,
             },
+            network: r.bool("scene.network"),
             world: r.string("scene.world"),
             ids: r.int("scene.first_id") as i32..=r.int("scene.last_id") as i32,
         },

@@ -419,6 +419,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
          standard look for them; otherwise `/rfly_bridge/get_entities`."),
     row(SCENE, "scene.windows", K::Ints(0, 19), D::Empty, "",
         "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."),
+    row(SCENE, "scene.network", K::Bool, D::Bool(false), "",
+        "What is for `scene.windows` goes to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
+         attachments, commands, and the vehicles that the bridge flies itself."),
     row(SCENE, "scene.world", K::Str, D::Str(""), "",
         "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself."),
     row(SCENE, "scene.first_id", K::Int(1, 65_535), D::Int(10_001), "",

@@ -52,7 +52,7 @@ fn open_one(
     id: u16,
     own: &VehicleParams,
 ) -> Result<(), NodeError> {
-    let (params, ports) = (&context.settings.params, &context.settings.ports);
+    let ports = &context.settings.ports;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
     let mut bind = |what: &str, port: u16| {
@@ -73,7 +73,6 @@ fn open_one(
         source,
     })?;
     let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let window = |number: &u16| SocketAddrV4::new(params.simulator_address, ports.window(*number));
     let flight = Flight {
         id,
         vehicle: OwnVehicle::new(
@@ -96,7 +95,7 @@ fn open_one(
         estimate: here(ports.autopilot_client(id)),
         truth: here(ports.true_state(id)),
         heartbeat: here(ports.heartbeat),
-        windows: params.scene.windows.iter().map(window).collect(),
+        windows: context.settings.screens(),
         stats: assembly.source(format!("model of vehicle {id}")),
     };
     tasks::start(&runtime, flight);

@@ -14,7 +14,8 @@ use std::sync::Arc;
 pub(super) struct Outlet {
     socket: UdpSender,
     renderer: Ipv4Addr,
-    windows: Vec<u16>,
+    /// The windows of `scene.windows`.
+    screens: Vec<SocketAddrV4>,
     /// Hosts of `CopterSim`, by vehicle; of others that of the renderer.
     hosts: BTreeMap<u16, Ipv4Addr>,
     ports: Ports,
@@ -32,7 +33,7 @@ impl Outlet {
         Ok(Self {
             socket,
             renderer: params.simulator_address,
-            windows: params.scene.windows.clone(),
+            screens: context.settings.screens(),
             hosts: vehicles.map(|id| (id, params.copter_sim(id))).collect(),
             ports: context.settings.ports,
             stats,
@@ -61,7 +62,7 @@ impl Outlet {
         let ports = &self.ports;
         let window = |window: u16| SocketAddrV4::new(self.renderer, ports.window(window));
         match to {
-            Recipient::Windows => self.windows.iter().map(|number| window(*number)).collect(),
+            Recipient::Windows => self.screens.clone(),
             Recipient::Window(number) => vec![window(number)],
             Recipient::Network => vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)],
             Recipient::CopterSim(id) => {
