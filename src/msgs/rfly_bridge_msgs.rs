@@ -63,6 +63,10 @@ pub mod msg {
         pub motor_rpm: Vec<f32>,
         pub scale: Vec<f32>,
         pub fit_to_ground: bool,
+        pub velocities: Vec<Vector3>,
+        pub rates: Vec<Vector3>,
+        pub times: Vec<f64>,
+        pub grouped: bool,
     }
 
     /// `msg/ThermalClass.msg`.

@@ -211,7 +211,7 @@ macro_rules! every_message_type {
                 Collision header "3c0eb50bda22cd21c2882521e058b14ab016f316c2505e8de4f608b63e6c1d4b";
                 CustomData "771e339a5685ca2c245f5b2622a5185cad648b8786154c7c636323ab554fe8ed";
                 DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
-                EntityStates header "1a29e5c1fdbe5bd05b40ad35f2d4af4f304ee24131cfb5c518e9373a08f33f50";
+                EntityStates header "0cafdc7a53e57fdd99bd3a82a63df77de8c2ac0c54ba3860fa215bcb12c9faa1";
                 FleetReady header "d3ac23deb688b1b64e8b1f2bfdc2ada9e1dfce724de9ac9b76d62a458b3ad47b";
                 ModelCommand "fcde4dda5a2474d6b812085e22d7c462b213885abe6c4a06b16293008970365a";
                 ModelDoubles "ed9524cb33b40cc90d2e0ad39717e07bf4856ec6d88669131201c34bf0291a6d";

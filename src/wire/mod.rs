@@ -32,6 +32,7 @@ mod ports;
 mod px4_ext;
 mod range;
 mod scene_display;
+mod scene_motion;
 mod scene_report;
 mod scene_state;
 mod sensor_request;
@@ -75,6 +76,7 @@ pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
 pub use scene_display::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, LabelRow};
+pub use scene_motion::{Moving10Packet, Moving20Packet, Moving100Packet, MovingState};
 pub use scene_report::{
     CameraDescription, CameraReportPacket, DescribedPose, EntityDescription, EntityName,
     ObjectBoundsPacket, SceneReport, VehicleBoundsPacket, VehicleReportPacket,

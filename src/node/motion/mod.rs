@@ -2,7 +2,7 @@
 //! other parts do not know of it.
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
-use crate::motion::{Airframe, Ignored, OwnVehicle, Start};
+use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
@@ -73,18 +73,23 @@ fn open_one(
         source,
     })?;
     let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let vehicle = OwnVehicle::new(
+        id,
+        match own.model {
+            Some(VehicleModel::FixedWing) => Airframe::FixedWing,
+            _ => Airframe::PointMass,
+        },
+        own.model_type,
+        start(own, context.tree.names().world),
+        Geodetic::MAP_CENTRE,
+    );
+    let vehicle = match context.settings.origin.terrain.clone() {
+        Some(map) => vehicle.over(Terrain::new(move |place| map.height(place))),
+        None => vehicle,
+    };
     let flight = Flight {
         id,
-        vehicle: OwnVehicle::new(
-            id,
-            match own.model {
-                Some(VehicleModel::FixedWing) => Airframe::FixedWing,
-                _ => Airframe::PointMass,
-            },
-            own.model_type,
-            start(own, context.tree.names().world),
-            Geodetic::MAP_CENTRE,
-        ),
+        vehicle,
         control,
         requests,
         sender,

@@ -1,6 +1,7 @@
 //! Services and topics of the bridge itself, beyond the standard.
 mod command;
 mod display;
+mod packets;
 mod stencil;
 mod stream;
 mod view;
