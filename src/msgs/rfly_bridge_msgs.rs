@@ -152,6 +152,19 @@ pub mod srv {
     halves! { Attach
         { attachments: Vec<Attachment>, } => { success: bool, message: String, }
     }
+    halves! { DescribeAll
+        { kind: u8, } => { success: bool, message: String, }
+    }
+
+    #[expect(missing_docs, reason = "documented in the .srv file")]
+    impl DescribeAllRequest {
+        pub const CAMERAS: u8 = 0;
+        pub const VEHICLES: u8 = 1;
+        pub const OBJECTS: u8 = 2;
+        pub const VEHICLES_AND_OBJECTS: u8 = 3;
+        pub const ALL: u8 = 4;
+    }
+
     halves! { GetHeight
         {
             shape: u8,

@@ -35,6 +35,7 @@ mod scene_display;
 mod scene_motion;
 mod scene_report;
 mod scene_state;
+mod scene_text;
 mod sensor_request;
 mod sensor_type;
 mod shm_block;
@@ -85,6 +86,7 @@ pub use scene_state::{
     Height, MotorStatePacket, ObjectStatePacket, PointMassStatePacket, ScaledStatePacket,
     Swarm20Packet, Swarm100Packet, SwarmState, class_and_style,
 };
+pub use scene_text::scene_text;
 pub use sensor_request::{
     DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
 };

@@ -324,3 +324,12 @@ fn what_is_for_the_windows_goes_to_the_network_if_that_is_wanted() {
     ];
     assert_eq!(sent, wanted);
 }
+
+#[test]
+fn descriptions_of_all_are_asked_for_with_the_doubt() {
+    let request = |kind: u8| DescribeAllRequest { kind };
+    refused!(describe_all, request(5), "0 (cameras)", "4 (all)", "5");
+    let (response, sent) = Rig::new().call(own::describe_all, request(4));
+    assert!(response.success && response.message.contains("disagree"));
+    assert_eq!(commands(&sent), ["RflyReqObjData 24 all 0"]);
+}

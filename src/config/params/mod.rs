@@ -42,7 +42,7 @@ use super::{ControlLink, SimMode};
 use crate::wire::SensorKind;
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -180,8 +180,10 @@ pub struct Params {
 pub struct ModelParams {
     /// `model.fault_numbers`.
     pub fault_numbers: FaultNumbers,
-    /// `model.custom_data_port`.
-    pub custom_data_port: u16,
+    /// `model.start_signals`.
+    pub start_signals: bool,
+    /// `model.custom_data_address` and `_port`.
+    pub custom_data: SocketAddrV4,
 }
 
 /// `netsim.*`.
@@ -452,6 +454,8 @@ pub struct SceneParams {
     pub windows: Vec<u16>,
     /// Every renderer of the network in place of these windows.
     pub network: bool,
+    /// Texts of the renderer are published.
+    pub texts: bool,
     /// Name or number of the map at the start; empty: not known.
     pub world: String,
     /// Ids of spawned objects.

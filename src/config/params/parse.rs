@@ -12,7 +12,7 @@ use super::{
 use crate::config::config_json::RowChange;
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json};
 use crate::wire::{Optics, Payload, SensorKind};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::PathBuf;
 
 /// Builds the typed parameters from checked values.
@@ -179,12 +179,18 @@ pub(super) fn build(r: &Reader) -> Params {
                 windows => windows,
             },
             network: r.bool("scene.network"),
+            texts: r.bool("scene.texts"),
             world: r.string("scene.world"),
             ids: r.int("scene.first_id") as i32..=r.int("scene.last_id") as i32,
         },
         model: ModelParams {
+            start_signals: r.bool("model.start_signals"),
             fault_numbers: r.choice("model.fault_numbers"),
-            custom_data_port: r.int("model.custom_data_port") as u16,
+            custom_data: SocketAddrV4::new(
+                r.address("model.custom_data_address")
+                    .unwrap_or(Ipv4Addr::LOCALHOST),
+                r.int("model.custom_data_port") as u16,
+            ),
         },
         netsim: NetSimParams {
             enabled: r.bool("netsim.enabled"),

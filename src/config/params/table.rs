@@ -422,6 +422,9 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SCENE, "scene.network", K::Bool, D::Bool(false), "",
         "What is for `scene.windows` goes to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
          attachments, commands, and the vehicles that the bridge flies itself."),
+    row(SCENE, "scene.texts", K::Bool, D::Bool(false), "",
+        "Publish texts that the renderer sends to 224.0.0.10:20002 on `scene/texts`. CopterSim has the same port: leave it off beside one that does not \
+         share it."),
     row(SCENE, "scene.world", K::Str, D::Str(""), "",
         "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself."),
     row(SCENE, "scene.first_id", K::Int(1, 65_535), D::Int(10_001), "",
@@ -431,11 +434,15 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(MODEL, "model.outputs", K::Bool, D::Bool(true), "",
         "Take the outputs of modified autopilots at 40101 + 2 (id - 1); false leaves the port to another program."),
+    row(MODEL, "model.start_signals", K::Bool, D::Bool(true), "",
+        "Publish start signals that come to 224.0.0.10:20007 on `fleet/start`; false leaves the port to another program."),
     row(MODEL, "model.fault_numbers", K::Choice(FaultNumbers::NAMES), D::Str("sdk"), "",
         "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization files of \
          newer models; docs/topics.md has both."),
+    row(MODEL, "model.custom_data_address", K::Address, D::Str("127.0.0.1"), "",
+        "Host, or multicast group, of the user's own program that gets model/custom_data ..."),
     row(MODEL, "model.custom_data_port", K::Int(1, 65_535), D::Int(50_000), "",
-        "UDP port on this host of the user's own program that gets model/custom_data."),
+        "... and its UDP port."),
     row(MODEL, "netsim.enabled", K::Bool, D::Bool(false), "",
         "Take part in the simulated network between vehicles (topics netsim/*)."),
     row(MODEL, "netsim.port", K::Int(1, 65_535), D::Int(60_000), "",
