@@ -17,6 +17,7 @@ mod doctor;
 mod error;
 mod files;
 mod frames;
+mod library;
 mod mesh;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;

@@ -448,6 +448,10 @@ pub struct SetpointParams {
 pub struct SceneParams {
     /// The user's models, maps and poses.
     pub file: Option<PathBuf>,
+    /// `scene.models`.
+    pub models: Option<PathBuf>,
+    /// `scene.created`.
+    pub created: Vec<PathBuf>,
     /// The standard's services are beside the node, not below it.
     pub at_root: bool,
     /// Windows that draw what is spawned; at least one.

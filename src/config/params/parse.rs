@@ -170,9 +170,11 @@ pub(super) fn build(r: &Reader) -> Params {
             thrust_scaling: r.float("setpoint.thrust_scaling"),
         },
         scene: SceneParams {
-            file: Some(r.string("scene.file"))
-                .filter(|file| !file.is_empty())
-                .map(PathBuf::from),
+            file: path(r.string("scene.file")),
+            models: path(r.string("scene.models")),
+            created: { r.texts("scene.created").into_iter() }
+                .map(PathBuf::from)
+                .collect(),
             at_root: r.bool("scene.at_root"),
             windows: match r.ids("scene.windows") {
                 none if none.is_empty() => vec![r.int("window") as u16],

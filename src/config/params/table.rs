@@ -414,6 +414,10 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(SCENE, "scene.file", K::Str, D::Str(""), "",
         "JSON file with further models, maps and named poses for the services of `simulation_interfaces` (docs/scene.md)."),
+    row(SCENE, "scene.models", K::Str, D::Str(""), "",
+        "Folder with the XML files of RflySim3D's vehicle models, whose names, classes and heights GetSpawnables then lists (docs/scene.md)."),
+    row(SCENE, "scene.created", K::Paths, D::Empty, "",
+        "Files whose `CreateVehicle` lines the renderer has carried out: its CreateLog.txt, or a script that it loaded. Their objects are then known."),
     row(SCENE, "scene.at_root", K::Bool, D::Bool(false), "",
         "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that \
          standard look for them; otherwise `/rfly_bridge/get_entities`."),

@@ -46,7 +46,7 @@ use crate::scene::standard;
 const STANDARD: &[Row] = rows! { standard, simulation_interfaces:
     "~/get_simulator_features" GetSimulatorFeatures features "what is served";
     "~/get_spawnables" GetSpawnables spawnables "models of the renderer and of `scene.file`";
-    "~/spawn_entity" SpawnEntity spawn_entity "draws an object, `rflysim://<class or model>[?style=..&scale=..&ground=..&keep_alive=..]`";
+    "~/spawn_entity" SpawnEntity spawn_entity "draws an object, `rflysim://<class or model>[?style=..&factor=..&scale=..&ground=..&keep_alive=..]`";
     "~/spawn_entities" SpawnEntities spawn_entities "draws several";
     "~/delete_entity" DeleteEntity delete_entity "removes what was spawned";
     "~/get_entities" GetEntities entities "names of vehicles, spawned objects, described objects of the map and cameras";

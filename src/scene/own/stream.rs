@@ -3,7 +3,7 @@ use super::packets::{Drawn, Form, Motors, NO_TIME, Packets};
 use crate::frames::{Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
-use crate::scene::entities::{Kind, Motion};
+use crate::scene::entities::Motion;
 use crate::scene::models::check_scale;
 use crate::scene::state::{Call, Scene};
 use crate::wire::{MovingState, SwarmState};
@@ -167,7 +167,7 @@ fn state(
     let place = scene
         .place(&message.header.frame_id, &message.poses[i])
         .map_err(|refusal| skipped(SkipCause::Pose, refusal.message))?;
-    let known = scene.entities.of_id(id).filter(|e| e.kind == Kind::Spawned);
+    let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     let vehicle_type = match (message.vehicle_types.get(i), &known) {
         (Some(given), _) => i32::try_from(*given)
             .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
@@ -209,7 +209,7 @@ fn state(
         let message = format!("{what} of {id} must be finite");
         skipped(SkipCause::Motion, message)
     })?;
-    let known = scene.entities.of_id(id).filter(|e| e.kind == Kind::Spawned);
+    let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     if let Some(entity) = known {
         if let Some(kept) = &mut entity.keep_alive {
             kept.since_s = call.uptime_s;
