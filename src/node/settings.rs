@@ -297,9 +297,22 @@ impl Settings {
         if params.scene.network {
             return vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)];
         }
-        let window =
-            |number: &u16| SocketAddrV4::new(params.simulator_address, ports.window(*number));
-        params.scene.windows.iter().map(window).collect()
+        params
+            .scene
+            .windows
+            .iter()
+            .map(|number| self.screen(*number))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    }
+
+    /// Returns the address of one window; through Redis all have that of the renderer.
+    pub(super) fn screen(&self, window: u16) -> SocketAddrV4 {
+        match self.params.redis.renderer {
+            true => self.renderer(),
+            false => SocketAddrV4::new(self.params.simulator_address, self.ports.window(window)),
+        }
     }
 
     /// Returns the approximate system resources these settings need.

@@ -202,6 +202,12 @@ pub struct RedisParams {
     pub address: Option<Ipv4Addr>,
     /// `redis.port`.
     pub port: u16,
+    /// `redis.renderer`.
+    pub renderer: bool,
+    /// `redis.r3d_rec_key`.
+    pub to_renderer: String,
+    /// `redis.r3d_send_key_20006`.
+    pub from_renderer: String,
 }
 
 /// `view.*`.

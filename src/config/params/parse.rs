@@ -201,6 +201,9 @@ pub(super) fn build(r: &Reader) -> Params {
         redis: RedisParams {
             address: r.address("redis.address"),
             port: r.int("redis.port") as u16,
+            renderer: r.bool("redis.renderer"),
+            to_renderer: r.string("redis.r3d_rec_key"),
+            from_renderer: r.string("redis.r3d_send_key_20006"),
         },
         view: ViewParams {
             port: r.int("view.port") as u16,

@@ -457,6 +457,13 @@ pub const PARAMETERS: &[ParameterSpec] = &[
          The bridge then takes CopterSim's ports on this host."),
     row(MODEL, "redis.port", K::Int(1, 65_535), D::Int(6379), "",
         "TCP port of the Redis server."),
+    row(MODEL, "redis.renderer", K::Bool, D::Bool(false), "",
+        "RflySim3D of the full edition is reached through the server, too: requests, commands and states on `redis.r3d_rec_key`, its reports on \
+         `redis.r3d_send_key_20006`; the keys are those of its RedisConfig.ini. Images come by UDP."),
+    row(MODEL, "redis.r3d_rec_key", K::Str, D::Str("GLOBAL_MESSAGE_REDIS_KEY"), "",
+        "Channel that RflySim3D listens to."),
+    row(MODEL, "redis.r3d_send_key_20006", K::Str, D::Str("GLOBAL_MESSAGE_R3D_SEND_KEY_20006"), "",
+        "Channel on which RflySim3D publishes what it sends to port 20006 otherwise."),
 
     row(NODE, "view.port", K::Int(0, 65_535), D::Int(0), "",
         "TCP port on loopback of a page for browsers, and of a server for Foxglove and Lichtblick (docs/view.md); 0: none."),
