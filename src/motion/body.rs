@@ -72,13 +72,17 @@ impl Body {
         let [north, east, down] = self.velocity.to_array();
         self.velocity = Vector::new(north, east, down.min(FALL));
         self.position = self.position + (before + self.velocity) * (dt / 2.0);
-        if self.position.z() >= self.ground {
+        let stopped = self.position.z() >= self.ground;
+        if stopped {
             let [north, east, _] = self.position.to_array();
             self.position = Vector::new(north, east, self.ground);
             let [north, east, down] = self.velocity.to_array();
             self.velocity = Vector::new(north, east, down.min(0.0));
         }
-        self.acceleration = (self.velocity - before) * (1.0 / dt);
+        let [north, east, down] = ((self.velocity - before) * (1.0 / dt)).to_array();
+        // A blow is over at once: who steers by the acceleration would bounce back from it.
+        let down = if stopped { 0.0 } else { down };
+        self.acceleration = Vector::new(north, east, down);
     }
 
     /// Turns to angles; rates follow from the attitudes.

@@ -8,4 +8,4 @@ mod order;
 mod vehicle;
 
 pub use airframe::Airframe;
-pub use vehicle::{Ignored, OwnVehicle, Start};
+pub use vehicle::{Ignored, OwnVehicle, Start, Terrain};

@@ -7,6 +7,7 @@ use crate::wire::{
     CopterSimRequestPacket, FullStatePacket, MapCentrePacket, Packet as _, PointMassStatePacket,
     RebootPacket, SimpleCommand, SimpleCommandPacket, SimpleEstimatePacket,
 };
+use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::little_endian::{F32, F64};
 
@@ -33,10 +34,27 @@ pub enum Ignored {
 /// Where a vehicle begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// NED from the origin of the map; the ground is at its height.
+    /// NED from the origin of the map; without a terrain the ground is at its height.
     pub position: Vector<Ned>,
     /// From north, clockwise, in rad.
     pub yaw: f64,
+}
+
+/// Down coordinates of the ground at north and east, all in m from the origin of the map.
+#[derive(Clone)]
+pub struct Terrain(Arc<dyn Fn([f64; 2]) -> f64 + Send + Sync>);
+
+impl Terrain {
+    /// The terrain with these down coordinates.
+    pub fn new(down: impl Fn([f64; 2]) -> f64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(down))
+    }
+}
+
+impl std::fmt::Debug for Terrain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Terrain")
+    }
 }
 
 /// A vehicle that the bridge flies.
@@ -48,6 +66,8 @@ pub struct OwnVehicle {
     vehicle_type: i32,
     start: Start,
     map_centre: Geodetic,
+    /// Without one the ground is at the height of the start.
+    terrain: Option<Terrain>,
     body: Body,
     limits: Limits,
     armed: bool,
@@ -73,6 +93,7 @@ impl OwnVehicle {
             vehicle_type: vehicle_type.unwrap_or(airframe.class()),
             start,
             map_centre,
+            terrain: None,
             body: Body::at(start.position, start.yaw, start.position.z()),
             limits: airframe.limits(),
             armed: false,
@@ -80,6 +101,28 @@ impl OwnVehicle {
             order: None,
             step: None,
         }
+    }
+
+    /// Puts the vehicle on a terrain, which it then follows, and stays above.
+    #[must_use]
+    pub fn over(mut self, terrain: Terrain) -> Self {
+        let [north, east, _] = self.start.position.to_array();
+        self.terrain = Some(terrain);
+        let position = Vector::new(north, east, self.ground([north, east]));
+        self.restart(Start {
+            position,
+            ..self.start
+        });
+        self
+    }
+
+    fn ground(&self, place: [f64; 2]) -> f64 {
+        let level = self.start.position.z();
+        self.terrain
+            .as_ref()
+            .map(|Terrain(down)| down(place))
+            .filter(|down| down.is_finite())
+            .unwrap_or(level)
     }
 
     /// Takes a datagram of the control port: a command, or a restart.
@@ -148,7 +191,6 @@ impl OwnVehicle {
         }
         let [x, y] = packet.xy.map(F64::get);
         let yaw = f64::from(packet.yaw.get()).to_radians();
-        let ground = self.start.position.z();
         let (level, centre) = match packet.place {
             1 => ([x, y], self.map_centre),
             2 => {
@@ -166,7 +208,7 @@ impl OwnVehicle {
         let down = if packet.stand > 0 {
             down.into()
         } else {
-            ground
+            self.ground(level)
         };
         let numbers = [level[0], level[1], down, yaw];
         if !numbers.iter().all(|number| number.is_finite()) || !centre.is_known() {
@@ -180,14 +222,19 @@ impl OwnVehicle {
     }
 
     fn restart(&mut self, start: Start) {
-        let (id, airframe) = (self.id, self.airframe);
-        *self = Self::new(
-            id,
-            airframe,
-            Some(self.vehicle_type),
-            start,
-            self.map_centre,
-        );
+        let terrain = self.terrain.take();
+        *self = Self {
+            terrain,
+            ..Self::new(
+                self.id,
+                self.airframe,
+                Some(self.vehicle_type),
+                start,
+                self.map_centre,
+            )
+        };
+        self.follow_ground(false);
+        self.start.position = self.body.position;
     }
 
     /// Flies for a time.
@@ -208,7 +255,21 @@ impl OwnVehicle {
                 (true, None) if self.body.on_ground() => None,
                 (true, None) => Some(&Order::Stay),
             };
+            // What lies or rolls stays on a ground that falls away below it.
+            let holds = self.body.on_ground()
+                && (order.is_none() || matches!(self.airframe, Airframe::FixedWing));
             self.airframe.step(&mut self.body, order, &self.limits, dt);
+            let holds = holds && self.body.velocity.z() >= 0.0;
+            self.follow_ground(holds);
+        }
+    }
+
+    /// Takes the height of the ground below the vehicle, which may carry it up, and down if it `holds` on to it.
+    fn follow_ground(&mut self, holds: bool) {
+        let [north, east, down] = self.body.position.to_array();
+        self.body.ground = self.ground([north, east]);
+        if holds || down > self.body.ground {
+            self.body.position = Vector::new(north, east, self.body.ground);
         }
     }
 

@@ -63,6 +63,10 @@ pub mod msg {
         pub motor_rpm: Vec<f32>,
         pub scale: Vec<f32>,
         pub fit_to_ground: bool,
+        pub velocities: Vec<Vector3>,
+        pub rates: Vec<Vector3>,
+        pub times: Vec<f64>,
+        pub grouped: bool,
     }
 
     /// `msg/ThermalClass.msg`.
@@ -151,6 +155,19 @@ pub mod srv {
     halves! { Attach
         { attachments: Vec<Attachment>, } => { success: bool, message: String, }
     }
+    halves! { DescribeAll
+        { kind: u8, } => { success: bool, message: String, }
+    }
+
+    #[expect(missing_docs, reason = "documented in the .srv file")]
+    impl DescribeAllRequest {
+        pub const CAMERAS: u8 = 0;
+        pub const VEHICLES: u8 = 1;
+        pub const OBJECTS: u8 = 2;
+        pub const VEHICLES_AND_OBJECTS: u8 = 3;
+        pub const ALL: u8 = 4;
+    }
+
     halves! { GetHeight
         {
             shape: u8,

@@ -211,7 +211,7 @@ macro_rules! every_message_type {
                 Collision header "3c0eb50bda22cd21c2882521e058b14ab016f316c2505e8de4f608b63e6c1d4b";
                 CustomData "771e339a5685ca2c245f5b2622a5185cad648b8786154c7c636323ab554fe8ed";
                 DropCount "2cfce40bf6281542fce7c68e54f69308ab779162136a7a4a3e6dcde052f345a6";
-                EntityStates header "1a29e5c1fdbe5bd05b40ad35f2d4af4f304ee24131cfb5c518e9373a08f33f50";
+                EntityStates header "0cafdc7a53e57fdd99bd3a82a63df77de8c2ac0c54ba3860fa215bcb12c9faa1";
                 FleetReady header "d3ac23deb688b1b64e8b1f2bfdc2ada9e1dfce724de9ac9b76d62a458b3ad47b";
                 ModelCommand "fcde4dda5a2474d6b812085e22d7c462b213885abe6c4a06b16293008970365a";
                 ModelDoubles "ed9524cb33b40cc90d2e0ad39717e07bf4856ec6d88669131201c34bf0291a6d";
@@ -312,6 +312,7 @@ macro_rules! every_service_type {
                 AddSensor "3eba4eb1f89bd0fc95ccbcb8e61c8097dd6c299a3bcff226883ddcfff7d0a202" "4809b3de60ce9765cf0cf5a7a1c44e5f16867d4d46e532de3317955e458643ae";
                 Attach "82e5521a03a9fad06a6e448fe0c1ce814cfde7f10a74727bf302a32431e244a4" "1571e006c635c2c47cdfe2da8308e416e5c99c06ca84fd654691e9ecf1d21e66";
                 ClearFaults "4e8d4758f4c6a6e95ae6a6dea76ae06414cbb20927a6b8b83c4bf94378e0b9b4" "d515ae8228e212e255ee5177bdb3cd8f13143f11ba341e713b586161f4a3bbf8";
+                DescribeAll "20d660df3bf7911690d418abecf1236996eae1601650fd676fb4baf5086e32c3" "893b2d129402a271bf035b8f85ec20fb3774680d1f282051b45eb6e7d6a3e9e8";
                 GetHeight "a768bd59247491e771824207807362ffe18710c69c05cfc960df69b2a0e85fef" "7bb0b82491ef96dc891457a72d18475d2121a96951a6e8841fa2906c3a39159a";
                 InjectFault "b677b966b2d40b4363b7386a0f2c918a124feb3f317fc64ac30db49a6133d120" "b4d75635acdf0a4b17a4b8d3478ec20f4e6af1211cc0234eba4b62ae2a288df2";
                 LoadByName "f8cda206dcab5deb4f283b136a5f4869c02ecf926f330ea1e51d8a6143f2bc93" "76b1f048a398ff218cf0c6a2f3566101a509aa194b959a06154d6713ec6ab33e";

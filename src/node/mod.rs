@@ -18,6 +18,7 @@ mod error;
 mod files;
 mod frames;
 mod growing;
+mod library;
 mod mesh;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;

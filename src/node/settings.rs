@@ -2,6 +2,7 @@
 use super::calibrations::Calibrations;
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
+use super::library::{created, library};
 use super::pairs::{self, Pairs};
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
@@ -12,9 +13,9 @@ use crate::config::{
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldConvention};
 use crate::program::Needs;
-use crate::scene::{Library, Rounding, TerrainMap, find_world};
+use crate::scene::{Created, Library, Rounding, TerrainMap};
 use crate::sensors::{FrameKind, spec_of};
-use crate::wire::{Ports, SensorKind};
+use crate::wire::{NETWORK_GROUP, Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddrV4;
 use std::sync::Arc;
@@ -68,6 +69,8 @@ pub struct Origin {
     pub terrain: Option<Arc<TerrainMap>>,
     /// Models, maps and named poses.
     pub library: Library,
+    /// Objects that the renderer created.
+    pub created: Vec<Created>,
     /// What was read, except parameter files.
     pub files: Arc<Vec<NamedFile>>,
     /// The vehicles that a running bridge serves; `None`: all that are named.
@@ -134,6 +137,7 @@ impl Settings {
         files.problems.0.extend(found.0);
         let terrain = terrain(&params, &mut files);
         let library = library(&params, &mut files);
+        let created = created(&params, &mut files);
         let loaded = files.problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         warnings.extend(files.warnings);
@@ -162,6 +166,7 @@ impl Settings {
             sensors: loaded.sensors,
             terrain,
             library,
+            created,
             files: Arc::new(files.read),
             skipped: loaded.skipped,
             served: None,
@@ -313,6 +318,30 @@ impl Settings {
     pub(super) fn renderer(&self) -> SocketAddrV4 {
         let window = self.ports.window(self.params.window.into());
         SocketAddrV4::new(self.params.simulator_address, window)
+    }
+
+    /// Returns the addresses of the renderers that draw what the bridge shows.
+    pub(super) fn screens(&self) -> Vec<SocketAddrV4> {
+        let (params, ports) = (&self.params, &self.ports);
+        if params.scene.network {
+            return vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)];
+        }
+        params
+            .scene
+            .windows
+            .iter()
+            .map(|number| self.screen(*number))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    }
+
+    /// Returns the address of one window; through Redis all have that of the renderer.
+    pub(super) fn screen(&self, window: u16) -> SocketAddrV4 {
+        match self.params.redis.renderer {
+            true => self.renderer(),
+            false => SocketAddrV4::new(self.params.simulator_address, self.ports.window(window)),
+        }
     }
 
     /// Returns the approximate system resources these settings need.
@@ -481,26 +510,6 @@ fn optical_of(link: &str) -> String {
         "{}_optical_frame",
         link.strip_suffix("_link").unwrap_or(link)
     )
-}
-
-/// Reads the user's file of the scene, and checks the map against it.
-fn library(params: &Params, files: &mut Files) -> Library {
-    let mut library = Library::default();
-    if let Some(path) = &params.scene.file
-        && let Some((file, text)) = files.text("scene.file", path)
-    {
-        match Library::with_file(&file, &text) {
-            Ok(own) => library = own,
-            Err(Problems(found)) => files.problems.0.extend(found),
-        }
-    }
-    let world = &params.scene.world;
-    if !world.is_empty()
-        && let Err(refusal) = find_world(world, &library.worlds)
-    {
-        files.problems.push("scene.world", refusal.message);
-    }
-    library
 }
 
 /// Reads `<map>.png` and the `<map>.txt` beside it.

@@ -29,6 +29,7 @@ impl SharedScene {
             },
             ids: params.ids.clone(),
             vehicles: settings.vehicles(),
+            created: settings.origin.created.clone(),
         });
         Self {
             scene: Arc::new(Mutex::new(scene)),

@@ -94,9 +94,24 @@ const COMMANDS: [(&str, &[Kind], usize); 30] = [
 /// Takes texts with spaces without quotes, too.
 const SHOW: &str = "RflyShowTextTime";
 
-/// Checks a command and returns it without white space around it.
-pub fn check_command(text: &str, longest: usize) -> Result<&str, String> {
-    let text = text.trim();
+/// Checks a command and returns it in the form of the wire: without white space around it and without the closing `;` and the
+/// brackets of the form `Name(a,b);`, which the documents have and the renderer's own window takes.
+pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
+    if let Some(c) = text.trim().chars().find(|c| c.is_control()) {
+        return Err(format!("a command is one line of text, this one has {c:?}"));
+    }
+    if text.matches('"').count() % 2 == 1 {
+        return Err("a `\"` has no partner: a text with spaces stands between two".to_owned());
+    }
+    let text = text
+        .trim_matches(|c: char| c.is_whitespace())
+        .trim_end_matches([';', ' ']);
+    let text = match text.split_once('(') {
+        Some((name, inside)) if !name.is_empty() && name.chars().all(in_name) => {
+            without_brackets(name, inside)?
+        }
+        _ => text.to_owned(),
+    };
     if text.is_empty() {
         return Err("a command is needed, such as `RflyShowTextTime hello 5`".to_owned());
     }
@@ -106,35 +121,61 @@ pub fn check_command(text: &str, longest: usize) -> Result<&str, String> {
             text.len()
         ));
     }
-    if let Some(c) = text.chars().find(|c| c.is_control()) {
-        return Err(format!("a command is one line of text, this one has {c:?}"));
+    check_words(&text)?;
+    Ok(text)
+}
+
+fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "._-".contains(c)
+}
+
+fn find(name: &str) -> Option<&'static (&'static str, &'static [Kind], usize)> {
+    let mut all = COMMANDS.iter();
+    all.find(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
+/// `Name(a,b)` as `Name a b`.
+fn without_brackets(name: &str, inside: &str) -> Result<String, String> {
+    let inside = inside.strip_suffix(')').ok_or_else(|| {
+        format!("`{name}(` needs a `)` at its end, or its arguments behind spaces: `{name} a b`")
+    })?;
+    let mut quoted = false;
+    let words = inside.split(|c: char| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    });
+    let mut words: Vec<_> = match inside.trim() {
+        "" => Vec::new(),
+        _ => words.map(|word| word.trim().to_owned()).collect(),
+    };
+    if words.iter().any(String::is_empty) {
+        return Err(format!("{name}: an argument between two commas is empty"));
     }
-    if text.matches('"').count() % 2 == 1 {
-        return Err("a `\"` has no partner: a text with spaces stands between two".to_owned());
+    // A list of ids has commas itself.
+    if let Some((_, kinds @ [Kind::Ids, ..], _)) = find(name)
+        && words.len() > kinds.len()
+    {
+        let rest = words.split_off(1 + words.len() - kinds.len());
+        words = [vec![words.join(",")], rest].concat();
     }
+    for word in &mut words {
+        if word.contains(char::is_whitespace) && !word.starts_with('"') {
+            *word = format!("\"{word}\"");
+        }
+    }
+    words.insert(0, name.to_owned());
+    Ok(words.join(" "))
+}
+
+fn check_words(text: &str) -> Result<(), String> {
     let (name, arguments) = split_console_command(text);
-    if let Some((function, inside)) = name.split_once('(') {
-        let words = text.get(function.len() + 1..).unwrap_or(inside);
-        let words = words
-            .trim_end_matches(';')
-            .trim_end_matches(')')
-            .replace(',', " ");
-        return Err(format!(
-            "a command has its arguments behind spaces here: `{function} {}`",
-            words.split_whitespace().collect::<Vec<_>>().join(" ")
-        ));
-    }
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    let word = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if !starts || !name.chars().all(word) {
+    if !starts || !name.chars().all(in_name) {
         return Err(format!(
             "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
         ));
     }
-    let known = COMMANDS
-        .iter()
-        .find(|(known, ..)| known.eq_ignore_ascii_case(name));
-    match known {
+    match find(name) {
         Some((name, kinds, needed)) => check_arguments(name, kinds, *needed, arguments)?,
         None if name.eq_ignore_ascii_case(SHOW) => check_show(arguments)?,
         // The engine has thousands more.
@@ -147,7 +188,7 @@ pub fn check_command(text: &str, longest: usize) -> Result<&str, String> {
             }
         }
     }
-    Ok(text)
+    Ok(())
 }
 
 fn check_arguments<'a>(

@@ -32,11 +32,21 @@ pub struct Outbox {
     pub datagrams: Vec<Datagram>,
     /// Captures end: sensors must be requested again.
     pub map_changed: bool,
+    /// What is for the windows of `scene.windows` goes to every renderer of the network.
+    pub to_network: bool,
 }
 
 impl Outbox {
+    fn route(&self, to: Recipient) -> Recipient {
+        match to {
+            Recipient::Windows if self.to_network => Recipient::Network,
+            to => to,
+        }
+    }
+
     /// Sends a packet.
     pub fn packet(&mut self, to: Recipient, packet: &impl Packet) {
+        let to = self.route(to);
         let bytes = packet.as_bytes().to_vec();
         self.datagrams.push(Datagram { to, bytes });
     }
@@ -44,10 +54,15 @@ impl Outbox {
     /// Sends a console command; false if it is too long.
     pub fn command(&mut self, to: Recipient, text: &str) -> bool {
         let mut buffer = [0; CONSOLE_LONG_LEN];
-        let bytes = match to {
-            Recipient::Network => console_command_for_network(text).map(Vec::from),
-            _ => console_command(text, &mut buffer).map(<[u8]>::to_vec),
+        let for_window = |buffer| console_command(text, buffer).map(<[u8]>::to_vec);
+        let for_network = || console_command_for_network(text).map(Vec::from);
+        let bytes = match (to, self.route(to)) {
+            (Recipient::Network, _) => for_network(),
+            // What is too long for the network's own form: the group's port takes all that a window's does.
+            (_, Recipient::Network) => for_network().or_else(|| for_window(&mut buffer)),
+            _ => for_window(&mut buffer),
         };
+        let to = self.route(to);
         let datagram = bytes.map(|bytes| Datagram { to, bytes });
         let fits = datagram.is_some();
         self.datagrams.extend(datagram);

@@ -1,12 +1,14 @@
 //! Named entities of the scene: vehicles, spawned objects, reported objects and cameras.
 use super::bounds::Extent;
-use super::models::Category;
-use super::names::{camera_name, object_name, vehicle_name};
+use super::created::Created;
+use super::models::{Category, category_of};
+use super::names::{camera_name, created_name, object_name, vehicle_name};
 use super::place::Place;
 use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
 use crate::frames::{Frd, Ned, Vector};
 use crate::time::RosTime;
+use crate::wire::class_and_style;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -17,10 +19,19 @@ pub enum Kind {
     Vehicle,
     /// An object that a client of the bridge spawned.
     Spawned,
+    /// An object that the renderer created from a file.
+    Created,
     /// An object of the map.
     Object,
     /// A camera of the renderer.
     Camera,
+}
+
+impl Kind {
+    /// Whether the renderer draws it where the bridge says.
+    pub fn is_drawn(self) -> bool {
+        matches!(self, Self::Spawned | Self::Created)
+    }
 }
 
 /// Description of an entity.
@@ -271,6 +282,26 @@ impl Entities {
             self.names.remove(id);
         }
         ids
+    }
+
+    /// Adds an object that the renderer created, unless its id is known.
+    pub fn created(&mut self, object: &Created) {
+        if self.names.contains_key(&object.id) {
+            return;
+        }
+        let (class, _) = class_and_style(object.vehicle_type);
+        let mut entity = Entity::new(Kind::Created, Some(object.id), category_of(class));
+        entity.vehicle_type = object.vehicle_type;
+        entity.motion = Some(at_rest(object.place, RosTime::default()));
+        self.insert(created_name(object.id), entity);
+    }
+
+    /// Removes all that the renderer created: its map changes.
+    pub fn forget_created(&mut self) {
+        self.by_name
+            .retain(|_, entity| entity.kind != Kind::Created);
+        let by_name = &self.by_name;
+        self.names.retain(|_, name| by_name.contains_key(name));
     }
 
     /// Removes reported objects and cameras.

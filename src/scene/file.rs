@@ -1,5 +1,6 @@
 //! The user's file of the scene: more models, more maps, named poses.
 use super::bounds::Volume;
+use super::model_xml::{self, ModelXml};
 use super::models::{Category, Model, built_in_models};
 use super::names::check_name;
 use super::place::{MapFrame, Place};
@@ -106,6 +107,11 @@ enum BoundsEntry {
 const LONGEST: usize = 4000;
 
 impl Library {
+    /// Adds models that the renderer's own files describe; returns which cannot be spawned, and why.
+    pub fn add_models(&mut self, files: Vec<ModelXml>) -> Vec<String> {
+        model_xml::add(&mut self.models, files)
+    }
+
     /// Adds what a file names to the built-in lists; a model or map of a known name replaces it.
     ///
     /// # Errors

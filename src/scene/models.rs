@@ -6,6 +6,8 @@ use std::ops::RangeInclusive;
 
 /// Beginning of every resource of this simulator.
 pub(super) const SCHEME: &str = "rflysim://";
+/// Factors of the style that documents, and numbers in use, have (docs/wire/traps.md, style-factor).
+const FACTORS: [i32; 3] = [1000, 100_000, 1_000_000];
 /// Classes that a style can be added to; a larger number goes to the renderer as it is.
 const CLASSES: RangeInclusive<i32> = 1..=999;
 /// Styles of class + 1000 x style, which has 16 bits.
@@ -70,17 +72,21 @@ pub struct Model {
 ///
 /// Source: vendor SDK 3.06, page `FullVersion3DModel`.
 #[rustfmt::skip] // a table
-const BUILT_IN: [(i32, Category, &[&str]); 8] = [
+const BUILT_IN: [(i32, Category, &[&str]); 11] = [
     (3, Category::Robot, &[
         "F450_Default", "Droneyee_QuadX330", "Droneyee_QuadX200", "DJI_Phantom_White", "DJI_Phantom_Red", "DJI_Phantom_Army",
         "AR_Drone_BlackGreen", "AR_Drone_Blue", "AR_Drone_Army", "Quad_Fold_Gray", "Quad_Fold_Army",
     ]),
+    // The documents list these three by their numbers only.
+    (5, Category::Robot, &["Hexarotor_5"]),
+    (6, Category::Robot, &["Hexarotor_6"]),
     (30, Category::Human, &[
         "Dennis_Static", "Mei_Static", "Nathan_Static", "Nathan_Walking", "Nathan_Dancing", "Nathan_Standing", "Carla_Static",
         "Carla_Walking", "Carla_Standing", "Claudia_Static", "Claudia_Walking", "Claudia_Standing", "Eric_Static",
         "Eric_Walking", "Eric_Standing", "Manuel_Static", "Manuel_Walking", "Manuel_Standing", "Sophia_Static",
         "Sophia_Walking", "Sophia_Standing",
     ]),
+    (40, Category::Object, &["Class_40"]),
     (50, Category::DynamicObject, &["Standard_Car_Blue"]),
     (60, Category::StaticObject, &[
         "Light_White", "Light_Red", "Light_Green", "Light_Blue", "Light_Purple", "Light_Yellow", "Light_Aqua",
@@ -109,6 +115,23 @@ pub(super) fn built_in_models() -> Vec<Model> {
         styles.map(model).collect::<Vec<_>>()
     };
     BUILT_IN.iter().flat_map(of_class).collect()
+}
+
+/// Major kind of a class.
+pub(super) fn category_of(class: i32) -> Category {
+    let known = BUILT_IN.iter().find(|(known, ..)| *known == class);
+    known.map_or(Category::Object, |(_, category, _)| *category)
+}
+
+/// Whether a model is of the renderer's own list.
+pub(super) fn is_built_in(model: &Model) -> bool {
+    let of_class = BUILT_IN.iter().find(|(class, ..)| *class == model.class);
+    of_class.is_some_and(|(_, _, names)| names.contains(&model.name.as_str()))
+}
+
+/// Whether a number is known for a style of a class.
+pub(super) fn fits(class: i32, style: i32) -> bool {
+    vehicle_type(class, style).is_some()
 }
 
 /// A parsed resource.
@@ -164,20 +187,19 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         })?;
         (model.class, model.style, model.name.clone(), model.category)
     };
-    let (mut scale, mut ground, mut keep_alive) = ([1.0; 3], false, None);
+    let (mut scale, mut ground, mut keep_alive, mut factor) = ([1.0; 3], false, None, None);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         match key {
             "style" => {
+                let number = value.parse().ok().filter(|number| *number >= 0);
+                style = number.ok_or_else(|| parse(no_style(value)))?;
+            }
+            "factor" => {
                 let number = value.parse().ok();
-                style = number.filter(|style| vehicle_type(class, *style).is_some()).ok_or_else(|| {
-                    let ((first, last), (from, to)) = (STYLES.into_inner(), NEWER_STYLES.into_inner());
-                    parse(format!(
-                        "style must be a number from {first} to {last} (class + 1000 x style) or from {from} to {to} (class + 1000000 \
-                         x style), and {first} with a class above {}, is {value:?}",
-                        CLASSES.end()
-                    ))
-                })?;
+                factor = Some(number.filter(|n| FACTORS.contains(n)).ok_or_else(|| {
+                    parse(format!("factor must be one of {FACTORS:?}, is {value:?}"))
+                })?);
             }
             "scale" => {
                 scale = scale_of(value).ok_or_else(|| {
@@ -200,22 +222,35 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
                 })?);
             }
             _ => {
-                let hint = did_you_mean(key, ["style", "scale", "ground", "keep_alive"]);
+                let hint = did_you_mean(key, ["style", "factor", "scale", "ground", "keep_alive"]);
                 return Err(parse(format!(
-                    "unknown option {key:?}{hint} (the options are style, scale, ground, keep_alive)"
+                    "unknown option {key:?}{hint} (the options are style, factor, scale, ground, keep_alive)"
                 )));
             }
         }
     }
+    let number = match factor {
+        Some(factor) => with_factor(class, style, factor),
+        None => vehicle_type(class, style),
+    };
+    let vehicle_type = number.ok_or_else(|| parse(no_style(&style.to_string())))?;
     Ok(Wanted {
-        // The style was checked.
-        vehicle_type: vehicle_type(class, style).unwrap_or(class),
+        vehicle_type,
         base,
         category,
         scale,
         ground,
         keep_alive,
     })
+}
+
+fn no_style(found: &str) -> String {
+    let ((first, last), (from, to)) = (STYLES.into_inner(), NEWER_STYLES.into_inner());
+    format!(
+        "style must be a number from {first} to {last} (class + 1000 x style) or from {from} to {to} (class + 1000000 x style), and {first} \
+         with a class above {}, is {found:?}; factor=100000 says otherwise (docs/wire/traps.md, style-factor)",
+        CLASSES.end()
+    )
 }
 
 fn vehicle_type(class: i32, style: i32) -> Option<i32> {
@@ -226,6 +261,12 @@ fn vehicle_type(class: i32, style: i32) -> Option<i32> {
         _ if NEWER_STYLES.contains(&style) => Some(class + 1_000_000 * style),
         _ => None,
     }
+}
+
+/// The number of a class below the factor, which would be read otherwise.
+fn with_factor(class: i32, style: i32, factor: i32) -> Option<i32> {
+    let styled = style.checked_mul(factor)?.checked_add(class)?;
+    (class < factor).then_some(styled)
 }
 
 fn scale_of(text: &str) -> Option<[f32; 3]> {

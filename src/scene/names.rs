@@ -40,9 +40,9 @@ pub(super) fn check_new_name(name: &str) -> Result<(), String> {
         let rest = name.strip_prefix(prefix)?;
         (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())).then_some(())
     };
-    if of("copter").or(of("sensor")).is_some() || name.starts_with("scene/") {
+    if of("copter").or(of("sensor")).or(of("created")).is_some() || name.starts_with("scene/") {
         return Err(format!(
-            "{name:?} is a name of the bridge: copter<number> are vehicles, sensor<number> cameras, scene/ objects of the map"
+            "{name:?} is a name of the bridge: copter<number> are vehicles, sensor<number> cameras, created<number> objects of files, scene/ objects of the map"
         ));
     }
     Ok(())
@@ -69,6 +69,11 @@ pub(super) fn check_namespace(namespace: &str) -> Result<(), String> {
 /// Name of a vehicle.
 pub(super) fn vehicle_name(id: i32) -> String {
     format!("copter{id}")
+}
+
+/// Name of an object that the renderer created.
+pub(super) fn created_name(id: i32) -> String {
+    format!("created{id}")
 }
 
 /// Name of a camera.

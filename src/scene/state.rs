@@ -1,5 +1,6 @@
 //! The state of the scene, and how requests change it.
 use super::bounds::Extent;
+use super::created::Created;
 use super::datagrams::{Outbox, Recipient};
 use super::entities::{Entities, Entity, KeepAlive, Kind, Motion};
 use super::file::Library;
@@ -30,6 +31,8 @@ pub struct SceneSettings {
     pub world: Option<WorldId>,
     /// The vehicles that the bridge serves.
     pub vehicles: Vec<u16>,
+    /// Objects that the renderer created.
+    pub created: Vec<Created>,
 }
 
 /// The scene.
@@ -89,8 +92,12 @@ impl Scene {
     /// A scene with nothing spawned.
     pub fn new(settings: SceneSettings) -> Self {
         let vehicles = settings.vehicles;
+        let mut entities = Entities::new(vehicles.iter().copied(), settings.ids);
+        for object in &settings.created {
+            entities.created(object);
+        }
         Self {
-            entities: Entities::new(vehicles.iter().copied(), settings.ids),
+            entities,
             library: settings.library,
             frame: settings.frame,
             world: settings.world,
@@ -227,13 +234,14 @@ impl Scene {
     pub fn delete(&mut self, name: &str, call: &mut Call<'_>) -> Result<(), Refusal> {
         let (name, entity) = self.entities.find(name)?;
         let why = match entity.kind {
-            Kind::Spawned => None,
+            Kind::Spawned | Kind::Created => None,
             Kind::Vehicle => Some("is a vehicle, which its CopterSim draws again: end that"),
             Kind::Object => Some("belongs to the map"),
             Kind::Camera => Some("is a camera: sensor<SeqID>.enabled of the bridge"),
         };
         if let Some(why) = why {
-            let message = format!("{name:?} {why}; only what was spawned can be deleted");
+            let message =
+                format!("{name:?} {why}; only what was spawned or created can be deleted");
             return Err(Refusal::new(Cause::Failed, message));
         }
         let (name, id) = (name.to_owned(), entity.id);
@@ -246,7 +254,7 @@ impl Scene {
     pub fn put(&mut self, name: &str, place: Place, call: &mut Call<'_>) -> Result<(), Refusal> {
         let (name, entity) = self.entities.find(name)?;
         match (entity.kind, entity.id) {
-            (Kind::Spawned, Some(id)) => {
+            (Kind::Spawned | Kind::Created, Some(id)) => {
                 if let Some(entity) = self.entities.of_id(id) {
                     entity.motion = Some(Motion {
                         place,
@@ -286,7 +294,7 @@ impl Scene {
         let scale = check_scale(scale).map_err(failed)?;
         let id = self.entities.id_of(name)?;
         match self.entities.of_id(id) {
-            Some(entity) if entity.kind == Kind::Spawned => {
+            Some(entity) if entity.kind.is_drawn() => {
                 entity.scale = scale;
                 draw(entity, call.out);
             }
@@ -324,7 +332,7 @@ impl Scene {
             Refusal::new(Cause::Failed, message)
         })?;
         self.clear(call);
-        self.entities.forget_map();
+        self.forget_objects();
         call.out.command(Recipient::Windows, &text);
         for vehicle in self.vehicles.iter().take(1) {
             call.out.packet(Recipient::CopterSim(*vehicle), &packet);
@@ -337,7 +345,12 @@ impl Scene {
     /// The map was changed without the name of the new one.
     pub fn forget_world(&mut self) {
         self.world = None;
+        self.forget_objects();
+    }
+
+    fn forget_objects(&mut self) {
         self.entities.forget_map();
+        self.entities.forget_created();
     }
 
     /// Deletes what its clients no longer ask for, and returns the names.

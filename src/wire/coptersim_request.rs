@@ -265,13 +265,15 @@ pub struct StartSignalPacket {
 
 impl StartSignalPacket {
     const TAG: i32 = 1_234_567_890;
+    /// The id that means every program.
+    pub const ALL: i32 = -1;
 
     /// Creates the signal for one vehicle's program, or for all.
     pub fn new(copter_id: Option<i32>) -> Self {
         Self {
             checksum: Self::TAG.into(),
             start: 1.into(),
-            copter_id: copter_id.unwrap_or(-1).into(),
+            copter_id: copter_id.unwrap_or(Self::ALL).into(),
         }
     }
 }

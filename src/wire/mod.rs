@@ -32,8 +32,10 @@ mod ports;
 mod px4_ext;
 mod range;
 mod scene_display;
+mod scene_motion;
 mod scene_report;
 mod scene_state;
+mod scene_text;
 mod sensor_request;
 mod sensor_type;
 mod shm_block;
@@ -75,6 +77,7 @@ pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
 pub use range::RangeRecord;
 pub use scene_display::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, LabelRow};
+pub use scene_motion::{Moving10Packet, Moving20Packet, Moving100Packet, MovingState};
 pub use scene_report::{
     CameraDescription, CameraReportPacket, DescribedPose, EntityDescription, EntityName,
     ObjectBoundsPacket, SceneReport, VehicleBoundsPacket, VehicleReportPacket,
@@ -83,6 +86,7 @@ pub use scene_state::{
     Height, MotorStatePacket, ObjectStatePacket, PointMassStatePacket, ScaledStatePacket,
     Swarm20Packet, Swarm100Packet, SwarmState, class_and_style,
 };
+pub use scene_text::scene_text;
 pub use sensor_request::{
     DEFAULT_RATE_HZ, RequestLayout, SendProtocol, SensorRequest, check_freq_hz,
 };

@@ -33,14 +33,14 @@ impl Height {
     const GIVEN_TAG: i32 = 1_234_567_890;
     const GROUND_TAG: i32 = 1_234_567_891;
 
-    fn tag(self) -> I32 {
+    pub(super) fn tag(self) -> I32 {
         match self {
             Self::Given => Self::GIVEN_TAG.into(),
             Self::Ground => Self::GROUND_TAG.into(),
         }
     }
 
-    fn of(tag: I32) -> Self {
+    pub(super) fn of(tag: I32) -> Self {
         if tag.get() == Self::GROUND_TAG {
             Self::Ground
         } else {
@@ -48,7 +48,7 @@ impl Height {
         }
     }
 
-    fn check(what: &'static str, tag: I32) -> Result<(), WireError> {
+    pub(super) fn check(what: &'static str, tag: I32) -> Result<(), WireError> {
         if tag.get() == Self::GROUND_TAG {
             return Ok(());
         }
@@ -83,6 +83,7 @@ macro_rules! with_height {
         }
     };
 }
+pub(super) use with_height;
 
 /// `SOut2SimulatorSimple`, 40 bytes: an object with one motor speed.
 #[derive(

@@ -94,6 +94,7 @@ fn every_row_of_the_table_reaches_the_typed_parameters() {
             "request.period_s" => Some(("request.timeout_s", ParamValue::Int(600))),
             "scan.min_height" => Some(("scan.max_height", ParamValue::Int(2000))),
             "scene.first_id" => Some(("scene.last_id", ParamValue::Int(65_535))),
+            "redis.renderer" => Some(("redis.address", string("127.0.0.1"))),
             "scan.angle_min" => Some(("scan.angle_max", ParamValue::Float(6.0))),
             _ => None,
         });
@@ -549,4 +550,31 @@ fn vehicles_that_the_bridge_flies_are_here_and_in_udp_simple() {
         error.contains("vehicle2.model") && error.contains("redis.address"),
         "{error}"
     );
+}
+
+#[test]
+fn a_renderer_behind_redis_needs_a_server_and_channels_and_no_group() {
+    let error = params(&[
+        ("redis.renderer", ParamValue::Bool(true)),
+        ("scene.network", ParamValue::Bool(true)),
+        ("redis.r3d_rec_key", string("")),
+        ("redis.r3d_send_key_20006", string("")),
+    ]);
+    let error = error.unwrap_err();
+    for words in [
+        "set redis.address",
+        "all renderers of the server",
+        "RedisConfig.ini",
+        "must differ",
+    ] {
+        assert!(error.contains(words), "{words} is missing: {error}");
+    }
+    let right = params(&[
+        ("redis.renderer", ParamValue::Bool(true)),
+        ("redis.address", string("127.0.0.1")),
+    ]);
+    let redis = right.expect("parameters").redis;
+    // The keys of the vendor's client and of its documents.
+    assert_eq!(redis.to_renderer, "GLOBAL_MESSAGE_REDIS_KEY");
+    assert_eq!(redis.from_renderer, "GLOBAL_MESSAGE_R3D_SEND_KEY_20006");
 }

@@ -121,6 +121,10 @@ def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: 
         (place / "row.json").write_text(json.dumps(Sensor(0, 1, COMPRESSED).entry(new_layout=False)))
     if page == "calib.md":
         shutil.copy(ROOT / "config/Config.json", place / "Config.json")
+    if page == "scene.md":
+        (place / "RflySim3D/Models").mkdir(parents=True)
+        (place / "RflySim3D/Models/own.xml").write_text("<vehicle><ClassID>900</ClassID><Name>Own</Name></vehicle>")
+        (place / "RflySim3D/CreateLog.txt").write_text("CreateVehicle,1000,30,1,2,-3,0,0,0\n")
     environment = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "ROS_DOMAIN_ID": str(domain_id), "HOME": str(place)}
     ran = subprocess.run(
         [ALONE, "bash", "-c", script(page, lines)], cwd=place, env=environment, capture_output=True, text=True, check=False

@@ -7,6 +7,7 @@ import json
 import math
 import socket
 import struct
+import time
 from contextlib import suppress
 
 import pytest
@@ -175,6 +176,29 @@ def test_topics_reach_the_model_byte_for_byte(coptersim):
         recorded = golden("dll_send", "custom/2")
         expected = recorded[:4] + struct.pack("<i", 1) + recorded[8:]
         coptersim.told(own, expected, "model/custom_data", "CustomData", data=[1.5, 2.5] + [0.0] * 14)
+
+
+def test_custom_data_go_to_any_address(tmp_path, domain_id, simulator_ports):
+    recorded = golden("dll_send", "custom/2")
+    expected = recorded[:4] + struct.pack("<i", 1) + recorded[8:]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.bind(("127.0.0.2", 50001))
+        with CopterSim(tmp_path, domain_id, "model.custom_data_address:=127.0.0.2", "model.custom_data_port:=50001") as coptersim:
+            coptersim.told(own, expected, "model/custom_data", "CustomData", data=[1.5, 2.5] + [0.0] * 14)
+
+
+def test_a_start_signal_of_another_program_is_published(coptersim):
+    heard = coptersim.peer.subscribe("/rflysim/fleet/start", "std_msgs/msg/Int32")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as program:
+        program.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+
+        def told() -> bool:
+            program.sendto(golden("coptersim_send", "start_one"), (GROUP, 20007))
+            time.sleep(0.05)
+            return bool(heard.messages)
+
+        coptersim.peer.wait_for(told, "the start signal")
+    assert heard.messages[-1].data == 3
 
 
 def pose(north: float, east: float, down: float, yaw_deg: float) -> dict:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from backend import HAS_SIMULATION, NO_SIMULATION
+from backend import HAS_SIMULATION, NO_SIMULATION, environment
 from images import metres
 from mavros import Vehicle, heading, pose, vector, xyz
+from peer import Peer
+from processes import ROOT, Process, binary
 from recording import Recording
 from system import System
 from test_scene import OK, Scene
@@ -98,6 +101,24 @@ def test_a_point_mass_flies_where_setpoints_want_it_and_its_camera_with_it(tmp_p
         state = call("GetEntityState", entity="copter2")
         assert state.result.result == OK, state
         np.testing.assert_allclose(vector(state.state.pose.position), there, atol=0.05)
+
+
+def test_a_vehicle_stands_on_the_terrain_that_the_vendor_reads(tmp_path, domain_id, simulator_ports):
+    vectors = json.loads((ROOT / "test/fixtures/golden/terrain.json").read_text())
+    recorded = next(v for v in vectors if v["name"] == "small_9")
+    (tmp_path / "map.png").write_bytes(bytes.fromhex(recorded["args"]["png_hex"]))
+    (tmp_path / "map.txt").write_text(recorded["args"]["txt"])
+    north, east, down = recorded["decoded"]["queries"][2]
+    words = ["vehicles:=[1]", "vehicle1.model:=point_mass", f"vehicle1.start:=[{east}, {north}, 0.0]", f"terrain.file:={tmp_path}/map.png"]
+    command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", *(part for word in words for part in ("-p", word))]
+    bridge, peer = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start(), Peer(domain_id)
+    try:
+        truth = peer.subscribe("/rflysim/ground_truth/odom", "nav_msgs/msg/Odometry")
+        peer.wait_for(lambda: len(truth.messages) > 10, "true states")
+        np.testing.assert_allclose(vector(truth.messages[-1].pose.pose.position), [east, north, -down], atol=1e-4)
+    finally:
+        peer.close()
+        assert bridge.stop() == 0, bridge.tail()
 
 
 def test_a_fixed_wing_takes_off_and_circles(tmp_path, domain_id, simulator_ports):

@@ -9,14 +9,27 @@ import subprocess
 import time
 
 import pytest
-from backend import environment
+from backend import HAS_SIMULATION, NO_SIMULATION, environment
 from peer import Peer
 from peer.publisher import Publication, Stream
+from peer.services import Client
 from processes import ROOT, Process, binary
 from programs import free_port
 
 redis = pytest.importorskip("redis", reason="skipped: no PyPI redis (scripts/setup.sh python)")
-VECTORS = {v["name"]: v for v in json.loads((ROOT / "test/fixtures/golden/redis_send.json").read_text())}
+
+
+def vectors(file: str) -> list[dict]:
+    """Recorded calls of the vendor's client."""
+    return json.loads((ROOT / f"test/fixtures/golden/{file}.json").read_text())
+
+
+def vendor(file: str, name: str) -> dict:
+    """One of them."""
+    return next(v for v in vectors(file) if v["name"] == name)
+
+
+VECTORS = {v["name"]: v for v in vectors("redis_send")}
 
 
 @pytest.fixture
@@ -32,10 +45,10 @@ def server(tmp_path):
     process.stop()
 
 
-def bridge_of(directory, domain_id: int, port: int, link: str) -> Process:
+def bridge_of(directory, domain_id: int, port: int, link: str, *more: str) -> Process:
     """A bridge that reaches CopterSim through Redis."""
     words = [f"redis.address:=127.0.0.1 redis.port:={port} control.link:={link} imu.enabled:=false".split()]
-    arguments = [part for word in words[0] for part in ("-p", word)]
+    arguments = [part for word in (*words[0], *more) for part in ("-p", word)]
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", *arguments]
     return Process("rfly_bridge", command, directory / "bridge.log", environment(domain_id)).start()
 
@@ -48,6 +61,14 @@ class Channels:
         self._subscription = self.client.pubsub(ignore_subscribe_messages=True)
         self._subscription.subscribe(*channels)
         self.seen: list[tuple[str, bytes]] = []
+
+    def collect(self, seconds: float) -> None:
+        """Takes what comes for so long."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            message = self._subscription.get_message(timeout=0.1)
+            if message:
+                self.seen.append((message["channel"].decode(), message["data"]))
 
     def wait_for(self, channel: str, payload: bytes, timeout: float = 60.0) -> None:
         """Returns once this was published; of UDP_Full the floats count, because it has a time and its mask differs."""
@@ -105,6 +126,40 @@ def test_states_come_through_the_server_and_again_after_it_restarted(tmp_path, d
             client, before = redis.Redis("127.0.0.1", port, retry_on_error=[redis.ConnectionError]), len(odometry.messages)
             peer.wait_for(lambda: subprocess.run(["redis-cli", "-p", str(port), "ping"], capture_output=True).stdout == b"PONG\n", "the server")
             peer.wait_for(told, "the true state", 60.0)
+    finally:
+        peer.close()
+        assert bridge.stop() == 0, bridge.tail()
+
+
+@pytest.mark.skipif(not HAS_SIMULATION, reason=NO_SIMULATION)
+def test_the_renderer_is_told_and_heard_through_the_server(tmp_path, domain_id, simulator_ports, server):
+    port, _ = server
+    to_renderer, from_renderer = "GLOBAL_MESSAGE_REDIS_KEY", "GLOBAL_MESSAGE_R3D_SEND_KEY_20006"
+    channels = Channels(port, to_renderer)
+    bridge, peer = bridge_of(tmp_path, domain_id, port, "udp_full", "redis.renderer:=true", "scene.windows:=[0,3]"), Peer(domain_id)
+    try:
+        # Commands and states: once, although there are two windows.
+        command = Client(peer, "/rflysim/scene/command", "rfly_bridge_msgs/srv/SceneCommand").wait()
+        for window in (-1, 5):
+            assert command.call(command="RflyChangeMapbyName Grasslands", window=window).success
+        drawn = vendor("ue4_send", "cmd_RflyChangeMapbyNam_30")["hex"]
+        channels.wait_for(to_renderer, bytes.fromhex(drawn))
+        channels.collect(2.0)
+        assert [payload.hex() for _, payload in channels.seen].count(drawn) == 2, channels.seen
+
+        # A report that the vendor's client was recorded with.
+        reports = peer.subscribe("/rflysim/scene/vehicle_reports", "rfly_bridge_msgs/msg/VehicleReport")
+        channels.wait_for(to_renderer, struct.pack("<i52s", 1234567890, b"RflyReqVehicleData 1"))
+        recorded = next(v for v in vectors("recv_ue4msg") if len(v["input_hex_packets"][0]) == 2 * 160)
+        packet = bytes.fromhex(recorded["input_hex_packets"][0])
+
+        def told() -> bool:
+            channels.client.publish(from_renderer, packet)
+            time.sleep(0.05)
+            return bool(reports.messages)
+
+        peer.wait_for(told, "the report", 60.0)
+        assert reports.messages[0].vehicle == struct.unpack_from("<i", packet, 4)[0]
     finally:
         peer.close()
         assert bridge.stop() == 0, bridge.tail()

@@ -138,8 +138,8 @@ def test_wrong_arguments_are_answered_with_what_would_be_right(running):
     misspelt = scene("SpawnEntity", name="a", entity_resource={"uri": "rflysim://light_rad"})
     assert misspelt.result.result == NOT_FOUND and "Light_Red" in misspelt.result.error_message
     assert scene("StepSimulation", steps=1).result.result == 0
-    command = scene.own("command", "SceneCommand", command="RflyChangeVehicleSize(1000, 10)")
-    assert not command.success and "RflyChangeVehicleSize 1000 10" in command.message
+    command = scene.own("command", "SceneCommand", command="RflyChangeVehicleSize(1000, ten)")
+    assert not command.success and "a number" in command.message
 
 
 def test_a_flown_vehicle_is_moved_in_its_coptersim(running):
@@ -168,6 +168,10 @@ def test_labels_and_commands_arrive_at_the_window(running):
     assert window.command() == 'RflyShowTextTime "take off" 3'
     assert scene.own("command", "SceneCommand", command="t.MaxFPS 30", window=-1).success
     assert window.command() == "t.MaxFPS 30"
+    assert scene.own("command", "SceneCommand", command="RflyChangeVehicleSize(1000, 10);", window=-1).success
+    assert window.command() == "RflyChangeVehicleSize 1000 10"
+    assert scene.own("describe_all", "DescribeAll", kind=3).success
+    assert window.command() == "RflyReqObjData 23 all 0"
 
 
 def test_many_states_become_one_datagram(running):

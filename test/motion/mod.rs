@@ -419,3 +419,131 @@ fn changes_of_the_throttle_add_up_from_what_it_hovers_with() {
     assert!(climb(&[0.1, 0.1]) > 1.5 * climb(&[0.1]));
     assert!(climb(&[0.3, -0.3]).abs() < 0.05);
 }
+
+fn put_at([x, y]: [f64; 2]) -> CopterSimRequestPacket {
+    CopterSimRequestPacket::new(7).at([x, y], 0.0)
+}
+
+#[test]
+fn a_vehicle_stands_where_the_vendors_map_has_its_ground() {
+    use rfly_bridge::motion::Terrain;
+    use rfly_bridge::scene::{Rounding, TerrainMap};
+    let mut seen = 0;
+    for vector in golden::load("terrain") {
+        let args = &vector["args"];
+        let Some(png) = args["png_hex"].as_str().map(golden::unhex) else {
+            continue;
+        };
+        let Ok(map) = TerrainMap::parse(&png, args["txt"].as_str().unwrap(), Rounding::Cut) else {
+            continue;
+        };
+        let start = Start {
+            position: Vector::new(0.0, 0.0, -100.0),
+            yaw: 0.0,
+        };
+        let vehicle = OwnVehicle::new(7, Airframe::PointMass, None, start, Geodetic::MAP_CENTRE);
+        let terrain = Terrain::new(move |place| map.height(place));
+        let mut rig = Rig {
+            vehicle: vehicle.over(terrain),
+            ..Rig::new(Airframe::PointMass)
+        };
+        for query in vector["decoded"]["queries"].as_array().unwrap() {
+            let [x, y, down] = [0, 1, 2].map(|i| query[i].as_f64().unwrap());
+            rig.vehicle.request(put_at([x, y]).as_bytes()).unwrap();
+            let found = rig.truth().position.map(|value| value.get());
+            assert_near(found, [x, y, down], 1e-5, vector.name());
+            rig.fly(1);
+            let found = rig.truth().position.map(|value| value.get());
+            assert_near(found, [x, y, down], 1e-5, "it rests there");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+/// A slope that rises by 1 m per 10 m to the north.
+fn on_a_slope(airframe: Airframe) -> Rig {
+    let rig = Rig::new(airframe);
+    let slope = rfly_bridge::motion::Terrain::new(|[north, _]| -north / 10.0);
+    Rig {
+        vehicle: rig.vehicle.over(slope),
+        ..rig
+    }
+}
+
+#[test]
+fn a_vehicle_that_flies_level_into_a_slope_is_carried_up_and_lands_on_it() {
+    let mut rig = on_a_slope(Airframe::PointMass);
+    // North 10: the ground is 1 m above the origin of the map.
+    assert_near(
+        single(rig.vehicle.estimate().position),
+        [0.0; 3],
+        1e-6,
+        "home",
+    );
+    assert!((rig.truth().position[2].get() + 1.0).abs() < 1e-9);
+    let level = SimpleCommand::PositionNed {
+        position: [50.0, 0.0, -2.0],
+        yaw: 0.0,
+    };
+    rig.tell(level);
+    rig.fly(30);
+    // 60 m north the ground is 5 m above home, higher than the setpoint.
+    assert_near(rig.local(), [50.0, 0.0, -5.0], 0.1, "on the slope");
+    assert!(
+        { rig.states.iter() }.all(|state| {
+            let [north, _, down] = state.position.map(|value| value.get());
+            down <= -north / 10.0 + 1e-9
+        }),
+        "below the ground"
+    );
+    rig.tell(SimpleCommand::PositionNed {
+        position: [0.0, 0.0, -8.0],
+        yaw: 0.0,
+    });
+    rig.fly(30);
+    rig.tell(SimpleCommand::Arm(false));
+    rig.fly(10);
+    assert_near(rig.local(), [0.0; 3], 0.2, "fallen to where it stood first");
+}
+
+#[test]
+fn a_fixed_wing_rolls_down_a_slope_and_takes_off() {
+    let rig = Rig::new(Airframe::FixedWing);
+    let down_hill = rfly_bridge::motion::Terrain::new(|[north, _]| north / 20.0);
+    let mut rig = Rig {
+        vehicle: rig.vehicle.over(down_hill),
+        ..rig
+    };
+    rig.tell(SimpleCommand::PositionNed {
+        position: [400.0, 0.0, -30.0],
+        yaw: 0.0,
+    });
+    rig.fly(1);
+    let [north, _, down] = rig.truth().position.map(|value| value.get());
+    assert!(
+        north > 10.5 && (down - north / 20.0).abs() < 1e-6,
+        "{north} {down}"
+    );
+    rig.fly(20);
+    assert!(rig.local()[2] < -20.0, "it flies: {:?}", rig.local());
+}
+
+#[test]
+fn a_vehicle_that_is_flown_into_the_ground_stays_there() {
+    let mut rig = Rig::new(Airframe::PointMass);
+    let go = |rig: &mut Rig, down: f32| {
+        let position = [0.0, 0.0, down];
+        rig.tell(SimpleCommand::PositionNed { position, yaw: 0.0 });
+    };
+    go(&mut rig, -20.0);
+    rig.fly(20);
+    go(&mut rig, 50.0);
+    rig.fly(10);
+    let landed = rig.states.len();
+    rig.fly(10);
+    for state in &rig.states[landed..] {
+        let down = state.position[2].get();
+        assert!((down + 5.0).abs() < 1e-6, "it bounced to {down}");
+    }
+}

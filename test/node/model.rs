@@ -44,7 +44,7 @@ fn socket() -> (UdpSocket, u16) {
 }
 
 fn start(more: &[&str]) -> Rig {
-    let [heartbeat, autopilot_client, true_state, imu, outputs] = free_ports();
+    let [heartbeat, autopilot_client, true_state, imu, outputs, start] = free_ports();
     let ((coptersim, coptersim_port), (autopilot, autopilot_port)) = (socket(), socket());
     let ports = Ports {
         heartbeat,
@@ -52,6 +52,7 @@ fn start(more: &[&str]) -> Rig {
         true_state,
         imu,
         outputs,
+        start,
         coptersim: coptersim_port,
         autopilot: autopilot_port,
         ..Ports::default()
@@ -416,4 +417,33 @@ fn a_restart_goes_where_the_vehicle_was_and_a_reboot_to_its_autopilot() {
         RebootPacket::parse(&bytes).is_ok().then_some(bytes)
     });
     assert_eq!(sent, expected.as_bytes());
+}
+
+#[test]
+fn start_signals_are_published_as_the_vendors_programs_take_them() {
+    use rfly_bridge::msgs::std_msgs::msg::Int32;
+    let rig = start(&[]);
+    let (socket, _) = socket();
+    let to = ("127.0.0.1", rig.ports.start);
+    let signals = golden::load("coptersim_send");
+    let signals = signals.iter().filter(|v| v.function() == "sendStartMsg");
+    let mut wanted = Vec::new();
+    for signal in signals {
+        let (_, bytes) = signal.sent().swap_remove(0);
+        wanted.push(i32::from_le_bytes(bytes[8..12].try_into().unwrap()));
+        // Neither one that says no, nor other bytes.
+        let mut no = bytes.clone();
+        no[4] = 0;
+        for datagram in [&no[..], &bytes[..11], &bytes] {
+            socket.send_to(datagram, to).expect("sent");
+        }
+    }
+    assert!(wanted.contains(&-1), "{wanted:?}");
+    let heard = || {
+        let messages = rig.recorder.messages::<Int32>("/rflysim/fleet/start");
+        let messages = messages.expect("of this type").into_iter();
+        messages.map(|message| message.data).collect::<Vec<_>>()
+    };
+    wait_until(|| heard().len() >= wanted.len());
+    assert_eq!(heard(), wanted);
 }

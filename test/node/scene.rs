@@ -1,4 +1,5 @@
 //! The scene of a whole bridge: a window of the renderer is a socket of this test, the client is the recorder.
+use crate::support::ports::free_port;
 use crate::support::wait::wait_until;
 use rfly_bridge::config::ros_args;
 use rfly_bridge::msgs::Action;
@@ -20,6 +21,8 @@ struct Rig {
     window: UdpSocket,
     recorder: Recorder,
     middleware: Middleware,
+    /// Port of texts.
+    requests: u16,
     _bridge: Bridge,
 }
 
@@ -43,8 +46,11 @@ fn start(more: &[&str]) -> Rig {
         heartbeat: 0,
         true_state: 0,
         report: 0,
+        requests: free_port(),
+        start: 0,
         ..Ports::default()
     };
+    let requests = settings.ports.requests;
     let options = ros::Options::new("rfly_bridge");
     let (middleware, recorder) = Middleware::recorder(&options).expect("a middleware");
     let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
@@ -52,6 +58,7 @@ fn start(more: &[&str]) -> Rig {
         window,
         recorder,
         middleware,
+        requests,
         _bridge: bridge,
     }
 }
@@ -277,4 +284,30 @@ fn wrong_parameters_are_named_together() {
         error.contains("/nowhere.json") && error.contains("Grasslands"),
         "{error}"
     );
+}
+
+#[test]
+fn texts_of_the_renderer_are_published_and_requests_to_coptersim_are_not() {
+    use rfly_bridge::msgs::std_msgs::msg::String as Text;
+    use rfly_bridge::wire::{CopterSimRequestPacket, HandshakePacket, IntoBytes as _};
+    let rig = start(&["scene.texts:=true"]);
+    let to = ("127.0.0.1", rig.requests);
+    let request = CopterSimRequestPacket::new(1);
+    let handshake = HandshakePacket::new(0x4141_4141, 1);
+    for datagram in [
+        request.as_bytes(),
+        handshake.as_bytes(),
+        b"\xff\xfe",
+        b"\0\0",
+        "Kollision mit Wand 3, \u{9ad8}\0\0".as_bytes(),
+    ] {
+        rig.window.send_to(datagram, to).expect("sent");
+    }
+    let heard = || {
+        let heard = rig.recorder.messages::<Text>("/rflysim/scene/texts");
+        heard.expect("of this type")
+    };
+    wait_until(|| !heard().is_empty());
+    let texts: Vec<_> = heard().into_iter().map(|text| text.data).collect();
+    assert_eq!(texts, ["Kollision mit Wand 3, \u{9ad8}"]);
 }

@@ -18,9 +18,44 @@ fn good_commands_pass() {
         "rflyensimgsync2 1",
         "RflyFutureCommandOfANewerRelease 1 2 3",
     ] {
-        assert_eq!(check_command(good, 249), Ok(good));
+        assert_eq!(check_command(good, 249).as_deref(), Ok(good));
     }
-    assert_eq!(check_command("  stat fps ", 249), Ok("stat fps"));
+    assert_eq!(check_command("  stat fps ", 249).as_deref(), Ok("stat fps"));
+}
+
+/// As the vendor's documents write commands for the window of the renderer, and as its client sends them.
+#[test]
+fn the_forms_of_the_documents_become_those_of_the_wire() {
+    for (written, sent) in [
+        (
+            "RflyChangeVehicleSize(1000, 10);",
+            "RflyChangeVehicleSize 1000 10",
+        ),
+        ("RflyChangeMapbyID 5;", "RflyChangeMapbyID 5"),
+        (
+            "RflyChangeMapbyName(Grasslands);",
+            "RflyChangeMapbyName Grasslands",
+        ),
+        (
+            "RflyShowTextTime(take off,5) ;",
+            "RflyShowTextTime \"take off\" 5",
+        ),
+        (
+            "RflyShowTextTime(\"a, b\", 5);",
+            "RflyShowTextTime \"a, b\" 5",
+        ),
+        ("RflyClearCapture();", "RflyClearCapture"),
+        ("RflyDelVehicles(1,2,3);", "RflyDelVehicles 1,2,3"),
+        ("RflyDisableVeMove(1,2,0)", "RflyDisableVeMove 1,2 0"),
+        ("stat fps;", "stat fps"),
+        ("RflyShowText a(b);", "RflyShowText a(b)"),
+    ] {
+        assert_eq!(
+            check_command(written, 249).as_deref(),
+            Ok(sent),
+            "{written}"
+        );
+    }
 }
 
 #[test]
@@ -33,10 +68,12 @@ fn malformed_commands_are_refused_with_what_would_be_right() {
         ("RflyShowText \"hello", &["partner"]),
         ("5 stat", &["name", "\"5\""]),
         ("\"stat\"", &["name"]),
-        (
-            "RflyChangeVehicleSize(1000, 10);",
-            &["RflyChangeVehicleSize 1000 10"],
-        ),
+        ("RflyChangeVehicleSize(1000, 10;", &["`)`"]),
+        ("RflyChangeVehicleSize(1000,,10)", &["commas", "empty"]),
+        ("RflyChangeVehicleSize(ten, 10);", &["whole number", "ten"]),
+        ("RflyShowText(hello, world)", &["1 arguments", "got 2"]),
+        ("();", &["name"]),
+        (";", &["needed"]),
         (
             "RflyChangeVehicleSize ten 10",
             &["argument 1", "whole number", "ten"],

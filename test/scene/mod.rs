@@ -11,6 +11,8 @@ mod library;
 #[cfg(all(has_rfly_bridge_msgs, has_simulation_interfaces))]
 mod own;
 mod radiance;
+#[cfg(all(has_rfly_bridge_msgs, has_simulation_interfaces))]
+mod renderer_files;
 #[cfg(has_simulation_interfaces)]
 mod rig;
 #[cfg(has_simulation_interfaces)]

@@ -301,3 +301,35 @@ fn commands_go_where_they_are_sent() {
     let (response, _) = rig.call(own::command, command("rflychangemapbyname MyMap", 0));
     assert!(response.success && rig.map_changed, "{}", response.message);
 }
+
+#[test]
+fn what_is_for_the_windows_goes_to_the_network_if_that_is_wanted() {
+    use rfly_bridge::scene::{Outbox, Recipient};
+    let mut out = Outbox {
+        to_network: true,
+        ..Outbox::default()
+    };
+    assert!(out.command(Recipient::Windows, "stat fps"));
+    assert!(out.command(Recipient::Windows, &"x".repeat(92)));
+    assert!(!out.command(Recipient::Windows, &"x".repeat(250)));
+    assert!(!out.command(Recipient::Network, &"x".repeat(92)));
+    assert!(out.command(Recipient::Window(3), "stat fps"));
+    let sent: Vec<_> = { out.datagrams.iter() }
+        .map(|datagram| (datagram.to, datagram.bytes.len()))
+        .collect();
+    let wanted = [
+        (Recipient::Network, 96),
+        (Recipient::Network, 256),
+        (Recipient::Window(3), 56),
+    ];
+    assert_eq!(sent, wanted);
+}
+
+#[test]
+fn descriptions_of_all_are_asked_for_with_the_doubt() {
+    let request = |kind: u8| DescribeAllRequest { kind };
+    refused!(describe_all, request(5), "0 (cameras)", "4 (all)", "5");
+    let (response, sent) = Rig::new().call(own::describe_all, request(4));
+    assert!(response.success && response.message.contains("disagree"));
+    assert_eq!(commands(&sent), ["RflyReqObjData 24 all 0"]);
+}

@@ -30,6 +30,7 @@ impl Rig {
             ids,
             world: None,
             vehicles: vec![1, 2],
+            created: Vec::new(),
         });
         Self {
             scene,

@@ -193,3 +193,127 @@ fn lists_that_do_not_fit_are_refused_as_a_whole() {
         );
     }
 }
+
+/// The call `sendUE4Pos*` of the recordings as a message.
+fn in_motion(id: u16) -> EntityStates {
+    use super::rig::pose_of;
+    use rfly_bridge::msgs::geometry_msgs::msg::Vector3;
+    let vector = |x, y, z| Vector3 { x, y, z };
+    EntityStates {
+        poses: vec![pose_of([1.5, -2.25, -8.125], [0.1, -0.2, 1.57])],
+        // North 0.5, east 1, down -1.5.
+        velocities: vec![vector(1.0, 0.5, 1.5)],
+        motor_rpm: vec![1000.0, 1100.0, 1200.0, 1300.0, 0.0, 0.0, 0.0, 0.0],
+        ..of_ids([id])
+    }
+}
+
+fn golden(name: &str) -> Vec<u8> {
+    let vector = crate::support::golden::load_one("ue4_send", name);
+    vector.sent().swap_remove(0).1
+}
+
+#[test]
+fn velocity_time_and_rates_are_in_the_vendors_packets_byte_for_byte() {
+    use rfly_bridge::msgs::geometry_msgs::msg::Vector3;
+    let simple = EntityStates {
+        times: vec![3.25],
+        ..in_motion(7)
+    };
+    let (drawn, skipped, sent) = draw(&mut Rig::new(), &simple);
+    assert_eq!((drawn, skipped), (1, vec![]));
+    assert_eq!(sent[0].bytes, golden("pos_simple"));
+    // Forward 0.01, left -0.02, up -0.03.
+    let rate = Vector3 {
+        x: 0.01,
+        y: -0.02,
+        z: -0.03,
+    };
+    let full = EntityStates {
+        rates: vec![rate],
+        ..in_motion(6)
+    };
+    let (_, _, sent) = draw(&mut Rig::new(), &full);
+    assert_eq!(sent[0].bytes, golden("pos_full"));
+}
+
+#[test]
+fn entities_in_motion_share_packets_only_if_that_is_wanted() {
+    use rfly_bridge::wire::{Moving10Packet, Moving100Packet};
+    let lens = |count: u16, grouped: bool| {
+        let mut message = of_ids(1..=count);
+        (message.times, message.grouped) = (vec![2.5], grouped);
+        let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
+        assert_eq!((drawn, skipped), (usize::from(count), vec![]));
+        sent.into_iter()
+            .map(|datagram| datagram.bytes)
+            .collect::<Vec<_>>()
+    };
+    let of = |packets: &[Vec<u8>]| packets.iter().map(Vec::len).collect::<Vec<_>>();
+    assert_eq!(of(&lens(3, false)), [88; 3]);
+    assert_eq!(of(&lens(20, true)), [1608]);
+    assert_eq!(of(&lens(111, true)), [8008, 1608]);
+    let ten = lens(10, true);
+    let ten = Moving10Packet::parse(&ten[0]).unwrap();
+    let times: Vec<_> = ten.states().map(|moving| moving.sim_time).collect();
+    assert_eq!(times, [2.5; 10]);
+    let many = lens(100, true);
+    let last = Moving100Packet::parse(&many[0]).unwrap();
+    let last = last.states().last().unwrap();
+    assert_eq!(
+        (last.state.id, last.state.position),
+        (100, [0.0, 100.0, -1.0])
+    );
+}
+
+#[test]
+fn a_grouped_packet_has_velocities_and_motors() {
+    use rfly_bridge::wire::Moving10Packet;
+    let mut message = in_motion(7);
+    (message.grouped, message.fit_to_ground) = (true, true);
+    let (_, _, sent) = draw(&mut Rig::new(), &message);
+    let packet = Moving10Packet::parse(&sent[0].bytes).unwrap();
+    let moving = packet.states().next().unwrap();
+    assert_eq!((moving.velocity, moving.sim_time), ([0.5, 1.0, -1.5], -1.0));
+    assert_eq!(moving.state.motor_rpm[..3], [1000.0, 1100.0, 1200.0]);
+    assert_eq!(packet.height(), Height::Ground);
+}
+
+#[test]
+fn a_spawned_object_has_the_twist_that_it_was_given() {
+    let mut rig = Rig::new();
+    rig.spawn("box", "rflysim://3");
+    let message = EntityStates {
+        ids: vec![],
+        names: vec!["box".to_owned()],
+        ..in_motion(1)
+    };
+    draw(&mut rig, &message);
+    let entity = "box".to_owned();
+    let (response, _) = rig.call(standard::entity_state, GetEntityStateRequest { entity });
+    let linear = response.state.twist.linear;
+    assert_eq!([linear.x, linear.y, linear.z], [1.0, 0.5, 1.5]);
+}
+
+#[test]
+fn motion_that_no_packet_has_is_refused() {
+    type Change = fn(&mut EntityStates);
+    let cases: [(Change, &str); 7] = [
+        (|m| m.velocities.push(Default::default()), "lengths"),
+        (|m| m.rates = vec![Default::default(); 2], "lengths"),
+        (|m| m.times = vec![1.0; 3], "lengths"),
+        (|m| m.times = vec![f64::NAN], "motion"),
+        (|m| m.velocities[0].y = f64::INFINITY, "motion"),
+        (
+            |m| (m.rates, m.fit_to_ground) = (vec![Default::default()], true),
+            "motion",
+        ),
+        (|m| m.scale = vec![2.0], "scale"),
+    ];
+    for (change, cause) in cases {
+        let mut message = in_motion(5);
+        change(&mut message);
+        let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
+        assert_eq!((drawn, skipped, sent), (0, vec![cause], vec![]), "{cause}");
+    }
+}

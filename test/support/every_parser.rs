@@ -34,6 +34,9 @@ pub fn parse_all(bytes: &[u8]) {
     let _ = PointMassStatePacket::parse(bytes);
     let _ = Swarm20Packet::parse(bytes).map(|packet| packet.states().count());
     let _ = Swarm100Packet::parse(bytes).map(|packet| packet.states().count());
+    let _ = Moving10Packet::parse(bytes).map(|packet| packet.states().count());
+    let _ = Moving20Packet::parse(bytes).map(|packet| packet.states().count());
+    let _ = Moving100Packet::parse(bytes).map(|packet| packet.states().count());
     let _ = LabelPacket::parse(bytes);
     let _ = AttachPacket::parse(bytes);
     let _ = ExtActuatorsPacket::parse(bytes);

@@ -10,11 +10,8 @@ const WITHOUT_CODEC: &[&str] = &[
     "Multi3DData",
     "Multi3DData1",
     "Multi3DData100",
-    "Multi3DData100Time",
-    "Multi3DData10Time",
     "Multi3DData1New",
     "Multi3DData2",
-    "Multi3DData20Time",
     "Multi3DDataNew",
 ];
 /// Layouts that have one.
@@ -55,6 +52,9 @@ const WITH_CODEC: &[&str] = &[
     "CustomData",
     "DllInDoubCtrls",
     "Multi3DData100New",
+    "Multi3DData100Time",
+    "Multi3DData10Time",
+    "Multi3DData20Time",
     "Multi3DData2New",
     "NetSimHeader",
     "NetSimState",
@@ -207,6 +207,16 @@ fn structs_of_the_scene_have_the_offsets_of_the_reference() {
         positions => "PosE", eulers => "AngEuler", scales => "ScaleXYZ", motor_rpm => "PWMs");
     layout!(Swarm100Packet, "Multi3DData100New", checksum => "checksum", ids => "IDs", vehicle_types => "VehileTypes",
         positions => "PosE", eulers => "AngEuler", scales => "ScaleXYZ", motor_rpm => "MotorRPMSMean");
+    macro_rules! moving {
+        ($struct:ty, $name:literal) => {
+            layout!($struct, $name, checksum => "checksum", ids => "IDs", vehicle_types => "VehileTypes",
+                positions => "PosE", velocities => "VelE", eulers => "AngEuler", motor_rpm => "PWMs", pad => "_pad",
+                sim_times => "runnedTime");
+        };
+    }
+    moving!(Moving10Packet, "Multi3DData10Time");
+    moving!(Moving20Packet, "Multi3DData20Time");
+    moving!(Moving100Packet, "Multi3DData100Time");
     layout!(LabelPacket, "Ue4CopterMsg", checksum => "checksum", copter_id => "CopterID", row => "dispFlag",
         colour => "RGB", duration => "dispTime", font_size => "fontSize", text => "data");
     layout!(AttachPacket, "VehicleAttatch25", checksum => "checksum", copter_ids => "CopterIDs",

@@ -42,7 +42,7 @@ use super::{ControlLink, SimMode};
 use crate::wire::{Ports, SensorKind};
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -182,8 +182,10 @@ pub struct Params {
 pub struct ModelParams {
     /// `model.fault_numbers`.
     pub fault_numbers: FaultNumbers,
-    /// `model.custom_data_port`.
-    pub custom_data_port: u16,
+    /// `model.start_signals`.
+    pub start_signals: bool,
+    /// `model.custom_data_address` and `_port`.
+    pub custom_data: SocketAddrV4,
 }
 
 /// `netsim.*`.
@@ -202,6 +204,12 @@ pub struct RedisParams {
     pub address: Option<Ipv4Addr>,
     /// `redis.port`.
     pub port: u16,
+    /// `redis.renderer`.
+    pub renderer: bool,
+    /// `redis.r3d_rec_key`.
+    pub to_renderer: String,
+    /// `redis.r3d_send_key_20006`.
+    pub from_renderer: String,
 }
 
 /// `view.*`.
@@ -448,10 +456,18 @@ pub struct SetpointParams {
 pub struct SceneParams {
     /// The user's models, maps and poses.
     pub file: Option<PathBuf>,
+    /// `scene.models`.
+    pub models: Option<PathBuf>,
+    /// `scene.created`.
+    pub created: Vec<PathBuf>,
     /// The standard's services are beside the node, not below it.
     pub at_root: bool,
     /// Windows that draw what is spawned; at least one.
     pub windows: Vec<u16>,
+    /// Every renderer of the network in place of these windows.
+    pub network: bool,
+    /// Texts of the renderer are published.
+    pub texts: bool,
     /// Name or number of the map at the start; empty: not known.
     pub world: String,
     /// Ids of spawned objects.

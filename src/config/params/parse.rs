@@ -12,7 +12,7 @@ use super::{
 use crate::config::config_json::RowChange;
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json};
 use crate::wire::{Optics, Payload, Ports, SensorKind};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::PathBuf;
 
 /// Builds the typed parameters from checked values.
@@ -174,20 +174,29 @@ pub(super) fn build(r: &Reader) -> Params {
             thrust_scaling: r.float("setpoint.thrust_scaling"),
         },
         scene: SceneParams {
-            file: Some(r.string("scene.file"))
-                .filter(|file| !file.is_empty())
-                .map(PathBuf::from),
+            file: path(r.string("scene.file")),
+            models: path(r.string("scene.models")),
+            created: { r.texts("scene.created").into_iter() }
+                .map(PathBuf::from)
+                .collect(),
             at_root: r.bool("scene.at_root"),
             windows: match r.ids("scene.windows") {
                 none if none.is_empty() => vec![r.int("window") as u16],
                 windows => windows,
             },
+            network: r.bool("scene.network"),
+            texts: r.bool("scene.texts"),
             world: r.string("scene.world"),
             ids: r.int("scene.first_id") as i32..=r.int("scene.last_id") as i32,
         },
         model: ModelParams {
+            start_signals: r.bool("model.start_signals"),
             fault_numbers: r.choice("model.fault_numbers"),
-            custom_data_port: r.int("model.custom_data_port") as u16,
+            custom_data: SocketAddrV4::new(
+                r.address("model.custom_data_address")
+                    .unwrap_or(Ipv4Addr::LOCALHOST),
+                r.int("model.custom_data_port") as u16,
+            ),
         },
         netsim: NetSimParams {
             enabled: r.bool("netsim.enabled"),
@@ -196,6 +205,9 @@ pub(super) fn build(r: &Reader) -> Params {
         redis: RedisParams {
             address: r.address("redis.address"),
             port: r.int("redis.port") as u16,
+            renderer: r.bool("redis.renderer"),
+            to_renderer: r.string("redis.r3d_rec_key"),
+            from_renderer: r.string("redis.r3d_send_key_20006"),
         },
         view: ViewParams {
             port: r.int("view.port") as u16,

@@ -418,11 +418,21 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(SCENE, "scene.file", K::Str, D::Str(""), "",
         "JSON file with further models, maps and named poses for the services of `simulation_interfaces` (docs/scene.md)."),
+    row(SCENE, "scene.models", K::Str, D::Str(""), "",
+        "Folder with the XML files of RflySim3D's vehicle models, whose names, classes and heights GetSpawnables then lists (docs/scene.md)."),
+    row(SCENE, "scene.created", K::Paths, D::Empty, "",
+        "Files whose `CreateVehicle` lines the renderer has carried out: its CreateLog.txt, or a script that it loaded. Their objects are then known."),
     row(SCENE, "scene.at_root", K::Bool, D::Bool(false), "",
         "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that \
          standard look for them; otherwise `/rfly_bridge/get_entities`."),
     row(SCENE, "scene.windows", K::Ints(0, 19), D::Empty, "",
         "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."),
+    row(SCENE, "scene.network", K::Bool, D::Bool(false), "",
+        "What is for `scene.windows` goes to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
+         attachments, commands, and the vehicles that the bridge flies itself."),
+    row(SCENE, "scene.texts", K::Bool, D::Bool(false), "",
+        "Publish texts that the renderer sends to 224.0.0.10:20002 on `scene/texts`. CopterSim has the same port: leave it off beside one that does not \
+         share it."),
     row(SCENE, "scene.world", K::Str, D::Str(""), "",
         "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself."),
     row(SCENE, "scene.first_id", K::Int(1, 65_535), D::Int(10_001), "",
@@ -432,11 +442,15 @@ pub const PARAMETERS: &[ParameterSpec] = &[
 
     row(MODEL, "model.outputs", K::Bool, D::Bool(true), "",
         "Take the outputs of modified autopilots at model.base_port + 10001 + 2 (id - 1); false leaves the port to another program."),
+    row(MODEL, "model.start_signals", K::Bool, D::Bool(true), "",
+        "Publish start signals that come to 224.0.0.10:20007 on `fleet/start`; false leaves the port to another program."),
     row(MODEL, "model.fault_numbers", K::Choice(FaultNumbers::NAMES), D::Str("sdk"), "",
         "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization files of \
          newer models; docs/topics.md has both."),
+    row(MODEL, "model.custom_data_address", K::Address, D::Str("127.0.0.1"), "",
+        "Host, or multicast group, of the user's own program that gets model/custom_data ..."),
     row(MODEL, "model.custom_data_port", K::Int(1, 65_535), D::Int(50_000), "",
-        "UDP port on this host of the user's own program that gets model/custom_data."),
+        "... and its UDP port."),
     row(MODEL, "netsim.enabled", K::Bool, D::Bool(false), "",
         "Take part in the simulated network between vehicles (topics netsim/*)."),
     row(MODEL, "netsim.port", K::Int(1, 65_535), D::Int(60_000), "",
@@ -447,6 +461,13 @@ pub const PARAMETERS: &[ParameterSpec] = &[
          The bridge then takes CopterSim's ports on this host."),
     row(MODEL, "redis.port", K::Int(1, 65_535), D::Int(6379), "",
         "TCP port of the Redis server."),
+    row(MODEL, "redis.renderer", K::Bool, D::Bool(false), "",
+        "RflySim3D of the full edition is reached through the server, too: requests, commands and states on `redis.r3d_rec_key`, its reports on \
+         `redis.r3d_send_key_20006`; the keys are those of its RedisConfig.ini. Images come by UDP."),
+    row(MODEL, "redis.r3d_rec_key", K::Str, D::Str("GLOBAL_MESSAGE_REDIS_KEY"), "",
+        "Channel that RflySim3D listens to."),
+    row(MODEL, "redis.r3d_send_key_20006", K::Str, D::Str("GLOBAL_MESSAGE_R3D_SEND_KEY_20006"), "",
+        "Channel on which RflySim3D publishes what it sends to port 20006 otherwise."),
 
     row(NODE, "view.port", K::Int(0, 65_535), D::Int(0), "",
         "TCP port on loopback of a page for browsers, and of a server for Foxglove and Lichtblick (docs/view.md); 0: none."),

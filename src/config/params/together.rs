@@ -15,6 +15,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     }
     check_hosts(params, problems);
     check_ultra_simple(params, problems);
+    check_renderer_by_redis(params, problems);
     check_flown_here(params, problems);
     let f = &params.frames;
     for (name, value, other_name, other) in [
@@ -218,5 +219,36 @@ fn check_flown_here(params: &Params, problems: &mut Problems) {
                 "must be coptersim with redis.address: both take CopterSim's ports on this host",
             );
         }
+    }
+}
+
+/// Checks what the renderer's place in a Redis server needs.
+fn check_renderer_by_redis(params: &Params, problems: &mut Problems) {
+    let redis = &params.redis;
+    if !redis.renderer {
+        return;
+    }
+    if redis.address.is_none() {
+        problems.push("redis.renderer", "needs the server: set redis.address");
+    }
+    if params.scene.network {
+        problems.push(
+            "scene.network",
+            "must be false with redis.renderer: all renderers of the server have one channel",
+        );
+    }
+    for (name, key) in [
+        ("redis.r3d_rec_key", &redis.to_renderer),
+        ("redis.r3d_send_key_20006", &redis.from_renderer),
+    ] {
+        if key.is_empty() {
+            problems.push(name, "must be the channel of RedisConfig.ini, is empty");
+        }
+    }
+    if redis.to_renderer == redis.from_renderer {
+        problems.push(
+            "redis.r3d_rec_key",
+            "must differ from redis.r3d_send_key_20006",
+        );
     }
 }

@@ -2,8 +2,9 @@
 use super::{Link, Motions, Stage};
 use crate::wire::{
     AttachPacket, ExtActuatorsPacket, FullStatePacket, Height, LabelPacket, MotorStatePacket,
-    ObjectStatePacket, Packet as _, PointMassStatePacket, ScaledStatePacket, ShortStatePacket,
-    Swarm20Packet, Swarm100Packet, SwarmState, TimedStatePacket, TrueState,
+    Moving10Packet, Moving20Packet, Moving100Packet, MovingState, ObjectStatePacket, Packet as _,
+    PointMassStatePacket, ScaledStatePacket, ShortStatePacket, Swarm20Packet, Swarm100Packet,
+    SwarmState, TimedStatePacket, TrueState,
 };
 use zerocopy::little_endian::{F32, F64, I32};
 
@@ -32,6 +33,9 @@ pub(in crate::emulator) enum Scene3d<'a> {
     Short(&'a ShortStatePacket),
     Swarm20(&'a Swarm20Packet),
     Swarm100(&'a Swarm100Packet),
+    Moving10(&'a Moving10Packet),
+    Moving20(&'a Moving20Packet),
+    Moving100(&'a Moving100Packet),
     Label(&'a LabelPacket),
     Attach(&'a AttachPacket),
     Blueprint(&'a ExtActuatorsPacket),
@@ -50,6 +54,9 @@ impl<'a> Scene3d<'a> {
             200 => ShortStatePacket::parse(bytes).ok().map(Self::Short),
             1324 => Swarm20Packet::parse(bytes).ok().map(Self::Swarm20),
             3804 => Swarm100Packet::parse(bytes).ok().map(Self::Swarm100),
+            808 => Moving10Packet::parse(bytes).ok().map(Self::Moving10),
+            1608 => Moving20Packet::parse(bytes).ok().map(Self::Moving20),
+            8008 => Moving100Packet::parse(bytes).ok().map(Self::Moving100),
             152 => LabelPacket::parse(bytes).ok().map(Self::Label),
             304 => AttachPacket::parse(bytes).ok().map(Self::Attach),
             144 => ExtActuatorsPacket::parse(bytes).ok().map(Self::Blueprint),
@@ -107,8 +114,11 @@ impl Stage {
                 Ok(state) => self.tell((&state).into(), now),
                 Err(_) => false,
             },
-            Scene3d::Swarm20(p) => self.tell_all(p.states(), p.height(), now),
-            Scene3d::Swarm100(p) => self.tell_all(p.states(), p.height(), now),
+            Scene3d::Swarm20(p) => self.tell_all(p.states().map(at_rest), p.height(), now),
+            Scene3d::Swarm100(p) => self.tell_all(p.states().map(at_rest), p.height(), now),
+            Scene3d::Moving10(p) => self.tell_all(p.states(), p.height(), now),
+            Scene3d::Moving20(p) => self.tell_all(p.states(), p.height(), now),
+            Scene3d::Moving100(p) => self.tell_all(p.states(), p.height(), now),
             Scene3d::Label(p) => self.display.label(p, now),
             Scene3d::Attach(p) => self.attach_all(p, now, motions),
             Scene3d::Blueprint(p) => {
@@ -120,18 +130,21 @@ impl Stage {
 
     fn tell_all(
         &mut self,
-        states: impl Iterator<Item = SwarmState>,
+        states: impl Iterator<Item = MovingState>,
         height: Height,
         now: f64,
     ) -> bool {
         let mut right = true;
-        for state in states {
+        for MovingState {
+            state, velocity, ..
+        } in states
+        {
             let told = ObjectState {
                 id: state.id.into(),
                 vehicle_type: state.vehicle_type.into(),
                 position: state.position.map(f64::from),
                 euler: state.euler.map(f64::from),
-                velocity: [0.0; 3],
+                velocity: velocity.map(f64::from),
                 motor_rpm: state.motor_rpm.map(f64::from),
                 scale: state
                     .scale_percent
@@ -162,6 +175,13 @@ impl Stage {
             self.attach(id, link, now, motions);
         }
         right
+    }
+}
+
+fn at_rest(state: SwarmState) -> MovingState {
+    MovingState {
+        state,
+        ..MovingState::default()
     }
 }
 

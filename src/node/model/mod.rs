@@ -6,6 +6,7 @@ mod outlet;
 mod outputs;
 mod refusals;
 mod requests;
+mod start;
 
 use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
 use crate::node::assembly::Assembly;
@@ -37,7 +38,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             .filter_map(|name| context.middleware.resolve(name).ok());
         assembly.crowds.extend(crowds);
     }
-    fleet::open(context, assembly, &runtime)
+    fleet::open(context, assembly, &runtime)?;
+    start::open(context, assembly, &runtime)
 }
 
 /// Full name of a topic or service of the whole fleet.

@@ -4,7 +4,7 @@ use crate::node::error::NodeError;
 use crate::node::settings::Settings;
 use crate::transport::{UdpSender, is_local_address};
 use crate::wire::NETWORK_GROUP;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::SocketAddrV4;
 use std::sync::Arc;
 
 /// Text of a refusal while `control.read_only` is set.
@@ -54,7 +54,7 @@ impl Outlet {
             requests: requests.into(),
             autopilot: SocketAddrV4::new(host, ports.autopilot(vehicle)),
             start: SocketAddrV4::new(NETWORK_GROUP, ports.start),
-            custom: SocketAddrV4::new(Ipv4Addr::LOCALHOST, params.model.custom_data_port),
+            custom: params.model.custom_data,
         })
     }
 

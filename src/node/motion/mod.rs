@@ -2,7 +2,7 @@
 //! other parts do not know of it.
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
-use crate::motion::{Airframe, Ignored, OwnVehicle, Start};
+use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
@@ -52,7 +52,7 @@ fn open_one(
     id: u16,
     own: &VehicleParams,
 ) -> Result<(), NodeError> {
-    let (params, ports) = (&context.settings.params, &context.settings.ports);
+    let ports = &context.settings.ports;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
     let mut bind = |what: &str, port: u16| {
@@ -73,19 +73,23 @@ fn open_one(
         source,
     })?;
     let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let window = |number: &u16| SocketAddrV4::new(params.simulator_address, ports.window(*number));
+    let vehicle = OwnVehicle::new(
+        id,
+        match own.model {
+            Some(VehicleModel::FixedWing) => Airframe::FixedWing,
+            _ => Airframe::PointMass,
+        },
+        own.model_type,
+        start(own, context.tree.names().world),
+        Geodetic::MAP_CENTRE,
+    );
+    let vehicle = match context.settings.origin.terrain.clone() {
+        Some(map) => vehicle.over(Terrain::new(move |place| map.height(place))),
+        None => vehicle,
+    };
     let flight = Flight {
         id,
-        vehicle: OwnVehicle::new(
-            id,
-            match own.model {
-                Some(VehicleModel::FixedWing) => Airframe::FixedWing,
-                _ => Airframe::PointMass,
-            },
-            own.model_type,
-            start(own, context.tree.names().world),
-            Geodetic::MAP_CENTRE,
-        ),
+        vehicle,
         control,
         requests,
         sender,
@@ -96,7 +100,7 @@ fn open_one(
         estimate: here(ports.autopilot_client(id)),
         truth: here(ports.true_state(id)),
         heartbeat: here(ports.heartbeat),
-        windows: params.scene.windows.iter().map(window).collect(),
+        windows: context.settings.screens(),
         stats: assembly.source(format!("model of vehicle {id}")),
     };
     tasks::start(&runtime, flight);

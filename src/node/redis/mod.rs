@@ -1,8 +1,7 @@
-//! CopterSim through a Redis server, as the vendor's full edition has it: the same datagrams, published on channels.
+//! CopterSim, and the renderer, through a Redis server, as the vendor's full edition has it: the same datagrams, published on channels.
 //!
-//! The bridge takes CopterSim's place on this host: what it sends to the ports of a vehicle is published, and what the server
+//! The bridge takes their place on this host: what it sends to the ports of a vehicle, or of a window, is published, and what the server
 //! sends goes to the ports that the bridge listens on. The rest of the bridge is unchanged.
-use crate::config::params::RedisParams;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::context::Context;
@@ -39,17 +38,40 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
 };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let RedisParams { address, port } = context.settings.params.redis;
-    let Some(address) = address else {
+    let redis = &context.settings.params.redis;
+    let Some(address) = redis.address else {
         return Ok(());
     };
-    let server = Server::new(address, port)?;
+    let server = Server::new(address, redis.port)?;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
     let stats = assembly.source("redis".to_owned());
     let (queue, queued) = mpsc::channel(QUEUED);
     let (params, ports) = (&context.settings.params, &context.settings.ports);
     let mut routes = BTreeMap::new();
+    // Publishes what is sent to a port of the simulator; what a channel has goes to a port of the bridge.
+    let mut relay =
+        |what: String, (from, to): (SocketAddrV4, u16), (out, back): (String, String)| {
+            let options = BindOptions {
+                address: *from.ip(),
+                ..context.senders.port(from.port())
+            };
+            let Some(receiver) = assembly.binder.bind(&options, &what) else {
+                return;
+            };
+            let route = Route {
+                sender: receiver.sender(),
+                to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, to),
+            };
+            routes.insert(back, route);
+            let port = Port {
+                receiver,
+                channel: out,
+                queue: queue.clone(),
+                stats: stats.clone(),
+            };
+            tasks::start(&runtime, port);
+        };
     for vehicle in context.settings.vehicles() {
         let address = params.copter_sim(vehicle);
         for (what, port, client) in [
@@ -64,27 +86,15 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
                 ports.true_state(vehicle),
             ),
         ] {
-            let options = BindOptions {
-                address,
-                ..context.senders.port(port)
-            };
             let what = format!("Redis in CopterSim's place: {what} of vehicle {vehicle}");
-            let Some(receiver) = assembly.binder.bind(&options, &what) else {
-                continue;
-            };
-            let route = Route {
-                sender: receiver.sender(),
-                to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, client),
-            };
-            routes.insert(channel(client), route);
-            let port = Port {
-                receiver,
-                channel: channel(port),
-                queue: queue.clone(),
-                stats: stats.clone(),
-            };
-            tasks::start(&runtime, port);
+            let from = SocketAddrV4::new(address, port);
+            relay(what, (from, client), (channel(port), channel(client)));
         }
+    }
+    if redis.renderer {
+        let what = "Redis in RflySim3D's place".to_owned();
+        let keys = (redis.to_renderer.clone(), redis.from_renderer.clone());
+        relay(what, (context.settings.renderer(), ports.report), keys);
     }
     let publisher = ToServer {
         server: server.clone(),
@@ -167,7 +177,7 @@ impl Server {
     }
 }
 
-/// Datagrams of the bridge for one port of CopterSim.
+/// Datagrams of the bridge for one port of the simulator.
 struct Port {
     receiver: UdpReceiver,
     channel: String,

@@ -27,6 +27,8 @@ pub(super) struct Desk {
     start: Instant,
     /// An object may have come that is to be removed when nobody asks for it any more.
     kept: Arc<Notify>,
+    /// `scene.network`.
+    to_network: bool,
     pub(super) stats: Arc<SourceStats>,
 }
 
@@ -41,13 +43,17 @@ impl Desk {
             clocks: context.clocks.clone(),
             start: context.start,
             kept: Arc::default(),
+            to_network: context.settings.params.scene.network,
             stats,
         })
     }
 
     /// Runs a request on the scene and sends its datagrams.
     pub(super) fn ask<R>(&self, question: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
-        let mut out = Outbox::default();
+        let mut out = Outbox {
+            to_network: self.to_network,
+            ..Outbox::default()
+        };
         let mut call = Call {
             now: self.clock.now(),
             uptime_s: self.start.elapsed().as_secs_f64(),

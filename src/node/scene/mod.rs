@@ -8,6 +8,7 @@ mod services;
 mod states;
 #[cfg(has_simulation_interfaces)]
 mod stepping;
+mod texts;
 
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
@@ -64,7 +65,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     #[cfg(has_rfly_bridge_msgs)]
     states::open(context, assembly, &desk)?;
-    Ok(())
+    texts::open(context, assembly)
 }
 
 /// Services of the standard are below the node or beside it, the others below the prefix of topics.
@@ -83,6 +84,7 @@ fn topics(page: &mut TopicPage) {
     {
         page.chapters += states::ROW;
     }
+    page.chapters += texts::ROW;
     page.chapters += SERVICES;
     for service in services::rows() {
         let name = match service.name.strip_prefix('~') {

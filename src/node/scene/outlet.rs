@@ -10,11 +10,17 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
+/// Windows of one host.
+const LAST_WINDOW: u16 = 19;
+
 /// The socket and the destinations.
 pub(super) struct Outlet {
     socket: UdpSender,
     renderer: Ipv4Addr,
-    windows: Vec<u16>,
+    /// Every window of a renderer.
+    windows: Vec<SocketAddrV4>,
+    /// The windows of `scene.windows`.
+    screens: Vec<SocketAddrV4>,
     /// Hosts of `CopterSim`, by vehicle; of others that of the renderer.
     hosts: BTreeMap<u16, Ipv4Addr>,
     ports: Ports,
@@ -32,7 +38,10 @@ impl Outlet {
         Ok(Self {
             socket,
             renderer: params.simulator_address,
-            windows: params.scene.windows.clone(),
+            windows: (0..=LAST_WINDOW)
+                .map(|number| context.settings.screen(number))
+                .collect(),
+            screens: context.settings.screens(),
             hosts: vehicles.map(|id| (id, params.copter_sim(id))).collect(),
             ports: context.settings.ports,
             stats,
@@ -59,10 +68,12 @@ impl Outlet {
 
     fn targets(&self, to: Recipient) -> Vec<SocketAddrV4> {
         let ports = &self.ports;
-        let window = |window: u16| SocketAddrV4::new(self.renderer, ports.window(window));
         match to {
-            Recipient::Windows => self.windows.iter().map(|number| window(*number)).collect(),
-            Recipient::Window(number) => vec![window(number)],
+            Recipient::Windows => self.screens.clone(),
+            Recipient::Window(number) => { self.windows.get(usize::from(number)) }
+                .copied()
+                .into_iter()
+                .collect(),
             Recipient::Network => vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)],
             Recipient::CopterSim(id) => {
                 let host = self.host(id);

@@ -46,7 +46,7 @@ use crate::scene::standard;
 const STANDARD: &[Row] = rows! { standard, simulation_interfaces:
     "~/get_simulator_features" GetSimulatorFeatures features "what is served";
     "~/get_spawnables" GetSpawnables spawnables "models of the renderer and of `scene.file`";
-    "~/spawn_entity" SpawnEntity spawn_entity "draws an object, `rflysim://<class or model>[?style=..&scale=..&ground=..&keep_alive=..]`";
+    "~/spawn_entity" SpawnEntity spawn_entity "draws an object, `rflysim://<class or model>[?style=..&factor=..&scale=..&ground=..&keep_alive=..]`";
     "~/spawn_entities" SpawnEntities spawn_entities "draws several";
     "~/delete_entity" DeleteEntity delete_entity "removes what was spawned";
     "~/get_entities" GetEntities entities "names of vehicles, spawned objects, described objects of the map and cameras";
@@ -75,6 +75,7 @@ use crate::scene::own;
 const OWN: &[Row] = rows! { own, rfly_bridge_msgs:
     "scene/attach" Attach attach "lets up to 25 entities follow others";
     "scene/command" SceneCommand command "sends a checked console command to a window, to all of `scene.windows`, or to the network";
+    "scene/describe_all" DescribeAll describe_all "`RflyReqObjData 20` to `24`, which ask for descriptions of all, or end them: the vendor's documents disagree";
     "scene/set_actuators" SetActuators set_actuators "inputs 1 to 8 and 9 to 24 of a model's blueprint";
     "scene/set_label" SetLabel set_label "a text above an entity";
     "scene/set_size" SetSize set_size "factors of an entity's size";

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// The row of the documentation.
 pub(super) const ROW: &str = "\
-| `/rflysim/scene/set_states` | in | `rfly_bridge_msgs/msg/EntityStates` |  | poses of many entities, with motors, size, fit to ground; best effort, depth 5 |
+| `/rflysim/scene/set_states` | in | `rfly_bridge_msgs/msg/EntityStates` |  | poses of many entities, with motors, size, velocity, rates, time, fit to ground; best effort, depth 5 |
 ";
 
 pub(super) fn open(

@@ -37,8 +37,8 @@ fn send(
         }
     };
     let text = check_command(&request.command, longest)?;
-    call.out.command(to, text);
-    let (name, _) = split_console_command(text);
+    call.out.command(to, &text);
+    let (name, _) = split_console_command(&text);
     if ["RflyChangeMapbyID", "RflyChangeMapbyName"]
         .iter()
         .any(|map| map.eq_ignore_ascii_case(name))

@@ -1,13 +1,12 @@
 //! States of many entities at once, as a stream.
+use super::packets::{Drawn, Form, Motors, NO_TIME, Packets};
+use crate::frames::{Flu, Frd, Ned, Vector};
+use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
-use crate::scene::datagrams::{Outbox, Recipient};
-use crate::scene::entities::{Kind, Motion};
+use crate::scene::entities::Motion;
 use crate::scene::models::check_scale;
 use crate::scene::state::{Call, Scene};
-use crate::wire::{
-    Height, MotorStatePacket, ObjectStatePacket, ScaledStatePacket, Swarm20Packet, Swarm100Packet,
-    SwarmState,
-};
+use crate::wire::{MovingState, SwarmState};
 
 /// Why an entity is not drawn.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, strum::IntoStaticStr)]
@@ -27,6 +26,8 @@ pub enum SkipCause {
     Scale,
     /// A motor speed is NaN or infinite.
     MotorRpm,
+    /// A velocity, rate or time is NaN or infinite, or no packet has it beside the rest.
+    Motion,
 }
 
 impl SkipCause {
@@ -50,79 +51,32 @@ fn skipped(cause: SkipCause, message: impl Into<String>) -> Skipped {
     Skipped { cause, message }
 }
 
-/// Motor speeds of an entity.
-#[derive(Clone, Copy)]
-enum Motors {
-    None,
-    One,
-    Eight,
-}
-
 /// `scene/set_states`: sends what can be drawn, and returns how many entities that were and why others were not.
 pub fn set_states(
     scene: &mut Scene,
     message: &EntityStates,
     call: &mut Call<'_>,
 ) -> (usize, Vec<Skipped>) {
-    let motors = match check_lists(message) {
-        Ok(motors) => motors,
+    let form = match check_lists(message) {
+        Ok(form) => form,
         Err(skipped) => return (0, vec![skipped]),
     };
-    let height = match message.fit_to_ground {
-        true => Height::Ground,
-        false => Height::Given,
-    };
-    let mut states = Vec::with_capacity(message.poses.len());
-    let (mut others, mut alone) = (Vec::new(), 0);
+    let mut packets = Packets::new(form, message.fit_to_ground);
+    let (mut drawn, mut others) = (0, Vec::new());
     for i in 0..message.poses.len() {
-        match state(scene, message, motors, i, call) {
-            Ok((None, state)) => states.push(state),
-            Ok((Some(vehicle_type), state)) => {
-                draw_alone(vehicle_type, &state, motors, height, call.out);
-                alone += 1;
+        match state(scene, message, form, i, call) {
+            Ok(entity) => {
+                packets.add(entity, call.out);
+                drawn += 1;
             }
             Err(skipped) => others.push(skipped),
         }
     }
-    let size = match motors {
-        Motors::Eight => Swarm20Packet::SIZE,
-        Motors::None | Motors::One => Swarm100Packet::SIZE,
-    };
-    for chunk in states.chunks(size) {
-        if chunk.len() <= Swarm20Packet::SIZE {
-            let packet = Swarm20Packet::new(chunk, height);
-            call.out.packet(Recipient::Windows, &packet);
-        } else {
-            let packet = Swarm100Packet::new(chunk, height);
-            call.out.packet(Recipient::Windows, &packet);
-        }
-    }
-    (states.len() + alone, others)
+    packets.send(call.out);
+    (drawn, others)
 }
 
-/// Sends an entity whose type does not fit the packets of many.
-fn draw_alone(
-    vehicle_type: i32,
-    state: &SwarmState,
-    motors: Motors,
-    height: Height,
-    out: &mut Outbox,
-) {
-    let object = ObjectStatePacket::new(state.id.into(), vehicle_type, state.position, state.euler)
-        .with_height(height);
-    if let Motors::Eight = motors {
-        let packet = MotorStatePacket::new(object, state.motor_rpm, [0.0; 3], -1.0);
-        out.packet(Recipient::Windows, &packet);
-    } else {
-        let scale = state
-            .scale_percent
-            .map(|percent| f32::from(percent) / 100.0);
-        let packet = ScaledStatePacket::new(object.with_motor_rpm(state.motor_rpm[0]), scale);
-        out.packet(Recipient::Windows, &packet);
-    }
-}
-
-fn check_lists(message: &EntityStates) -> Result<Motors, Skipped> {
+fn check_lists(message: &EntityStates) -> Result<Form, Skipped> {
     let count = message.poses.len();
     let lengths = |message: String| skipped(SkipCause::Lengths, message);
     let named = match (message.names.len(), message.ids.len()) {
@@ -150,24 +104,52 @@ fn check_lists(message: &EntityStates) -> Result<Motors, Skipped> {
             "scale must be empty, one or three per pose ({count}), are {scales}"
         )));
     }
-    match message.motor_rpm.len() {
-        0 => Ok(Motors::None),
-        n if n == count => Ok(Motors::One),
-        n if n == 8 * count => Ok(Motors::Eight),
-        n => Err(lengths(format!(
-            "motor_rpm must be empty, one or eight per pose ({count}), are {n}"
-        ))),
+    for (name, len) in [
+        ("velocities", message.velocities.len()),
+        ("rates", message.rates.len()),
+    ] {
+        if len != 0 && len != count {
+            return Err(lengths(format!(
+                "{name} must be empty or one per pose ({count}), are {len}"
+            )));
+        }
+    }
+    let times = message.times.len();
+    if ![0, 1, count].contains(&times) {
+        return Err(lengths(format!(
+            "times must be empty, one for all or one per pose ({count}), are {times}"
+        )));
+    }
+    let motors = match message.motor_rpm.len() {
+        0 => Motors::None,
+        n if n == count => Motors::One,
+        n if n == 8 * count => Motors::Eight,
+        n => {
+            return Err(lengths(format!(
+                "motor_rpm must be empty, one or eight per pose ({count}), are {n}"
+            )));
+        }
+    };
+    match (message.rates.is_empty(), message.fit_to_ground) {
+        (false, true) => Err(skipped(
+            SkipCause::Motion,
+            "no packet has rates and stands on the ground: leave rates empty, or fit_to_ground false",
+        )),
+        (false, false) => Ok(Form::Turning(motors)),
+        (true, _) if message.velocities.is_empty() && times == 0 => Ok(Form::Still(motors)),
+        (true, _) if message.grouped => Ok(Form::Grouped(motors)),
+        (true, _) => Ok(Form::Moving(motors)),
     }
 }
 
-/// The state of one entity, and its type where that has more than 16 bits.
+/// The state of one entity.
 fn state(
     scene: &mut Scene,
     message: &EntityStates,
-    motors: Motors,
+    form: Form,
     i: usize,
     call: &Call<'_>,
-) -> Result<(Option<i32>, SwarmState), Skipped> {
+) -> Result<Drawn, Skipped> {
     let id = match message.names.get(i) {
         Some(name) => {
             let id = scene.entities.id_of(name);
@@ -185,7 +167,7 @@ fn state(
     let place = scene
         .place(&message.header.frame_id, &message.poses[i])
         .map_err(|refusal| skipped(SkipCause::Pose, refusal.message))?;
-    let known = scene.entities.of_id(id).filter(|e| e.kind == Kind::Spawned);
+    let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     let vehicle_type = match (message.vehicle_types.get(i), &known) {
         (Some(given), _) => i32::try_from(*given)
             .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
@@ -203,7 +185,7 @@ fn state(
         _ => std::array::from_fn(|axis| message.scale[3 * i + axis]),
     };
     let scale = check_scale(scale).map_err(|why| skipped(SkipCause::Scale, why))?;
-    let motor_rpm: [f32; 8] = match motors {
+    let motor_rpm: [f32; 8] = match form.motors() {
         Motors::None => [0.0; 8],
         Motors::One => [message.motor_rpm[i]; 8],
         Motors::Eight => std::array::from_fn(|motor| message.motor_rpm[8 * i + motor]),
@@ -214,15 +196,20 @@ fn state(
             format!("motor_rpm of {id} must be finite"),
         ));
     }
-    let small_type = u16::try_from(vehicle_type).ok();
-    if small_type.is_none() && matches!(motors, Motors::Eight) && scale != [1.0; 3] {
+    if scale != [1.0; 3] && !form.has_scale(vehicle_type) {
         return Err(skipped(
             SkipCause::Scale,
             format!(
-                "no packet has type {vehicle_type}, a size and eight motor speeds of {id}: give one speed, or no scale"
+                "no packet has a size of {id} together with type {vehicle_type} and eight motor speeds, or with its motion: give one \
+                 speed, no motion, or no scale"
             ),
         ));
     }
+    let motion = motion(scene, message, i).map_err(|what| {
+        let message = format!("{what} of {id} must be finite");
+        skipped(SkipCause::Motion, message)
+    })?;
+    let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     if let Some(entity) = known {
         if let Some(kept) = &mut entity.keep_alive {
             kept.since_s = call.uptime_s;
@@ -231,18 +218,62 @@ fn state(
         entity.ground = message.fit_to_ground;
         entity.motion = Some(Motion {
             place,
+            velocity: motion.velocity,
+            rate: motion.rate,
             stamp: call.now,
-            ..Motion::default()
         });
     }
     let euler = place.attitude.euler();
     let state = SwarmState {
         id: small,
-        vehicle_type: small_type.unwrap_or_default(),
+        // Where it does not fit, it has a packet of its own.
+        vehicle_type: u16::try_from(vehicle_type).unwrap_or_default(),
         position: place.position.to_array().map(|v| v as f32),
         euler: [euler.roll, euler.pitch, euler.yaw].map(|v| v as f32),
         scale_percent: scale.map(|factor| (100.0 * factor).round() as u16),
         motor_rpm,
     };
-    Ok((small_type.is_none().then_some(vehicle_type), state))
+    Ok(Drawn {
+        vehicle_type,
+        position: place.position.to_array(),
+        moving: MovingState {
+            state,
+            velocity: motion.velocity.to_array().map(|v| v as f32),
+            sim_time: motion.time.unwrap_or(NO_TIME),
+        },
+        rate: motion.rate.unwrap_or_default().to_array().map(|v| v as f32),
+    })
+}
+
+/// How one entity moves.
+struct Moving {
+    velocity: Vector<Ned>,
+    rate: Option<Vector<Frd>>,
+    time: Option<f64>,
+}
+
+fn motion(scene: &Scene, message: &EntityStates, i: usize) -> Result<Moving, &'static str> {
+    let array = |v: &Vector3| [v.x, v.y, v.z];
+    let time = message
+        .times
+        .get(i)
+        .or_else(|| message.times.first())
+        .copied();
+    let velocity = message.velocities.get(i).map(array).unwrap_or_default();
+    let rate = message.rates.get(i).map(array);
+    let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    for (name, values) in [
+        ("velocities", &velocity[..]),
+        ("rates", rate.as_ref().map_or(&[], |rate| &rate[..])),
+        ("times", time.as_slice()),
+    ] {
+        if !is_finite(values) {
+            return Err(name);
+        }
+    }
+    Ok(Moving {
+        velocity: scene.frame.world.ned(velocity),
+        rate: rate.map(|[x, y, z]| Vector::<Flu>::new(x, y, z).into()),
+        time,
+    })
 }

@@ -43,6 +43,9 @@ pub fn entity_info(
         let description = match (info.description.as_str(), entity.kind, entity.id) {
             ("", Kind::Vehicle, Some(id)) => format!("vehicle with CopterID {id}"),
             ("", Kind::Object, _) => "object of the map".to_owned(),
+            ("", Kind::Created, _) => {
+                format!("created by the renderer, type {}", entity.vehicle_type)
+            }
             ("", Kind::Camera, _) => "camera of the renderer".to_owned(),
             (own, ..) => own.to_owned(),
         };

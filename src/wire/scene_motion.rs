@@ -1,0 +1,105 @@
+//! States of many objects with velocity and time, as the vendor's documents show them: no program of the vendor's sends them, and
+//! whether the renderer takes them was never seen. UDP 20010+w, where w is the number of the window.
+use super::scene_state::{Height, SwarmState, with_height};
+use super::{Packet, WireError};
+use zerocopy::little_endian::{F32, F64, I32, U16};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// One of the objects of a packet for many, in motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MovingState {
+    /// What all packets have; these have no size.
+    pub state: SwarmState,
+    /// Velocity in m/s, NED.
+    pub velocity: [f32; 3],
+    /// Simulation time in s; -1: not given.
+    pub sim_time: f64,
+}
+
+macro_rules! moving_swarm {
+    ($name:ident, $size:literal, $doc:literal, $text:literal) => {
+        #[doc = $doc]
+        #[derive(
+            Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
+        )]
+        #[repr(C)]
+        pub struct $name {
+            /// Check word 1234567890, or 1234567891 to stand on the ground.
+            pub checksum: I32,
+            /// Ids; 0 hides the slot.
+            pub ids: [U16; $size],
+            /// Classes and styles.
+            pub vehicle_types: [U16; $size],
+            /// Positions in m, NED.
+            pub positions: [[F32; 3]; $size],
+            /// Velocities in m/s, NED.
+            pub velocities: [[F32; 3]; $size],
+            /// Roll, pitch, yaw in rad.
+            pub eulers: [[F32; 3]; $size],
+            /// Motor speeds in rpm.
+            pub motor_rpm: [[F32; 8]; $size],
+            /// Alignment padding.
+            pub pad: [u8; 4],
+            /// Simulation times in s; -1: not given.
+            pub sim_times: [F64; $size],
+        }
+        with_height!($name, $text);
+
+        impl $name {
+            /// Number of slots.
+            pub const SIZE: usize = $size;
+
+            /// Creates the packet of the first [`SIZE`](Self::SIZE) states; slots without one are hidden.
+            pub fn new(states: &[MovingState], height: Height) -> Self {
+                let mut packet = Self::new_zeroed().with_height(height);
+                for (i, moving) in states.iter().take(Self::SIZE).enumerate() {
+                    let state = &moving.state;
+                    packet.ids[i] = state.id.into();
+                    packet.vehicle_types[i] = state.vehicle_type.into();
+                    packet.positions[i] = state.position.map(F32::new);
+                    packet.velocities[i] = moving.velocity.map(F32::new);
+                    packet.eulers[i] = state.euler.map(F32::new);
+                    packet.motor_rpm[i] = state.motor_rpm.map(F32::new);
+                    packet.sim_times[i] = moving.sim_time.into();
+                }
+                packet
+            }
+
+            /// Returns the state of each slot that is not hidden.
+            pub fn states(&self) -> impl Iterator<Item = MovingState> {
+                let slots = (0..Self::SIZE).filter(|i| self.ids[*i].get() != 0);
+                slots.map(|i| MovingState {
+                    state: SwarmState {
+                        id: self.ids[i].get(),
+                        vehicle_type: self.vehicle_types[i].get(),
+                        position: self.positions[i].map(F32::get),
+                        euler: self.eulers[i].map(F32::get),
+                        scale_percent: [100; 3],
+                        motor_rpm: self.motor_rpm[i].map(F32::get),
+                    },
+                    velocity: self.velocities[i].map(F32::get),
+                    sim_time: self.sim_times[i].get(),
+                })
+            }
+        }
+    };
+}
+
+moving_swarm!(
+    Moving10Packet,
+    10,
+    "`Multi3DData10Time`, 808 bytes: 10 objects in motion.",
+    "states of 10 objects in motion"
+);
+moving_swarm!(
+    Moving20Packet,
+    20,
+    "`Multi3DData20Time`, 1608 bytes: 20 objects in motion.",
+    "states of 20 objects in motion"
+);
+moving_swarm!(
+    Moving100Packet,
+    100,
+    "`Multi3DData100Time`, 8008 bytes: 100 objects in motion.",
+    "states of 100 objects in motion"
+);
