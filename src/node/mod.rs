@@ -17,7 +17,6 @@ mod doctor;
 mod error;
 mod files;
 mod frames;
-mod growing;
 mod library;
 mod mesh;
 #[cfg(has_rfly_bridge_msgs)]

@@ -1,7 +1,6 @@
 //! Changes of running sensors, shared: `sensors` shows them with the first frame that has them, `frames` moves TF with it, and
 //! `reports` says when the renderer has them.
 use super::clock::host_now;
-use super::growing::Growing;
 use super::settings::Settings;
 use super::poses::Poses;
 use crate::config;
@@ -38,7 +37,7 @@ pub(super) struct Views(Arc<Inner>);
 struct Inner {
     /// Frames of the sensors.
     frames: Mutex<BTreeMap<u16, FrameIds>>,
-    slots: Growing<Arc<Slot>>,
+    slots: Mutex<BTreeMap<u16, Arc<Slot>>>,
     world: WorldConvention,
     bottom_m: f64,
     followers: Mutex<Vec<Follower>>,
@@ -98,7 +97,7 @@ impl Views {
             Some((seq_id, Arc::new(slot)))
         };
         Self(Arc::new(Inner {
-            slots: seq_ids().filter_map(slot).collect(),
+            slots: Mutex::new(seq_ids().filter_map(slot).collect()),
             frames: Mutex::new(frames),
             world,
             bottom_m,
@@ -107,17 +106,16 @@ impl Views {
         }))
     }
 
-    /// Makes room for a sensor that is to be added; false if there is none.
-    pub(super) fn add(&self, settings: &Settings, tree: &FrameTree, seq_id: u16) -> bool {
-        let slot = || {
-            let view = view_of(settings, seq_id, &frames_of(settings, tree))?;
-            let mounts = settings.mounts();
-            let mount = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
+    /// Makes room for a sensor that is to be added.
+    pub(super) fn add(&self, settings: &Settings, tree: &FrameTree, seq_id: u16) {
+        let view = view_of(settings, seq_id, &frames_of(settings, tree));
+        let mut mounts = settings.mounts().into_iter();
+        let mount = mounts.find(|mount| mount.seq_id == seq_id);
+        if let Some((view, mount)) = view.zip(mount) {
             let world = (self.0.world, self.0.bottom_m);
-            Some(Arc::new(Slot::new(view, mount, world)))
-        };
-        let add = |slot| self.0.slots.add(seq_id, slot);
-        self.slot(seq_id).is_some() || slot().is_some_and(add)
+            let slot = || Arc::new(Slot::new(view, &mount, world));
+            lock(&self.0.slots).entry(seq_id).or_insert_with(slot);
+        }
     }
 
     /// Calls `follower` for each mount as soon as frames show it.
@@ -145,8 +143,12 @@ impl Views {
             .map_or_else(String::new, |f| f.link.clone())
     }
 
-    pub(super) fn slot(&self, seq_id: u16) -> Option<&Arc<Slot>> {
-        self.0.slots.get(&seq_id)
+    pub(super) fn slot(&self, seq_id: u16) -> Option<Arc<Slot>> {
+        lock(&self.0.slots).get(&seq_id).cloned()
+    }
+
+    fn slots(&self) -> Vec<Arc<Slot>> {
+        lock(&self.0.slots).values().cloned().collect()
     }
 
     /// Takes over other settings before the renderer is asked for them; some sensors were opened again, with frames of this
@@ -157,7 +159,7 @@ impl Views {
             *lock(&self.0.frames) = frames_of(now, &opened.tree);
         }
         let frames = lock(&self.0.frames).clone();
-        for slot in self.0.slots.values() {
+        for slot in self.slots() {
             let view = view_of(now, slot.seq_id, &frames);
             let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
             let Some((view, mount)) = view.zip(mount) else {
@@ -222,7 +224,7 @@ impl Views {
         let Some(at) = SimTime::checked_from_secs(camera.sim_time) else {
             return;
         };
-        let sighting = pose.and_then(|pose| self.sighting(slot, &pose, at, poses));
+        let sighting = pose.and_then(|pose| self.sighting(&slot, &pose, at, poses));
         let foreign = settings.params.request.foreign;
         let (moved, changes) = {
             let mut state = lock(&slot.state);
@@ -301,7 +303,7 @@ impl Views {
     fn parent(&self, mut mount: Mount, at: SimTime, poses: &Poses) -> Option<Transform> {
         let mut below = Transform::identity();
         // The configuration refuses cycles of carriers.
-        for _ in 0..=self.0.slots.values().count() {
+        for _ in 0..=lock(&self.0.slots).len() {
             let carrier = match mount {
                 Mount::Ground(_) => return Some(below),
                 Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
@@ -313,8 +315,9 @@ impl Views {
                     let vehicle = poses.near(id, at)?;
                     return Some(below.shifted(self.0.world.vector(vehicle.position)));
                 }
-                Mount::Sensor(carrier) => lock(&self.slot(carrier)?.state),
+                Mount::Sensor(carrier) => self.slot(carrier)?,
             };
+            let carrier = lock(&carrier.state);
             if carrier.mount.moving {
                 return None;
             }
@@ -356,7 +359,8 @@ impl Views {
                 < FLOWS_NS;
             asked || flows || lock(&slot.state).pending.is_some()
         };
-        let due = self.0.slots.values().filter(due);
+        let slots = self.slots();
+        let due = slots.iter().filter(due);
         due.map(|slot| slot.seq_id).collect()
     }
 

@@ -79,7 +79,7 @@ impl Opener {
         let sensor = match &self.boxes {
             Some(boxes) => {
                 let slot = self.views.slot(config.seq_id);
-                boxes.around(sensor, settings, config.seq_id, slot)
+                boxes.around(sensor, settings, config.seq_id, slot.as_ref())
             }
             None => sensor,
         };
@@ -166,10 +166,7 @@ impl Opener {
         (settings, tree): (&Settings, &FrameTree),
         config: &SensorConfig,
     ) -> Result<Option<Newcomer>, NodeError> {
-        if !self.views.add(settings, tree, config.seq_id) {
-            let why = "so many sensors were added that a restart is needed";
-            return Err(Problems(vec![Problem::new("row", why)]).into());
-        }
+        self.views.add(settings, tree, config.seq_id);
         let opened = self.open(settings, tree, config, true)?;
         let received = opened.map(|opened| self.more.prepare(settings, config, opened));
         received.transpose()

@@ -192,7 +192,7 @@ impl Supervisor {
             if state != LinkState::Up
                 && let Some(slot) = self.views.slot(link.sensor.seq_id)
             {
-                self.views.settle(slot);
+                self.views.settle(&slot);
             }
             match change {
                 LinkChange::Lost => lost.push((link.stats.name(), link.sensor.seq_id)),
@@ -297,7 +297,9 @@ impl Supervisor {
         let mut buffer = [0; 148];
         let mut request = sensor_request(&link.sensor, self.format);
         let slot = self.views.slot(link.sensor.seq_id);
-        request.fov_deg = slot.map_or(request.fov_deg, |slot| slot.marked(request.fov_deg));
+        if let Some(slot) = &slot {
+            request.fov_deg = slot.marked(request.fov_deg);
+        }
         if let Err(error) = self
             .socket
             .send_to(request.emit(&mut buffer), self.renderer)

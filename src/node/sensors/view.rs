@@ -26,7 +26,7 @@ impl Viewed {
         seq_id: u16,
         again: bool,
     ) -> Box<dyn Sensor> {
-        let Some(slot) = views.slot(seq_id).cloned() else {
+        let Some(slot) = views.slot(seq_id) else {
             return sensor;
         };
         if !again {
