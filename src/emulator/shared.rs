@@ -259,12 +259,18 @@ impl Shared {
         vehicle.map(|v| v.motion.at(time))
     }
 
-    /// Thrust of a vehicle flown by its autopilot.
-    pub(super) fn thrust(&self, id: u16, time: f64) -> Option<f64> {
-        match lock(&self.courses).get(&id)? {
-            Course::Placed(_) => Some(0.0),
-            Course::Flown(trail) => trail.thrust(time),
-        }
+    /// Speeds of the four rotors of a vehicle in rpm; without an autopilot it hovers.
+    pub(super) fn motor_rpm(&self, id: u16, time: f64) -> [f64; 8] {
+        /// Speed of hovering rotors in rpm.
+        const HOVER_RPM: f64 = 5000.0;
+        let thrust = match lock(&self.courses).get(&id) {
+            Some(Course::Placed(_)) => Some(0.0),
+            Some(Course::Flown(trail)) => trail.thrust(time),
+            None => None,
+        };
+        // Lift grows with the square of the speed; half of the largest thrust hovers.
+        let rpm = thrust.map_or(HOVER_RPM, |share| HOVER_RPM * (2.0 * share).sqrt());
+        [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0]
     }
 
     /// The world at an instant, as `CopterSim` has it.

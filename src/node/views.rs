@@ -1,13 +1,13 @@
 //! Changes of running sensors, shared: `sensors` shows them with the first frame that has them, `frames` moves TF with it, and
 //! `reports` says when the renderer has them.
 use super::clock::host_now;
-use super::settings::Settings;
 use super::poses::Poses;
+use super::settings::Settings;
 use crate::config;
 use crate::config::params::Foreign;
 use crate::frames::{
-    Attitude, Flu, FrameTree, Mount, MountOrientation, SensorMount, Transform,
-    WorldConvention, mount_transform, pose_in_mount,
+    Attitude, Flu, FrameTree, Mount, MountOrientation, SensorMount, Transform, WorldConvention,
+    mount_transform, pose_in_mount,
 };
 use crate::sensors::{
     DescribedFov, DescribedMount, FrameIds, Seen, Shown, Sighting, View, ViewChange,
@@ -178,8 +178,7 @@ impl Views {
             let before = state.pending.take();
             // The request puts the camera back where another program has moved it from.
             let returns = asked && state.pose.shown() != state.pose.asked();
-            let moves =
-                moved || returns || before.as_ref().is_some_and(|p| p.moved.is_some());
+            let moves = moved || returns || before.as_ref().is_some_and(|p| p.moved.is_some());
             let mut change = match before {
                 Some(mut pending) if !again => {
                     if asked {
@@ -473,15 +472,17 @@ impl State {
         foreign: Foreign,
     ) -> bool {
         let asked = self.asked.fov_deg;
-        let own = fov.is_none_or(|fov| fov == asked)
-            && pose.is_none_or(|pose| pose == self.pose.asked());
+        let own =
+            fov.is_none_or(|fov| fov == asked) && pose.is_none_or(|pose| pose == self.pose.asked());
         if own {
             tracing::info!("sensor{seq_id} is again as it was asked for");
             return true;
         }
         let mut what = Vec::new();
         if let Some(fov) = fov {
-            what.push(format!("a field of view of {fov} degrees, asked for {asked}"));
+            what.push(format!(
+                "a field of view of {fov} degrees, asked for {asked}"
+            ));
         }
         if let Some(pose) = pose {
             let (is, was) = (place(&pose), place(&self.pose.asked()));

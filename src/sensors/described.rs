@@ -136,9 +136,8 @@ impl DescribedMount {
             SAME_PLACE_M + sighting.slack_m,
             SAME_DIRECTION_RAD + sighting.slack_rad,
         );
-        let same = |a: Transform, b: Transform| {
-            a.distance_to(&b) < near_m && a.angle_to(&b) < near_rad
-        };
+        let same =
+            |a: Transform, b: Transform| a.distance_to(&b) < near_m && a.angle_to(&b) < near_rad;
         let moved = self.pose.described(pose, same);
         match (moved, self.agrees) {
             (None, _) => {

@@ -402,7 +402,7 @@ pub(in crate::emulator) fn send_true_states(
             *id,
             snapshot.time,
             motion,
-            shared.thrust(*id, snapshot.time),
+            shared.motor_rpm(*id, snapshot.time),
         );
         state.gps = geo.to_degrees(&motion.pose.position);
         state.collided_with = shared.contact(*id).map(|contact| target_id(contact.with));
@@ -420,16 +420,7 @@ fn narrow(v: &Vec3) -> [f32; 3] {
     v.map(|x| x as f32).into()
 }
 
-/// Speeds of the four rotors of a vehicle in rpm; without a thrust it hovers.
-pub(super) fn motor_rpm(thrust: Option<f64>) -> [f64; 8] {
-    /// Speed of hovering rotors in rpm.
-    const HOVER_RPM: f64 = 5000.0;
-    // Lift grows with the square of the speed; half of the largest thrust hovers.
-    let rpm = thrust.map_or(HOVER_RPM, |share| HOVER_RPM * (2.0 * share).sqrt());
-    [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0]
-}
-
-fn true_state(id: u16, sim_time: f64, motion: &Kinematics, thrust: Option<f64>) -> TrueState {
+fn true_state(id: u16, sim_time: f64, motion: &Kinematics, motor_rpm: [f64; 8]) -> TrueState {
     TrueState {
         copter_id: id.into(),
         vehicle_type: QUADROTOR,
@@ -440,7 +431,7 @@ fn true_state(id: u16, sim_time: f64, motion: &Kinematics, thrust: Option<f64>) 
         quaternion: Some(motion.pose.wxyz()),
         rate: Some(motion.rate.into()),
         acc: Some(motion.specific_force.into()),
-        motor_rpm: motor_rpm(thrust),
+        motor_rpm,
         gps: [0.0; 3], // set by the caller, who has the map's position
         collided_with: None,
     }

@@ -2,7 +2,6 @@
 //!
 //! The rate is not documented; positions are in m in NED, as in all other structures. The report of a vehicle is also sent
 //! when it begins or ceases to touch something.
-use super::coptersim::motor_rpm;
 use crate::emulator::sensor::world_pose;
 use crate::emulator::shared::Shared;
 use crate::emulator::stage::Contact;
@@ -117,13 +116,11 @@ fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> Packet {
 }
 
 fn vehicle(shared: &Shared, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
+    let own = shared.motor_rpm(id, snapshot.time);
     let (vehicle_type, motor_rpm) = {
         let stage = shared.stage();
-        let own = || motor_rpm(shared.thrust(id, snapshot.time));
-        (
-            stage.vehicle_type(id),
-            stage.motor_rpm(id, snapshot.time).unwrap_or_else(own),
-        )
+        let moved = stage.motor_rpm(id, snapshot.time);
+        (stage.vehicle_type(id), moved.unwrap_or(own))
     };
     let (kind, contact, centre, name) = described(shared.contact(id).as_ref());
     let caster = Caster::new(snapshot, &motion.pose, Some(id));
