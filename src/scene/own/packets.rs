@@ -121,10 +121,11 @@ impl Packets {
         let to = Recipient::Windows;
         if let Form::Grouped(_) = self.form {
             for chunk in many.chunks(Moving100Packet::SIZE) {
-                match chunk.len() {
-                    ..=Moving10Packet::SIZE => out.packet(to, &Moving10Packet::new(chunk, height)),
-                    ..=Moving20Packet::SIZE => out.packet(to, &Moving20Packet::new(chunk, height)),
-                    _ => out.packet(to, &Moving100Packet::new(chunk, height)),
+                let few = chunk.len() <= Moving10Packet::SIZE;
+                match chunk.len() <= Moving20Packet::SIZE {
+                    true if few => out.packet(to, &Moving10Packet::new(chunk, height)),
+                    true => out.packet(to, &Moving20Packet::new(chunk, height)),
+                    false => out.packet(to, &Moving100Packet::new(chunk, height)),
                 }
             }
             return;
