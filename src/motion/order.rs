@@ -3,6 +3,9 @@ use super::body::Body;
 use crate::frames::{Geodetic, Ned, Vector};
 use crate::wire::SimpleCommand;
 
+/// The throttle to hover.
+const HOVER: f64 = 0.5;
+
 /// What to do about the heading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Turn {
@@ -25,7 +28,7 @@ pub(super) enum Order {
     Velocity([f64; 3], Turn),
     /// Move with an acceleration, NED.
     Acceleration([f64; 3], Turn),
-    /// Roll, pitch, yaw; throttle 0 to 1, with 0.5 to hover.
+    /// Roll, pitch, yaw; throttle 0 to 1.
     Attitude([f64; 3], f64),
     /// Fly with a speed, to a down coordinate of the map, with a heading.
     Cruise { speed: f64, down: f64, heading: f64 },
@@ -45,9 +48,10 @@ pub(super) enum Wish {
     Unable,
 }
 
-/// Reads a command. Positions count from `home`, which is at `origin` of the map.
+/// Reads a command, where `now` is followed. Positions count from `home`, which is at `origin` of the map.
 pub(super) fn wish(
     command: SimpleCommand,
+    now: Option<&Order>,
     body: &Body,
     origin: Vector<Ned>,
     home: Geodetic,
@@ -88,15 +92,30 @@ pub(super) fn wish(
         C::PositionNed { position, yaw } => Wish::Do(Order::Position(in_map(position), to(yaw))),
         C::PositionFrd { position, yaw } => {
             let position = body.position + level(position);
-            Wish::Do(Order::Position(position.to_array(), to(yaw)))
+            Wish::Do(Order::Position(position.to_array(), to(yaw + body.yaw as f32)))
         }
         C::Attitude { euler, throttle } => Wish::Do(Order::Attitude(
             wide(euler),
             match throttle.is_finite() {
                 true => f64::from(throttle).clamp(0.0, 1.0),
-                false => 0.5,
+                false => HOVER,
             },
         )),
+        C::AttitudeStep {
+            euler,
+            throttle_step,
+        } => {
+            let throttle = match now {
+                Some(Order::Attitude(_, throttle)) => *throttle,
+                _ => HOVER,
+            };
+            let step = f64::from(throttle_step);
+            let step = if step.is_finite() { step } else { 0.0 };
+            Wish::Do(Order::Attitude(
+                wide(euler),
+                (throttle + step).clamp(0.0, 1.0),
+            ))
+        }
         C::AccelerationYaw { acceleration, yaw } => {
             Wish::Do(Order::Acceleration(wide(acceleration), to(yaw)))
         }
@@ -131,8 +150,6 @@ pub(super) fn wish(
             down: origin.z() + f64::from(down),
             heading: heading.into(),
         }),
-        C::AttitudeStep { .. } | C::AccelerationDisputed { .. } | C::VtolTransition { .. } => {
-            Wish::Unable
-        }
+        C::AccelerationDisputed { .. } | C::VtolTransition { .. } => Wish::Unable,
     }
 }

@@ -15,6 +15,9 @@ const LONGEST: f64 = 0.02;
 /// No more than this is made up for.
 const MOST: f64 = 1.0;
 
+/// After this time in s without it an equal position relative to the body is another one.
+const PAUSE: f64 = 1.0;
+
 /// Why a datagram changed nothing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -51,6 +54,8 @@ pub struct OwnVehicle {
     /// It was disarmed on request: setpoints do not arm it.
     disarmed: bool,
     order: Option<Order>,
+    /// The last position relative to the body, and the seconds since it came.
+    step: Option<([u32; 4], f64)>,
 }
 
 impl OwnVehicle {
@@ -73,6 +78,7 @@ impl OwnVehicle {
             armed: false,
             disarmed: false,
             order: None,
+            step: None,
         }
     }
 
@@ -84,7 +90,11 @@ impl OwnVehicle {
         }
         let packet = SimpleCommandPacket::parse(bytes).map_err(|_error| Ignored::Malformed)?;
         let command = SimpleCommand::try_from(packet).map_err(|_error| Ignored::Malformed)?;
-        match wish(command, &self.body, self.start.position, self.home()) {
+        if self.goes_on(command) {
+            return Ok(());
+        }
+        let (now, home) = (self.order.as_ref(), self.home());
+        match wish(command, now, &self.body, self.start.position, home) {
             Wish::Nothing => {}
             Wish::Arm(armed) => {
                 if !self.armed && armed {
@@ -113,6 +123,21 @@ impl OwnVehicle {
             Wish::Unable => return Err(Ignored::Unable),
         }
         Ok(())
+    }
+
+    /// Whether the command repeats the position relative to the body that the vehicle is on its way to.
+    fn goes_on(&mut self, command: SimpleCommand) -> bool {
+        let SimpleCommand::PositionFrd {
+            position: [x, y, z],
+            yaw,
+        } = command
+        else {
+            self.step = None;
+            return false;
+        };
+        let asked = [x, y, z, yaw].map(f32::to_bits);
+        let last = self.step.replace((asked, 0.0));
+        self.armed && last.is_some_and(|(last, since)| last == asked && since <= PAUSE)
     }
 
     /// Takes a datagram of `CopterSim`'s port: a request to be put somewhere. Inputs of models change nothing.
@@ -172,6 +197,9 @@ impl OwnVehicle {
         let dt = time / steps;
         if dt <= 0.0 {
             return;
+        }
+        if let Some((_, since)) = &mut self.step {
+            *since += time;
         }
         for _ in 0..steps as u32 {
             let order = match (self.armed, &self.order) {

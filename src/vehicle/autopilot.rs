@@ -145,7 +145,7 @@ impl Autopilot {
             && Setpoints::OBSERVED.contains(&frame.id)
             && let Ok(message) = frame.message()
         {
-            self.setpoints.observe(&message);
+            self.setpoints.observe(&message, fcu.arrival());
         }
         self.telemetry.frame(fcu, frame)
     }

@@ -15,23 +15,23 @@ use crate::session::ClockLine;
 use crate::time::RosTime;
 use crate::wire::TrueState;
 use crate::wire::mavlink::raw::{
-    CommandInt, CommandLong, Heartbeat, SetAttitudeTarget, SetMode, SetPositionTargetGlobalInt,
+    CommandInt, CommandLong, Heartbeat, ParamSet, SetAttitudeTarget, SetMode, SetPositionTargetGlobalInt,
     SetPositionTargetLocalNed,
 };
 use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Age limit of the attitude that a position is published with: it is 20 ms old at PX4's rates, 250 ms on a slow line.
-const ORIENTATION_AGE: Duration = Duration::from_millis(500);
+/// Age limit of the pose that something is counted from: it is 20 ms old at PX4's rates, 250 ms on a slow line.
+const POSE_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
 const SETPOINTS: [u32; 3] = [
     SetPositionTargetLocalNed::ID,
     SetPositionTargetGlobalInt::ID,
     SetAttitudeTarget::ID,
 ];
-/// Command messages; a caller waits for their result.
-const COMMANDS: [u32; 3] = [CommandLong::ID, CommandInt::ID, SetMode::ID];
+/// Messages of services; a caller waits for their result.
+const CALLS: [u32; 4] = [CommandLong::ID, CommandInt::ID, SetMode::ID, ParamSet::ID];
 /// A sample older than the last one by this much is from another run of the autopilot.
 const ANOTHER_RUN_NS: i64 = 1_000_000_000;
 /// Capacity for true states: as many as datagrams are received at a time.
@@ -231,7 +231,18 @@ impl Fcu {
 
     fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
         let sent = self.link.send(message, system, component);
-        if sent.is_ok() && SETPOINTS.contains(&message.id()) {
+        self.noted(message.id(), sent)
+    }
+
+    /// Sends an attitude whose thrust is a change of the throttle.
+    pub(super) fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), Refusal> {
+        let sent = self.link.send_throttle_step(target);
+        self.noted(SetAttitudeTarget::ID, sent)
+    }
+
+    /// Counts what was sent, and says why it was not.
+    fn noted(&mut self, id: u32, sent: Result<(), Refusal>) -> Result<(), Refusal> {
+        if sent.is_ok() && SETPOINTS.contains(&id) {
             self.last_setpoint = Some(self.now.mono);
             self.setpoints += 1;
         }
@@ -245,7 +256,7 @@ impl Fcu {
         {
             tracing::warn!(vehicle = self.settings.id, "{refusal}");
             // The caller of a service gets the reason in the answer.
-            if !COMMANDS.contains(&message.id()) {
+            if !CALLS.contains(&id) {
                 self.notice(refusal.to_string());
             }
         }
@@ -369,9 +380,12 @@ impl Fcu {
     /// The attitude, unless it is too old for the datagram of the present call. Both count by their arrival: a stall of this
     /// process between the two makes nothing old.
     pub(super) fn orientation(&self) -> Option<Orientation> {
-        let age = |known: &Orientation| self.arrival().saturating_sub(known.at);
-        self.orientation
-            .filter(|known| age(known) <= ORIENTATION_AGE)
+        self.orientation.filter(|known| self.is_recent(known.at))
+    }
+
+    /// Whether a pose that arrived then still counts.
+    pub(super) fn is_recent(&self, at: Duration) -> bool {
+        self.arrival().saturating_sub(at) <= POSE_AGE
     }
 
     /// Whether the last heartbeat says armed.

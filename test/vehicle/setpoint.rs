@@ -73,7 +73,8 @@ fn what_px4_cannot_do_is_refused_and_counted_by_reason() {
         (1, 0xfff, "setpoint_nothing"),
         (1, 0xbff, "setpoint_nothing"),
         (8, 0xfff, "setpoint_nothing"),
-        (8, POSITION_AND_YAW, "setpoint_body_position"),
+        // Where the vehicle is, is not known.
+        (8, POSITION_AND_YAW, "setpoint_no_position"),
         (8, VELOCITY_AND_YAW_RATE | 0x20, "setpoint_partial"),
     ] {
         let before = rig.counted(key);

@@ -34,7 +34,7 @@ const FRAME: &str = "PX4 takes frames 1 and 8 only; refused aloud";
 const GLOBAL_FRAME: &str = "PX4 takes frames 5, 6 and 11 only; refused aloud";
 const FORCE: &str = "PX4 takes no forces; refused aloud";
 const NOTHING: &str = "PX4 takes no setpoint that ignores everything; refused aloud";
-const BODY_POSITION: &str = "PX4 ignores positions in BODY_NED; refused aloud";
+const BODY_POSITION: &str = "PX4 ignores positions in BODY_NED; sent as a local position, refused while the pose is not known";
 
 const ROUNDED: &str = "1e-7 degrees are rounded, not cut off";
 const EULER: &str = "of the two triples of angles, the one with a pitch within 90 degrees";

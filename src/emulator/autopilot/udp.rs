@@ -121,7 +121,7 @@ impl Autopilot {
                     || {
                         Wish::Follow(Trajectory {
                             position: here + heading * wide(position),
-                            ..looking(yaw)
+                            ..looking(yaw + yaw_now as f32)
                         })
                     },
                     |(_, wish)| wish,

@@ -85,6 +85,10 @@ pub enum ParameterError {
     ReadOnly,
     /// The link to the vehicle was lost.
     LinkLost,
+    /// The link cannot carry it, for this reason.
+    NotCarried(&'static str),
+    /// The link could not send it.
+    NotSent,
 }
 
 /// Work for the owner, in order.

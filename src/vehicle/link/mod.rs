@@ -12,6 +12,7 @@ pub use udp_simple::UdpSimpleLink;
 
 use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::SetAttitudeTarget;
 use thiserror::Error;
 
 /// Why a message was not sent.
@@ -43,16 +44,19 @@ pub struct Abilities {
     pub services: bool,
     /// The vehicle answers TIMESYNC.
     pub timesync: bool,
+    /// A position relative to the body, which PX4 ignores.
+    pub body_position: bool,
 }
 
 impl Abilities {
-    /// All of them.
+    /// What MAVLink has.
     pub const MAVLINK: Self = Self {
         name: "MAVLink",
         heartbeat: true,
         acks: true,
         services: true,
         timesync: true,
+        body_position: false,
     };
 }
 
@@ -66,6 +70,14 @@ pub trait Link: Send {
 
     /// Sends a message. `system` and `component` are those of this bridge.
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal>;
+
+    /// Sends an attitude whose thrust is a change of the throttle, which MAVLink has no message for.
+    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), Refusal> {
+        Err(Refusal::Unsupported {
+            link: self.abilities().name,
+            what: "only UDP_Simple has changes of the throttle; send a thrust (setpoint_raw/attitude)",
+        })
+    }
 
     /// Turns received bytes into MAVLink frames: these bytes, or those it writes to `buffer`. An error is the counter of
     /// a bad datagram.

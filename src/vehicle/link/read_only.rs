@@ -2,7 +2,7 @@
 use super::{Abilities, Link, Refusal};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::raw::{CommandInt, CommandLong};
+use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetAttitudeTarget};
 
 /// HEARTBEAT, PING, PARAM_REQUEST_READ and _LIST, MISSION_REQUEST, _LIST, MISSION_ACK, MISSION_REQUEST_INT, REQUEST_DATA_STREAM,
 /// TIMESYNC.
@@ -12,6 +12,11 @@ const QUESTIONS: [u32; 10] = [0, 4, 20, 21, 40, 43, 47, 51, 66, 111];
 const QUESTIONS_AS_COMMANDS: [u16; 5] = [410, 511, 512, 519, 520];
 /// Offset of the command's number in COMMAND_LONG and COMMAND_INT.
 const COMMAND: usize = 28;
+
+const REFUSED: Refusal = Refusal::Unsupported {
+    link: "a read-only link",
+    what: "control.read_only is true",
+};
 
 /// Wraps a link of which only telemetry is wanted.
 pub struct ReadOnlyLink {
@@ -48,10 +53,11 @@ impl Link for ReadOnlyLink {
         if component == self.component && is_question(message) {
             return self.link.send(message, system, component);
         }
-        Err(Refusal::Unsupported {
-            link: "a read-only link",
-            what: "control.read_only is true",
-        })
+        Err(REFUSED)
+    }
+
+    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), Refusal> {
+        Err(REFUSED)
     }
 
     fn incoming<'a>(

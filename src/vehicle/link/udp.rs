@@ -108,6 +108,7 @@ impl Udp {
             acks: false,
             services: false,
             timesync: false,
+            body_position: true,
         }
     }
 
@@ -153,12 +154,18 @@ impl Udp {
                 ));
             }
         };
-        if self.disarmed {
-            return Err(self.unsupported(
-                "a setpoint would arm the vehicle, which was disarmed: arm it first",
-            ));
-        }
+        self.may_arm()?;
         Ok(order)
+    }
+
+    /// Refuses a setpoint to a vehicle that was disarmed.
+    pub(super) fn may_arm(&self) -> Result<(), Refusal> {
+        match self.disarmed {
+            true => Err(self.unsupported(
+                "a setpoint would arm the vehicle, which was disarmed: arm it first",
+            )),
+            false => Ok(()),
+        }
     }
 
     fn command(&self, command: u16, params: [f64; 7]) -> Result<Order, Refusal> {
@@ -240,15 +247,19 @@ impl Udp {
     /// Two fixed-wing parameters have a datagram of their own.
     fn parameter(&self, param: &ParamSet) -> Result<Order, Refusal> {
         let end = param.id.iter().position(|byte| *byte == 0);
+        let value = f32::from_le_bytes(param.value);
         let (speed, radius) = match param.id.get(..end.unwrap_or(param.id.len())) {
-            Some(b"FW_AIRSPD_TRIM") => (f32::from_le_bytes(param.value), self.radius),
-            Some(b"NAV_LOITER_RAD") => (self.speed, f32::from_le_bytes(param.value)),
+            Some(b"FW_AIRSPD_TRIM") => (value, self.radius),
+            Some(b"NAV_LOITER_RAD") => (self.speed, value),
             _ => {
-                return Err(
-                    self.unsupported("there are no parameters in the UDP modes of CopterSim")
-                );
+                return Err(self.unsupported(
+                    "of parameters the UDP modes of CopterSim have FW_AIRSPD_TRIM and NAV_LOITER_RAD only, to set",
+                ));
             }
         };
+        if value <= 0.0 {
+            return Err(self.unsupported("it must be above 0; CopterSim takes 0 as unchanged"));
+        }
         Ok(Order::Command(SimpleCommand::Cruise { speed, radius }))
     }
 

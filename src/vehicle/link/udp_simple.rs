@@ -5,6 +5,7 @@ use super::{Abilities, Link, Refusal, Sink};
 use crate::frames::{Attitude, Frd, Ned};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
     SET_POSITION_TARGET_LOCAL_NED_DATA,
@@ -142,15 +143,19 @@ impl UdpSimpleLink {
         if mask & IGNORE_THRUST != 0 {
             return Err(self.udp.unsupported("an attitude without thrust"));
         }
-        let attitude = Attitude::<Frd, Ned>::from_wxyz(t.q.map(f64::from));
-        let Some(attitude) = attitude else {
+        Ok(SimpleCommand::Attitude {
+            euler: self.euler(t.q)?,
+            throttle: t.thrust,
+        })
+    }
+
+    /// Roll, pitch, yaw.
+    fn euler(&self, wxyz: [f32; 4]) -> Result<[f32; 3], Refusal> {
+        let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz.map(f64::from)) else {
             return Err(self.udp.unsupported("an invalid quaternion"));
         };
         let euler = attitude.euler();
-        Ok(SimpleCommand::Attitude {
-            euler: [euler.roll, euler.pitch, euler.yaw].map(|angle| angle as f32),
-            throttle: t.thrust,
-        })
+        Ok([euler.roll, euler.pitch, euler.yaw].map(|angle| angle as f32))
     }
 
     /// The yaw of a position; NaN keeps it.
@@ -176,6 +181,9 @@ impl UdpSimpleLink {
     }
 }
 
+/// Two angles are one, of which one was turned from east to north and back.
+const SAME_ANGLE: f32 = 1e-5;
+
 /// Sets the channels that the mask ignores to NaN.
 fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
     let [x, y, z] = values;
@@ -190,7 +198,8 @@ fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<Simp
     let is_it = t.type_mask == accelerations_ignored
         && t.coordinate_frame as u32 == 1
         && [t.x, t.y, t.vz] == [0.0; 3]
-        && t.vx == t.yaw;
+        && (t.vx - t.yaw).sin().abs() < SAME_ANGLE
+        && (t.vx - t.yaw).cos() > 0.0;
     is_it.then_some(SimpleCommand::SpeedAltitudeHeading {
         speed: t.vy,
         down: t.z,
@@ -212,6 +221,15 @@ impl Link for UdpSimpleLink {
             Order::Attitude(target) => self.attitude(&target)?,
         };
         let packet = SimpleCommandPacket::from(command);
+        self.udp.send_setpoint(packet.as_bytes())
+    }
+
+    fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), Refusal> {
+        self.udp.may_arm()?;
+        let packet = SimpleCommandPacket::from(SimpleCommand::AttitudeStep {
+            euler: self.euler(target.q)?,
+            throttle_step: target.thrust,
+        });
         self.udp.send_setpoint(packet.as_bytes())
     }
 

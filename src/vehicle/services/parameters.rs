@@ -11,13 +11,13 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::{NodeHandle, Publisher, RosError};
 use crate::session::{
-    Parameter, ParameterEncoding, ParameterError, ParameterEvent, ParameterName, ParameterSettings,
-    ParameterValue, Parameters,
+    Parameter, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind, ParameterName,
+    ParameterSettings, ParameterValue, Parameters,
 };
-use crate::vehicle::link::Abilities;
+use crate::vehicle::link::{Abilities, Refusal};
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::Frame;
-use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamValue};
+use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamSet, ParamValue};
 use std::time::Duration;
 
 /// MAV_AUTOPILOT_ARDUPILOTMEGA.
@@ -241,8 +241,12 @@ impl ParameterPart {
         if fcu.settings.read_only {
             return then(self, fcu, Err(ParameterError::ReadOnly));
         }
-        if !reachable(fcu) {
+        if !fcu.connected() {
             return then(self, fcu, Err(ParameterError::LinkLost));
+        }
+        if !fcu.abilities().services {
+            let result = set_unread(fcu, name, value);
+            return then(self, fcu, result);
         }
         self.target(fcu);
         if force || self.machine.known().contains_key(&name) {
@@ -278,7 +282,7 @@ impl ParameterPart {
             if let Err(error) = result {
                 say(fcu, "param/set", &format!("{name}: {}", describe(error)));
             }
-            let now = part.machine.known().get(&name);
+            let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
             respond(ParamSetV2Response {
                 success: result.is_ok(),
                 value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),
@@ -297,6 +301,40 @@ fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu))
     f(part, &mut autopilot.fcu);
     let published = part.run(&mut autopilot.fcu);
     autopilot.check(published);
+}
+
+/// Sets one of the few that a link without parameters carries. None is read or confirmed there.
+fn set_unread(
+    fcu: &mut Fcu,
+    name: ParameterName,
+    value: ParameterValue,
+) -> Result<Parameter, ParameterError> {
+    // Those that there are have this type.
+    let kind = ParameterKind::Real32;
+    let fitting = kind.adapt(value).and_then(|value| {
+        let field = kind.encode(value, ParameterEncoding::Bytewise)?;
+        Some((value, field))
+    });
+    let (value, field) = fitting.ok_or(ParameterError::DoesNotFit(kind))?;
+    let sent = fcu.send(ParamSet {
+        value: field,
+        target_system: fcu.system,
+        target_component: fcu.component,
+        id: name.field(),
+        kind: kind as u8,
+    });
+    match sent {
+        Ok(()) => Ok(Parameter {
+            name,
+            value,
+            kind,
+            index: None,
+            count: 0,
+            field,
+        }),
+        Err(Refusal::Unsupported { what, .. }) => Err(ParameterError::NotCarried(what)),
+        Err(Refusal::Io) => Err(ParameterError::NotSent),
+    }
 }
 
 fn reachable(fcu: &Fcu) -> bool {
@@ -333,5 +371,7 @@ fn describe(error: ParameterError) -> String {
         ParameterError::LinkLost => {
             "the vehicle is not connected, or its link carries no parameters".to_owned()
         }
+        ParameterError::NotCarried(why) => why.to_owned(),
+        ParameterError::NotSent => Refusal::Io.to_string(),
     }
 }

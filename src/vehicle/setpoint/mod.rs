@@ -2,10 +2,12 @@
 //! callback; a refused one is counted by reason and logged at a limited rate.
 mod accel;
 mod attitude;
+mod body;
 mod companion;
 mod debug;
 mod estimate;
 mod geometry;
+mod height;
 mod manual;
 mod mount;
 mod pairing;
@@ -22,12 +24,16 @@ use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::ros::RosError;
 use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
-use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA};
+use crate::wire::mavlink::dialect::{
+    ATTITUDE_TARGET_DATA, GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA,
+};
 use crate::wire::mavlink::raw::{
     SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };
 use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 use attitude::Pairs;
+use body::Step;
+use height::Hold;
 use position::Here;
 use reject::{Checked, Reject};
 use std::fmt;
@@ -46,6 +52,9 @@ pub(super) struct Setpoints {
     /// µs of the last pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
+    /// The last position relative to the body.
+    step: Option<Step>,
+    hold: Hold,
 }
 
 impl Setpoints {
@@ -56,6 +65,7 @@ impl Setpoints {
         velocity::open(topics)?;
         accel::open(topics)?;
         attitude::open(topics)?;
+        height::open(topics)?;
         estimate::open(topics)?;
         manual::open(topics)?;
         debug::open(topics)?;
@@ -76,6 +86,8 @@ impl Setpoints {
             trajectory: Trajectory::open(topics)?,
             here: Here::default(),
             last_vision: None,
+            step: None,
+            hold: Hold::default(),
             keep_alive: KeepAlive::new(KeepAliveSettings {
                 period: REPEAT,
                 longest: settings.keep_alive,
@@ -84,12 +96,16 @@ impl Setpoints {
     }
 
     /// Ids of the messages for [`Self::observe`].
-    pub(super) const OBSERVED: [u32; 2] =
-        [LOCAL_POSITION_NED_DATA::ID, GLOBAL_POSITION_INT_DATA::ID];
+    pub(super) const OBSERVED: [u32; 3] = [
+        LOCAL_POSITION_NED_DATA::ID,
+        GLOBAL_POSITION_INT_DATA::ID,
+        ATTITUDE_TARGET_DATA::ID,
+    ];
 
-    /// Takes the vehicle's reported position.
-    pub(super) fn observe(&mut self, message: &MavMessage) {
-        self.here.observe(message);
+    /// Takes the vehicle's reported position or thrust, and when it arrived.
+    pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
+        self.hold.observe(message);
+        self.here.observe(message, at);
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
@@ -152,11 +168,20 @@ impl Autopilot {
             message: message.to(system, component),
             doubt,
         });
-        if let Some(sent) = self.pass(topic, addressed)
-            && !self.fcu.settings.keep_alive.is_zero()
-        {
-            self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
+        if let Some(sent) = self.pass(topic, addressed) {
+            self.setpoints.step = None;
+            if !self.fcu.settings.keep_alive.is_zero() {
+                self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
+            }
         }
+    }
+
+    /// Sends an attitude whose thrust is a change of the throttle, or reports its refusal.
+    fn throttle_step(&mut self, topic: &'static str, checked: Result<SetAttitudeTarget, Reject>) {
+        // Repeated it would be another change, and the setpoint before it is over.
+        self.setpoints.keep_alive.clear();
+        self.setpoints.step = None;
+        self.pass_by(topic, checked.map(Checked::fine), Fcu::send_throttle_step);
     }
 
     /// Sends a message, or reports its refusal; returns the sent message.
@@ -165,14 +190,26 @@ impl Autopilot {
         topic: &'static str,
         checked: Result<Checked<impl Into<Outbound>>, Reject>,
     ) -> Option<Outbound> {
+        let checked = checked.map(|Checked { message, doubt }| Checked {
+            message: message.into(),
+            doubt,
+        });
+        self.pass_by(topic, checked, Fcu::send_kept)
+    }
+
+    fn pass_by<M>(
+        &mut self,
+        topic: &'static str,
+        checked: Result<Checked<M>, Reject>,
+        send: impl Fn(&mut Fcu, &M) -> Result<(), Refusal>,
+    ) -> Option<M> {
         let fcu = &mut self.fcu;
         match checked {
             Ok(Checked { message, doubt }) => {
                 if let Some(doubt) = doubt {
                     fcu.doubt(topic, &doubt);
                 }
-                let message = message.into();
-                let sent = fcu.send_kept(&message);
+                let sent = send(fcu, &message);
                 if let Err(refusal @ Refusal::Unsupported { .. }) = sent {
                     fcu.warn_throttled(
                         topic,

@@ -7,9 +7,10 @@ use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
 use crate::msgs::geometry_msgs::msg::PoseStamped;
 use crate::ros::RosError;
-use crate::vehicle::{Open, SetpointFrame};
+use crate::vehicle::{Fcu, Open, SetpointFrame};
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
+use std::time::Duration;
 
 const LOCAL: &str = "setpoint_position/local";
 const GLOBAL: &str = "setpoint_position/global";
@@ -21,7 +22,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     open.subscribe(LOCAL, |autopilot, message: PoseStamped| {
         let frame = autopilot.fcu.settings.position_frame;
         let checked = local(&message, frame, &Rules::of(&autopilot.fcu));
-        autopilot.setpoint(LOCAL, checked);
+        autopilot.local_setpoint(LOCAL, checked);
     })?;
     open.subscribe(GLOBAL, |autopilot, message: GeoPoseStamped| {
         let checked = global(&message, &Rules::of(&autopilot.fcu));
@@ -72,26 +73,52 @@ fn global(
     .global(rules)
 }
 
+/// A reported local position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    /// m, NED.
+    pub(super) position: [f64; 3],
+    /// m/s, NED.
+    pub(super) velocity: [f64; 3],
+    /// Arrival.
+    at: Duration,
+}
+
 /// The vehicle's global and local position, to convert between them.
 #[derive(Debug, Default)]
 pub(super) struct Here {
     /// The altitude is above sea level.
     global: Option<Geodetic>,
-    ned: Option<[f64; 3]>,
+    local: Option<Local>,
     geoid: Option<Separation>,
     last: Option<Time>,
 }
 
 impl Here {
     /// Takes a reported position.
-    pub(super) fn observe(&mut self, message: &MavMessage) {
+    pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
         match message {
             MavMessage::GLOBAL_POSITION_INT(m) => {
                 self.global = Some(Geodetic::from_e7([m.lat, m.lon, m.alt]));
             }
-            MavMessage::LOCAL_POSITION_NED(m) => self.ned = Some([m.x, m.y, m.z].map(f64::from)),
+            MavMessage::LOCAL_POSITION_NED(m) => {
+                self.local = Some(Local {
+                    position: [m.x, m.y, m.z].map(f64::from),
+                    velocity: [m.vx, m.vy, m.vz].map(f64::from),
+                    at,
+                });
+            }
             _ => (),
         }
+    }
+
+    /// The local position, unless it is too old or no number.
+    pub(super) fn local(&self, fcu: &Fcu) -> Result<Local, Reject> {
+        let known = |local: &Local| {
+            let numbers = [local.position, local.velocity];
+            fcu.is_recent(local.at) && numbers.iter().flatten().all(|x| x.is_finite())
+        };
+        self.local.filter(known).ok_or(Reject::NoPose)
     }
 
     /// Converts a global position (altitude above the ellipsoid) to a local setpoint.
@@ -118,7 +145,7 @@ impl Here {
         if !self.last.as_ref().is_none_or(newer) {
             return Err(Reject::NotNewer);
         }
-        let (Some(here), Some(at)) = (self.global, self.ned) else {
+        let (Some(here), Some(local)) = (self.global, self.local) else {
             return Err(Reject::NoPosition);
         };
         self.last = Some(stamp.clone());
@@ -132,7 +159,7 @@ impl Here {
         let goal = Geodetic::new(latitude, longitude, altitude);
         let [east, north, up] = goal.to_enu(here).to_array();
         // NED and ENU swap by the same permutation in both directions.
-        let [x, y, z] = ned(at);
+        let [x, y, z] = ned(local.position);
         Target {
             stamp_ms: stamp_ms(stamp),
             frame: SetpointFrame::LocalNed.number(),

@@ -12,6 +12,7 @@ use crate::wire::mavlink::raw::{
 const LOCAL: &str = "setpoint_raw/local";
 const GLOBAL: &str = "setpoint_raw/global";
 const ATTITUDE: &str = "setpoint_raw/attitude";
+const THROTTLE_STEP: &str = "setpoint_raw/throttle_step";
 
 /// Ignore bits of `type_mask` in attitude setpoints.
 pub(super) const RATES: u8 = 0x07;
@@ -24,7 +25,7 @@ const ABSURD_THRUST: f64 = 10.0;
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     open.subscribe(LOCAL, |autopilot, message: PositionTarget| {
         let checked = local(&message, &Rules::of(&autopilot.fcu));
-        autopilot.setpoint(LOCAL, checked);
+        autopilot.local_setpoint(LOCAL, checked);
     })?;
     open.subscribe(GLOBAL, |autopilot, message: GlobalPositionTarget| {
         let checked = global(&message, &Rules::of(&autopilot.fcu));
@@ -35,6 +36,10 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         let scaling = fcu.settings.thrust_scaling;
         let checked = attitude(&message, scaling, &Rules::of(fcu));
         autopilot.setpoint(ATTITUDE, checked);
+    })?;
+    open.subscribe(THROTTLE_STEP, |autopilot, message: AttitudeTarget| {
+        let checked = throttle_step(&message, &Rules::of(&autopilot.fcu));
+        autopilot.throttle_step(THROTTLE_STEP, checked);
     })
 }
 
@@ -103,6 +108,25 @@ fn attitude(
         rules,
     )
     .map(|message| Checked { message, doubt })
+}
+
+/// An attitude whose thrust is a change.
+fn throttle_step(message: &AttitudeTarget, rules: &Rules) -> Result<SetAttitudeTarget, Reject> {
+    let step = f64::from(message.thrust);
+    if message.type_mask & (NO_ATTITUDE | NO_THRUST) != 0 {
+        return Err(Reject::Nothing(message.type_mask.into()));
+    }
+    if !(-1.0..=1.0).contains(&step) {
+        return Err(Reject::ThrottleStep(step));
+    }
+    attitude_target(
+        stamp_ms(&message.header.stamp),
+        RATES,
+        ned_frd(wxyz(&message.orientation)),
+        [0.0; 3],
+        step,
+        rules,
+    )
 }
 
 /// SET_ATTITUDE_TARGET without target ids, from the attitude of FRD in NED and rates in FRD.

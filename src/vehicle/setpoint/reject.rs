@@ -43,7 +43,8 @@ pub(super) enum Reject {
         frame: u8,
     },
     #[error(
-        "PX4 ignores the position in coordinate frame 8 (BODY_NED); use frame 1 (LOCAL_NED), or ignore it"
+        "PX4 ignores the position beside a velocity or an acceleration in coordinate frame 8 (BODY_NED); send it alone, or in \
+         frame 1 (LOCAL_NED)"
     )]
     BodyPosition,
     #[error(
@@ -56,6 +57,13 @@ pub(super) enum Reject {
     Unbalanced(u16),
     #[error("the position of the vehicle is not known yet; wait for global_position/global")]
     NoPosition,
+    #[error(
+        "where the vehicle is, or faces, was not heard in the last 0.5 s, and the setpoint counts from there; wait for \
+         local_position/pose"
+    )]
+    NoPose,
+    #[error("the change of the throttle is {0}; send -1 to 1")]
+    ThrottleStep(f64),
     #[error("its stamp is not newer than the one before")]
     NotNewer,
     #[error("it has no points")]
@@ -89,7 +97,7 @@ impl Reject {
             Self::TooFar { .. } => Counter::SetpointTooFar,
             Self::NotOnEarth { .. } => Counter::SetpointNotOnEarth,
             Self::TooFast { .. } => Counter::SetpointTooFast,
-            Self::Thrust(_) => Counter::SetpointThrust,
+            Self::Thrust(_) | Self::ThrottleStep(_) => Counter::SetpointThrust,
             Self::ReverseThrust(_) => Counter::SetpointReverseThrust,
             Self::Orientation => Counter::SetpointOrientation,
             Self::Frame { .. } => Counter::SetpointFrame,
@@ -99,7 +107,7 @@ impl Reject {
             Self::BodyPosition => Counter::SetpointBodyPosition,
             Self::BodyYaw => Counter::SetpointBodyYaw,
             Self::Unbalanced(_) => Counter::SetpointUnbalanced,
-            Self::NoPosition => Counter::SetpointNoPosition,
+            Self::NoPosition | Self::NoPose => Counter::SetpointNoPosition,
             Self::NotNewer => Counter::SetpointNotNewer,
             Self::NoPoints | Self::ManyPoints(_) => Counter::SetpointPoints,
             Self::NotUsed(_) => Counter::SetpointNotUsed,

@@ -12,8 +12,8 @@ pub(super) const FORCE: u16 = 0x200;
 pub(super) const YAW: u16 = 0x400;
 pub(super) const YAW_RATE: u16 = 0x800;
 
-const LOCAL_NED: u8 = 1;
-const BODY_NED: u8 = 8;
+pub(super) const LOCAL_NED: u8 = 1;
+pub(super) const BODY_NED: u8 = 8;
 const BODY_OFFSET_NED: u8 = 9;
 /// GLOBAL_INT, GLOBAL_RELATIVE_ALT_INT, GLOBAL_TERRAIN_ALT_INT.
 const GLOBAL: [u8; 3] = [5, 6, 11];
@@ -233,7 +233,7 @@ fn unbalanced(mask: u16) -> bool {
 
 /// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a doubt about one that PX4 accepts, but hardly as
 /// meant.
-fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
+pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
     let complete = |what| mask & what == 0;
     let absent = |what| mask & what == what;
     if !absent(ACCELERATION) && mask & FORCE != 0 {
@@ -250,11 +250,11 @@ fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
                 }
             }
             if absent(VELOCITY | ACCELERATION) {
-                return Err(if absent(POSITION) {
-                    Reject::Nothing(mask)
-                } else {
-                    Reject::BodyPosition
-                });
+                return match absent(POSITION) {
+                    true => Err(Reject::Nothing(mask)),
+                    // `body.rs` makes a local position of it.
+                    false => Ok(None),
+                };
             }
             Ok(if !absent(POSITION) {
                 Some(Reject::BodyPosition)
@@ -264,7 +264,7 @@ fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
         }
         _ => Err(Reject::Frame {
             frame,
-            remedy: "1 (LOCAL_NED), or 8 (BODY_NED) for velocities",
+            remedy: "1 (LOCAL_NED) or 8 (BODY_NED)",
         }),
     }
 }

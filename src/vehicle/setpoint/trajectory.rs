@@ -109,7 +109,7 @@ impl Autopilot {
         if let Some(point) = trajectory.due(fcu.now.mono) {
             let stamp = stamp_ms(&fcu.now.ros.to_msg());
             let checked = convert(&point, stamp, trajectory.frame, &Rules::of(fcu));
-            self.setpoint(LOCAL, checked);
+            self.local_setpoint(LOCAL, checked);
         }
     }
 }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 mod calls;
+mod rows;
 mod states;
 
 type Sent = Arc<Mutex<Vec<Vec<u8>>>>;

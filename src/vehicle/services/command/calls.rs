@@ -1,7 +1,8 @@
 //! Services that send one command and answer with the vehicle's acknowledgement.
-use super::changes;
+use super::changes::{self, tell_unsaid};
 use super::ending::{Ending, FAILED, UNSUPPORTED};
-use super::place::{self, here};
+use super::goal::Goal;
+use super::place::{self, flies_px4, here};
 use super::wanted::{Caller, Change};
 use super::{Waiter, long, refuse};
 use crate::msgs::Service;
@@ -88,13 +89,13 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     local(
         open,
         "cmd/takeoff_local",
-        24,
+        TAKE_OFF_LOCAL,
         "PX4 has no MAV_CMD_NAV_TAKEOFF_LOCAL; use cmd/takeoff",
     )?;
     local(
         open,
         "cmd/land_local",
-        23,
+        LAND_LOCAL,
         "PX4 takes the number of MAV_CMD_NAV_LAND_LOCAL for a precision landing; use cmd/land",
     )?;
     command::<CommandHome, _>(
@@ -259,7 +260,11 @@ fn send<S: Service>(
     autopilot.services.command.start(fcu, command, waiter);
 }
 
-/// Opens one of the two commands that PX4 does not support.
+/// MAV_CMD_NAV_TAKEOFF_LOCAL, NAV_LAND_LOCAL.
+const TAKE_OFF_LOCAL: u16 = 24;
+const LAND_LOCAL: u16 = 23;
+
+/// Opens one of the two commands that PX4 does not support; CopterSim's structs have the first.
 fn local(
     open: &Open<'_>,
     name: &'static str,
@@ -268,8 +273,7 @@ fn local(
 ) -> Result<(), RosError> {
     open.service::<CommandTOLLocal>(name, move |autopilot, request, responder| {
         let fcu = &mut autopilot.fcu;
-        let px4 = fcu.settings.px4_checks && !fcu.settings.quirks;
-        if px4 {
+        if fcu.settings.px4_checks && flies_px4(fcu) {
             tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
             fcu.notice(format!("{name}: {why}"));
             fcu.count(Counter::CommandRefused);
@@ -284,8 +288,20 @@ fn local(
             1,
             local_params(&request, number, fcu.settings.quirks),
         );
-        let then = move |_: &mut Fcu, end: Ending| {
+        if number == TAKE_OFF_LOCAL && !fcu.settings.quirks {
+            let more = [request.min_pitch, request.yaw, request.rate];
+            tell_unsaid(fcu, name, &more);
+            let (goal, what) = (Goal::take_off(fcu), name.to_owned());
+            let caller = Caller::TakeOffLocal(responder);
+            let change = Change { goal, what, caller };
+            return autopilot.services.command.change(fcu, change, command);
+        }
+        let then = move |fcu: &mut Fcu, end: Ending| {
             let (success, result) = end.result();
+            if !success {
+                fcu.notice(format!("{name}: {}", end.describe(fcu)));
+                fcu.count(Counter::CommandFailed);
+            }
             responder.respond(CommandTOLLocalResponse { success, result });
         };
         let waiter = Waiter::Caller(Box::new(then));
@@ -296,7 +312,7 @@ fn local(
 /// The commands have y (east) before x (north). mavros passes height and yaw unchanged.
 fn local_params(r: &CommandTOLLocalRequest, number: u16, as_mavros: bool) -> [f32; 7] {
     let [x, y, z] = [r.position.x, r.position.y, r.position.z].map(|v| v as f32);
-    let first = if number == 24 {
+    let first = if number == TAKE_OFF_LOCAL {
         [r.min_pitch, 0.0]
     } else {
         [0.0, r.offset]

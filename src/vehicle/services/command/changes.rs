@@ -147,6 +147,7 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
         let (success, result) = (false, DENIED);
         return caller.respond(CommandTOLResponse { success, result });
     }
+    tell_unsaid(fcu, "cmd/takeoff", &[r.min_pitch, r.yaw]);
     let goal = Goal::take_off(fcu);
     let caller = Caller::TakeOffOrLand(caller);
     let change = Change {
@@ -155,6 +156,19 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
         caller,
     };
     autopilot.services.command.change(fcu, change, command);
+}
+
+/// CopterSim's structs have the place of a take-off, and nothing more: says so where pitch, yaw or rate are set.
+pub(super) fn tell_unsaid(fcu: &mut Fcu, call: &str, more: &[f32]) {
+    let is_set = |value: &f32| *value != 0.0 && value.is_finite();
+    if !fcu.abilities().acks && more.iter().any(is_set) {
+        let link = fcu.abilities().name;
+        let text = format!(
+            "{call}: {link} carries the place of a take-off only; pitch, yaw and rate are left to the vehicle"
+        );
+        tracing::warn!(vehicle = fcu.settings.id, "{text}");
+        fcu.notice(text);
+    }
 }
 
 /// The reason to refuse a take-off to this altitude: PX4 accepts one that does not climb, and reports it only when

@@ -47,7 +47,7 @@ pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String
 }
 
 /// Whether the receiver is PX4, as far as is known, and mavros is not imitated.
-fn flies_px4(fcu: &Fcu) -> bool {
+pub(super) fn flies_px4(fcu: &Fcu) -> bool {
     let px4 = fcu.heartbeat.is_none_or(|h| h.autopilot == PX4);
     px4 && fcu.abilities().acks && !fcu.settings.quirks
 }

@@ -3,7 +3,7 @@ use super::ending::{Ending, FAILED};
 use super::goal::{Goal, PX4, Seen};
 use crate::msgs::mavros_msgs::srv::{
     CommandBool, CommandBoolResponse, CommandLong, CommandLongResponse, CommandTOL,
-    CommandTOLResponse, SetMode, SetModeResponse,
+    CommandTOLLocal, CommandTOLLocalResponse, CommandTOLResponse, SetMode, SetModeResponse,
 };
 use crate::ros::Responder;
 use crate::session::{Command, CommandEnd, Kind};
@@ -38,6 +38,7 @@ pub(super) enum Caller {
     Arming(Responder<CommandBool>),
     Mode(Responder<SetMode>),
     TakeOffOrLand(Responder<CommandTOL>),
+    TakeOffLocal(Responder<CommandTOLLocal>),
     /// Of `cmd/command`, with the same meaning.
     Command(Responder<CommandLong>),
 }
@@ -303,6 +304,10 @@ impl Wanted {
             }),
             Caller::Mode(responder) => responder.respond(SetModeResponse { mode_sent: success }),
             Caller::Command(responder) => responder.respond(CommandLongResponse {
+                success,
+                result: number,
+            }),
+            Caller::TakeOffLocal(responder) => responder.respond(CommandTOLLocalResponse {
                 success,
                 result: number,
             }),

@@ -1,0 +1,117 @@
+//! Positions relative to the body (frame 8). PX4 ignores them; behind a link that hands them on to it they become local
+//! positions.
+//!
+//! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal ones are one step: it counts from where the vehicle was
+//! when it began to follow it. From where it is now it would fly on for ever.
+use super::geometry::{single, wrap};
+use super::reject::{Checked, Reject};
+use super::target::{ACCELERATION, BODY_NED, LOCAL_NED, Rules, VELOCITY, YAW, px4_local};
+use crate::vehicle::{Autopilot, Fcu};
+use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
+use std::time::Duration;
+
+/// After this time without it an equal setpoint is another step.
+const PAUSE: Duration = Duration::from_secs(1);
+/// PX4's OFFBOARD.
+const OFFBOARD: u32 = 6 << 16;
+
+/// A step under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    asked: SetPositionTargetLocalNed,
+    checked: Checked<SetPositionTargetLocalNed>,
+    /// When it was last asked for.
+    at: Duration,
+}
+
+impl Autopilot {
+    /// Sends a setpoint that may be a position relative to the body, or reports its refusal.
+    pub(super) fn local_setpoint(
+        &mut self,
+        topic: &'static str,
+        checked: Result<Checked<SetPositionTargetLocalNed>, Reject>,
+    ) {
+        let rules = Rules::of(&self.fcu);
+        let by_link = self.fcu.abilities().body_position || !rules.px4;
+        match checked {
+            Ok(Checked { message, .. }) if !by_link && is_step(&message) => {
+                let step = self.step(message, &rules);
+                self.setpoint(topic, step.map(|step| step.checked));
+                self.setpoints.step = step.ok();
+            }
+            checked => self.setpoint(topic, checked),
+        }
+    }
+
+    /// The step that is under way, or a new one from where the vehicle is.
+    fn step(&self, asked: SetPositionTargetLocalNed, rules: &Rules) -> Result<Step, Reject> {
+        let fcu = &self.fcu;
+        let at = fcu.now.mono;
+        let goes_on = |step: &Step| {
+            is_following(fcu) && at.saturating_sub(step.at) <= PAUSE && same(&step.asked, &asked)
+        };
+        if let Some(step) = self.setpoints.step.filter(goes_on) {
+            return Ok(Step { at, ..step });
+        }
+        let here = self.setpoints.here.local(fcu)?.position;
+        let heading = fcu.orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
+        let checked = from(here, heading, &asked, rules)?;
+        Ok(Step { asked, checked, at })
+    }
+}
+
+fn is_step(message: &SetPositionTargetLocalNed) -> bool {
+    let others = VELOCITY | ACCELERATION;
+    message.coordinate_frame == BODY_NED && message.type_mask & others == others
+}
+
+/// Before that a vehicle is moved by others, and would return to where it stood when the stream began.
+fn is_following(fcu: &Fcu) -> bool {
+    fcu.armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
+}
+
+fn same(a: &SetPositionTargetLocalNed, b: &SetPositionTargetLocalNed) -> bool {
+    let bits = |m: &SetPositionTargetLocalNed| {
+        let [x, y, z] = m.position;
+        [x, y, z, m.yaw, m.yaw_rate].map(f32::to_bits)
+    };
+    a.type_mask == b.type_mask && bits(a) == bits(b)
+}
+
+/// The local position, and the yaw from north, of a step from `here`.
+fn from(
+    here: [f64; 3],
+    heading: f64,
+    asked: &SetPositionTargetLocalNed,
+    rules: &Rules,
+) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+    let mask = asked.type_mask;
+    if matches!(mask & 0b11, 0b01 | 0b10) {
+        return Err(Reject::Unbalanced(mask));
+    }
+    let ([x, y, z], (sin, cos)) = (asked.position.map(f64::from), heading.sin_cos());
+    let [north, east, down] = here;
+    let position = [
+        north + cos * x - sin * y,
+        east + sin * x + cos * y,
+        down + z,
+    ];
+    let used = (0..3).filter(|axis| mask & 1 << axis == 0);
+    let distance = used.map(|axis| position[axis]).fold(0.0, f64::hypot);
+    if distance > rules.max_position {
+        let limit = rules.max_position;
+        return Err(Reject::TooFar { distance, limit });
+    }
+    let yaw = match mask & YAW {
+        0 => wrap(heading + f64::from(asked.yaw)) as f32,
+        _ => asked.yaw,
+    };
+    let message = SetPositionTargetLocalNed {
+        position: single(position),
+        yaw,
+        coordinate_frame: LOCAL_NED,
+        ..*asked
+    };
+    let doubt = px4_local(LOCAL_NED, mask)?;
+    Ok(Checked { message, doubt })
+}
