@@ -1,4 +1,6 @@
 //! Setpoints beyond what mavros does: what is refused, what is repaired, what is repeated.
+mod body;
+mod height;
 mod keep_alive;
 
 use super::rig::Rig;
