@@ -146,6 +146,12 @@ struct Network {
     /// Destination of heartbeats and true states
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     client: IpAddr,
+    /// Port of the first vehicle's autopilot; two more for each further one (UDP_START_PORT)
+    #[arg(long, value_name = "PORT", default_value_t = 20100, value_parser = clap::value_parser!(u16).range(1..=45_000))]
+    base_port: u16,
+    /// Port of the first vehicle's CopterSim; two more for each further one
+    #[arg(long, value_name = "PORT", default_value_t = 30100, value_parser = clap::value_parser!(u16).range(1..=35_000))]
+    model_base_port: u16,
     /// Added to every port of the simulator, so that several emulators can run
     #[arg(long, value_name = "N", default_value_t = 0)]
     port_offset: u16,
@@ -305,6 +311,11 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     } = arguments;
     let usual = Ports {
         direct: protocol.direct_port,
+        autopilot: network.base_port,
+        autopilot_client: network.base_port + 1,
+        coptersim: network.model_base_port,
+        true_state: network.model_base_port + 1,
+        outputs: network.model_base_port + 10_001,
         ..Ports::default()
     };
     let ports = usual

@@ -10,6 +10,8 @@ pub enum SimMode {
     UdpFull,
     /// Structs of 24 and 52 bytes.
     UdpSimple,
+    /// Commands of 24 bytes; states whose layout is not published.
+    UdpUltraSimple,
     /// MAVLink, all messages.
     MavlinkFull,
     /// MAVLink, filtered and decimated.
@@ -24,22 +26,21 @@ pub enum SimMode {
 
 impl SimMode {
     /// Words of `control.link`, and CopterSim's mode numbers.
-    const NAMES: &'static [(&'static str, Self, u8)] = &[
-        ("udp_full", Self::UdpFull, 0),
-        ("udp_simple", Self::UdpSimple, 1),
-        ("mavlink_full", Self::MavlinkFull, 2),
-        ("mavlink_simple", Self::MavlinkSimple, 3),
-        ("mavlink_nosend", Self::MavlinkNoSend, 4),
-        ("mavlink_nogps", Self::MavlinkNoGps, 5),
-        ("mavlink_vision", Self::MavlinkVision, 6),
+    const NAMES: &'static [(&'static str, Self, Option<u8>)] = &[
+        ("udp_full", Self::UdpFull, Some(0)),
+        ("udp_simple", Self::UdpSimple, Some(1)),
+        ("udp_ultrasimple", Self::UdpUltraSimple, None),
+        ("mavlink_full", Self::MavlinkFull, Some(2)),
+        ("mavlink_simple", Self::MavlinkSimple, Some(3)),
+        ("mavlink_nosend", Self::MavlinkNoSend, Some(4)),
+        ("mavlink_nogps", Self::MavlinkNoGps, Some(5)),
+        ("mavlink_vision", Self::MavlinkVision, Some(6)),
     ];
 
-    /// UDPSIMMODE on the wire.
-    pub fn number(self) -> u8 {
-        Self::NAMES
-            .iter()
-            .find(|(_, mode, _)| *mode == self)
-            .map_or(2, |(_, _, number)| *number)
+    /// UDPSIMMODE on the wire, where it is published.
+    pub fn number(self) -> Option<u8> {
+        let row = Self::NAMES.iter().find(|(_, mode, _)| *mode == self)?;
+        row.2
     }
 
     /// Reads a word of `control.link`.
@@ -118,10 +119,6 @@ impl ControlLink {
                 .ok_or_else(|| format!("must be serial:<device>[:<baud>], is {text:?}"));
         }
         Err(match text {
-            "udp_ultrasimple" | "ultrasimple" => {
-                "UDP_UltraSimple is not supported: its layout is not published; use udp_simple, which carries the same data"
-                    .to_owned()
-            }
             "redis_full" | "redis_simple" => {
                 "the Redis modes carry the datagrams of udp_full and udp_simple through a Redis server of the full \
                  edition: set redis.address, and use udp_full or udp_simple here"

@@ -106,7 +106,10 @@ pub fn set_udp_mode(
     request: &SetUdpModeRequest,
 ) -> Result<CopterSimRequestPacket, String> {
     let mode = SimMode::parse(&request.mode).map_err(|why| format!("mode: {why}"))?;
-    Ok(CopterSimRequestPacket::new(vehicle.into()).with_udp_mode(mode.number()))
+    let number = mode.number().ok_or_else(|| {
+        "mode: the number of UDP_UltraSimple is not published; choose it in CopterSim".to_owned()
+    })?;
+    Ok(CopterSimRequestPacket::new(vehicle.into()).with_udp_mode(number))
 }
 
 /// `coptersim/show_geodetic`: what `CopterSim`'s window shows.

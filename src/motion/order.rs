@@ -92,7 +92,10 @@ pub(super) fn wish(
         C::PositionNed { position, yaw } => Wish::Do(Order::Position(in_map(position), to(yaw))),
         C::PositionFrd { position, yaw } => {
             let position = body.position + level(position);
-            Wish::Do(Order::Position(position.to_array(), to(yaw + body.yaw as f32)))
+            Wish::Do(Order::Position(
+                position.to_array(),
+                to(yaw + body.yaw as f32),
+            ))
         }
         C::Attitude { euler, throttle } => Wish::Do(Order::Attitude(
             wide(euler),

@@ -249,13 +249,13 @@ impl Settings {
             Pairs::default()
         });
         problems.or(Self {
+            ports: params.ports,
             params,
             sensors,
             warnings,
             calibrations,
             pairs,
             angle_unit,
-            ports: Ports::default(),
             origin,
         })
     }

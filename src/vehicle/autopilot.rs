@@ -9,6 +9,7 @@ use super::state::StateTopic;
 use super::telemetry::Telemetry;
 use super::{Counter, Open};
 use crate::ros::RosError;
+use crate::wire::TrueState;
 use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
 use std::time::Duration;
@@ -68,6 +69,15 @@ impl Autopilot {
                 Ok(frame) => self.frame(&frame),
                 Err(error) => self.fcu.count(error.into()),
             }
+        }
+        self.buffer = buffer;
+    }
+
+    /// Handles a true state, which is all that some links have of the vehicle.
+    pub fn true_state(&mut self, state: &TrueState) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for frame in frames(self.fcu.true_state(state, &mut buffer)).flatten() {
+            self.frame(&frame);
         }
         self.buffer = buffer;
     }

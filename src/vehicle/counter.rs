@@ -57,6 +57,8 @@ counters! {
     Other {
         /// A message of a camera, gimbal, companion or station under the vehicle's system id.
         ForeignComponent = "foreign_component",
+        /// A state of UDP_UltraSimple, whose layout is not published: the true state has the same.
+        UltraSimpleState = "udp_ultrasimple_state",
     }
     Drop {
         // Links.

@@ -15,8 +15,8 @@ use crate::session::ClockLine;
 use crate::time::RosTime;
 use crate::wire::TrueState;
 use crate::wire::mavlink::raw::{
-    CommandInt, CommandLong, Heartbeat, ParamSet, SetAttitudeTarget, SetMode, SetPositionTargetGlobalInt,
-    SetPositionTargetLocalNed,
+    CommandInt, CommandLong, Heartbeat, ParamSet, SetAttitudeTarget, SetMode,
+    SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };
 use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
@@ -284,6 +284,20 @@ impl Fcu {
             self.count(problem);
             &[]
         })
+    }
+
+    /// The same of a true state.
+    pub(super) fn true_state<'a>(
+        &mut self,
+        state: &TrueState,
+        buffer: &'a mut Vec<u8>,
+    ) -> &'a [u8] {
+        self.link
+            .true_state(state, buffer)
+            .unwrap_or_else(|problem| {
+                self.count(problem);
+                &[]
+            })
     }
 
     /// System and component id of this bridge.

@@ -32,7 +32,9 @@ pub use ground_truth::{
     TRUTH_TOPICS, Trail, TruthPublishers, TruthTopic, accel_stamped, motor_speeds, nav_sat_fix,
     noisy_fix, odometry, pose_stamped, twist_stamped,
 };
-pub use link::{Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink};
+pub use link::{
+    Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
+};
 pub use open::{Clock, Handle, Interface, Open};
 pub use settings::VehicleSettings;
 pub use stamp::{Order, Stamp};

@@ -37,6 +37,12 @@ impl Handle {
     pub fn with<R>(&self, f: impl FnOnce(&mut Autopilot) -> R) -> Option<R> {
         self.0.with(f)
     }
+
+    /// As [`Self::with`], from another thread than the polling task's.
+    pub fn tell(&self, f: impl FnOnce(&mut Autopilot)) {
+        self.0.with(f);
+        (self.0.wake)();
+    }
 }
 
 impl Shared {

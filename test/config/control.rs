@@ -23,6 +23,11 @@ fn every_way_to_an_autopilot_is_read_and_written() {
             "udp_full",
         ),
         (
+            "udp_ultrasimple",
+            ControlLink::Simulator(SimMode::UdpUltraSimple),
+            "udp_ultrasimple",
+        ),
+        (
             "mavlink_nogps",
             ControlLink::Simulator(SimMode::MavlinkNoGps),
             "mavlink_nogps",
@@ -98,7 +103,6 @@ fn every_way_to_an_autopilot_is_read_and_written() {
 #[test]
 fn what_cannot_be_spoken_is_refused_with_the_reason() {
     for (given, reason) in [
-        ("udp_ultrasimple", "its layout is not published"),
         ("redis_full", "set redis.address"),
         ("mavlink_ful", "did you mean \"mavlink_full\"?"),
         ("direct:", "must be direct:<port>"),
@@ -157,4 +161,91 @@ fn prefixes_are_those_of_the_vendor_unless_said_otherwise() {
 fn a_prefix_that_is_no_topic_is_refused() {
     let why = params(&[("control.prefix", "my drone{n}")]).unwrap_err();
     assert!(why.contains("control.prefix"), "{why}");
+}
+
+#[test]
+fn what_udp_ultrasimple_needs_is_asked_for_at_once() {
+    let values = [
+        ("vehicle2.link", text("udp_ultrasimple")),
+        ("control.switch_mode", ParamValue::Bool(true)),
+        ("true_state.enabled", ParamValue::Bool(false)),
+    ];
+    let read = |values: &[(&str, ParamValue)]| {
+        let values: Vec<_> = values
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect();
+        Params::from_values(&values).map_err(|problems| problems.to_string())
+    };
+    let why = read(&values).unwrap_err();
+    assert!(why.contains("vehicle2.link"), "{why}");
+    assert!(why.contains("true_state.enabled"), "{why}");
+    assert!(why.contains("is not published"), "{why}");
+    assert!(read(&values[..1]).is_ok());
+}
+
+#[test]
+fn an_address_that_no_answer_comes_from_is_refused_with_a_way_out() {
+    for name in ["simulator_address", "vehicle3.address"] {
+        for (address, what) in [
+            ("255.255.255.255", "a broadcast"),
+            ("224.0.0.10", "a group"),
+            ("0.0.0.0", "no address"),
+        ] {
+            let why = params(&[(name, address)]).unwrap_err();
+            for part in [
+                name,
+                address,
+                what,
+                "vehicle<CopterID>.address",
+                "accept_from",
+            ] {
+                assert!(why.contains(part), "{name} {address}: {part}: {why}");
+            }
+        }
+        assert!(
+            params(&[(name, "192.168.31.255")]).is_ok(),
+            "a host of a larger network"
+        );
+    }
+    // Both at once.
+    let why = params(&[
+        ("simulator_address", "255.255.255.255"),
+        ("vehicle3.address", "255.255.255.255"),
+    ]);
+    let why = why.unwrap_err();
+    assert!(why.contains("simulator_address") && why.contains("vehicle3.address"));
+}
+
+#[test]
+fn ports_of_vehicles_begin_where_the_parameters_say() {
+    let read = |values: &[(&str, i64)]| {
+        let values: Vec<_> = values
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), ParamValue::Int(*value)))
+            .collect();
+        Params::from_values(&values).map_err(|problems| problems.to_string())
+    };
+    let ports = read(&[]).unwrap().ports;
+    assert_eq!(ports, rfly_bridge::wire::Ports::default());
+    let ports = read(&[("control.base_port", 21_100), ("model.base_port", 31_000)]);
+    let ports = ports.unwrap().ports;
+    let of = |id| {
+        [
+            ports.autopilot(id),
+            ports.autopilot_client(id),
+            ports.coptersim(id),
+            ports.true_state(id),
+            ports.outputs(id),
+        ]
+    };
+    assert_eq!(of(1), [21_100, 21_101, 31_000, 31_001, 41_001]);
+    assert_eq!(of(3), [21_104, 21_105, 31_004, 31_005, 41_005]);
+    // No vehicle has a port beyond the last one.
+    let last = read(&[("control.base_port", 45_000), ("model.base_port", 35_000)]);
+    let last = last.unwrap().ports;
+    assert_eq!(last.autopilot_client(10_000), 45_000 + 1 + 2 * 9999);
+    assert_eq!(last.outputs(10_000), 35_000 + 10_001 + 2 * 9999);
+    assert!(read(&[("control.base_port", 0)]).is_err());
+    assert!(read(&[("control.base_port", 45_001)]).is_err());
 }

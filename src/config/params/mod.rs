@@ -65,6 +65,8 @@ pub struct Params {
     pub config: Vec<PathBuf>,
     /// `simulator_address`.
     pub simulator_address: Ipv4Addr,
+    /// Ports of the platform, with `control.base_port` and `model.base_port`.
+    pub ports: Ports,
     /// `window`.
     pub window: u8,
     /// `config.unsupported`.

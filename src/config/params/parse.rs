@@ -11,7 +11,7 @@ use super::{
 };
 use crate::config::config_json::RowChange;
 use crate::config::{ControlLink, Mount, Problems, SensorConfig, config_json};
-use crate::wire::{Optics, Payload, SensorKind};
+use crate::wire::{Optics, Payload, Ports, SensorKind};
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
@@ -19,6 +19,10 @@ use std::path::PathBuf;
 pub(super) fn build(r: &Reader) -> Params {
     Params {
         config: r.texts("config").into_iter().map(PathBuf::from).collect(),
+        ports: ports(
+            r.int("control.base_port") as u16,
+            r.int("model.base_port") as u16,
+        ),
         simulator_address: r
             .address("simulator_address")
             .unwrap_or(Ipv4Addr::LOCALHOST),
@@ -394,4 +398,16 @@ fn path(text: String) -> Option<PathBuf> {
 /// A name, unless it is empty.
 fn name(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
+}
+
+/// Ports of the platform where those of vehicles begin at these.
+fn ports(control: u16, model: u16) -> Ports {
+    Ports {
+        autopilot: control,
+        autopilot_client: control.saturating_add(1),
+        coptersim: model,
+        true_state: model.saturating_add(1),
+        outputs: model.saturating_add(10_001),
+        ..Ports::default()
+    }
 }

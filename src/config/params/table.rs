@@ -149,7 +149,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(SIMULATOR, "config.unsupported", K::Choice(UnsupportedSensors::NAMES), D::Str("skip"), "",
         "Sensors whose data have no public layout (microphone 6, optical flow 10): skip leaves them out with a warning, refuse does not start."),
     row(SIMULATOR, "simulator_address", K::Address, D::Str("127.0.0.1"), "",
-        "Address of the host of RflySim3D and CopterSim."),
+        "Address of the host of RflySim3D and CopterSim; no broadcast, because answers come from a host."),
     row(SIMULATOR, "window", K::Int(0, 19), D::Int(0), "",
         "RflySim3D window that renders the sensors (UDP port 20010 + window)."),
     row(SIMULATOR, "transport_mode", K::Choice(TransportOverride::NAMES), D::Str("vendor"), "",
@@ -164,6 +164,10 @@ pub const PARAMETERS: &[ParameterSpec] = &[
          `any`. Datagrams from others are dropped, counted in /diagnostics, and logged once per sender (docs/network.md)."),
     row(SIMULATOR, "bind_address", K::Address, D::Str(""), "",
         "Address of this host to listen at. Empty: 127.0.0.1 if all accepted senders are local, else every interface."),
+    row(SIMULATOR, "control.base_port", K::Int(1, 45_000), D::Int(20_100), "",
+        "Control port of vehicle 1, the vendor's UDP_START_PORT; its states come to the port after it. Each further vehicle has two ports more."),
+    row(SIMULATOR, "model.base_port", K::Int(1, 35_000), D::Int(30_100), "",
+        "CopterSim's port of vehicle 1; true states come to the port after it, outputs of autopilots to that + 10001. Each further vehicle has two more."),
     row(SIMULATOR, "vehicles", K::Ints(1, 10_000), D::Empty, "",
         "CopterIDs whose true state and IMU are read. Empty: the vehicles that carry sensors."),
     row(SIMULATOR, "other_vehicles", K::Ints(1, 10_000), D::Empty, "",
@@ -252,7 +256,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "Rays without return are +Inf (REP 117); false: range_max + 1 m, as pointcloud_to_laserscan has it."),
 
     row(SIMULATOR, "true_state.enabled", K::Bool, D::Bool(true), "",
-        "Take the true state of vehicles at 30101 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles needs `tf.source:=estimate`."),
+        "Take the true state of vehicles at model.base_port + 1 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles needs `tf.source:=estimate`."),
     row(SIMULATOR, "forward_to", K::Address, D::Str(""), "",
         "Address to which every datagram that arrives at the ports of true states, IMUs and outputs of autopilots goes as well, to the same port: for another \
          program that wants them, 127.0.0.2 for one of this host that binds these ports on all addresses."),
@@ -367,7 +371,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     row(CONTROL, "control.read_only", K::Bool, D::Bool(false), "",
         "Telemetry only: setpoints, commands, parameters and missions to a vehicle are refused with this reason."),
     row(CONTROL, "control.switch_mode", K::Bool, D::Bool(false), "",
-        "Request CopterSim to change to the UDPSIMMODE of `control.link`."),
+        "Request CopterSim to change to the UDPSIMMODE of `control.link`; not to UDP_UltraSimple, whose number is not published."),
     row(CONTROL, "control.prefix", K::Str, D::Str("mavros{n}"), "",
         "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` the same but empty for 1 \
          (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`."),
@@ -427,7 +431,7 @@ pub const PARAMETERS: &[ParameterSpec] = &[
         "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."),
 
     row(MODEL, "model.outputs", K::Bool, D::Bool(true), "",
-        "Take the outputs of modified autopilots at 40101 + 2 (id - 1); false leaves the port to another program."),
+        "Take the outputs of modified autopilots at model.base_port + 10001 + 2 (id - 1); false leaves the port to another program."),
     row(MODEL, "model.fault_numbers", K::Choice(FaultNumbers::NAMES), D::Str("sdk"), "",
         "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization files of \
          newer models; docs/topics.md has both."),

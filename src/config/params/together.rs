@@ -1,6 +1,7 @@
 //! Checks across parameters.
 use super::Params;
 use crate::config::{ControlLink, Problems, SimMode, names};
+use std::net::Ipv4Addr;
 
 /// Checks across parameters.
 pub(super) fn check_together(params: &Params, problems: &mut Problems) {
@@ -12,6 +13,8 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
             "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there",
         );
     }
+    check_hosts(params, problems);
+    check_ultra_simple(params, problems);
     check_flown_here(params, problems);
     let f = &params.frames;
     for (name, value, other_name, other) in [
@@ -139,6 +142,55 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
                 f.prefix
             ),
         );
+    }
+}
+
+/// Answers are taken from the address that is named, and no answer comes from one that is not a host's.
+fn check_hosts(params: &Params, problems: &mut Problems) {
+    let own = params.own_vehicles.iter();
+    let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.address"), own.address?)));
+    let all = [("simulator_address".to_owned(), params.simulator_address)];
+    for (name, address) in all.into_iter().chain(own) {
+        let what = match address {
+            Ipv4Addr::BROADCAST => "a broadcast",
+            Ipv4Addr::UNSPECIFIED => "no address",
+            _ if address.is_multicast() => "a group",
+            _ => continue,
+        };
+        problems.push(
+            name,
+            format!(
+                "must be the address of one host, is {address}, {what}: answers come from hosts, and only from those that are named. Name the \
+                 simulator's; where vehicles have different ones, each by vehicle<CopterID>.address, or let control.discover_s find those \
+                 that accept_from allows"
+            ),
+        );
+    }
+}
+
+/// The layout of its states is not published: they are made of the true state.
+fn check_ultra_simple(params: &Params, problems: &mut Problems) {
+    let ultra = ControlLink::Simulator(SimMode::UdpUltraSimple);
+    let own = params.own_vehicles.iter();
+    let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.link"), own.link.as_ref()?)));
+    let all = [("control.link".to_owned(), &params.control.link)];
+    for (name, _) in all
+        .into_iter()
+        .chain(own)
+        .filter(|(_, link)| **link == ultra)
+    {
+        if !params.true_state_enabled {
+            problems.push(
+                name.clone(),
+                "udp_ultrasimple takes the vehicle's state from its true state: set true_state.enabled to true",
+            );
+        }
+        if params.control.switch_mode {
+            problems.push(
+                name,
+                "the number of UDP_UltraSimple is not published: choose the mode in CopterSim, and set control.switch_mode to false",
+            );
+        }
     }
 }
 

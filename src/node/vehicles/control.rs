@@ -15,7 +15,7 @@ use crate::node::tasks;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::vehicle::{
     Autopilot, Clock, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
-    VehicleSettings,
+    UdpUltraSimpleLink, VehicleSettings,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
@@ -73,6 +73,11 @@ pub(super) fn open(
         let stats = assembly.source(format!("autopilot of vehicle {id}"));
         let wake = Arc::new(Notify::new());
         let interface = interface(context, id, link, line.sink(), wake.clone())?;
+        if *link == ControlLink::Simulator(SimMode::UdpUltraSimple)
+            && let Some(relay) = relays.get(&id)
+        {
+            relay.feed(interface.handle());
+        }
         let task = Task {
             handle: interface.handle(),
             wake,
@@ -131,6 +136,9 @@ fn interface(
     let link: Box<dyn Link> = match link {
         ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),
         ControlLink::Simulator(SimMode::UdpSimple) => Box::new(UdpSimpleLink::new(id, sink)),
+        ControlLink::Simulator(SimMode::UdpUltraSimple) => {
+            Box::new(UdpUltraSimpleLink::new(id, sink))
+        }
         _ => Box::new(MavlinkLink::new(sink)),
     };
     let names = context.tree.names();

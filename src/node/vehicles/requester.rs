@@ -82,8 +82,9 @@ impl Vehicle {
         let switches = match params.control_link(id) {
             _ if own.is_some_and(VehicleParams::is_flown_here) => return None,
             ControlLink::Simulator(mode) if params.control.switch_mode => {
-                packet = packet.with_udp_mode(mode.number());
-                true
+                let number = mode.number();
+                packet = number.map_or(packet, |number| packet.with_udp_mode(number));
+                number.is_some()
             }
             ControlLink::Simulator(_) | ControlLink::Off => false,
             ControlLink::Serial { .. } | ControlLink::Direct { .. } => return None,

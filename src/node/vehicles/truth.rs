@@ -25,7 +25,7 @@ use crate::transport::{BindOptions, Datagram, UdpReceiver};
 use crate::vehicle::{GpsReceiver, GroundTruth, TRUTH_TOPICS, TruthPublishers};
 use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, TruthDatagram};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -65,12 +65,18 @@ impl TrueMotion {
 pub(super) struct Relay {
     states: mpsc::Sender<(TrueState, RosTime)>,
     wanted: Arc<AtomicBool>,
+    autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
 }
 
 impl Relay {
     /// Passes a state on; false if the queue is full.
     pub(super) fn pass(&self, state: TrueState, arrival: RosTime) -> bool {
         self.states.try_send((state, arrival)).is_ok()
+    }
+
+    /// The other way: the autopilot has no state but the true one.
+    pub(super) fn feed(&self, autopilot: crate::vehicle::Handle) {
+        let _once = self.autopilot.set(autopilot);
     }
 
     /// Whether a state is needed when it arrives.
@@ -112,6 +118,7 @@ pub(super) fn open(
     let stats = assembly.source(name);
     let (states, on_link) = mpsc::channel(RELAYED);
     let wanted = Arc::<AtomicBool>::default();
+    let autopilot = Arc::<OnceLock<_>>::default();
     let imu = &context.settings.params.imu;
     let source = TruthSource {
         vehicle,
@@ -126,6 +133,7 @@ pub(super) fn open(
         scene: context.scene.clone(),
         on_link,
         on_link_wanted: wanted.clone(),
+        autopilot: autopilot.clone(),
         map_centre: map_centre.clone(),
         presence: context.presence.clone(),
         outputs: ModelOutputs::open(context, vehicle)?,
@@ -136,7 +144,11 @@ pub(super) fn open(
         stats,
     };
     tasks::start(runtime, source);
-    Ok(Some(Relay { states, wanted }))
+    Ok(Some(Relay {
+        states,
+        wanted,
+        autopilot,
+    }))
 }
 
 /// Opens the topics of a vehicle's true state.
@@ -193,6 +205,8 @@ struct TruthSource {
     /// The true state that CopterSim sends on the autopilot's link.
     on_link: mpsc::Receiver<(TrueState, RosTime)>,
     on_link_wanted: Arc<AtomicBool>,
+    /// Whose state this is as well.
+    autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
     map_centre: MapCentre,
     presence: Presence,
     outputs: ModelOutputs,
@@ -218,6 +232,7 @@ impl Source for TruthSource {
             let by_link = heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
             let wanted = || {
                 let wanted = self.oriented
+                    || self.autopilot.get().is_some()
                     || self.motion.wanted.load(Ordering::Relaxed)
                     || self.truth.is_read()
                     || self.outputs.is_read()
@@ -332,6 +347,9 @@ impl TruthSource {
                 tf.publish(&pose, stamp);
             }
             self.scene.moved(self.vehicle, motion(&pose, state, stamp));
+            if let Some(autopilot) = self.autopilot.get() {
+                autopilot.tell(|autopilot| autopilot.true_state(state));
+            }
             published = self.truth.publish(state, &pose, stamp);
         }
         let mut figures = self.stats.lock();

@@ -4,13 +4,16 @@ mod read_only;
 mod udp;
 mod udp_full;
 mod udp_simple;
+mod udp_ultra_simple;
 
 pub use mavlink::MavlinkLink;
 pub use read_only::ReadOnlyLink;
 pub use udp_full::UdpFullLink;
 pub use udp_simple::UdpSimpleLink;
+pub use udp_ultra_simple::UdpUltraSimpleLink;
 
 use crate::vehicle::Counter;
+use crate::wire::TrueState;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 use thiserror::Error;
@@ -86,6 +89,11 @@ pub trait Link: Send {
         bytes: &'a [u8],
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], Counter>;
+
+    /// The same of a true state, for a link that has no other state.
+    fn true_state<'a>(&mut self, _: &TrueState, _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
+        Ok(&[])
+    }
 
     /// The vehicle fell silent: its commanded state is no longer certain.
     fn lost(&mut self) {}

@@ -1,6 +1,7 @@
 //! A link that only listens: passes requests, refuses every message that could move or change the vehicle.
 use super::{Abilities, Link, Refusal};
 use crate::vehicle::Counter;
+use crate::wire::TrueState;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetAttitudeTarget};
 
@@ -66,6 +67,14 @@ impl Link for ReadOnlyLink {
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], Counter> {
         self.link.incoming(bytes, buffer)
+    }
+
+    fn true_state<'a>(
+        &mut self,
+        state: &TrueState,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
+        self.link.true_state(state, buffer)
     }
 
     fn lost(&mut self) {

@@ -161,9 +161,8 @@ impl Udp {
     /// Refuses a setpoint to a vehicle that was disarmed.
     pub(super) fn may_arm(&self) -> Result<(), Refusal> {
         match self.disarmed {
-            true => Err(self.unsupported(
-                "a setpoint would arm the vehicle, which was disarmed: arm it first",
-            )),
+            true => Err(self
+                .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first")),
             false => Ok(()),
         }
     }

@@ -5,11 +5,11 @@ use super::{Abilities, Link, Refusal, Sink};
 use crate::frames::{Attitude, Frd, Ned};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
     SET_POSITION_TARGET_LOCAL_NED_DATA,
 };
+use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::{
     IntoBytes as _, Packet as _, SimpleCommand, SimpleCommandPacket, SimpleEstimatePacket,
     SimpleReport,
@@ -34,17 +34,20 @@ const IGNORE_ATTITUDE: u8 = 128;
 
 /// A link to CopterSim in UDP_Simple.
 pub struct UdpSimpleLink {
-    udp: Udp,
+    pub(super) udp: Udp,
     states: u32,
 }
 
 impl UdpSimpleLink {
     /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
-        Self {
-            udp: Udp::new("UDP_Simple", id, sink),
-            states: 0,
-        }
+        Self::named("UDP_Simple", id, sink)
+    }
+
+    /// The same for a mode with the same commands.
+    pub(super) fn named(name: &'static str, id: u16, sink: Sink) -> Self {
+        let udp = Udp::new(name, id, sink);
+        Self { udp, states: 0 }
     }
 
     fn local(&self, t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Result<SimpleCommand, Refusal> {

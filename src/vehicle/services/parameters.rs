@@ -282,7 +282,9 @@ impl ParameterPart {
             if let Err(error) = result {
                 say(fcu, "param/set", &format!("{name}: {}", describe(error)));
             }
-            let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
+            let now = result
+                .ok()
+                .or_else(|| part.machine.known().get(&name).copied());
             respond(ParamSetV2Response {
                 success: result.is_ok(),
                 value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),

@@ -54,7 +54,12 @@ impl Autopilot {
             return Ok(Step { at, ..step });
         }
         let here = self.setpoints.here.local(fcu)?.position;
-        let heading = fcu.orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
+        let heading = fcu
+            .orientation()
+            .ok_or(Reject::NoPose)?
+            .attitude
+            .euler()
+            .yaw;
         let checked = from(here, heading, &asked, rules)?;
         Ok(Step { asked, checked, at })
     }

@@ -213,7 +213,10 @@ const ROWS: [Row; 15] = [
     ),
     (
         |rig| {
-            rig.call_later::<srv::CommandBool>("cmd/arming", srv::CommandBoolRequest { value: true });
+            rig.call_later::<srv::CommandBool>(
+                "cmd/arming",
+                srv::CommandBoolRequest { value: true },
+            );
         },
         9,
         [1.0, 0.0, 0.0, 0.0],
@@ -311,7 +314,9 @@ fn vector(x: f64, y: f64, z: f64) -> Vector3 {
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     let words = bytes.chunks_exact(4);
-    words.map(|w| f32::from_le_bytes(w.try_into().unwrap())).collect()
+    words
+        .map(|w| f32::from_le_bytes(w.try_into().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -324,7 +329,11 @@ fn every_row_of_the_table_of_modes_is_reached_through_topics_and_services() {
         let rig = vehicle("UDP_Simple");
         act(&rig);
         let (sent, wanted) = (rig.sent_bytes(), row(mode, controls));
-        assert_eq!(hex(&sent[..8.min(sent.len())]), hex(&wanted[..8]), "mode {mode}");
+        assert_eq!(
+            hex(&sent[..8.min(sent.len())]),
+            hex(&wanted[..8]),
+            "mode {mode}"
+        );
         assert_eq!(sent.len(), wanted.len(), "mode {mode}");
         let found = numbers(&sent[8..]);
         for (at, (found, wanted)) in found.iter().zip(controls).enumerate() {
@@ -333,7 +342,10 @@ fn every_row_of_the_table_of_modes_is_reached_through_topics_and_services() {
                 true => (found - wanted).sin().abs() < 2e-6 && (found - wanted).cos() > 0.0,
                 false => *found == wanted,
             };
-            assert!(same, "mode {mode}, number {at}: {found} instead of {wanted}");
+            assert!(
+                same,
+                "mode {mode}, number {at}: {found} instead of {wanted}"
+            );
         }
     }
 }
@@ -341,16 +353,26 @@ fn every_row_of_the_table_of_modes_is_reached_through_topics_and_services() {
 /// In UDP_Full commands are the same 24 bytes.
 #[test]
 fn commands_are_the_same_in_udp_full() {
-    for (act, mode, controls, _) in ROWS.into_iter().filter(|(_, mode, ..)| [9, 10, 11, 12, 30].contains(mode)) {
+    for (act, mode, controls, _) in ROWS
+        .into_iter()
+        .filter(|(_, mode, ..)| [9, 10, 11, 12, 30].contains(mode))
+    {
         let rig = vehicle("UDP_Full");
         act(&rig);
-        assert_eq!(hex(&rig.sent_bytes()), hex(&row(mode, controls)), "mode {mode}");
+        assert_eq!(
+            hex(&rig.sent_bytes()),
+            hex(&row(mode, controls)),
+            "mode {mode}"
+        );
     }
 }
 
 #[test]
 fn positions_of_the_body_leave_as_the_vendors_client_sends_them() {
-    for (mode, file) in [("UDP_Full", "control_udp_full"), ("UDP_Simple", "control_udp_simple")] {
+    for (mode, file) in [
+        ("UDP_Full", "control_udp_full"),
+        ("UDP_Simple", "control_udp_simple"),
+    ] {
         let wanted = golden::load_one(file, "06_SendPosFRD");
         let wanted = golden::unhex(wanted["hex"].as_str().unwrap());
         let rig = vehicle(mode);
@@ -369,11 +391,17 @@ fn positions_of_the_body_leave_as_the_vendors_client_sends_them() {
 fn speed_and_radius_of_a_fixed_wing_are_set_by_their_parameters() {
     for mode in ["UDP_Full", "UDP_Simple"] {
         let rig = vehicle(mode);
-        for (name, value, file) in [("FW_AIRSPD_TRIM", 15.0, "cruise_speed"), ("NAV_LOITER_RAD", 50.0, "")] {
+        for (name, value, file) in [
+            ("FW_AIRSPD_TRIM", 15.0, "cruise_speed"),
+            ("NAV_LOITER_RAD", 50.0, ""),
+        ] {
             assert!(set(&rig, name, value).success, "{name}");
             let wanted = match file {
                 // As the vendor's client.
-                "cruise_speed" => golden::load_one("control_udp_simple", file)["hex"].as_str().unwrap().to_owned(),
+                "cruise_speed" => golden::load_one("control_udp_simple", file)["hex"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned(),
                 // It would erase the speed.
                 _ => hex(&row(10, [15.0, 50.0, 0.0, 0.0])),
             };
@@ -391,11 +419,18 @@ fn speed_and_radius_of_a_fixed_wing_are_set_by_their_parameters() {
         });
         let answer = rig.call::<SetParameters>("param/set_parameters", &request);
         assert!(answer.results[0].successful);
-        assert_eq!(hex(&rig.sent_bytes()), hex(&row(10, [20.0, 50.0, 0.0, 0.0])));
+        assert_eq!(
+            hex(&rig.sent_bytes()),
+            hex(&row(10, [20.0, 50.0, 0.0, 0.0]))
+        );
         // What there is not is refused, and named.
         rig.recorder.clear();
         for (name, value, why) in [
-            ("MPC_XY_VEL_MAX", 5.0, "FW_AIRSPD_TRIM and NAV_LOITER_RAD only"),
+            (
+                "MPC_XY_VEL_MAX",
+                5.0,
+                "FW_AIRSPD_TRIM and NAV_LOITER_RAD only",
+            ),
             ("NAV_LOITER_RAD", 0.0, "above 0"),
         ] {
             assert!(!set(&rig, name, value).success, "{name}");
@@ -406,7 +441,9 @@ fn speed_and_radius_of_a_fixed_wing_are_set_by_their_parameters() {
         }
     }
     // Of a vehicle that is not there nothing is said to be set.
-    let rig = Rig::with_link(VehicleSettings::default(), |sink| Box::new(UdpSimpleLink::new(1, sink)));
+    let rig = Rig::with_link(VehicleSettings::default(), |sink| {
+        Box::new(UdpSimpleLink::new(1, sink))
+    });
     assert!(!set(&rig, "FW_AIRSPD_TRIM", 15.0).success);
     assert!(rig.nothing_sent());
     let rig = Rig::with_link(
@@ -449,7 +486,14 @@ fn a_local_take_off_is_answered_when_the_vehicle_is_up() {
         assert_eq!((answer.success, answer.result), (false, 3));
         rig.poll();
         let texts = rig.messages::<StatusText>("statustext/recv");
-        assert!(texts.last().unwrap().text.contains("setpoints to the ground"), "{texts:?}");
+        assert!(
+            texts
+                .last()
+                .unwrap()
+                .text
+                .contains("setpoints to the ground"),
+            "{texts:?}"
+        );
     }
 }
 
@@ -486,7 +530,11 @@ fn changes_of_the_throttle_are_checked_and_refused_where_there_are_none() {
         },
         |sink| Box::new(UdpSimpleLink::new(1, sink)),
     );
-    for (rig, why) in [(vehicle("UDP_Full"), "UDP_Simple"), (mavlink, "UDP_Simple"), (read_only, "read_only")] {
+    for (rig, why) in [
+        (vehicle("UDP_Full"), "UDP_Simple"),
+        (mavlink, "UDP_Simple"),
+        (read_only, "read_only"),
+    ] {
         rig.poll();
         rig.sent_bytes();
         rig.recorder.clear();

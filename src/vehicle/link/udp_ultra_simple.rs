@@ -1,0 +1,146 @@
+//! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; they are made of the true state, which
+//! CopterSim sends to a port of its own in every mode.
+use super::udp::Pose;
+use super::{Abilities, Link, Refusal, Sink, UdpSimpleLink};
+use crate::frames::Geodetic;
+use crate::vehicle::Counter;
+use crate::wire::TrueState;
+use crate::wire::mavlink::dialect::GLOBAL_POSITION_INT_DATA;
+use crate::wire::mavlink::raw::SetAttitudeTarget;
+use crate::wire::mavlink::{MavMessage, Outbound};
+
+/// HEARTBEAT period in s.
+const HEARTBEAT: f64 = 1.0;
+/// The vehicle was started again if its time goes back by more, in s.
+const RESTART: f64 = 1.0;
+/// Motors that turn faster, in rpm, may fly.
+const TURNING: f64 = 100.0;
+
+/// A link to CopterSim in UDP_UltraSimple.
+pub struct UdpUltraSimpleLink {
+    simple: UdpSimpleLink,
+    id: u16,
+    begun: Option<Begin>,
+    last: f64,
+    beat: f64,
+}
+
+/// Where the vehicle was when it was first heard, which counts as its home.
+#[derive(Clone, Copy)]
+struct Begin {
+    /// In the map.
+    position: [f64; 3],
+    home: [i32; 3],
+}
+
+impl UdpUltraSimpleLink {
+    /// Creates a link that sends datagrams for vehicle `id` to `sink`.
+    pub fn new(id: u16, sink: Sink) -> Self {
+        Self {
+            simple: UdpSimpleLink::named("UDP_UltraSimple", id, sink),
+            id,
+            begun: None,
+            last: 0.0,
+            beat: f64::NEG_INFINITY,
+        }
+    }
+
+    /// Where positions count from.
+    fn begin(&mut self, state: &TrueState) -> Begin {
+        if state.sim_time < self.last - RESTART {
+            self.simple.udp.restarted();
+            self.begun = None;
+            self.beat = f64::NEG_INFINITY;
+        }
+        self.last = state.sim_time;
+        *self.begun.get_or_insert_with(|| {
+            let vehicle = self.id;
+            let [north, east, down] = state.position;
+            tracing::info!(
+                vehicle,
+                north,
+                east,
+                down,
+                "UDP_UltraSimple: the state is the true one; home is where the vehicle is now"
+            );
+            if state.motor_rpm.iter().any(|rpm| *rpm > TURNING) {
+                tracing::warn!(
+                    vehicle,
+                    "UDP_UltraSimple: its motors turn, so it may be away from its home, and positions would count from elsewhere: \
+                     start the bridge before the vehicle flies"
+                );
+            }
+            Begin {
+                position: state.position,
+                home: e7(state.gps),
+            }
+        })
+    }
+}
+
+fn e7([latitude, longitude, altitude]: [f64; 3]) -> [i32; 3] {
+    let place = Geodetic::new(latitude, longitude, altitude).to_e7();
+    place.unwrap_or_default()
+}
+
+impl Link for UdpUltraSimpleLink {
+    fn abilities(&self) -> Abilities {
+        self.simple.abilities()
+    }
+
+    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+        self.simple.send(message, system, component)
+    }
+
+    fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), Refusal> {
+        self.simple.send_throttle_step(target)
+    }
+
+    fn incoming<'a>(&mut self, _: &'a [u8], _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
+        Err(Counter::UltraSimpleState)
+    }
+
+    fn true_state<'a>(
+        &mut self,
+        state: &TrueState,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Counter> {
+        let Begin { position, home } = self.begin(state);
+        let udp = &mut self.simple.udp;
+        udp.begin();
+        if state.sim_time - self.beat >= HEARTBEAT {
+            self.beat = state.sim_time;
+            udp.due = true;
+        }
+        let [north, east, down] = [0, 1, 2].map(|axis| state.position[axis] - position[axis]);
+        let time_boot_ms = (state.sim_time * 1e3) as u32;
+        udp.pose(&Pose {
+            time_boot_ms,
+            euler: state.euler.map(|angle| angle as f32),
+            position: [north, east, down].map(|metres| metres as f32),
+            velocity: state.velocity.map(|speed| speed as f32),
+            home,
+        })?;
+        let [lat, lon, alt] = e7(state.gps);
+        if (lat, lon) != (0, 0) {
+            // `as` saturates.
+            let [vx, vy, vz] = state.velocity.map(|speed| (speed * 100.0).round() as i16);
+            udp.push(MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
+                time_boot_ms,
+                lat,
+                lon,
+                alt,
+                relative_alt: (down * -1e3).round() as i32,
+                vx,
+                vy,
+                vz,
+                hdg: u16::MAX,
+            }));
+        }
+        Ok(udp.frames(buffer))
+    }
+
+    fn lost(&mut self) {
+        self.simple.lost();
+    }
+}
