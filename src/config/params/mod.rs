@@ -39,7 +39,7 @@ pub use value::ParamValue;
 use super::config_json::{RowChange, TransportOverride, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
 use super::{ControlLink, SimMode};
-use crate::wire::SensorKind;
+use crate::wire::{Ports, SensorKind};
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
