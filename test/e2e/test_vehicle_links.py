@@ -7,11 +7,9 @@ import time
 
 import numpy as np
 import pytest
-from mavros import BODY_NED, ONLY_POSITION, SETPOINTS, WITNESS, Vehicle, heading, pose, vector, xyz
+from mavros import BODY_NED, ONLY_POSITION, WITNESS, Vehicle, heading, pose, vector, xyz
+from peer.publisher import Publication, Stream
 from system import System
-
-SETPOINTS["setpoint_attitude/height"] = "geometry_msgs/msg/PoseStamped"
-SETPOINTS["setpoint_raw/throttle_step"] = "mavros_msgs/msg/AttitudeTarget"
 
 
 def system(directory, domain_id, link: str, autopilot: str | None = None, more=(), **parameters) -> System:
@@ -105,7 +103,8 @@ def test_a_height_is_held_with_an_attitude(tmp_path, domain_id, simulator_ports,
             vehicle.patient()
         ground = vehicle.position()[2]
         level = {"pose": {"position": xyz((0.0, 0.0, ground + 3.0)), "orientation": heading(0.0)}}
-        with vehicle.stream("setpoint_attitude/height", 50.0, **level):
+        height = Publication(running.peer, "/mavros/setpoint_attitude/height", "geometry_msgs/msg/PoseStamped")
+        with Stream(height, 50.0, **level):
             if link == "mavlink_full":
                 vehicle.engage()
             for _ in range(2):

@@ -348,3 +348,66 @@ fn numbers_that_are_none_leave_a_vehicle_where_numbers_are() {
         }
     }
 }
+
+#[test]
+fn a_repeated_position_of_the_body_is_one_step_and_another_after_a_pause() {
+    let mut rig = Rig::new(Airframe::PointMass);
+    // Up, and facing east.
+    rig.tell(SimpleCommand::PositionNed {
+        position: [0.0, 0.0, -5.0],
+        yaw: FRAC_PI_2 as f32,
+    });
+    rig.fly(10);
+    // 4 m ahead, 1 m to the right, and a quarter to the left: north.
+    let ahead = SimpleCommand::PositionFrd {
+        position: [4.0, 1.0, 0.0],
+        yaw: -FRAC_PI_2 as f32,
+    };
+    for _ in 0..100 {
+        rig.tell(ahead);
+        for _ in 0..10 {
+            rig.vehicle.step(STEP);
+        }
+    }
+    assert_near(rig.local(), [-1.0, 4.0, -5.0], 0.05, "one step");
+    assert!(single(rig.truth().euler)[2].abs() < 0.02, "it turned from where it faced");
+    rig.fly(2);
+    rig.tell(ahead);
+    rig.fly(10);
+    assert_near(rig.local(), [3.0, 5.0, -5.0], 0.05, "another one, to the north");
+    // Another command ends a step as well.
+    rig.tell(SimpleCommand::PositionNed {
+        position: [0.0, 0.0, -5.0],
+        yaw: 0.0,
+    });
+    rig.fly(10);
+    rig.tell(ahead);
+    rig.fly(10);
+    assert_near(rig.local(), [4.0, 1.0, -5.0], 0.05, "after another command");
+}
+
+#[test]
+fn changes_of_the_throttle_add_up_from_what_it_hovers_with() {
+    // m that it climbs in a second after these changes.
+    let climb = |steps: &[f32]| {
+        let mut rig = Rig::new(Airframe::PointMass);
+        rig.tell(SimpleCommand::PositionNed {
+            position: [0.0, 0.0, -20.0],
+            yaw: 0.0,
+        });
+        rig.fly(15);
+        let [.., before] = rig.local();
+        for throttle_step in steps {
+            rig.tell(SimpleCommand::AttitudeStep {
+                euler: [0.0; 3],
+                throttle_step: *throttle_step,
+            });
+        }
+        rig.fly(1);
+        before - rig.local()[2]
+    };
+    assert!(climb(&[0.0]).abs() < 0.05, "it hovers");
+    assert!(climb(&[0.1]) > 0.2, "it climbs");
+    assert!(climb(&[0.1, 0.1]) > 1.5 * climb(&[0.1]));
+    assert!(climb(&[0.3, -0.3]).abs() < 0.05);
+}
