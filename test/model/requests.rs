@@ -181,6 +181,13 @@ fn a_wrong_request_is_answered_with_what_would_be_right() {
             },
         )
         .unwrap_err(),
+        model::set_udp_mode(
+            1,
+            &SetUdpModeRequest {
+                mode: "udp_ultrasimple".to_owned(),
+            },
+        )
+        .unwrap_err(),
         load(name("")),
         load(name(&"x".repeat(49))),
         load(index(-1, "")),

@@ -370,11 +370,19 @@ fn a_repeated_position_of_the_body_is_one_step_and_another_after_a_pause() {
         }
     }
     assert_near(rig.local(), [-1.0, 4.0, -5.0], 0.05, "one step");
-    assert!(single(rig.truth().euler)[2].abs() < 0.02, "it turned from where it faced");
+    assert!(
+        single(rig.truth().euler)[2].abs() < 0.02,
+        "it turned from where it faced"
+    );
     rig.fly(2);
     rig.tell(ahead);
     rig.fly(10);
-    assert_near(rig.local(), [3.0, 5.0, -5.0], 0.05, "another one, to the north");
+    assert_near(
+        rig.local(),
+        [3.0, 5.0, -5.0],
+        0.05,
+        "another one, to the north",
+    );
     // Another command ends a step as well.
     rig.tell(SimpleCommand::PositionNed {
         position: [0.0, 0.0, -5.0],

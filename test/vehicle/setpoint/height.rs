@@ -113,7 +113,9 @@ fn what_is_no_height_or_no_attitude_or_not_known_is_refused() {
     say(&mut rig, 0.0, 0.0);
     refused(&rig, &wish(f64::NAN), "setpoint_nan");
     refused(&rig, &wish(f64::INFINITY), "setpoint_too_far");
-    refused(&rig, &PoseStamped::default(), "setpoint_orientation");
+    let mut nowhere = wish(1.0);
+    nowhere.pose.orientation.w = 0.0;
+    refused(&rig, &nowhere, "setpoint_orientation");
     rig.advance(Duration::from_millis(501));
     refused(&rig, &wish(1.0), "setpoint_no_position");
     // NaN velocities would be a thrust that is no number.

@@ -377,6 +377,7 @@ fn positions_of_the_body_leave_as_the_vendors_client_sends_them() {
         let wanted = golden::unhex(wanted["hex"].as_str().unwrap());
         let rig = vehicle(mode);
         local(&rig, 8, POSITION | YAW, |m| {
+            m.type_mask = 3064; // with the bit of forces, as the vendor's
             (m.position, m.yaw) = (point(5.0, 0.0, 2.0), -0.5);
         });
         let sent = rig.sent_bytes();
@@ -471,6 +472,7 @@ fn a_local_take_off_is_answered_when_the_vehicle_is_up() {
             rig.call_later::<srv::CommandTOLLocal>("cmd/takeoff_local", request)
         };
         let down = take_off(0.0);
+        rig.pass(Duration::from_millis(200)); // in which a reason might come
         assert_eq!((down.expect().success, down.expect().result), (false, 3));
         let answer = take_off(3.0);
         rig.pass(Duration::from_secs(1));
