@@ -35,7 +35,7 @@ BESIDE = {
     "terrain.md": ["rfly_bridge --ros-args -p terrain.file:=$HOME/maps/Grasslands.png"],
 }
 # No emulator: the commands start one.
-OWN_EMULATOR = {"emulator.md", "emulator_autopilot.md", "mavros.md"}
+OWN_EMULATOR = {"emulator.md", "emulator_autopilot.md", "mavros.md", "ports.md"}
 
 
 def blocks() -> list:
