@@ -302,7 +302,8 @@ impl Views {
     fn parent(&self, mut mount: Mount, at: SimTime, poses: &Poses) -> Option<Transform> {
         let mut below = Transform::identity();
         // The configuration refuses cycles of carriers.
-        for _ in 0..=lock(&self.0.slots).len() {
+        let sensors = lock(&self.0.slots).len();
+        for _ in 0..=sensors {
             let carrier = match mount {
                 Mount::Ground(_) => return Some(below),
                 Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
