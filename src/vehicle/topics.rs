@@ -118,7 +118,7 @@ pub const SERVICES: &[ServiceRow] = &[
     ServiceRow::new("cmd/command_ack", "mavros_msgs/srv/CommandAck", "sends a COMMAND_ACK"),
     ServiceRow::new("cmd/takeoff", "mavros_msgs/srv/CommandTOL", "MAV_CMD_NAV_TAKEOFF"),
     ServiceRow::new("cmd/land", "mavros_msgs/srv/CommandTOL", "MAV_CMD_NAV_LAND"),
-    ServiceRow::new("cmd/takeoff_local", "mavros_msgs/srv/CommandTOLLocal", "refused: PX4 has no such command; in the UDP modes, up from here"),
+    ServiceRow::new("cmd/takeoff_local", "mavros_msgs/srv/CommandTOLLocal", "refused: PX4 has no such command; in the UDP modes, to a place counted from home"),
     ServiceRow::new("cmd/land_local", "mavros_msgs/srv/CommandTOLLocal", "refused: PX4 takes its number for a precision landing; the UDP modes have none"),
     ServiceRow::new("cmd/set_home", "mavros_msgs/srv/CommandHome", "MAV_CMD_DO_SET_HOME"),
     ServiceRow::new("cmd/trigger_control", "mavros_msgs/srv/CommandTriggerControl", "MAV_CMD_DO_TRIGGER_CONTROL"),
