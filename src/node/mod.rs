@@ -17,6 +17,7 @@ mod doctor;
 mod error;
 mod files;
 mod frames;
+mod group_topic;
 mod library;
 mod mesh;
 #[cfg(has_rfly_bridge_msgs)]

@@ -234,6 +234,14 @@ fn places_elsewhere(rig: &Rig, position: [f32; 3], pitch_deg: f32) {
         .expect("sent");
 }
 
+fn last_picture(events: &Events) -> Option<Vec<u8>> {
+    let events = events.lock().unwrap();
+    events.iter().rev().find_map(|event| match event {
+        Event::Image(pixels) => Some(pixels.clone()),
+        _ => None,
+    })
+}
+
 fn last_mount(events: &Events) -> Option<([f64; 3], [f64; 4])> {
     let events = events.lock().unwrap();
     events.iter().rev().find_map(|event| match event {
@@ -273,13 +281,7 @@ fn tf_follows_a_camera_that_another_program_moves_and_comes_back_with_it() {
 #[test]
 fn a_place_is_asked_for_again_if_the_parameter_says_so() {
     let (rig, events, _subscriptions) = watched(&["request.foreign:=restore"]);
-    let picture = || {
-        let events = events.lock().unwrap();
-        events.iter().rev().find_map(|event| match event {
-            Event::Image(pixels) => Some(pixels.clone()),
-            _ => None,
-        })
-    };
+    let picture = || last_picture(&events);
     wait_until(|| is_at(&events, [0.3, 0.0, 0.0], 0.0) && picture().is_some());
     std::thread::sleep(Duration::from_secs(3));
     let before = picture().unwrap();
@@ -325,13 +327,7 @@ fn camera_info_follows_what_another_program_has_asked_for() {
 #[test]
 fn a_field_of_view_is_asked_for_again_if_the_parameter_says_so() {
     let (rig, events, _subscriptions) = watched(&["request.foreign:=restore"]);
-    let picture = || {
-        let events = events.lock().unwrap();
-        events.iter().rev().find_map(|event| match event {
-            Event::Image(pixels) => Some(pixels.clone()),
-            _ => None,
-        })
-    };
+    let picture = || last_picture(&events);
     wait_until(|| last_focal(&events).is_some() && picture().is_some());
     let (own, before) = (focal(90.0), picture().unwrap());
     let differs = || picture().is_some_and(|now| difference(&now, &before) > 1.0);

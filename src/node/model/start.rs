@@ -5,15 +5,9 @@ use crate::msgs::std_msgs::msg::Int32;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, receive};
 use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
-use crate::ros::Publisher;
-use crate::transport::UdpReceiver;
+use crate::node::group_topic;
 use crate::wire::{Packet as _, StartSignalPacket};
-use std::sync::Arc;
-use std::time::Instant;
 use tokio::runtime::Handle;
 
 /// Opens the port and the topic.
@@ -22,65 +16,21 @@ pub(super) fn open(
     assembly: &mut Assembly,
     runtime: &Handle,
 ) -> Result<(), NodeError> {
-    if !context.settings.params.model.start_signals {
-        return Ok(());
+    if context.settings.params.model.start_signals {
+        let topic = of_fleet(context, "fleet/start");
+        let publisher = context.publisher(QosGroup::State, &topic)?;
+        let origin = ("start signals", context.settings.ports.start);
+        group_topic::open(context, (assembly, runtime), origin, publisher, read);
     }
-    let name = "start signals";
-    let options = context.senders.group(context.settings.ports.start);
-    let Some(receiver) = assembly.binder.bind(&options, name) else {
-        return Ok(());
-    };
-    let signals = Signals {
-        receiver,
-        publisher: context.publisher(QosGroup::State, &of_fleet(context, "fleet/start"))?,
-        stats: assembly.source_on_demand(name.to_owned()),
-    };
-    tasks::start(runtime, signals);
     Ok(())
 }
 
-struct Signals {
-    receiver: UdpReceiver,
-    publisher: Publisher<Int32>,
-    stats: Arc<SourceStats>,
-}
-
-impl Source for Signals {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
+fn read(bytes: &[u8]) -> Result<Int32, Cause> {
+    let signal = StartSignalPacket::parse(bytes).map_err(|_error| Cause::Malformed)?;
+    // The vendor's programs go on waiting.
+    if signal.start.get() == 0 {
+        return Err(Cause::NotRead);
     }
-
-    async fn run(&mut self) {
-        let mut buffer = [0; BUFFER];
-        loop {
-            let received = receive(&mut self.receiver, &mut buffer, &self.stats, || true).await;
-            let Some(datagram) = received else {
-                continue;
-            };
-            let taken = self.take(&buffer[..datagram.len.min(BUFFER)]);
-            let mut figures = self.stats.lock();
-            match taken {
-                Ok(()) => {
-                    figures.frames += 1;
-                    figures.last_frame = Some(Instant::now());
-                }
-                Err(cause) => figures.drop_one(cause),
-            }
-        }
-    }
-}
-
-impl Signals {
-    fn take(&self, bytes: &[u8]) -> Result<(), Cause> {
-        let signal = StartSignalPacket::parse(bytes).map_err(|_error| Cause::Malformed)?;
-        // The vendor's programs go on waiting.
-        if signal.start.get() == 0 {
-            return Err(Cause::NotRead);
-        }
-        let message = Int32 {
-            data: signal.copter_id.get().max(StartSignalPacket::ALL),
-        };
-        let published = self.publisher.publish(&message);
-        published.map(drop).map_err(|_error| Cause::Publish)
-    }
+    let data = signal.copter_id.get().max(StartSignalPacket::ALL);
+    Ok(Int32 { data })
 }
