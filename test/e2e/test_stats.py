@@ -57,6 +57,7 @@ def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator
         "reports of the renderer",
         "scene",
         "scene/set_states",
+        "start signals",
     }
     told = {s.name.removeprefix("rfly_bridge: "): s for s in diagnostic.status}
     for source in last.sources:
