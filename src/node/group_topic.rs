@@ -9,7 +9,6 @@ use crate::msgs::Message;
 use crate::ros::Publisher;
 use crate::transport::UdpReceiver;
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::runtime::Handle;
 
 /// Reads a datagram.
@@ -63,14 +62,7 @@ impl<M: Message> Source for GroupTopic<M> {
                 let published = self.publisher.publish(&message);
                 published.map(drop).map_err(|_error| Cause::Publish)
             });
-            let mut figures = self.stats.lock();
-            match published {
-                Ok(()) => {
-                    figures.frames += 1;
-                    figures.last_frame = Some(Instant::now());
-                }
-                Err(cause) => figures.drop_one(cause),
-            }
+            self.stats.handled(published);
         }
     }
 }

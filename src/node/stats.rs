@@ -167,6 +167,18 @@ impl SourceStats {
         self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Counts a datagram that was handled, or why it was not.
+    pub(super) fn handled(&self, result: Result<(), Cause>) {
+        let mut figures = self.lock();
+        match result {
+            Ok(()) => {
+                figures.frames += 1;
+                figures.last_frame = Some(Instant::now());
+            }
+            Err(cause) => figures.drop_one(cause),
+        }
+    }
+
     /// Returns a copy and resets the latency histogram.
     pub(super) fn take_report(&self) -> Figures {
         let mut figures = self.lock();

@@ -190,7 +190,7 @@ impl Views {
             };
             let mut shown = view.clone();
             if asked {
-                state.fov = DescribedFov::new(view.fov_deg);
+                state.fov = DescribedFov::default();
                 state.pose = watch(mount, self.0.world, self.0.bottom_m);
                 state.mount = mount.clone();
             } else {
@@ -246,7 +246,8 @@ impl Views {
                     None
                 }
             };
-            let fov = state.fov.described(camera.fov_deg);
+            let known = (state.asked.fov_deg, state.view.fov_deg);
+            let fov = state.fov.described(camera.fov_deg, known);
             if fov.is_none() && moved.is_none() {
                 return;
             }
@@ -256,7 +257,6 @@ impl Views {
                 return;
             }
             if let Some(fov) = fov {
-                state.fov.follow(fov);
                 state.view.fov_deg = fov;
             }
             if let Some(pose) = moved {
@@ -406,7 +406,7 @@ impl Views {
 impl Slot {
     fn new(view: View, mount: &SensorMount, (world, bottom_m): (WorldConvention, f64)) -> Self {
         let state = State {
-            fov: DescribedFov::new(view.fov_deg),
+            fov: DescribedFov::default(),
             asked: view.clone(),
             view,
             pose: watch(mount, world, bottom_m),

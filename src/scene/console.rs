@@ -103,9 +103,7 @@ pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     if text.matches('"').count() % 2 == 1 {
         return Err("a `\"` has no partner: a text with spaces stands between two".to_owned());
     }
-    let text = text
-        .trim_matches(|c: char| c.is_whitespace())
-        .trim_end_matches([';', ' ']);
+    let text = text.trim().trim_end_matches([';', ' ']);
     let text = match text.split_once('(') {
         Some((name, inside)) if !name.is_empty() && name.chars().all(in_name) => {
             without_brackets(name, inside)?

@@ -11,60 +11,48 @@ const SAME_PLACE_M: f64 = 0.05;
 /// The same of its direction, in rad.
 const SAME_DIRECTION_RAD: f64 = 0.01;
 
-/// A property of a camera: what was asked for, and what its frames show.
-#[derive(Clone, Debug)]
-struct Property<T> {
-    asked: T,
-    shown: T,
-    /// Another value that is described, and how many times in a row.
-    other: Option<(T, u8)>,
-}
+/// What is described of a camera instead of what its frames show, and how many times in a row.
+#[derive(Clone, Copy, Debug)]
+struct Other<T>(Option<(T, u8)>);
 
-impl<T: Copy> Property<T> {
-    fn new(asked: T) -> Self {
-        Self {
-            asked,
-            shown: asked,
-            other: None,
-        }
-    }
-
-    /// Takes a described value; returns what frames show from now on, if that is something else than before.
-    fn described(&mut self, value: T, same: impl Fn(T, T) -> bool) -> Option<T> {
-        if same(value, self.shown) {
-            self.other = None;
+impl<T: Copy> Other<T> {
+    /// Takes a described value; returns what frames show from now on, if that is something else than what they show now.
+    fn described(
+        &mut self,
+        value: T,
+        (asked, shown): (T, T),
+        same: impl Fn(T, T) -> bool,
+    ) -> Option<T> {
+        if same(value, shown) {
+            self.0 = None;
             return None;
         }
-        let before = self.other.filter(|(other, _)| same(*other, value));
+        let before = self.0.filter(|(other, _)| same(*other, value));
         let times = before.map_or(1, |(_, times)| times + 1);
-        self.other = (times < DESCRIPTIONS).then_some((value, times));
-        let own = same(value, self.asked);
-        self.other
-            .is_none()
-            .then_some(if own { self.asked } else { value })
+        self.0 = (times < DESCRIPTIONS).then_some((value, times));
+        let now = if same(value, asked) { asked } else { value };
+        self.0.is_none().then_some(now)
     }
 }
 
 /// The field of view of a camera, in degrees.
 #[derive(Clone, Debug)]
-pub struct DescribedFov(Property<f32>);
+pub struct DescribedFov(Other<f32>);
+
+impl Default for DescribedFov {
+    fn default() -> Self {
+        Self(Other(None))
+    }
+}
 
 impl DescribedFov {
-    /// This one is asked for.
-    pub fn new(asked_deg: f32) -> Self {
-        Self(Property::new(asked_deg))
-    }
-
-    /// Takes a description; returns what frames show from now on, if that is something else than before.
-    pub fn described(&mut self, fov_deg: f32) -> Option<f32> {
+    /// Takes a description of a camera that was asked for with one field of view and shows one; returns what it shows from now
+    /// on, if that is something else.
+    pub fn described(&mut self, fov_deg: f32, (asked, shown): (f32, f32)) -> Option<f32> {
         let possible = fov_deg.is_finite() && fov_deg > 0.0;
         let same = |a: f32, b: f32| (a - b).abs() < SAME_FOV_DEG;
-        self.0.described(fov_deg, same).filter(|_| possible)
-    }
-
-    /// From now on this is published.
-    pub fn follow(&mut self, fov_deg: f32) {
-        self.0.shown = fov_deg;
+        let now = self.0.described(fov_deg, (asked, shown), same);
+        now.filter(|_| possible)
     }
 }
 
@@ -94,7 +82,9 @@ pub enum Seen {
 /// The pose of a camera in the parent of its `_link`.
 #[derive(Clone, Debug)]
 pub struct DescribedMount {
-    pose: Property<Transform>,
+    asked: Transform,
+    shown: Transform,
+    other: Other<Transform>,
     /// The bottom of a vehicle is where only the renderer knows.
     at_bottom: bool,
     /// How much higher than asked for the camera is described.
@@ -107,7 +97,9 @@ impl DescribedMount {
     /// This pose is asked for; `at_bottom`: its height is known except for a constant.
     pub fn new(asked: Transform, at_bottom: bool) -> Self {
         Self {
-            pose: Property::new(asked),
+            asked,
+            shown: asked,
+            other: Other(None),
             at_bottom,
             higher_m: None,
             agrees: None,
@@ -116,19 +108,19 @@ impl DescribedMount {
 
     /// What was asked for.
     pub fn asked(&self) -> Transform {
-        self.pose.asked
+        self.asked
     }
 
     /// What is published.
     pub fn shown(&self) -> Transform {
-        self.pose.shown
+        self.shown
     }
 
     /// Takes a description.
     pub fn described(&mut self, sighting: &Sighting) -> Seen {
         let mut pose = sighting.pose;
         if self.at_bottom {
-            let above = pose.translation()[2] - self.pose.asked.translation()[2];
+            let above = pose.translation()[2] - self.asked.translation()[2];
             let higher = *self.higher_m.get_or_insert(above);
             pose = pose.shifted([0.0, 0.0, -higher]);
         }
@@ -138,10 +130,10 @@ impl DescribedMount {
         );
         let same =
             |a: Transform, b: Transform| a.distance_to(&b) < near_m && a.angle_to(&b) < near_rad;
-        let moved = self.pose.described(pose, same);
+        let moved = self.other.described(pose, (self.asked, self.shown), same);
         match (moved, self.agrees) {
             (None, _) => {
-                if self.pose.other.is_none() {
+                if self.other.0.is_none() {
                     self.agrees = Some(true);
                 }
                 Seen::Same
@@ -157,6 +149,6 @@ impl DescribedMount {
 
     /// From now on this is published.
     pub fn follow(&mut self, pose: Transform) {
-        self.pose.shown = pose;
+        self.shown = pose;
     }
 }

@@ -26,6 +26,15 @@ def flown_to(vehicle: Vehicle, offset) -> tuple:
     return stream, target
 
 
+def grounded(running: System, link: str) -> Vehicle:
+    """Vehicle 1, ready on the ground."""
+    vehicle = Vehicle(running.peer)
+    vehicle.wait_ready()
+    if link == "mavlink_full":
+        vehicle.patient()
+    return vehicle
+
+
 @pytest.mark.parametrize("link", ["mavlink_full", "udp_full"])
 def test_vehicles_are_flown_on_ports_from_another_base(tmp_path, domain_id, simulator_ports, link):
     ports = {"control.base_port": 21100, "model.base_port": 31100, "vehicles": [1, 2]}
@@ -72,10 +81,7 @@ def test_udp_ultrasimple_is_flown_by_the_true_state(tmp_path, domain_id, simulat
 @pytest.mark.parametrize("link", ["mavlink_full", "udp_simple"])
 def test_a_position_of_the_body_is_one_step_ahead(tmp_path, domain_id, simulator_ports, link):
     with system(tmp_path, domain_id, link, more=["--grounded"]) as running:
-        vehicle = Vehicle(running.peer)
-        vehicle.wait_ready()
-        if link == "mavlink_full":
-            vehicle.patient()
+        vehicle = grounded(running, link)
         # North, so that ahead is not x.
         stream, target = flown_to(vehicle, [0.0, 0.0, 3.0])
         with stream:
@@ -97,10 +103,7 @@ def test_a_position_of_the_body_is_one_step_ahead(tmp_path, domain_id, simulator
 @pytest.mark.parametrize("link", ["mavlink_full", "udp_simple"])
 def test_a_height_is_held_with_an_attitude(tmp_path, domain_id, simulator_ports, link):
     with system(tmp_path, domain_id, link, more=["--grounded"]) as running:
-        vehicle = Vehicle(running.peer)
-        vehicle.wait_ready()
-        if link == "mavlink_full":
-            vehicle.patient()
+        vehicle = grounded(running, link)
         ground = vehicle.position()[2]
         level = {"pose": {"position": xyz((0.0, 0.0, ground + 3.0)), "orientation": heading(0.0)}}
         height = Publication(running.peer, "/mavros/setpoint_attitude/height", "geometry_msgs/msg/PoseStamped")

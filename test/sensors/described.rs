@@ -17,16 +17,17 @@ fn seen(mount: &mut DescribedMount, pose: Transform, slack_m: f64) -> Seen {
 
 #[test]
 fn another_field_of_view_counts_when_it_is_described_twice() {
-    let mut fov = DescribedFov::new(90.0);
+    let mut fov = DescribedFov::default();
+    let own = (90.0, 90.0);
     for described in [90.0, 45.0, 90.000_01, 45.0, f32::NAN, -1.0, -1.0, 45.0] {
-        assert_eq!(fov.described(described), None);
+        assert_eq!(fov.described(described, own), None);
     }
-    assert_eq!(fov.described(45.0), Some(45.0));
-    fov.follow(45.0);
-    assert_eq!(fov.described(45.0), None);
-    assert_eq!(fov.described(90.000_01), None);
+    assert_eq!(fov.described(45.0, own), Some(45.0));
+    let followed = (90.0, 45.0);
+    assert_eq!(fov.described(45.0, followed), None);
+    assert_eq!(fov.described(90.000_01, followed), None);
     // Exactly what was asked for.
-    assert_eq!(fov.described(90.000_01), Some(90.0));
+    assert_eq!(fov.described(90.000_01, followed), Some(90.0));
 }
 
 #[test]

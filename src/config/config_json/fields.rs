@@ -18,6 +18,12 @@ pub(super) struct Findings {
     pub(super) skipped: Vec<Problem>,
 }
 
+/// Returns the value of a key; the last one of duplicates, as JSON readers do.
+pub(super) fn value_of<'a>(pairs: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
+    let mut found = pairs.iter().rev().filter(|(k, _)| k == key);
+    found.next().map(|(_, value)| value)
+}
+
 /// One entry of `VisionSensors` with its path.
 pub(super) struct Entry<'a> {
     /// `Config.json: VisionSensors[1]`.
@@ -84,13 +90,9 @@ impl<'a> Entry<'a> {
         self.exactly(self.spelt(key))
     }
 
-    /// Returns the value of a key in this spelling; the last one of duplicates, as JSON readers do.
+    /// Returns the value of a key in this spelling.
     fn exactly(&self, key: &str) -> Option<&'a Node> {
-        self.pairs
-            .iter()
-            .rev()
-            .find(|(k, _)| k == key)
-            .map(|(_, value)| value)
+        value_of(self.pairs, key)
     }
 
     /// Returns the first keys that are not in `known`, each once.

@@ -1,6 +1,6 @@
 //! What an entry means that says it otherwise: the numbers of types until 2023, `otherParams` that end early
 //! (docs/wire/traps.md: lidar-types, other-params).
-use super::fields::Entry;
+use super::fields::{Entry, value_of};
 use super::text::Node;
 use super::types;
 use crate::wire::SensorKind;
@@ -16,11 +16,11 @@ const PARAMS: &str = "otherParams";
 /// Returns the entry as it is meant.
 pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
     let (mut pairs, mut notes) = (Cow::Borrowed(pairs), Notes::new());
-    let Some(Node::Array(values)) = value(&pairs, PARAMS) else {
+    let Some(Node::Array(values)) = value_of(&pairs, PARAMS) else {
         return (pairs, notes);
     };
     let numbers: Vec<f64> = values.iter().map_while(Node::number).collect();
-    let mut id = value(&pairs, "TypeID").and_then(Node::integer);
+    let mut id = value_of(&pairs, "TypeID").and_then(Node::integer);
     if let Some(kind) = id.and_then(|id| older(id, &numbers)) {
         let (now, name) = (kind.type_id(), kind.row().name);
         let message = format!(
@@ -34,7 +34,7 @@ pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
     }
     let kind = id.and_then(|id| SensorKind::from_type_id(u16::try_from(id).ok()?));
     let length = values_of_layout(&pairs);
-    if let (Some(kind), Some(Node::Array(values))) = (kind, value(&pairs, PARAMS))
+    if let (Some(kind), Some(Node::Array(values))) = (kind, value_of(&pairs, PARAMS))
         && values.len() < 8
         && values.len() >= types::used_params(kind)
     {
@@ -71,17 +71,11 @@ fn older(type_id: i64, params: &[f64]) -> Option<SensorKind> {
 
 /// How many `otherParams` the entry has to have.
 fn values_of_layout(pairs: &Pairs) -> usize {
-    let has = |key| value(pairs, key).is_some();
+    let has = |key| value_of(pairs, key).is_some();
     match has("EularOrQuat") || has("EulerOrQuat") && has("SensorAngQuat") {
         true => 16,
         false => 8,
     }
-}
-
-/// The last one of duplicates, as JSON readers do.
-fn value<'a>(pairs: &'a Pairs, key: &str) -> Option<&'a Node> {
-    let mut found = pairs.iter().rev().filter(|(k, _)| k == key);
-    found.next().map(|(_, value)| value)
 }
 
 fn set(pairs: &mut Pairs, key: &str, value: Node) {

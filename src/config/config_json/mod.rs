@@ -112,10 +112,8 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
                     format!("has {} keys; at most {LONGEST} are read", pairs.len()),
                 ),
                 Node::Object(pairs) => {
-                    let (pairs, notes) = meant::meant(pairs);
-                    let mut entry = Entry::new(path, &pairs, &mut findings);
-                    meant::tell(&mut entry, notes);
-                    drafts.push(entry::read(&mut entry, overrides, &mut current));
+                    let draft = read_row((path, pairs), overrides, &mut current, &mut findings);
+                    drafts.push(draft);
                 }
                 other => findings
                     .problems
@@ -157,15 +155,13 @@ pub fn one_more(
     let mut drafts: Vec<_> = others.iter().map(entry::Draft::of).collect();
     match read_root(ROW, row, &mut findings) {
         Some(Node::Object(pairs)) if pairs.len() <= LONGEST => {
-            let (pairs, notes) = meant::meant(&pairs);
-            let mut entry = Entry::new(ROW.to_owned(), &pairs, &mut findings);
-            meant::tell(&mut entry, notes);
             let strict = VendorOverrides {
                 refuse_unsupported: true,
                 ..*overrides
             };
             let mut last = others.iter().map(|sensor| sensor.seq_id).max();
-            drafts.push(entry::read(&mut entry, &strict, &mut last));
+            let row = (ROW.to_owned(), &pairs);
+            drafts.push(read_row(row, &strict, &mut last, &mut findings));
             relations::check(&mut drafts, &mut findings);
         }
         Some(other) => findings.problems.push(
@@ -179,6 +175,19 @@ pub fn one_more(
     let mut sensor = sensor.ok_or_else(Problems::default)?;
     sensor.layout_new |= others.iter().any(|sensor| sensor.layout_new);
     Ok((sensor, warnings))
+}
+
+/// Reads a row as it is meant; `last` is the SeqID before it.
+fn read_row(
+    (path, pairs): (String, &Vec<(String, Node)>),
+    overrides: &VendorOverrides,
+    last: &mut Option<u16>,
+    findings: &mut Findings,
+) -> entry::Draft {
+    let (pairs, notes) = meant::meant(pairs);
+    let mut entry = Entry::new(path, &pairs, findings);
+    meant::tell(&mut entry, notes);
+    entry::read(&mut entry, overrides, last)
 }
 
 fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<Node> {

@@ -226,14 +226,7 @@ impl ReportSource {
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
         };
-        let mut figures = self.stats.lock();
-        match taken {
-            Ok(()) => {
-                figures.frames += 1;
-                figures.last_frame = Some(Instant::now());
-            }
-            Err(cause) => figures.drop_one(cause),
-        }
+        self.stats.handled(taken);
     }
 
     /// The stamp of a report; that of its arrival if its time is not of this simulation, which is counted.

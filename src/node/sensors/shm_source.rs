@@ -278,7 +278,6 @@ impl BlockReader {
         if !block.swap_flag(ShmFlag::Ready as u8, ShmFlag::Reading as u8) {
             return None;
         }
-        self.last = Some(time_of(block));
         let taken = self.take_ready(block, sensor, arrival, stamp);
         // If another process overwrote the flag, it stays; usually that happened after the copy.
         give_back(block);
@@ -307,7 +306,9 @@ impl BlockReader {
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
     ) -> Result<Taken, SensorError> {
-        let seconds = f64::from_le_bytes(time_of(block));
+        let time = time_of(block);
+        self.last = Some(time);
+        let seconds = f64::from_le_bytes(time);
         if block.flag() != ShmFlag::Reading as u8 {
             return Err(SensorError::Torn);
         }

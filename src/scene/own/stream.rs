@@ -1,6 +1,6 @@
 //! States of many entities at once, as a stream.
 use super::packets::{Drawn, Form, Motors, NO_TIME, Packets};
-use crate::frames::{Flu, Frd, Ned, Vector};
+use crate::frames::{Flu, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
 use crate::scene::entities::Motion;
@@ -167,6 +167,7 @@ fn state(
     let place = scene
         .place(&message.header.frame_id, &message.poses[i])
         .map_err(|refusal| skipped(SkipCause::Pose, refusal.message))?;
+    let world = scene.frame.world;
     let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     let vehicle_type = match (message.vehicle_types.get(i), &known) {
         (Some(given), _) => i32::try_from(*given)
@@ -205,11 +206,10 @@ fn state(
             ),
         ));
     }
-    let motion = motion(scene, message, i).map_err(|what| {
+    let motion = motion(world, message, i).map_err(|what| {
         let message = format!("{what} of {id} must be finite");
         skipped(SkipCause::Motion, message)
     })?;
-    let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     if let Some(entity) = known {
         if let Some(kept) = &mut entity.keep_alive {
             kept.since_s = call.uptime_s;
@@ -252,7 +252,11 @@ struct Moving {
     time: Option<f64>,
 }
 
-fn motion(scene: &Scene, message: &EntityStates, i: usize) -> Result<Moving, &'static str> {
+fn motion(
+    world: WorldConvention,
+    message: &EntityStates,
+    i: usize,
+) -> Result<Moving, &'static str> {
     let array = |v: &Vector3| [v.x, v.y, v.z];
     let time = message
         .times
@@ -272,7 +276,7 @@ fn motion(scene: &Scene, message: &EntityStates, i: usize) -> Result<Moving, &'s
         }
     }
     Ok(Moving {
-        velocity: scene.frame.world.ned(velocity),
+        velocity: world.ned(velocity),
         rate: rate.map(|[x, y, z]| Vector::<Flu>::new(x, y, z).into()),
         time,
     })
