@@ -190,6 +190,8 @@ counters! {
         SetpointBodyYaw = "setpoint_body_yaw",
         /// An axis has no setpoint.
         SetpointUnbalanced = "setpoint_unbalanced",
+        /// PX4 misreads heights above home where home is not at the height of the origin.
+        SetpointHomeOffset = "setpoint_home_offset",
         /// It is relative to a position that is not known yet.
         SetpointNoPosition = "setpoint_no_position",
         /// The stamp is not newer than the one before.

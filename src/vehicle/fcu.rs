@@ -141,6 +141,8 @@ pub struct Fcu {
     pub(super) throttle: Throttle,
     /// Home, as last reported; its altitude is above the ellipsoid.
     pub home: Option<Geodetic>,
+    /// Height of home above the origin of local positions in m; 0 if unknown.
+    pub(super) home_height: f64,
     /// Origin of local positions, as reported or inferred from home; its altitude is above sea level.
     origin: Option<Geodetic>,
     /// The autopilot reported the origin itself.
@@ -186,6 +188,7 @@ impl Fcu {
             rough_clock: None,
             throttle: Throttle::default(),
             home: None,
+            home_height: 0.0,
             origin: None,
             origin_reported: false,
             geoid: Separation::new(settings.geoid),
@@ -488,6 +491,7 @@ impl Fcu {
     /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
     pub(super) fn forget_places(&mut self) {
         (self.home, self.origin, self.origin_reported) = (None, None, false);
+        self.home_height = 0.0;
     }
 
     /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the

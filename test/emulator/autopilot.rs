@@ -175,7 +175,7 @@ fn a_step_of_ten_metres_has_the_speed_and_time_of_px4() {
 fn velocities_of_set_points_in_the_body_frame_turn_with_the_heading() {
     let mut rig = PilotRig::fly(5.0);
     // East first: a yaw of a quarter turn.
-    rig.stream_east();
+    rig.stream_east(5.0);
     rig.run(5.0);
     rig.stream_target(8, 0b1101_1100_0111 & !(1 << 11), [0.0; 3], [1.0, 0.0, 0.0]);
     rig.run(4.0);

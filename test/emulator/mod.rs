@@ -17,6 +17,7 @@ mod objects;
 mod pilot_rig;
 mod places;
 mod protocol;
+mod px4_cases;
 mod reports;
 mod response;
 mod rig;

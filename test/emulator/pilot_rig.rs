@@ -5,12 +5,14 @@ use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, Heartbeat};
 use rfly_bridge::wire::mavlink::{Encoder, MavMessage, Outbound, dialect, frames};
 
 /// A frame that the autopilot sent, and when.
+#[derive(Clone)]
 pub(super) struct Sent {
     pub(super) time: f64,
     pub(super) id: u32,
     pub(super) bytes: Vec<u8>,
 }
 
+#[derive(Clone)]
 pub(super) struct PilotRig {
     pub(super) pilot: Autopilot,
     pub(super) now: f64,
@@ -193,10 +195,10 @@ impl PilotRig {
         self.stream_local(target);
     }
 
-    /// Streams the place over the start, 5 m high, looking east.
-    pub(super) fn stream_east(&mut self) {
+    /// Streams the place over the start, so many m high, looking east.
+    pub(super) fn stream_east(&mut self, height: f32) {
         let target = dialect::SET_POSITION_TARGET_LOCAL_NED_DATA {
-            z: -5.0,
+            z: -height,
             yaw: std::f32::consts::FRAC_PI_2,
             type_mask: dialect::PositionTargetTypemask::from_bits_retain(0b1001_1111_1000),
             coordinate_frame: dialect::MavFrame::MAV_FRAME_LOCAL_NED,
@@ -250,6 +252,18 @@ impl PilotRig {
 
     pub(super) fn said(&self, text: &str) -> bool {
         self.texts().iter().any(|t| t == text)
+    }
+
+    /// The last HOME_POSITION: latitude and longitude in degrees, altitude in m.
+    pub(super) fn told_home(&self) -> Option<[f64; 3]> {
+        let sent = self.sent.iter().rfind(|sent| sent.id == 242)?;
+        let frame = frames(&sent.bytes).next()?.ok()?;
+        let Ok(MavMessage::HOME_POSITION(home)) = frame.message() else {
+            panic!("no HOME_POSITION")
+        };
+        let degrees = |value: i32| f64::from(value) * 1e-7;
+        let altitude = f64::from(home.altitude) * 1e-3;
+        Some([degrees(home.latitude), degrees(home.longitude), altitude])
     }
 
     pub(super) fn count(&self, id: u32) -> usize {

@@ -4,6 +4,7 @@ use super::rig::Rig;
 use rfly_bridge::frames::Geodetic;
 use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::geographic_msgs::msg::GeoPointStamped;
+use rfly_bridge::msgs::mavros_msgs::msg::GlobalPositionTarget;
 use rfly_bridge::msgs::mavros_msgs::srv::{CommandLong as Call, CommandLongRequest};
 use rfly_bridge::msgs::nav_msgs::msg::Odometry;
 use rfly_bridge::vehicle::VehicleSettings;
@@ -179,5 +180,27 @@ fn global_positions_in_metres_count_from_the_origin_and_not_from_home() {
         for (seen, wanted) in [p.x, p.y, p.z].into_iter().zip(wanted) {
             assert!((seen - wanted).abs() < 2e-3, "{p:?}");
         }
+    }
+}
+
+#[test]
+fn heights_above_home_are_sent_with_a_warning_where_px4_misreads_them() {
+    let mut rig = rig();
+    rig.beat();
+    for (height, frame, warnings) in [(1.0, 6, 0), (10.0, 5, 0), (10.0, 6, 1), (-10.0, 6, 2)] {
+        rig.say(home(0.0, -height));
+        rig.sent_bytes();
+        let target = GlobalPositionTarget {
+            coordinate_frame: frame,
+            type_mask: 0b1001_1111_1000,
+            latitude: 40.154,
+            longitude: 116.259,
+            altitude: 15.0,
+            ..GlobalPositionTarget::default()
+        };
+        rig.publish("setpoint_raw/global", &target);
+        assert!(!rig.sent_bytes().is_empty(), "it is sent in any case");
+        let counted = rig.counted("setpoint_doubtful");
+        assert_eq!(counted, warnings, "home {height} m up, frame {frame}");
     }
 }

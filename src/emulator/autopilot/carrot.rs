@@ -6,6 +6,8 @@ use crate::emulator::world::Vec3;
 pub struct Speeds {
     /// MPC_XY_CRUISE in m/s.
     pub cruise: f64,
+    /// MPC_XY_VEL_MAX in m/s.
+    pub cruise_max: f64,
     /// MPC_ACC_HOR in m/s².
     pub acceleration: f64,
     /// MPC_Z_V_AUTO_UP in m/s.
@@ -30,6 +32,7 @@ impl Default for Speeds {
     fn default() -> Self {
         Self {
             cruise: 5.0,
+            cruise_max: 12.0,
             acceleration: 3.0,
             up: 3.0,
             down: 1.5,
@@ -43,6 +46,24 @@ impl Default for Speeds {
     }
 }
 
+impl Speeds {
+    /// Replaces the horizontal speed in m/s, within its limit.
+    pub(super) fn set_cruise(&mut self, speed: Option<f64>) {
+        self.cruise = speed.unwrap_or(self.cruise).min(self.cruise_max);
+    }
+
+    /// Where a vehicle that brakes comes to rest.
+    pub(super) fn stop(&self, moving: &Carrot) -> Vec3 {
+        // PX4 adds this time in s, because braking begins smoothly.
+        const DELAY: f64 = 0.6;
+        let velocity = moving.velocity;
+        let braking = |speed: f64| speed / (2.0 * self.acceleration);
+        let (flat, climb) = (braking(velocity.xy().norm()), braking(velocity.z.abs()));
+        let times = Vec3::new(flat + DELAY, flat + DELAY, climb);
+        moving.position + velocity.component_mul(&times)
+    }
+}
+
 /// A point with limited speed and acceleration; the vehicle follows it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carrot {
@@ -51,34 +72,52 @@ pub(super) struct Carrot {
 }
 
 impl Carrot {
-    /// Moves towards `goal`, climbing and sinking no faster than the two rates in m/s.
+    /// Moves towards `goal` in a straight line, climbing and sinking no faster than the two rates in m/s. It waits for a vehicle
+    /// that falls behind, as PX4's trajectories do.
     pub(super) fn approach(
         &mut self,
         goal: &Vec3,
+        vehicle: &Vec3,
         speeds: &Speeds,
         (up, down): (f64, f64),
         dt: f64,
     ) {
+        let lead = (self.position - vehicle).xy();
+        let ahead = lead.dot(&self.velocity.xy()) > 0.0;
+        let behind = if ahead { lead.norm() } else { 0.0 };
+        let dt = dt * (1.0 - behind / MAX_LEAD).max(0.0);
         let way = goal - self.position;
-        let distance = way.x.hypot(way.y);
-        let speed = speed_for(distance, speeds.cruise, speeds.acceleration);
-        let wanted = if distance > 1e-9 {
-            Vec3::new(way.x / distance * speed, way.y / distance * speed, 0.0)
+        let climb = if way.z < 0.0 { up } else { down };
+        let time = |way: f64, speed: f64, acceleration: f64| {
+            if way < 1e-9 {
+                return 0.0;
+            }
+            way / speed_for(way, speed, acceleration)
+        };
+        let time = time(way.xy().norm(), speeds.cruise, speeds.acceleration).max(time(
+            way.z.abs(),
+            climb,
+            3.0,
+        ));
+        let wanted = if time > 0.0 {
+            way / time
         } else {
             Vec3::zeros()
         };
-        let mut change = wanted - Vec3::new(self.velocity.x, self.velocity.y, 0.0);
-        let most = speeds.acceleration * dt;
-        if change.norm() > most {
-            change *= most / change.norm();
+        let mut change = wanted - self.velocity;
+        let (flat, most) = (change.xy().norm(), speeds.acceleration * dt);
+        if flat > most {
+            change.x *= most / flat;
+            change.y *= most / flat;
         }
-        let climb = speed_for(way.z.abs(), if way.z < 0.0 { up } else { down }, 3.0);
-        let sink = way.z.signum() * climb;
-        change.z = (sink - self.velocity.z).clamp(-4.0 * dt, 4.0 * dt);
+        change.z = change.z.clamp(-4.0 * dt, 4.0 * dt);
         self.velocity += change;
         self.position += self.velocity * dt;
     }
 }
+
+/// The point stops so many m ahead of the vehicle (MPC_XY_ERR_MAX).
+const MAX_LEAD: f64 = 2.0;
 
 /// Highest speed from which the vehicle stops within `distance`.
 fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {

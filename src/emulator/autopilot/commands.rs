@@ -1,7 +1,9 @@
 //! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
+use super::carrot::Carrot;
 use super::flight::Reposition;
 use super::modes::{ACCEPTED, Mode, REJECTED};
+use super::orbit::Orbit;
 use super::outbox::{CRITICAL, INFO};
 use super::{Autopilot, STEP, fields};
 use crate::emulator::world::Vec3;
@@ -15,8 +17,12 @@ const DENIED: u8 = 2;
 const UNSUPPORTED: u8 = 3;
 /// MAV_RESULT.
 const FAILED: u8 = 4;
+/// MAV_RESULT.
+const CANCELLED: u8 = 6;
 /// The upper half of a NaN in an integer.
 const NAN_AS_INT: i32 = 0x7ff8_0000;
+/// INT32_MAX and its neighbours in a COMMAND_LONG: "here" is NaN there.
+const INT_MAX_AS_FLOAT: std::ops::RangeInclusive<f64> = 2_147_483_520.0..=2_147_483_904.0;
 /// A vehicle does not take off for a place that is farther away, in m.
 const TOO_FAR: f64 = 100_000.0;
 /// Forces arming and disarming.
@@ -43,14 +49,19 @@ impl Autopilot {
     /// Handles a command or a mode change; `false` if the frame is neither.
     pub(super) fn command(&mut self, frame: &Frame<'_>) -> bool {
         let from = (frame.system, frame.component);
-        let (command, target) = if let Some(long) = CommandLong::parse(frame) {
+        let (command, target, misread) = if let Some(long) = CommandLong::parse(frame) {
+            let command = Command {
+                number: long.command,
+                p: long.params.map(f64::from),
+                from,
+            };
+            let misread = [4, 5]
+                .iter()
+                .all(|i| INT_MAX_AS_FLOAT.contains(&command.p[*i]));
             (
-                Command {
-                    number: long.command,
-                    p: long.params.map(f64::from),
-                    from,
-                },
+                command,
                 (long.target_system, long.target_component),
+                misread,
             )
         } else if let Some(int) = CommandInt::parse(frame) {
             let [a, b, c, d] = int.params.map(f64::from);
@@ -63,11 +74,8 @@ impl Autopilot {
                 p: [a, b, c, d, place[0], place[1], int.z.into()],
                 from,
             };
-            if [int.x, int.y] == [NAN_AS_INT; 2] {
-                self.acknowledge(&command, DENIED);
-                return true;
-            }
-            (command, (int.target_system, int.target_component))
+            let misread = [int.x, int.y] == [NAN_AS_INT; 2];
+            (command, (int.target_system, int.target_component), misread)
         } else if let Some(mode) = SetMode::parse(frame) {
             let [_, _, main, sub] = mode.custom_mode.to_le_bytes();
             let p = [mode.base_mode, main, sub, 0, 0, 0, 0].map(f64::from);
@@ -79,10 +87,14 @@ impl Autopilot {
                 p,
                 from,
             };
-            (command, (self.setup.id, 1))
+            (command, (self.setup.id, 1), false)
         } else {
             return false;
         };
+        if misread {
+            self.acknowledge(&command, DENIED);
+            return true;
+        }
         // PX4 does not accept broadcast commands; component 0 addresses all components of its own system.
         let requests = matches!(command.number, 512 | 519);
         let system = target.0 == self.setup.id || (requests && target.0 == 0);
@@ -113,8 +125,9 @@ impl Autopilot {
         match command.number {
             400 => self.arm_or_disarm(p[0], p[1] as f32 == FORCE),
             176 => Answer::Result(self.set_mode(p[0] as u8, p[1] as u8, p[2] as u8)),
-            22 => Answer::Result(self.take_off(command)),
-            34 => Answer::Result(self.change(Mode::Orbit)),
+            22 => Answer::Result(self.take_off(Mode::Takeoff, &command.p)),
+            84 => Answer::Result(self.take_off(Mode::VtolTakeoff, &command.p)),
+            34 => Answer::Result(self.orbit(p)),
             21 => {
                 let result = self.change(Mode::Land);
                 if result == ACCEPTED {
@@ -122,7 +135,13 @@ impl Autopilot {
                 }
                 Answer::Result(result)
             }
-            23 => Answer::Result(self.change(Mode::PrecisionLand)),
+            23 => {
+                let result = self.change(Mode::PrecisionLand);
+                if result == ACCEPTED {
+                    self.texts.say(INFO, "Precision landing\t");
+                }
+                Answer::Result(result)
+            }
             20 => {
                 let result = self.change(Mode::Return);
                 if result == ACCEPTED {
@@ -134,6 +153,9 @@ impl Autopilot {
             179 => Answer::Result(self.set_home(command)),
             192 => Answer::Result(self.reposition(command)),
             185 => Answer::Result(self.terminate(p[0])),
+            186 => Answer::Result(self.change_altitude(p[0])),
+            // There is no landing in a mission.
+            189 => Answer::Result(CANCELLED),
             300 => Answer::Result(self.start_mission(p[0])),
             410 => Answer::Result(self.tell(242)),
             510 => Answer::Result(self.tell_interval(p[0] as u32)),
@@ -152,7 +174,12 @@ impl Autopilot {
             // The emulator cannot reboot itself.
             246 => Answer::Result(if p[0] == 0.0 { ACCEPTED } else { DENIED }),
             262 => Answer::Result(FAILED),
-            187 | 195 | 197 | 201 | 241 | 245 | 528 => Answer::Result(ACCEPTED),
+            80 | 187 | 191 | 195 | 197 | 201 | 241 | 245 | 528 => Answer::Result(ACCEPTED),
+            35 => {
+                self.texts.say(CRITICAL, "Figure 8 command not supported.");
+                Answer::Silence
+            }
+            43003 => Answer::Result(REJECTED),
             // The component that would answer is not emulated.
             1 | 203 | 205 | 206 | 211 | 242 | 310 | 420 | 500 | 521 | 530 | 1000 | 3000 | 30001 => {
                 Answer::Silence
@@ -189,15 +216,18 @@ impl Autopilot {
         result
     }
 
-    /// Changes the mode and restarts its task.
+    /// Changes the mode and starts its task.
     pub(super) fn change(&mut self, mode: Mode) -> u8 {
+        if mode == Mode::Loiter && self.modes.active == mode {
+            return ACCEPTED;
+        }
         let result = self.in_flight(|pilot| pilot.modes.change(mode, &mut pilot.texts));
         if result == ACCEPTED {
             if let Some(body) = &self.body {
                 self.flight.renew(body, self.now);
             }
             self.flight.reposition = None;
-            self.flight.landing = None;
+            self.flight.orbit = None;
             self.flight.takeoff = None;
             if mode == Mode::Mission {
                 self.mission.start();
@@ -236,32 +266,36 @@ impl Autopilot {
         self.change(mode)
     }
 
-    /// Position of a command in m, NED from the map centre; unset components keep the current value.
-    fn place(&self, command: &Command) -> Vec3 {
-        let [latitude, longitude, altitude] = [command.p[4], command.p[5], command.p[6]];
-        let here = self.motion.pose.position;
-        let [latitude0, longitude0, altitude0] = self.geo.to_degrees(&here);
-        let given = |value: f64, otherwise: f64| if value.is_finite() { value } else { otherwise };
-        let latitude = given(latitude, latitude0);
-        let longitude = given(longitude, longitude0);
-        let altitude = given(altitude, altitude0);
-        self.geo.to_ned([latitude, longitude, altitude])
+    /// Position of a command in m, NED from the map centre; without latitude and longitude it is `otherwise` that counts, without
+    /// altitude the height of the vehicle.
+    fn place(&self, p: &[f64; 7], otherwise: Vec3) -> Vec3 {
+        let mut place = otherwise;
+        if p[4].is_finite() && p[5].is_finite() {
+            place = self.geo.project([p[4], p[5], 0.0]);
+        }
+        place.z = if p[6].is_finite() {
+            self.geo.centre[2] - p[6]
+        } else {
+            self.motion.pose.position.z
+        };
+        place
     }
 
-    /// The altitude is the end of the climb, which is vertical. With a place that is not on this map, as 0, 0, PX4 spins on the
-    /// ground until it disarms.
-    fn take_off(&mut self, command: &Command) -> u8 {
-        let result = self.change(Mode::Takeoff);
-        let (goal, here) = (self.place(command), self.motion.pose.position);
-        let (goal, here, away) = (goal.z, here.z, (goal - here).xy().norm());
-        if result == ACCEPTED && away > TOO_FAR {
-            self.flight.takeoff = Some(f64::NAN);
-        } else if result == ACCEPTED && command.p[6].is_finite() {
-            if goal > here {
+    /// Flies to the place, in a straight line. With one that is not on this map, as 0, 0, PX4 spins on the ground until it disarms.
+    fn take_off(&mut self, mode: Mode, p: &[f64; 7]) -> u8 {
+        let result = self.change(mode);
+        let here = self.motion.pose.position;
+        let mut goal = self.place(p, here);
+        if result == ACCEPTED && p[6].is_finite() {
+            if goal.z > here.z {
                 let text = "Already higher than takeoff altitude\t";
                 self.texts.say(CRITICAL, text);
+                goal.z = here.z;
             }
-            self.flight.takeoff = Some(goal.min(here));
+            if (goal - here).xy().norm() > TOO_FAR {
+                goal.z = f64::NAN;
+            }
+            self.flight.takeoff = Some(goal);
         }
         result
     }
@@ -289,44 +323,100 @@ impl Autopilot {
         self.change(Mode::Termination)
     }
 
+    /// Until the mode changes; 0 or less takes it back.
     fn change_speed(&mut self, speed: f64) -> u8 {
-        if speed > 0.0 {
-            let _ = self.parameters.put("MPC_XY_CRUISE", speed);
+        let given = Some(speed).filter(|speed| *speed > 0.0);
+        self.flight.cruise = given;
+        self.mission.change_speed(speed);
+        if let Some(reposition) = self.flight.reposition.as_mut().filter(|_| given.is_some()) {
+            reposition.speed = given;
         }
         ACCEPTED
     }
 
     fn set_home(&mut self, command: &Command) -> u8 {
-        let here = self.motion.pose.position;
-        self.home = if command.p[0] == 1.0 {
-            here
+        let p = &command.p;
+        if p[0] > 0.5 {
+            self.home_is_here();
+        } else if p[4..].iter().all(|x| x.is_finite()) {
+            self.home = self.geo.to_ned([p[4], p[5], p[6]]);
+            self.home_yaw = p[3].to_radians();
+            self.announce_home();
         } else {
-            self.place(command)
-        };
-        self.announce_home();
+            return DENIED;
+        }
         ACCEPTED
     }
 
-    /// Without exactly the flag that changes the mode PX4 answers "unsupported", and goes there nevertheless if it loiters.
+    /// Without exactly the flag that changes the mode PX4 answers "unsupported", and goes there nevertheless if it loiters. A
+    /// vehicle that is not armed forgets the goal.
     fn reposition(&mut self, command: &Command) -> u8 {
+        let p = &command.p;
         let loiters = self.modes.active == Mode::Loiter;
-        let result = match command.p[1] as u32 {
-            1 if loiters => ACCEPTED,
+        let here = self.motion.pose.position;
+        let kept = match p[3].is_finite() || p[6].is_finite() {
+            true => self.flight.destination.unwrap_or(here),
+            false => self.stop(),
+        };
+        let usual = self.flight.cruise.filter(|_| loiters);
+        let result = match p[1] as u32 {
             1 => self.change(Mode::Loiter),
             _ => UNSUPPORTED,
         };
-        if result == ACCEPTED || loiters {
-            let goal = self.place(command);
-            let yaw = command.p[3];
-            let yaw = if yaw.is_finite() {
-                yaw
-            } else {
-                self.motion.pose.roll_pitch_yaw()[2]
-            };
-            let speed = Some(command.p[0]).filter(|speed| *speed > 0.0);
-            self.flight.reposition = Some(Reposition { goal, yaw, speed });
+        if self.modes.armed && (result == ACCEPTED || loiters) {
+            self.flight.reposition = Some(Reposition {
+                goal: self.place(p, kept),
+                yaw: p[3],
+                speed: Some(p[0]).filter(|speed| *speed > 0.0).or(usual),
+            });
         }
         result
+    }
+
+    /// Loiters at another altitude above sea level, in m, where it comes to rest.
+    fn change_altitude(&mut self, altitude: f64) -> u8 {
+        let stop = self.stop();
+        let speed = self.flight.cruise;
+        let loiters = self.modes.active == Mode::Loiter;
+        let result = self.change(Mode::Loiter);
+        if self.modes.armed && result == ACCEPTED {
+            let p = [
+                f64::NAN,
+                f64::NAN,
+                f64::NAN,
+                f64::NAN,
+                f64::NAN,
+                f64::NAN,
+                altitude,
+            ];
+            self.flight.reposition = Some(Reposition {
+                goal: self.place(&p, stop),
+                yaw: f64::NAN,
+                speed: speed.filter(|_| loiters),
+            });
+        }
+        result
+    }
+
+    fn orbit(&mut self, p: &[f64; 7]) -> u8 {
+        let centre = self.place(p, self.motion.pose.position);
+        let result = self.change(Mode::Orbit);
+        if result == ACCEPTED {
+            self.flight.orbit = Orbit::new(p[0], p[1], p[2], centre);
+            if self.flight.orbit.is_none() {
+                let text = "Orbit radius limit exceeded\t";
+                self.texts.say(CRITICAL, text);
+            }
+        }
+        result
+    }
+
+    /// Where the vehicle comes to rest if it brakes.
+    fn stop(&self) -> Vec3 {
+        self.speeds.stop(&Carrot {
+            position: self.motion.pose.position,
+            velocity: self.motion.velocity,
+        })
     }
 
     /// Sends a message once; its acknowledgement follows it.

@@ -89,6 +89,23 @@ impl Default for Trajectory {
     }
 }
 
+impl Trajectory {
+    /// This setpoint, or a stop where PX4's position controller has no use for it: it needs something for each axis, x and y in
+    /// pairs.
+    pub fn or_stop(self) -> Self {
+        let vectors = [self.position, self.velocity, self.acceleration];
+        let complete = (0..3).all(|axis| vectors.iter().any(|v| v[axis].is_finite()));
+        let paired = vectors.iter().all(|v| v.x.is_finite() == v.y.is_finite());
+        if complete && paired {
+            return self;
+        }
+        Self {
+            velocity: Vec3::zeros(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Setpoint of the vehicle for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
@@ -298,9 +315,7 @@ impl Body {
                 (true, true) => by_position + goal.velocity[i],
                 (true, false) => by_position,
                 (false, true) => goal.velocity[i],
-                // An axis without setpoint holds still.
-                (false, false) if goal.acceleration[i].is_finite() => f64::NAN,
-                (false, false) => 0.0,
+                (false, false) => f64::NAN,
             };
         }
         let speed = wanted.x.hypot(wanted.y);
@@ -379,8 +394,8 @@ impl Body {
         let force = Vec3::new(acceleration.x * scale, acceleration.y * scale, -vertical);
         let down = -force.normalize();
         let (s, c) = self.yaw_target.sin_cos();
-        let right = down.cross(&Vec3::new(c, s, 0.0)).normalize();
-        let forward = right.cross(&down);
+        let forward = Vec3::new(-s, c, 0.0).cross(&down).normalize();
+        let right = down.cross(&forward);
         let axes = Matrix3::from_columns(&[forward, right, down]);
         self.attitude_target = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
         let along = (self.state.attitude * Vec3::z()).dot(&down).max(0.7);

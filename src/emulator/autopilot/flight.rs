@@ -3,12 +3,15 @@ use super::carrot::{Carrot, Speeds};
 use super::dynamics::{Body, Target, Trajectory};
 use super::mission::Mission;
 use super::modes::{Landed, Mode, Modes};
+use super::orbit::Orbit;
 use super::outbox::{CRITICAL, INFO, Texts};
 use super::setpoints::Wish;
 use crate::emulator::world::{Quat, Vec3};
 
 /// Time in s that motors need to spin up (COM_SPOOLUP_TIME).
 const SPOOL_UP: f64 = 1.0;
+/// Time in s that a precision landing looks for its beacon, which is not emulated (PLD_SRCH_TOUT).
+const SEARCH: f64 = 10.0;
 /// Duration of the take-off ramp in s (MPC_TKO_RAMP_T).
 const RAMP: f64 = 3.0;
 /// Climb rate in m/s at the start of the ramp, which makes the thrust zero.
@@ -60,7 +63,7 @@ pub struct Situation<'a> {
 pub struct Reposition {
     /// In m, NED from the map centre.
     pub goal: Vec3,
-    /// In rad.
+    /// In rad; NaN: the vehicle faces the goal.
     pub yaw: f64,
     /// In m/s, instead of MPC_XY_CRUISE.
     pub speed: Option<f64>,
@@ -75,12 +78,16 @@ pub struct Flight {
     yaw: f64,
     carrot: Carrot,
     ramp: Option<f64>,
-    /// Height in m, NED, of the end of a take-off, if set by a command; NaN: it does not leave the ground.
-    pub takeoff: Option<f64>,
+    /// End of a take-off in m, NED from the map centre, if set by a command; NaN: it does not leave the ground.
+    pub takeoff: Option<Vec3>,
     /// Where to hover, if set by a command.
     pub reposition: Option<Reposition>,
-    /// Position to land at, if set by a command.
-    pub landing: Option<Vec3>,
+    /// Circle to fly, if set by a command.
+    pub orbit: Option<Orbit>,
+    /// Speed in m/s of DO_CHANGE_SPEED, until the mode changes.
+    pub cruise: Option<f64>,
+    /// Where the task flies to, if it flies by itself.
+    pub destination: Option<Vec3>,
     /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
     pub goal: Option<Trajectory>,
     /// The task is landing the vehicle.
@@ -101,7 +108,9 @@ impl Default for Flight {
             ramp: None,
             takeoff: None,
             reposition: None,
-            landing: None,
+            orbit: None,
+            cruise: None,
+            destination: None,
             goal: None,
             landing_now: false,
             taking_off: false,
@@ -121,6 +130,8 @@ impl Flight {
             velocity: body.state.velocity,
         };
         self.stage = 0;
+        self.cruise = None;
+        self.destination = None;
     }
 
     /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
@@ -141,8 +152,12 @@ impl Flight {
             self.mode = s.modes.active;
             self.renew(body, s.now);
         }
-        self.landing_now = matches!(self.mode, Mode::Land | Mode::PrecisionLand);
+        self.landing_now = match self.mode {
+            Mode::PrecisionLand => s.now - self.started >= SEARCH,
+            mode => mode == Mode::Land,
+        };
         self.taking_off = false;
+        s.speeds.set_cruise(self.cruise);
         let target = self.wanted(body, s);
         self.goal = match target {
             Target::Track(goal, _) => Some(goal),
@@ -211,13 +226,15 @@ impl Flight {
                 Some(Wish::Wing(wing)) => Target::Wing(wing),
                 None => self.hover(body, s),
             },
-            Mode::Takeoff => self.take_off(body, s),
+            Mode::Takeoff | Mode::VtolTakeoff => self.take_off(body, s),
             Mode::Termination => Target::Idle,
+            Mode::PrecisionLand if !self.landing_now => self.hover(body, s),
             Mode::Land | Mode::PrecisionLand => self.land(body, s),
             Mode::Descend => self.sink(s.speeds.land),
             Mode::Return => self.go_home(body, s),
             Mode::Mission => self.fly_mission(body, s),
-            Mode::Loiter | Mode::Follow | Mode::Orbit | Mode::External(_) => self.hover(body, s),
+            Mode::Orbit => self.circle(body, s),
+            Mode::Loiter | Mode::Follow | Mode::External(_) => self.hover(body, s),
             Mode::Position | Mode::PositionSlow | Mode::Altitude => self.by_velocity(body, s),
             Mode::Manual | Mode::Stabilized => {
                 // Sticks released: level, with hover thrust.
@@ -237,6 +254,23 @@ impl Flight {
                 let rate = Vec3::new(sticks.roll, -sticks.pitch, sticks.yaw) * 1.7;
                 Target::Rates(rate, sticks.thrust)
             }
+        }
+    }
+
+    /// Moves the point that the vehicle follows.
+    fn approach(&mut self, goal: Vec3, body: &Body, speeds: &Speeds, limits: (f64, f64), dt: f64) {
+        self.destination = Some(goal);
+        let vehicle = body.state.position;
+        self.carrot.approach(&goal, &vehicle, speeds, limits, dt);
+    }
+
+    /// Turns to a yaw in rad; NaN: to the goal, until it is near (MPC_YAW_MODE 0).
+    fn look(&mut self, yaw: f64, goal: &Vec3, body: &Body, speeds: &Speeds) {
+        let way = goal - body.state.position;
+        if yaw.is_finite() {
+            self.yaw = yaw;
+        } else if way.xy().norm() > speeds.acceptance {
+            self.yaw = way.y.atan2(way.x);
         }
     }
 
@@ -267,44 +301,63 @@ impl Flight {
         }
         if self.stage == 0 {
             self.stage = 1;
-            // The stopping distance.
-            let speed = self.carrot.velocity;
-            self.start += speed * (speed.norm() / (2.0 * s.speeds.acceleration));
+            self.start = s.speeds.stop(&self.carrot);
         }
         let mut speeds = s.speeds;
         let goal = match self.reposition {
             Some(Reposition { goal, yaw, speed }) => {
-                self.yaw = yaw;
-                speeds.cruise = speed.unwrap_or(speeds.cruise);
+                self.look(yaw, &goal, body, &speeds);
+                speeds.set_cruise(speed);
                 goal
             }
             None => self.start,
         };
         let limits = (s.speeds.up, s.speeds.down);
-        self.carrot.approach(&goal, &speeds, limits, s.dt);
+        self.approach(goal, body, &speeds, limits, s.dt);
         self.follow(s.speeds.up_max)
+    }
+
+    fn circle(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+        let Some(orbit) = self.orbit else {
+            return self.hover(body, s);
+        };
+        let position = &body.state.position;
+        let yaw = orbit.yaw(position);
+        self.yaw = if yaw.is_finite() { yaw } else { self.yaw };
+        if let Some(entry) = orbit.entry(position) {
+            let limits = (s.speeds.up, s.speeds.down);
+            self.approach(entry, body, &s.speeds, limits, s.dt);
+            return self.follow(s.speeds.up_max);
+        }
+        let around = Trajectory {
+            yaw: self.yaw,
+            ..orbit.around(position)
+        };
+        Target::Track(around, s.speeds.up_max)
     }
 
     fn take_off(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
         let height = s.takeoff_height;
-        let start = self.start.z;
-        let end = *self.takeoff.get_or_insert_with(|| {
+        let start = self.start;
+        let goal = *self.takeoff.get_or_insert_with(|| {
             let text = format!("Using default takeoff altitude: {height:.1} m\t");
             s.texts.say(INFO, &text);
-            start - height
+            start - Vec3::new(0.0, 0.0, height)
         });
-        if end.is_nan() {
+        if goal.z.is_nan() {
             return Target::Idle;
         }
-        let goal = Vec3::new(self.start.x, self.start.y, end);
+        self.look(f64::NAN, &goal, body, &s.speeds);
         let limits = (s.speeds.takeoff, s.speeds.down);
         if self.ramp.is_some_and(|since| s.now - since > RAMP / 2.0) {
-            self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+            self.approach(goal, body, &s.speeds, limits, s.dt);
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
         // The vehicle, not the point it follows: the hover that follows holds the vehicle's position.
-        if (body.state.position.z - goal.z).abs() < 0.2 && s.modes.landed != Landed::Ground {
+        let off = goal - body.state.position;
+        let there = off.z.abs() < 0.2 && off.xy().norm() < s.speeds.acceptance;
+        if there && s.modes.landed != Landed::Ground && self.mode == Mode::Takeoff {
             self.start = goal;
             self.takeoff = None;
             self.stage = 1;
@@ -313,17 +366,7 @@ impl Flight {
         self.follow(s.speeds.takeoff)
     }
 
-    fn land(&mut self, body: &Body, s: &Situation<'_>) -> Target {
-        let mut goal = self.landing.unwrap_or(self.start);
-        let off = (goal - body.state.position).xy().norm();
-        if off > 1.0 && self.landing.is_some() {
-            goal.z = self.start.z;
-            let limits = (s.speeds.up, s.speeds.down);
-            self.carrot.approach(&goal, &s.speeds, limits, s.dt);
-            return self.follow(s.speeds.up_max);
-        }
-        self.start.x = goal.x;
-        self.start.y = goal.y;
+    fn land(&self, body: &Body, s: &Situation<'_>) -> Target {
         let height = s.home.z - body.state.position.z;
         let share = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
         self.sink(s.speeds.land + share * (s.speeds.down - s.speeds.land))
@@ -359,7 +402,7 @@ impl Flight {
             }
         };
         let limits = (s.speeds.up, s.speeds.down);
-        self.carrot.approach(&goal, &s.speeds, limits, s.dt);
+        self.approach(goal, body, &s.speeds, limits, s.dt);
         // PX4 takes a moment to find that there is no mission to fly.
         let moment = s.now - self.started > 1.5;
         let there = (self.carrot.position - goal).norm() < 0.3;
@@ -392,7 +435,6 @@ impl Flight {
         }
         self.taking_off = leg.takeoff;
         if leg.land {
-            self.landing = None;
             self.start.x = leg.position.x;
             self.start.y = leg.position.y;
             let off = (leg.position - body.state.position).xy().norm();
@@ -402,12 +444,7 @@ impl Flight {
                 return self.land(body, s);
             }
         }
-        if leg.yaw.is_finite() {
-            self.yaw = leg.yaw;
-        } else if (leg.position - body.state.position).xy().norm() > 2.0 {
-            let way = leg.position - body.state.position;
-            self.yaw = way.y.atan2(way.x);
-        }
+        self.look(leg.yaw, &leg.position, body, &s.speeds);
         let goal = if leg.land {
             Vec3::new(leg.position.x, leg.position.y, self.carrot.position.z)
         } else {
@@ -418,13 +455,10 @@ impl Flight {
         } else {
             s.speeds.up
         };
-        let speeds = Speeds {
-            cruise: leg.speed.unwrap_or(s.speeds.cruise),
-            ..s.speeds
-        };
+        let mut speeds = s.speeds;
+        speeds.set_cruise(leg.speed);
         if s.modes.landed != Landed::Ground || self.ramp.is_some() {
-            self.carrot
-                .approach(&goal, &speeds, (up, speeds.down), s.dt);
+            self.approach(goal, body, &speeds, (up, speeds.down), s.dt);
         } else {
             self.carrot.position.z -= 0.05;
         }

@@ -34,6 +34,13 @@ impl Geo {
         [latitude.to_degrees(), longitude.to_degrees(), altitude]
     }
 
+    /// Returns the position in m on a flat map, as PX4 projects it: height does not depend on the distance.
+    pub fn project(self, [latitude, longitude, altitude]: [f64; 3]) -> Vec3 {
+        let mut place = self.to_ned([latitude, longitude, self.centre[2]]);
+        place.z = self.centre[2] - altitude;
+        place
+    }
+
     /// Returns the position in m, NED from the map centre.
     pub fn to_ned(self, [latitude, longitude, altitude]: [f64; 3]) -> Vec3 {
         let [latitude0, longitude0, altitude0] = self.centre;

@@ -48,26 +48,13 @@ impl Autopilot {
             43 | 45 | 47 if meant(0) => self.plan(frame),
             40 | 41 | 51 if meant(2) => self.plan(frame),
             69 => self.take_sticks(frame),
-            82 if all(36) => self.wish(setpoints::attitude(frame)),
+            82 if all(36) => self.wish(setpoints::attitude(frame, &self.here())),
             84 if all(50) => {
-                let here = Here {
-                    origin: self.origin,
-                    attitude: self.motion.pose.attitude,
-                };
-                let wish = setpoints::local(frame, &here, &mut self.texts);
+                let wish = setpoints::local(frame, &self.here(), &mut self.texts);
                 self.wish(wish);
             }
             86 if all(50) => {
-                let (geo, home) = (self.geo, self.home);
-                let place = |latitude: f64, longitude: f64, altitude: f64, kind: u8| {
-                    let above = match kind {
-                        0 | 5 => 0.0,
-                        3 | 6 | 10 | 11 => geo.to_degrees(&home)[2],
-                        _ => return None,
-                    };
-                    Some(geo.to_ned([latitude, longitude, altitude + above]))
-                };
-                let wish = setpoints::global(frame, place, &mut self.texts);
+                let wish = setpoints::global(frame, &self.here(), &mut self.texts);
                 self.wish(wish);
             }
             48 if fields::u8(frame, 12) == own => self.move_origin(frame),
@@ -114,6 +101,17 @@ impl Autopilot {
                 target_component: frame.component,
             };
             self.replies.push(MavMessage::PING(answer).into());
+        }
+    }
+
+    fn here(&self) -> Here {
+        Here {
+            origin: self.origin,
+            attitude: self.motion.pose.attitude,
+            rate: self.motion.rate,
+            geo: self.geo,
+            home: self.home.z,
+            ground: self.ground(),
         }
     }
 

@@ -419,10 +419,7 @@ impl Mission {
         for _ in 0..MOST_STEPS {
             let item = *self.lists[0].get(self.current).filter(|_| !self.finished)?;
             match item.command {
-                CHANGE_SPEED => {
-                    let speed = f64::from(item.params[1]);
-                    self.speed = (speed > 0.0).then_some(speed);
-                }
+                CHANGE_SPEED => self.change_speed(item.params[1].into()),
                 JUMP if self.jump(item.params) => continue,
                 DELAY => {
                     let since = *self.arrived_at.get_or_insert(now);
@@ -443,6 +440,11 @@ impl Mission {
             self.next();
         }
         None
+    }
+
+    /// Flies on with a speed in m/s; 0 or less: with that of the parameter.
+    pub fn change_speed(&mut self, speed: f64) {
+        self.speed = (speed > 0.0).then_some(speed);
     }
 
     fn jump(&mut self, [to, times, ..]: [f32; 4]) -> bool {

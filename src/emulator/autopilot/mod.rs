@@ -16,6 +16,7 @@ mod inbox;
 pub mod mission;
 mod mission_items;
 pub mod modes;
+pub mod orbit;
 mod outbox;
 pub mod parameters;
 pub mod rigid;
@@ -84,7 +85,7 @@ const AIRBORNE: f64 = 0.5;
 const HOVER: f64 = 0.5;
 
 /// A vehicle's autopilot.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Autopilot {
     setup: Setup,
     geo: Geo,

@@ -26,6 +26,8 @@ pub enum Mode {
     Stabilized,
     /// Climbs and hovers.
     Takeoff,
+    /// Climbs and waits for a transition, which a multirotor never makes.
+    VtolTakeoff,
     /// Hovers; shown as hold.
     Loiter,
     /// Flies the mission.
@@ -75,6 +77,7 @@ impl Mode {
             Self::Land | Self::Descend => (4, 6),
             Self::Follow => (4, 8),
             Self::PrecisionLand => (4, 9),
+            Self::VtolTakeoff => (4, 10),
             Self::External(n) => (4, 11 + n),
             Self::Acro => (5, 0),
             Self::Offboard => (6, 0),
@@ -485,7 +488,7 @@ impl Modes {
             return;
         }
         self.landed = match self.active {
-            Mode::Takeoff if self.from_ground => Landed::Takeoff,
+            Mode::Takeoff | Mode::VtolTakeoff if self.from_ground => Landed::Takeoff,
             Mode::Mission if self.seen.taking_off => Landed::Takeoff,
             _ if self.seen.landing => Landed::Landing,
             _ => Landed::Air,
@@ -564,6 +567,7 @@ impl Mode {
             Self::Return => "Return",
             Self::Land => "Land",
             Self::PrecisionLand => "Precision Landing",
+            Self::VtolTakeoff => "VTOL Takeoff",
             Self::Follow => "Follow Target",
             Self::Orbit => "Orbit",
             Self::External(_) => "External",

@@ -234,6 +234,7 @@ impl Parameters {
         let d = Speeds::default();
         Speeds {
             cruise: self.number("MPC_XY_CRUISE", d.cruise),
+            cruise_max: self.number("MPC_XY_VEL_MAX", d.cruise_max),
             acceleration: self.number("MPC_ACC_HOR", d.acceleration),
             up: self.number("MPC_Z_V_AUTO_UP", d.up),
             down: self.number("MPC_Z_V_AUTO_DN", d.down),

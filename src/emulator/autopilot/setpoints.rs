@@ -1,5 +1,6 @@
 //! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
 use super::dynamics::{Trajectory, Wing};
+use super::geo::Geo;
 use super::outbox::CRITICAL;
 use super::{Texts, fields};
 use crate::emulator::world::{Quat, Vec3};
@@ -30,7 +31,17 @@ pub struct Here {
     pub origin: Vec3,
     /// From body FRD to NED.
     pub attitude: Quat,
+    /// Body rates in rad/s.
+    pub rate: Vec3,
+    /// Reference of latitudes and longitudes.
+    pub geo: Geo,
+    /// Height of home in m, NED from the map centre.
+    pub home: f64,
+    /// Height of the ground in m, NED from the map centre.
+    pub ground: f64,
 }
+
+const FREE: Vec3 = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
 
 fn vector(frame: &Frame<'_>, at: usize, mask: u16, shift: u32) -> Vec3 {
     Vec3::from_fn(|i, _| {
@@ -57,12 +68,14 @@ pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> 
         1 => Trajectory { position, ..motion },
         8 => {
             // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
-            // omitted component omits the whole vector, as NaN spreads through the products.
-            let heading = Quat::from_euler_angles(0.0, 0.0, here.attitude.euler_angles().2);
-            let whole = |v: Vec3| v.map(|x| x + 0.0 * v.sum());
+            // masked component masks the whole vector.
+            let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE };
+            let (s, c) = here.attitude.euler_angles().2.sin_cos();
+            let v = motion.velocity;
+            let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
             Trajectory {
-                velocity: whole(heading * motion.velocity),
-                acceleration: whole(here.attitude * motion.acceleration),
+                velocity: unless(0o70, turned),
+                acceleration: unless(0o700, here.attitude * motion.acceleration),
                 ..motion
             }
         }
@@ -74,34 +87,44 @@ pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> 
             return None;
         }
     };
-    accept(goal, mask, NAME, texts)
+    let forced = is_forced(&goal, mask, NAME, texts);
+    if !forced && is_empty(&goal) {
+        texts.say(CRITICAL, &format!("{NAME} invalid\t"));
+    }
+    (!forced && !is_empty(&goal)).then(|| Wish::Follow(goal.or_stop()))
 }
 
-/// Reads SET_POSITION_TARGET_GLOBAL_INT (86); `place` converts degrees and m into NED from the map centre.
-pub fn global(
-    frame: &Frame<'_>,
-    place: impl FnOnce(f64, f64, f64, u8) -> Option<Vec3>,
-    texts: &mut Texts,
-) -> Option<Wish> {
+/// Reads SET_POSITION_TARGET_GLOBAL_INT (86); returns positions in NED from the map centre. One masked component masks the whole
+/// position; a setpoint without any component is ignored silently.
+pub fn global(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> {
     const NAME: &str = "SET_POSITION_TARGET_GLOBAL_INT";
     let mask = fields::u16(frame, 48);
-    let kind = fields::u8(frame, 52);
-    let degrees = |at| f64::from(fields::i32(frame, at)) * 1e-7;
-    let altitude = f64::from(fields::f32(frame, 12));
-    let Some(mut position) = place(degrees(4), degrees(8), altitude, kind) else {
-        texts.say(
-            CRITICAL,
-            &format!("{NAME} invalid coordinate frame {kind}\t"),
-        );
-        return None;
-    };
-    for i in 0..3 {
-        if mask >> i & 1 == 1 {
-            position[i] = f64::NAN;
+    let position = if mask & 0o7 == 0 {
+        let kind = fields::u8(frame, 52);
+        let degrees = |at| f64::from(fields::i32(frame, at)) * 1e-7;
+        let height = f64::from(fields::f32(frame, 12));
+        let place = here.geo.project([degrees(4), degrees(8), height]);
+        let at = |z| Vec3::new(place.x, place.y, z);
+        match kind {
+            5 => place,
+            // PX4 subtracts the height of home above the origin instead of adding it.
+            6 => at(2.0 * here.origin.z - here.home - height),
+            11 => at(here.ground - height),
+            _ => {
+                let text = format!("{NAME} invalid coordinate frame {kind}\t");
+                texts.say(CRITICAL, &text);
+                return None;
+            }
         }
-    }
-    let motion = motion(frame, mask);
-    accept(Trajectory { position, ..motion }, mask, NAME, texts)
+    } else {
+        FREE
+    };
+    let goal = Trajectory {
+        position,
+        ..motion(frame, mask)
+    };
+    let ignored = is_forced(&goal, mask, NAME, texts) || is_empty(&goal);
+    (!ignored).then(|| Wish::Follow(goal.or_stop()))
 }
 
 /// Velocity and later fields: the same offsets in both messages.
@@ -122,54 +145,42 @@ fn motion(frame: &Frame<'_>, mask: u16) -> Trajectory {
     }
 }
 
-fn accept(goal: Trajectory, mask: u16, name: &str, texts: &mut Texts) -> Option<Wish> {
-    if !all_free(&goal.acceleration) && mask & FORCE != 0 {
+/// PX4 refuses forces.
+fn is_forced(goal: &Trajectory, mask: u16, name: &str, texts: &mut Texts) -> bool {
+    let forced = mask & FORCE != 0 && !all_free(&goal.acceleration);
+    if forced {
         texts.say(CRITICAL, &format!("{name} force not supported\t"));
-        return None;
     }
-    if all_free(&goal.position) && all_free(&goal.velocity) && all_free(&goal.acceleration) {
-        texts.say(CRITICAL, &format!("{name} invalid\t"));
-        return None;
-    }
-    // PX4 ignores an incomplete position: the vehicle holds its place.
-    let partly = goal.position.xy().iter().any(|x| x.is_nan());
-    if partly && all_free(&goal.velocity) && all_free(&goal.acceleration) {
-        let goal = Trajectory {
-            position: Vec3::repeat(f64::NAN),
-            velocity: Vec3::zeros(),
-            ..goal
-        };
-        return Some(Wish::Follow(goal));
-    }
-    Some(Wish::Follow(goal))
+    forced
 }
 
-/// Reads SET_ATTITUDE_TARGET (82).
-pub fn attitude(frame: &Frame<'_>) -> Option<Wish> {
+fn is_empty(goal: &Trajectory) -> bool {
+    [goal.position, goal.velocity, goal.acceleration]
+        .iter()
+        .all(all_free)
+}
+
+/// Reads SET_ATTITUDE_TARGET (82). What is NaN keeps the present rates.
+pub fn attitude(frame: &Frame<'_>, here: &Here) -> Option<Wish> {
     let mask = fields::u8(frame, 38);
     let float = |at| f64::from(fields::f32(frame, at));
-    let rates = Vec3::new(float(20), float(24), float(28));
+    let rates = vector(frame, 20, u16::from(mask), 0);
     let thrust = if mask & 64 == 0 { float(32) } else { 0.0 };
     let thrust = if thrust.is_finite() { thrust } else { 0.0 };
     if mask & 128 == 0 {
+        // `thrust_body` points down.
+        let thrust = if mask & 32 == 0 { thrust } else { -float(47) };
         let q = nalgebra::Quaternion::new(float(4), float(8), float(12), float(16));
         if !(q.norm() > 1e-6 && q.norm().is_finite()) {
-            return None;
+            return Some(Wish::Rates(here.rate, thrust));
         }
-        let yaw_rate = if mask & 4 == 0 && rates.z.is_finite() {
-            rates.z
-        } else {
-            0.0
-        };
+        let yaw_rate = if rates.z.is_finite() { rates.z } else { 0.0 };
         Some(Wish::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
-    } else if mask & 7 != 7 {
-        let rate = Vec3::from_fn(|i, _| {
-            if mask >> i & 1 == 0 && rates[i].is_finite() {
-                rates[i]
-            } else {
-                0.0
-            }
-        });
+    } else if mask & 3 == 0 {
+        let rate = rates.zip_map(
+            &here.rate,
+            |rate, now| if rate.is_finite() { rate } else { now },
+        );
         Some(Wish::Rates(rate, thrust))
     } else {
         None

@@ -324,7 +324,7 @@ impl Autopilot {
         said.iter()
             .flat_map(|v| v.iter())
             .any(|x| x.is_finite())
-            .then_some(Wish::Follow(goal))
+            .then(|| Wish::Follow(goal.or_stop()))
     }
 
     /// Sends the state as a struct when due, and repeats the setpoint.

@@ -51,10 +51,13 @@ pub(super) enum Reject {
         "PX4 takes yaw in coordinate frame 8 (BODY_NED) from north; ignore it, or use yaw_rate"
     )]
     BodyYaw,
-    #[error(
-        "type_mask {0:#05x} leaves an axis without setpoint, or x without y; PX4 cannot follow that and descends"
-    )]
+    #[error("type_mask {0:#05x} leaves an axis without setpoint, or x without y; PX4 stops")]
     Unbalanced(u16),
+    #[error(
+        "home is {0:.0} m above the origin of the local frame; in coordinate frame 6 (GLOBAL_RELATIVE_ALT_INT) PX4 then flies twice \
+         that too low; send frame 5 (GLOBAL_INT)"
+    )]
+    HomeOffset(f64),
     #[error("the position of the vehicle is not known yet; wait for global_position/global")]
     NoPosition,
     #[error(
@@ -107,6 +110,7 @@ impl Reject {
             Self::BodyPosition => Counter::SetpointBodyPosition,
             Self::BodyYaw => Counter::SetpointBodyYaw,
             Self::Unbalanced(_) => Counter::SetpointUnbalanced,
+            Self::HomeOffset(_) => Counter::SetpointHomeOffset,
             Self::NoPosition | Self::NoPose => Counter::SetpointNoPosition,
             Self::NotNewer => Counter::SetpointNotNewer,
             Self::NoPoints | Self::ManyPoints(_) => Counter::SetpointPoints,

@@ -15,8 +15,11 @@ pub(super) const YAW_RATE: u16 = 0x800;
 pub(super) const LOCAL_NED: u8 = 1;
 pub(super) const BODY_NED: u8 = 8;
 const BODY_OFFSET_NED: u8 = 9;
+const GLOBAL_RELATIVE_ALT_INT: u8 = 6;
 /// GLOBAL_INT, GLOBAL_RELATIVE_ALT_INT, GLOBAL_TERRAIN_ALT_INT.
-const GLOBAL: [u8; 3] = [5, 6, 11];
+const GLOBAL: [u8; 3] = [5, GLOBAL_RELATIVE_ALT_INT, 11];
+/// PX4 subtracts the height of home above the origin of the local frame instead of adding it; less, in m, is noise of its estimate.
+const HOME_OFFSET: f64 = 2.0;
 /// MAV_AUTOPILOT_PX4.
 const PX4: u8 = 12;
 
@@ -28,6 +31,8 @@ pub(super) struct Rules {
     pub(super) px4: bool,
     pub(super) max_position: f64,
     pub(super) max_speed: f64,
+    /// Height of home above the origin of the local frame in m; 0 if unknown.
+    pub(super) home_height: f64,
 }
 
 impl Rules {
@@ -39,6 +44,7 @@ impl Rules {
             px4: settings.px4_checks && !other,
             max_position: settings.max_position,
             max_speed: settings.max_speed,
+            home_height: fcu.home_height,
         }
     }
 }
@@ -122,15 +128,20 @@ impl Target {
                 limit: rules.max_position,
             });
         }
+        let mut doubt = None;
         if rules.px4 {
             px4_global(self.frame, mask)?;
+            let relative = self.frame == GLOBAL_RELATIVE_ALT_INT && mask & POSITION == 0;
+            doubt = Some(rules.home_height)
+                .filter(|height| relative && height.abs() > HOME_OFFSET)
+                .map(Reject::HomeOffset);
         }
         let integer = |degrees: f64| {
             let value = degrees * 1e7;
             // mavros truncates, an error of up to a centimetre.
             (if rules.quirks { value } else { value.round() }) as i32
         };
-        Ok(Checked::fine(SetPositionTargetGlobalInt {
+        let message = SetPositionTargetGlobalInt {
             time_boot_ms: self.stamp_ms,
             latitude: integer(latitude),
             longitude: integer(longitude),
@@ -142,7 +153,8 @@ impl Target {
             type_mask: mask,
             coordinate_frame: self.frame,
             ..SetPositionTargetGlobalInt::default()
-        }))
+        };
+        Ok(Checked { message, doubt })
     }
 
     fn is_body(&self) -> bool {

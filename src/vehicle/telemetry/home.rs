@@ -67,6 +67,7 @@ impl Home {
         let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
         let local = Vector::<Ned>::from([m.x, m.y, m.z]);
         let known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
+        fcu.home_height = if known { -f64::from(m.z) } else { 0.0 };
         fcu.infer_origin(known.then(|| Geodetic::from_ned(-local, home)));
         self.ask = None;
         for (_, responder) in self.waiting.drain(..) {

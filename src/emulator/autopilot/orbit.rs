@@ -1,0 +1,75 @@
+//! DO_ORBIT as PX4 flies it: straight to the circle, then along it.
+use super::dynamics::Trajectory;
+use crate::emulator::world::Vec3;
+
+/// MC_ORBIT_RAD_MAX, and PX4's least radius, in m.
+const RADII: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
+/// Greatest speed in m/s, and centripetal acceleration in m/s².
+const MAX_SPEED: f64 = 10.0;
+const MAX_ACCELERATION: f64 = 2.0;
+/// So near to the circle, in m, the vehicle follows it.
+const ON_CIRCLE: f64 = 2.0;
+
+/// A circle.
+#[derive(Clone, Copy, Debug)]
+pub struct Orbit {
+    centre: Vec3,
+    radius: f64,
+    /// In m/s; negative: counter-clockwise.
+    speed: f64,
+    /// ORBIT_YAW_BEHAVIOUR.
+    look: u8,
+}
+
+impl Orbit {
+    /// Reads the parameters of the command, whose centre is in m, NED from the map centre; `None` if the radius is out of range.
+    pub fn new(radius: f64, speed: f64, look: f64, centre: Vec3) -> Option<Self> {
+        let given = |value: f64, otherwise| if value.is_finite() { value } else { otherwise };
+        let radius = given(radius, *RADII.start());
+        let most = (MAX_ACCELERATION * radius.abs()).sqrt().min(MAX_SPEED);
+        RADII.contains(&radius.abs()).then(|| Self {
+            centre,
+            radius: radius.abs(),
+            speed: given(speed, 1.0).clamp(-most, most) * radius.signum(),
+            look: given(look, 0.0) as u8,
+        })
+    }
+
+    /// The nearest point of the circle, unless the vehicle is there.
+    pub fn entry(&self, position: &Vec3) -> Option<Vec3> {
+        let out = self.out(position);
+        let off = (position - self.centre).xy().norm() - self.radius;
+        let point = self.centre + out * self.radius;
+        (off.abs() > ON_CIRCLE).then_some(point)
+    }
+
+    /// Motion along the circle, without yaw.
+    pub fn around(&self, position: &Vec3) -> Trajectory {
+        let out = self.out(position);
+        let off = (position - self.centre).xy().norm() - self.radius;
+        let velocity = Vec3::new(-out.y, out.x, f64::NAN) * self.speed - out * off;
+        Trajectory {
+            position: Vec3::new(f64::NAN, f64::NAN, self.centre.z),
+            velocity,
+            acceleration: -out * (self.speed * self.speed / self.radius),
+            ..Trajectory::default()
+        }
+    }
+
+    /// Yaw in rad, if the behaviour says one.
+    pub fn yaw(&self, position: &Vec3) -> f64 {
+        let out = self.out(position);
+        match self.look {
+            0 => (-out.y).atan2(-out.x),
+            3 => (out.x * self.speed).atan2(-out.y * self.speed),
+            _ => f64::NAN,
+        }
+    }
+
+    /// Horizontal direction away from the centre; north at the centre.
+    fn out(&self, position: &Vec3) -> Vec3 {
+        let mut out = position - self.centre;
+        out.z = 0.0;
+        out.try_normalize(1e-6).unwrap_or_else(Vec3::x)
+    }
+}
