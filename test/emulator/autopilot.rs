@@ -565,3 +565,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn hold_takes_a_vehicle_over_from_its_lap() {
+    let mut rig = PilotRig::on_lap();
+    assert_eq!(rig.mode(4, 3), Some(0));
+    rig.run(0.1);
+    assert!(rig.pilot.flown().is_some(), "it still flies its script");
+    assert_eq!(rig.pilot.mode(), Mode::Loiter);
+}

@@ -1,6 +1,9 @@
 //! Speeds of the autonomous modes, and the moving point that the vehicle follows.
 use crate::emulator::world::Vec3;
 
+/// The point stops so many m ahead of the vehicle (MPC_XY_ERR_MAX).
+const MAX_LEAD: f64 = 2.0;
+
 /// Speeds of the autonomous modes, by PX4's parameter names.
 #[derive(Clone, Copy, Debug)]
 pub struct Speeds {
@@ -53,14 +56,13 @@ impl Speeds {
     }
 
     /// Where a vehicle that brakes comes to rest.
-    pub(super) fn stop(&self, moving: &Carrot) -> Vec3 {
+    pub(super) fn stop(&self, position: Vec3, velocity: Vec3) -> Vec3 {
         // PX4 adds this time in s, because braking begins smoothly.
         const DELAY: f64 = 0.6;
-        let velocity = moving.velocity;
         let braking = |speed: f64| speed / (2.0 * self.acceleration);
         let (flat, climb) = (braking(velocity.xy().norm()), braking(velocity.z.abs()));
         let times = Vec3::new(flat + DELAY, flat + DELAY, climb);
-        moving.position + velocity.component_mul(&times)
+        position + velocity.component_mul(&times)
     }
 }
 
@@ -115,9 +117,6 @@ impl Carrot {
         self.position += self.velocity * dt;
     }
 }
-
-/// The point stops so many m ahead of the vehicle (MPC_XY_ERR_MAX).
-const MAX_LEAD: f64 = 2.0;
 
 /// Highest speed from which the vehicle stops within `distance`.
 fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {

@@ -1,6 +1,5 @@
 //! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
-use super::carrot::Carrot;
 use super::flight::Reposition;
 use super::modes::{ACCEPTED, Mode, REJECTED};
 use super::orbit::Orbit;
@@ -218,8 +217,8 @@ impl Autopilot {
 
     /// Changes the mode and starts its task.
     pub(super) fn change(&mut self, mode: Mode) -> u8 {
-        if mode == Mode::Loiter && self.modes.active == mode {
-            return ACCEPTED;
+        if mode == Mode::Loiter && self.loiters() {
+            return ACCEPTED; // it flies on to where it was sent
         }
         let result = self.in_flight(|pilot| pilot.modes.change(mode, &mut pilot.texts));
         if result == ACCEPTED {
@@ -266,15 +265,19 @@ impl Autopilot {
         self.change(mode)
     }
 
-    /// Position of a command in m, NED from the map centre; without latitude and longitude it is `otherwise` that counts, without
-    /// altitude the height of the vehicle.
-    fn place(&self, p: &[f64; 7], otherwise: Vec3) -> Vec3 {
+    fn loiters(&self) -> bool {
+        self.modes.active == Mode::Loiter && !self.on_lap()
+    }
+
+    /// Latitude, longitude and altitude of a command in m, NED from the map centre; without latitude and longitude it is
+    /// `otherwise` that counts, without altitude the height of the vehicle.
+    fn place(&self, [latitude, longitude, altitude]: [f64; 3], otherwise: Vec3) -> Vec3 {
         let mut place = otherwise;
-        if p[4].is_finite() && p[5].is_finite() {
-            place = self.geo.project([p[4], p[5], 0.0]);
+        if latitude.is_finite() && longitude.is_finite() {
+            place = self.geo.project([latitude, longitude, 0.0]);
         }
-        place.z = if p[6].is_finite() {
-            self.geo.centre[2] - p[6]
+        place.z = if altitude.is_finite() {
+            self.geo.centre[2] - altitude
         } else {
             self.motion.pose.position.z
         };
@@ -285,7 +288,7 @@ impl Autopilot {
     fn take_off(&mut self, mode: Mode, p: &[f64; 7]) -> u8 {
         let result = self.change(mode);
         let here = self.motion.pose.position;
-        let mut goal = self.place(p, here);
+        let mut goal = self.place([p[4], p[5], p[6]], here);
         if result == ACCEPTED && p[6].is_finite() {
             if goal.z > here.z {
                 let text = "Already higher than takeoff altitude\t";
@@ -352,11 +355,12 @@ impl Autopilot {
     /// vehicle that is not armed forgets the goal.
     fn reposition(&mut self, command: &Command) -> u8 {
         let p = &command.p;
-        let loiters = self.modes.active == Mode::Loiter;
-        let here = self.motion.pose.position;
-        let kept = match p[3].is_finite() || p[6].is_finite() {
-            true => self.flight.destination.unwrap_or(here),
-            false => self.stop(),
+        let loiters = self.loiters();
+        let otherwise = if p[3].is_finite() || p[6].is_finite() {
+            let here = self.motion.pose.position;
+            self.flight.destination.unwrap_or(here)
+        } else {
+            self.stop()
         };
         let usual = self.flight.cruise.filter(|_| loiters);
         let result = match p[1] as u32 {
@@ -365,7 +369,7 @@ impl Autopilot {
         };
         if self.modes.armed && (result == ACCEPTED || loiters) {
             self.flight.reposition = Some(Reposition {
-                goal: self.place(p, kept),
+                goal: self.place([p[4], p[5], p[6]], otherwise),
                 yaw: p[3],
                 speed: Some(p[0]).filter(|speed| *speed > 0.0).or(usual),
             });
@@ -376,30 +380,20 @@ impl Autopilot {
     /// Loiters at another altitude above sea level, in m, where it comes to rest.
     fn change_altitude(&mut self, altitude: f64) -> u8 {
         let stop = self.stop();
-        let speed = self.flight.cruise;
-        let loiters = self.modes.active == Mode::Loiter;
+        let speed = self.flight.cruise.filter(|_| self.loiters());
         let result = self.change(Mode::Loiter);
         if self.modes.armed && result == ACCEPTED {
-            let p = [
-                f64::NAN,
-                f64::NAN,
-                f64::NAN,
-                f64::NAN,
-                f64::NAN,
-                f64::NAN,
-                altitude,
-            ];
             self.flight.reposition = Some(Reposition {
-                goal: self.place(&p, stop),
+                goal: self.place([f64::NAN, f64::NAN, altitude], stop),
                 yaw: f64::NAN,
-                speed: speed.filter(|_| loiters),
+                speed,
             });
         }
         result
     }
 
     fn orbit(&mut self, p: &[f64; 7]) -> u8 {
-        let centre = self.place(p, self.motion.pose.position);
+        let centre = self.place([p[4], p[5], p[6]], self.motion.pose.position);
         let result = self.change(Mode::Orbit);
         if result == ACCEPTED {
             self.flight.orbit = Orbit::new(p[0], p[1], p[2], centre);
@@ -413,10 +407,8 @@ impl Autopilot {
 
     /// Where the vehicle comes to rest if it brakes.
     fn stop(&self) -> Vec3 {
-        self.speeds.stop(&Carrot {
-            position: self.motion.pose.position,
-            velocity: self.motion.velocity,
-        })
+        let motion = &self.motion;
+        self.speeds.stop(motion.pose.position, motion.velocity)
     }
 
     /// Sends a message once; its acknowledgement follows it.

@@ -301,7 +301,7 @@ impl Flight {
         }
         if self.stage == 0 {
             self.stage = 1;
-            self.start = s.speeds.stop(&self.carrot);
+            self.start = s.speeds.stop(self.carrot.position, self.carrot.velocity);
         }
         let mut speeds = s.speeds;
         let goal = match self.reposition {
