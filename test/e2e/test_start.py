@@ -1,4 +1,4 @@
-"""The commands of docs/start.md and docs/howto.md do what they say, in a network with the addresses that they name."""
+"""The commands of README.md, docs/start.md and docs/howto.md do what they say, in a network with the addresses that they name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sections(document: str) -> list[tuple[str, str]]:
 def commands() -> list:
     """Shell blocks, by section and number."""
     result = []
-    for title, section in sections("start.md") + sections("howto.md"):
+    for title, section in sections("../README.md") + sections("start.md") + sections("howto.md"):
         blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
         result += [pytest.param(title, block, id=f"{title.split(':')[0]}-{i}") for i, block in enumerate(blocks)]
     return result
@@ -102,3 +102,11 @@ def test_each_case_is_there():
     titles = " ".join(title for title, _ in sections("howto.md"))
     for case in ("Add a sensor", "LIO", "VIO", "px4ctrl"):
         assert case in titles
+
+
+def test_the_first_pages_are_short_and_name_targets_that_exist():
+    readme, start, makefile = ((ROOT / name).read_text() for name in ("README.md", "docs/start.md", "Makefile"))
+    assert len(readme.split()) <= 900
+    typed = "\n".join(re.findall(r"^```(?:ba)?sh\n(.*?)^```", readme + start, re.DOTALL | re.MULTILINE))
+    named = set(re.findall(r"\bmake ([a-z][a-z-]*)", typed))
+    assert {"demo", "test", "dist", "setup"} <= named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
