@@ -164,9 +164,6 @@ struct Network {
     /// CopterSim sends nothing of a vehicle to anybody who did not ask it by unicast, as since version 4.12
     #[arg(long, conflicts_with = "multicast")]
     restricted_broadcasts: bool,
-    /// Cameras are not described on port 20006, as by renderers that do not know RflyReqObjData
-    #[arg(long)]
-    undescribed: bool,
 }
 
 #[derive(Debug, Args)]
@@ -383,7 +380,6 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         state_rate: protocol.state_rate,
         heartbeat_period: protocol.heartbeat_period,
         multicast: network.multicast,
-        undescribed: network.undescribed,
         restricted: network.restricted_broadcasts,
         link_gbit_per_s: network.link,
         clock_drift_ppm: scene.clock_drift_ppm,

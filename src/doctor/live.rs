@@ -381,17 +381,18 @@ fn others<'a>(named: &dyn Fn(&str) -> Option<&'a Status>, found: &mut Vec<Findin
         }
     }
     for (camera, told) in named("fields of view").iter().flat_map(|s| &s.values) {
-        if let Some((shown, configured)) = told
-            .strip_prefix("differs: ")
-            .and_then(|told| told.split_once(", configured "))
+        let told = told.strip_prefix("differs: ");
+        if let Some((shown, configured)) = told.and_then(|told| told.split_once(", configured "))
+            && let Ok(degrees) = shown.parse::<f64>()
         {
             found.push(Finding::new(
                 Code::FovMismatch,
                 camera,
-                format!("its pictures show a field of view of about {shown} degrees, configured are {configured}"),
+                format!("the renderer describes a field of view of {shown} degrees, configured are {configured}: another program has \
+                         asked for it"),
                 format!(
-                    "end other programs that ask for the same SeqID; compare CameraFOV with what the simulator loaded; if {shown} is \
-                     right: -p {camera}.fov_deg:={shown}.0"
+                    "end other programs that ask for the same SeqID; -p request.foreign:=restore asks for ours again; if {shown} is \
+                     right: -p {camera}.fov_deg:={degrees:?}"
                 ),
             ));
         }

@@ -4,13 +4,11 @@
 //! * `environment`: the variables of ROS 2 and of its middleware.
 //! * `loader`: Config.json as the vendor's loader reads it.
 //! * `live`: what a bridge says in `/diagnostics`.
-//! * `optics`: what field of view pictures show.
 mod code;
 mod environment;
 mod host;
 mod live;
 mod loader;
-mod optics;
 mod text;
 
 pub use code::{Code, Severity};
@@ -18,7 +16,6 @@ pub use environment::check_environment;
 pub use host::{SensorSetup, Setup, check_host};
 pub use live::{Heard, Status, check_live};
 pub use loader::check_loader;
-pub use optics::{Content, Evidence, Motion, Picture, Verdict};
 pub use text::{from_values, to_json, to_table, to_values};
 
 /// One thing that is wrong.

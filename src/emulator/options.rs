@@ -88,8 +88,6 @@ pub struct EmulatorOptions {
     pub link_gbit_per_s: f64,
     /// Heartbeats, reports and requests also use multicast, on loopback.
     pub multicast: bool,
-    /// Cameras are not described on the port of reports.
-    pub undescribed: bool,
     /// `CopterSim` sends a vehicle's data to nobody who did not ask for them.
     pub restricted: bool,
     /// Drift of the simulation clock against the host's, in parts per million.
@@ -134,7 +132,6 @@ impl Default for EmulatorOptions {
             heartbeat_period: 1.0,
             link_gbit_per_s: 10.0,
             multicast: false,
-            undescribed: false,
             restricted: false,
             clock_drift_ppm: 0.0,
             speed: 1.0,

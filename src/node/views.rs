@@ -364,6 +364,17 @@ impl Views {
         due.map(|slot| slot.seq_id).collect()
     }
 
+    /// The sensors that the renderer describes with another field of view than was asked for: the latter and the former, in
+    /// degrees.
+    pub(super) fn other_fields_of_view(&self) -> Vec<(u16, (f32, f32))> {
+        let field = |slot: &Arc<Slot>| {
+            let state = lock(&slot.state);
+            let fields = (state.asked.fov_deg, state.view.fov_deg);
+            (fields.0 != fields.1).then_some((slot.seq_id, fields))
+        };
+        self.slots().iter().filter_map(field).collect()
+    }
+
     /// The frames show the pending view, from the one with this stamp on.
     fn show(&self, pending: &Pending, stamp: Option<RosTime>) {
         if let Some((settings, mount)) = &pending.moved {

@@ -219,24 +219,21 @@ fn clocks_readers_and_strangers() {
 }
 
 #[test]
-fn pictures_of_another_field_of_view_are_told_with_what_to_type() {
-    let lenses = status(
+fn another_field_of_view_is_told_with_what_to_type() {
+    let fields = status(
         "fields of view",
         &[
-            ("sensor0", "agrees: 90"),
             ("sensor1", "differs: 70, configured 90"),
-            ("sensor2", "not told yet"),
+            ("sensor2", "differs: 62.5, configured 90"),
         ],
     );
-    let found = found(vec![beats("up"), lenses]);
-    assert_eq!(codes(&found), [Code::FovMismatch]);
+    let found = found(vec![beats("up"), fields]);
+    assert_eq!(codes(&found), [Code::FovMismatch; 2]);
     assert_eq!(found[0].subject, "sensor1");
-    assert!(
-        found[0]
-            .what
-            .ends_with("about 70 degrees, configured are 90")
-    );
+    let what = "the renderer describes a field of view of 70 degrees, configured are 90";
+    assert!(found[0].what.starts_with(what));
     assert!(found[0].remedy.ends_with("-p sensor1.fov_deg:=70.0"));
+    assert!(found[1].remedy.ends_with("-p sensor2.fov_deg:=62.5"));
 }
 
 #[test]

@@ -4,7 +4,6 @@ mod environment;
 mod hosts;
 mod live;
 mod loader;
-mod optics;
 mod texts;
 
 use rfly_bridge::doctor::{Code, Finding};

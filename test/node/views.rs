@@ -1,7 +1,9 @@
 //! Changes of a running camera: each frame has the camera_info and the place of what it shows.
 use super::rig::{IMAGE, INFO, Rig, start_in};
 use crate::support::wait::{wait_for, wait_until};
+use rfly_bridge::doctor::{Code, from_values};
 use rfly_bridge::emulator::world::World;
+use rfly_bridge::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use rfly_bridge::msgs::rcl_interfaces::msg::{Parameter, ParameterValue};
 use rfly_bridge::msgs::rcl_interfaces::srv::{
     SetParametersAtomically, SetParametersAtomicallyRequest,
@@ -344,4 +346,46 @@ fn a_field_of_view_is_asked_for_again_if_the_parameter_says_so() {
             .into_iter()
             .all(|focal| (focal - own).abs() < 1e-3 * own)
     );
+}
+
+/// A status of the newest report; a new one comes ten times a second.
+fn status(rig: &Rig, name: &str) -> Option<DiagnosticStatus> {
+    std::thread::sleep(Duration::from_millis(50));
+    let report = rig.messages::<DiagnosticArray>("/diagnostics").pop()?;
+    let mut statuses = report.status.into_iter();
+    statuses.find(|status| status.name == format!("rfly_bridge: {name}"))
+}
+
+#[test]
+fn diagnostics_and_doctor_name_a_camera_that_is_described_with_another_field_of_view() {
+    let (rig, events, _subscriptions) = watched(&["diagnostics.period_s:=0.1"]);
+    rig.recorder.set_subscribers("/diagnostics", 1);
+    let told = || {
+        let status = status(&rig, "fields of view")?;
+        let values = status.values.into_iter().map(|v| (v.key, v.value));
+        Some((status.level, values.collect::<Vec<_>>()))
+    };
+    let found = || {
+        let values = status(&rig, "doctor")?.values;
+        let found = from_values(values.iter().map(|v| (v.key.as_str(), v.value.as_str())));
+        let fields = found.into_iter().filter(|f| f.code == Code::FovMismatch);
+        Some(fields.map(|f| f.remedy).collect::<Vec<_>>())
+    };
+    let agrees = || told() == Some((0, vec![])) && found() == Some(vec![]);
+    wait_for("frames, and nothing to tell", || {
+        (images(&events) > 5 && agrees()).then_some(())
+    });
+    asks_elsewhere(&rig, 45.0);
+    let differs = (
+        "sensor0".to_owned(),
+        "differs: 45, configured 90".to_owned(),
+    );
+    wait_for("45 degrees in /diagnostics", || {
+        (told()? == (1, vec![differs.clone()])).then_some(())
+    });
+    let remedy = wait_for("a finding", || found()?.pop());
+    assert!(remedy.ends_with("-p sensor0.fov_deg:=45.0"), "{remedy}");
+    // What is asked for instead of it is nobody else's.
+    set(&rig, 45.0, 0.0);
+    wait_for("nothing to tell again", || agrees().then_some(()));
 }

@@ -29,7 +29,7 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
         .collect();
     for request in requests
         .values()
-        .filter(|r| !shared.options.undescribed && wanted.cameras.has(&r.seq_id.to_string()))
+        .filter(|r| wanted.cameras.has(&r.seq_id.to_string()))
     {
         if let Some((pose, _)) = world_pose(&requests, request, &snapshot, options.angle_unit) {
             packets.push(camera(request, &pose, time));

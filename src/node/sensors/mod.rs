@@ -2,10 +2,8 @@
 mod added;
 mod boxes;
 mod gimbal;
-mod glance;
 mod held;
 mod hint;
-mod lens;
 mod liveness;
 mod opened;
 mod opener;
@@ -43,7 +41,6 @@ use crate::transport::BindOptions;
 use crate::wire::shm_name;
 use added::More;
 use boxes::Boxes;
-use lens::Lenses;
 use opened::{Opened, Successor};
 use opener::{Opener, odometry_topic};
 use shm_source::ShmSource;
@@ -51,7 +48,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, mpsc};
 use supervisor::{Added, Link, Supervisor};
+use surroundings::Frames;
 use udp_source::UdpSource;
+use view::FieldsOfView;
 
 /// Name of a camera's topic of boxes, beside its image.
 const BOXES: &str = "boxes";
@@ -65,8 +64,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
-    let lenses = Lenses::new(context.tree.clone(), context.poses.clone());
-    let glass = lenses.glass();
+    let frames = Frames::new(context.tree.clone());
+    let shown = frames.clone();
+    let moved = move |_: &Settings, mount: &SensorMount, _| shown.moved(mount);
+    context.views.follow(Box::new(moved));
     let services = set_camera_info::Services::new(context);
     for sensor in &settings.sensors {
         let service = services.open(settings, sensor)?;
@@ -81,7 +82,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         clocks: context.clocks.clone(),
         views: context.views.clone(),
         boxes: boxes.as_ref().map(Boxes::topics),
-        glass: glass.clone(),
+        frames,
         poses: context.poses.clone(),
         conventions: context.conventions.clone(),
         threads: Mutex::default(),
@@ -121,7 +122,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     if let Some(boxes) = boxes {
         tasks::start(&runtime, boxes);
     }
-    assembly.sections.push(glass.report());
+    let fields_of_view = FieldsOfView(context.views.clone());
+    assembly.sections.push(Box::new(fields_of_view));
     if !settings.origin.skipped.is_empty() {
         let skipped = settings.origin.skipped.clone();
         assembly.sections.push(Box::new(Skipped(skipped)));
@@ -129,10 +131,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     assembly
         .sections
         .push(Box::new(context.conventions.clone()));
-    let moved = glass.moved();
-    let follow = move |_: &Settings, mount: &SensorMount, _| moved(mount);
-    context.views.follow(Box::new(follow));
-    tasks::start(&runtime, lenses);
     Ok(())
 }
 

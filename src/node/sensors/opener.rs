@@ -1,9 +1,8 @@
 //! Opens sensors: at the start, and again while the bridge runs if other topics, frames or payloads need it.
 use super::added::{More, Newcomer};
 use super::boxes::BoxTopics;
-use super::lens::Glass;
 use super::opened::{Opened, Successor};
-use super::surroundings::Around;
+use super::surroundings::{Around, Frames};
 use super::view::Viewed;
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
 use crate::frames::FrameTree;
@@ -32,7 +31,7 @@ pub(super) struct Opener {
     pub(super) clocks: SimClocks,
     pub(super) views: Views,
     pub(super) boxes: Option<BoxTopics>,
-    pub(super) glass: Glass,
+    pub(super) frames: Frames,
     pub(super) poses: Poses,
     pub(super) conventions: Conventions,
     /// The threads that serve the sensors.
@@ -74,7 +73,6 @@ impl Opener {
             options: Options::new(params, config.seq_id),
             qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
         })?;
-        let sensor = self.glass.around(sensor, settings, config);
         let sensor = Viewed::around(sensor, &self.views, config.seq_id, again);
         let sensor = match &self.boxes {
             Some(boxes) => {
@@ -109,7 +107,7 @@ impl Opener {
             vehicle: settings.vehicle_of(config)?,
             poses: self.poses.clone(),
             want: Mutex::new(self.poses.wants()),
-            glass: self.glass.clone(),
+            frames: self.frames.clone(),
             conventions: self.conventions.clone(),
         }))
     }
@@ -189,7 +187,7 @@ impl Opener {
         let sensors = again.chain(begun.iter().map(|new| new.seq_id)).collect();
         let reopened = Reopened { sensors, tree };
         self.views.change(before, now, Some(&reopened));
-        (self.glass).change(&reopened.sensors, reopened.tree.clone());
+        self.frames.change(reopened.tree.clone());
         if let Some(boxes) = &self.boxes {
             boxes.change(now, reopened.tree);
         }

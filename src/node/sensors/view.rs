@@ -1,5 +1,6 @@
 //! What run-time parameters change in the messages of one sensor, from the first frame that shows it.
 use crate::msgs::sensor_msgs::msg::Image;
+use crate::node::section::{Finding, Level, Section, value};
 use crate::node::views::{Slot, Views};
 use crate::ros::Loan;
 use crate::sensors::{ForeignFrame, Frame, LentFrame, Sensor, SensorError, Shown, View};
@@ -110,5 +111,33 @@ impl Sensor for Viewed {
 
     fn set_view(&mut self, view: &View) {
         self.sensor.set_view(view);
+    }
+}
+
+/// The status in `/diagnostics`: cameras that the renderer describes with another field of view than was asked for.
+pub(super) struct FieldsOfView(pub(super) Views);
+
+impl Section for FieldsOfView {
+    fn name(&self) -> &'static str {
+        "fields of view"
+    }
+
+    fn look(&mut self) -> Finding {
+        let differ = self.0.other_fields_of_view();
+        let (level, message) = match differ.len() {
+            0 => (Level::Ok, "none is described to differ".to_owned()),
+            n => {
+                let what = "cameras are described with another one than is configured";
+                (Level::Warn, format!("{n} {what}"))
+            }
+        };
+        let text = |(asked, shown)| format!("differs: {shown}, configured {asked}");
+        Finding {
+            level,
+            message,
+            values: { differ.into_iter() }
+                .map(|(seq_id, fields)| value(format!("sensor{seq_id}"), text(fields)))
+                .collect(),
+        }
     }
 }
