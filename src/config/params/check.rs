@@ -1,8 +1,8 @@
 //! Checks a value against the type and range of its row.
 use super::value::as_float;
 use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
-use crate::config::names;
 use crate::config::problem::did_you_mean;
+use crate::config::{ControlLink, names};
 use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 
@@ -48,7 +48,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             )),
             _ => Err(format!("must be one of {}, is {value}", words.join(", "))),
         },
-        Kind::Str | Kind::Topic | Kind::Frame | Kind::Address => {
+        Kind::Str | Kind::Link | Kind::Topic | Kind::Frame | Kind::Address => {
             let ParamValue::Str(text) = value else {
                 return wrong_type("a string");
             };
@@ -87,6 +87,7 @@ fn unit(row: &ParameterSpec) -> String {
 
 fn check_text(kind: Kind, text: &str) -> Result<(), String> {
     match kind {
+        Kind::Link => ControlLink::parse(text).map(drop),
         Kind::Topic => names::check_topic(text)
             .map_err(|why| format!("must be a ROS topic name, is {text:?}: {why}")),
         Kind::Frame => names::check_frame(text)

@@ -5,11 +5,13 @@ use crate::time::{Estimator, StampMode};
 
 /// A setting with an enumerated value.
 pub(crate) trait Choice: Copy + 'static {
+    /// The words, in the order of the documents.
+    const WORDS: &'static [&'static str];
     /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
 
     /// The value of a word.
-    fn of(word: &str) -> Option<Self> {
+    fn named(word: &str) -> Option<Self> {
         let choice = Self::CHOICES.iter().find(|(known, _)| *known == word);
         choice.map(|(_, value)| *value)
     }
@@ -32,6 +34,7 @@ macro_rules! choices {
         }
 
         impl Choice for $name {
+            const WORDS: &'static [&'static str] = Self::NAMES;
             const CHOICES: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
         }
     )+};
@@ -286,12 +289,8 @@ choices! {
 /// Words for a type of another module, and for values with fields.
 macro_rules! words {
     ($($name:ty { $($word:literal = $value:expr,)+ })+) => {$(
-        impl $name {
-            /// The words of the parameter.
-            pub(crate) const NAMES: &'static [&'static str] = &[$($word),+];
-        }
-
         impl Choice for $name {
+            const WORDS: &'static [&'static str] = &[$($word),+];
             const CHOICES: &'static [(&'static str, Self)] = &[$(($word, $value)),+];
         }
     )+};

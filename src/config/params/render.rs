@@ -64,7 +64,7 @@ fn help_text(out: &mut String, name: &str, text: &str) {
 /// Returns `docs/parameters.md`.
 pub fn render_markdown() -> String {
     let mut out = String::from(
-        "<!-- Generated from src/config/params/table.rs by `make docs`; edit there. -->\n\
+        "<!-- Generated from src/config/params by `make docs`; edit there. -->\n\
          # Parameters\n\n\
          Values come from `--ros-args -p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
          one wins. Unknown names, wrong types and values out of range end the start with all of them listed. Arrays are written \
@@ -184,7 +184,7 @@ fn qos_cells(qos: Qos) -> String {
 pub fn render_yaml() -> String {
     let mut out = String::from(
         "# Every parameter of rfly_bridge with its default: rfly_bridge --ros-args --params-file bridge.yaml\n\
-         # Generated from src/config/params/table.rs by `make docs`; copy it and keep what differs.\n\
+         # Generated from src/config/params by `make docs`; copy it and keep what differs.\n\
          /**:\n  ros__parameters:\n",
     );
     for (group, rows) in groups() {
@@ -286,7 +286,7 @@ pub(super) fn kind_text(row: &ParameterSpec) -> String {
         Kind::Bool => "true or false".to_owned(),
         Kind::Int(min, max) => format!("integer, {min} to {max}{unit}"),
         Kind::Float(min, max) => format!("number, {min} to {max}{unit}"),
-        Kind::Str => "text".to_owned(),
+        Kind::Str | Kind::Link => "text".to_owned(),
         Kind::Topic => "topic name".to_owned(),
         Kind::Frame => "frame id".to_owned(),
         Kind::Choice(words) => words

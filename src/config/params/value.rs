@@ -37,6 +37,20 @@ pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
     }
 }
 
+pub(super) fn as_int(value: &ParamValue) -> Option<i64> {
+    match value {
+        ParamValue::Int(value) => Some(*value),
+        _ => None,
+    }
+}
+
+pub(super) fn as_text(value: &ParamValue) -> Option<&str> {
+    match value {
+        ParamValue::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// Returns the numbers of a list.
 pub(super) fn as_reals(value: &ParamValue) -> Vec<f64> {
     match value {
