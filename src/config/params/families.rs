@@ -8,13 +8,60 @@ use super::{
 use crate::config::names;
 use crate::config::problem::did_you_mean;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// Parameters of which each thing of a kind has its own.
+pub(super) struct Family {
+    /// Beginning of the names.
+    pub(super) what: &'static str,
+    /// What follows it.
+    pub(super) id: &'static str,
+    ids: RangeInclusive<u16>,
+    pub(super) example: u16,
+    pub(super) rows: &'static [ParameterSpec],
+    /// For the documents.
+    pub(super) about: &'static str,
+}
+
+pub(super) const FAMILIES: [Family; 2] = [
+    Family {
+        what: "sensor",
+        id: "SeqID",
+        ids: 0..=u16::MAX,
+        example: 0,
+        rows: SENSOR_PARAMETERS,
+        about: "`<SeqID>` is the number of the sensor in Config.json, after automatic numbering. What is empty takes \
+                the default of the sensor's type or the parameter above.",
+    },
+    Family {
+        what: "vehicle",
+        id: "CopterID",
+        ids: 1..=10_000,
+        example: 1,
+        rows: VEHICLE_PARAMETERS,
+        about: "What is empty takes the parameter for all vehicles.",
+    },
+];
+
+impl Family {
+    /// Returns a name as in documents.
+    pub(super) fn named(&self, row: &ParameterSpec) -> String {
+        format!("{}<{}>.{}", self.what, self.id, row.name)
+    }
+
+    /// Splits `sensor3.topic` behind the family's beginning.
+    fn split<'a>(&self, name: &'a str) -> Option<(&'a str, &'a str)> {
+        let (number, key) = name.strip_prefix(self.what)?.split_once('.')?;
+        (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
+    }
+}
 
 /// Checked values of all names.
 #[derive(Default)]
 pub(super) struct Given {
     fixed: Values,
-    sensors: BTreeMap<u16, Values>,
-    vehicles: BTreeMap<u16, Values>,
+    /// As [`FAMILIES`].
+    families: [BTreeMap<u16, Values>; 2],
     groups: BTreeMap<QosGroup, Values>,
     topics: BTreeMap<String, Values>,
 }
@@ -29,9 +76,10 @@ impl Given {
 
     /// Returns the typed parameters.
     pub(super) fn params(&self) -> Params {
+        let [sensors, own_vehicles] = &self.families;
         Params {
-            own_vehicles: each(&self.vehicles, VehicleParams::read),
-            sensors: each(&self.sensors, SensorParams::read),
+            own_vehicles: each(own_vehicles, VehicleParams::read),
+            sensors: each(sensors, SensorParams::read),
             qos: QosParams {
                 groups: each(&self.groups, QosChange::read),
                 topics: each(&self.topics, QosChange::read),
@@ -52,19 +100,16 @@ pub(super) fn read(name: &str, value: &ParamValue, given: &mut Given) -> Result<
         given.fixed.insert((row.name, check(row, value)?));
         return Ok(());
     }
-    if let Some((seq_id, key)) = split_sensor(name) {
-        let id = { seq_id.parse().ok() }
-            .ok_or_else(|| format!("SeqIDs are in 0..=65535, {seq_id} is not"))?;
-        let checked = find(SENSOR_PARAMETERS, key, value)?;
-        given.sensors.entry(id).or_default().insert(checked);
-        return Ok(());
-    }
-    if let Some((number, key)) = split_vehicle(name) {
-        let id = { number.parse().ok() }
-            .filter(|id| (1..=10_000).contains(id))
-            .ok_or_else(|| format!("CopterIDs are in 1..=10000, {number} is not"))?;
-        let checked = find(VEHICLE_PARAMETERS, key, value)?;
-        given.vehicles.entry(id).or_default().insert(checked);
+    for (family, given) in FAMILIES.iter().zip(&mut given.families) {
+        let Some((number, key)) = family.split(name) else {
+            continue;
+        };
+        let (ids, id) = (&family.ids, number.parse().ok());
+        let Some(id) = id.filter(|id| ids.contains(id)) else {
+            return Err(format!("{}s are in {ids:?}, {number} is not", family.id));
+        };
+        let checked = find(family.rows, key, value)?;
+        given.entry(id).or_default().insert(checked);
         return Ok(());
     }
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
@@ -86,14 +131,15 @@ pub(super) fn read(name: &str, value: &ParamValue, given: &mut Given) -> Result<
 /// Returns the row of a name, including families.
 pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
     let find = |rows: &'static [ParameterSpec], key: &str| rows.iter().find(|row| row.name == key);
-    let fixed = find(PARAMETERS, name);
-    let sensor = || find(SENSOR_PARAMETERS, split_sensor(name)?.1);
-    let vehicle = || find(VEHICLE_PARAMETERS, split_vehicle(name)?.1);
+    let own = || {
+        let own = |family: &Family| find(family.rows, family.split(name)?.1);
+        FAMILIES.iter().find_map(own)
+    };
     let qos = || {
         let known = name.starts_with("qos.") || name.starts_with("qos_overrides.");
         find(QOS_PARAMETERS, name.rsplit('.').next().filter(|_| known)?)
     };
-    fixed.or_else(sensor).or_else(vehicle).or_else(qos)
+    find(PARAMETERS, name).or_else(own).or_else(qos)
 }
 
 /// Whether an unquoted `text` is a string whatever its YAML type: the parameter is a string, or the text
@@ -122,7 +168,9 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
 /// Whether a parameter changes the row of a sensor in a way for which it is opened again.
 pub fn opens_again(name: &str) -> bool {
     let keys = ["type_id", "width", "height", "vehicle", "other_params"];
-    split_sensor(name).is_some_and(|(_, key)| keys.contains(&key))
+    FAMILIES[0]
+        .split(name)
+        .is_some_and(|(_, key)| keys.contains(&key))
 }
 
 /// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
@@ -141,30 +189,13 @@ fn with_placeholder(name: &str) -> String {
 /// All names, with placeholders in the families; for suggestions.
 fn known_names() -> Vec<String> {
     let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
-    let sensors = SENSOR_PARAMETERS
-        .iter()
-        .map(|row| format!("sensor<SeqID>.{}", row.name));
+    let own = { FAMILIES.iter() }.flat_map(|family| family.rows.iter().map(|r| family.named(r)));
     let qos = QosGroup::ALL.iter().flat_map(|s| {
         QOS_PARAMETERS
             .iter()
             .map(|row| format!("qos.{}.{}", s.name(), row.name))
     });
-    let vehicles = VEHICLE_PARAMETERS
-        .iter()
-        .map(|row| format!("vehicle<CopterID>.{}", row.name));
-    fixed.chain(sensors).chain(vehicles).chain(qos).collect()
-}
-
-/// Splits `sensor3.topic`.
-fn split_sensor(name: &str) -> Option<(&str, &str)> {
-    let (number, key) = name.strip_prefix("sensor")?.split_once('.')?;
-    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
-}
-
-/// Splits `vehicle3.link`.
-fn split_vehicle(name: &str) -> Option<(&str, &str)> {
-    let (number, key) = name.strip_prefix("vehicle")?.split_once('.')?;
-    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
+    fixed.chain(own).chain(qos).collect()
 }
 
 /// Returns the name and the checked value of a key of a family.

@@ -1,4 +1,5 @@
 //! From named values to [`Params`].
+use super::choices::Choice;
 use super::families::{self, Given};
 use super::together::check_together;
 use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource};
@@ -96,8 +97,8 @@ impl Params {
             }
             if let Some(encoding) = &own.encoding {
                 let possible: &[&str] = match sensor.kind.row().payload {
-                    Payload::Bgr8 => RgbEncoding::NAMES,
-                    Payload::Grey16 => DepthEncoding::NAMES,
+                    Payload::Bgr8 => RgbEncoding::WORDS,
+                    Payload::Grey16 => DepthEncoding::WORDS,
                     _ => &[],
                 };
                 if !possible.contains(&encoding.as_str()) {

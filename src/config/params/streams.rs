@@ -1,4 +1,5 @@
 //! What is asked of the renderer, and how its data are published.
+use super::choices::Choice;
 use super::declare::parameters;
 use super::table::{SCANS, SIMULATOR, TOPICS};
 use super::{DepthEncoding, Foreign, Params, RequestFormat, ScanSource};
@@ -79,7 +80,7 @@ impl ScanParams {
     /// Returns the words of the parameter that suit this kind of sensor.
     pub fn sources(kind: SensorKind) -> &'static [&'static str] {
         match kind {
-            SensorKind::Lidar => ScanSource::NAMES,
+            SensorKind::Lidar => ScanSource::WORDS,
             SensorKind::DepthCloud | SensorKind::Mid40 | SensorKind::Mid360 => &["off", "band"],
             _ => &[],
         }
