@@ -68,54 +68,44 @@ impl Params {
                 );
                 continue;
             };
-            if own.boxes && !sensor.kind.is_pinhole_image() {
-                problems.push(
-                    format!("sensor{seq_id}.boxes"),
-                    format!(
-                        "must be false for TypeID {}, which has no image of a pinhole camera",
-                        sensor.kind.type_id()
-                    ),
-                );
-            }
-            if own.gimbal && !sensor.kind.is_camera() {
-                problems.push(
-                    format!("sensor{seq_id}.gimbal"),
-                    format!(
-                        "must be false for TypeID {}, which is no camera",
-                        sensor.kind.type_id()
-                    ),
-                );
-            }
-            if own.fisheye_factor.is_some() && sensor.kind.row().optics != Optics::Fisheye {
-                problems.push(
-                    format!("sensor{seq_id}.fisheye_factor"),
-                    format!(
-                        "must not be set for TypeID {}, which is no fisheye",
-                        sensor.kind.type_id()
-                    ),
-                );
-            }
-            if let Some(encoding) = &own.encoding {
-                let possible: &[&str] = match sensor.kind.row().payload {
-                    Payload::Bgr8 => RgbEncoding::WORDS,
-                    Payload::Grey16 => DepthEncoding::WORDS,
-                    _ => &[],
-                };
-                if !possible.contains(&encoding.as_str()) {
-                    let type_id = sensor.kind.type_id();
-                    let wanted = if possible.is_empty() {
-                        format!("must not be set for TypeID {type_id}, which has one encoding")
-                    } else {
-                        format!(
-                            "must be one of {} for TypeID {type_id}",
-                            possible.join(", ")
-                        )
-                    };
-                    problems.push(
-                        format!("sensor{seq_id}.encoding"),
-                        format!("{wanted}, is {encoding:?}"),
-                    );
+            let (kind, type_id) = (sensor.kind, sensor.kind.type_id());
+            let (optics, payload) = (kind.row().optics, kind.row().payload);
+            let possible: &[&str] = match payload {
+                Payload::Bgr8 => RgbEncoding::WORDS,
+                Payload::Grey16 => DepthEncoding::WORDS,
+                _ => &[],
+            };
+            let no_pinhole = own.boxes && !kind.is_pinhole_image();
+            let no_camera = own.gimbal && !kind.is_camera();
+            let no_fisheye = own.fisheye_factor.is_some() && optics != Optics::Fisheye;
+            for (key, wrong, wanted, why) in [
+                (
+                    "boxes",
+                    no_pinhole,
+                    "be false",
+                    "has no image of a pinhole camera",
+                ),
+                ("gimbal", no_camera, "be false", "is no camera"),
+                ("fisheye_factor", no_fisheye, "not be set", "is no fisheye"),
+            ] {
+                if wrong {
+                    let wanted = format!("must {wanted} for TypeID {type_id}, which {why}");
+                    problems.push(format!("sensor{seq_id}.{key}"), wanted);
                 }
+            }
+            let encoding = own.encoding.as_ref();
+            if let Some(encoding) = encoding.filter(|word| !possible.contains(&word.as_str())) {
+                let wanted = match possible {
+                    [] => format!("must not be set for TypeID {type_id}, which has one encoding"),
+                    _ => format!(
+                        "must be one of {} for TypeID {type_id}",
+                        possible.join(", ")
+                    ),
+                };
+                problems.push(
+                    format!("sensor{seq_id}.encoding"),
+                    format!("{wanted}, is {encoding:?}"),
+                );
             }
         }
         for sensor in sensors {

@@ -1,7 +1,7 @@
 //! Checked values by name, and the types that they become.
 use super::check::network;
 use super::choices::Choice;
-use super::value::{as_float, as_int, as_reals, as_text, as_vector};
+use super::value::{as_float, as_int, as_reals, as_text};
 use super::{ParamValue, ParameterSpec};
 use crate::config::ControlLink;
 use ipnet::Ipv4Net;
@@ -62,8 +62,8 @@ values! {
     i32 u8 u16 u64 usize = 0, |v| as_int(v)?.try_into().ok();
     f64 = 0.0, |v| as_float(v);
     f32 = 0.0, |v| Some(as_float(v)? as f32);
-    [f64; 3] = [0.0; 3], |v| as_vector(v);
-    [f64; 9] = [0.0; 9], |v| match as_reals(v)[..] {
+    [f64; 3] = [0.0; 3], |v| as_reals(v)?.try_into().ok();
+    [f64; 9] = [0.0; 9], |v| match as_reals(v)?[..] {
         [x, y, z] => Some([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]),
         ref all => all.try_into().ok(),
     };

@@ -51,17 +51,12 @@ pub(super) fn as_text(value: &ParamValue) -> Option<&str> {
     }
 }
 
-/// Returns the numbers of a list.
-pub(super) fn as_reals(value: &ParamValue) -> Vec<f64> {
+/// Returns a list of numbers.
+pub(super) fn as_reals(value: &ParamValue) -> Option<Vec<f64>> {
     match value {
-        ParamValue::List(values) => values.iter().filter_map(as_float).collect(),
-        _ => Vec::new(),
+        ParamValue::List(values) => values.iter().map(as_float).collect(),
+        _ => None,
     }
-}
-
-/// Returns 3 numbers.
-pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
-    as_reals(value).try_into().ok()
 }
 
 impl fmt::Display for ParamValue {
