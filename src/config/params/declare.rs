@@ -41,7 +41,7 @@ macro_rules! parameters {
                         default: parameters!(@default $kind $(($default))?),
                         unit: concat!($($unit)?),
                         doc: $doc,
-                        live: !matches!(stringify!($($live)?).as_bytes(), b""),
+                        live: parameters!(@live $($live)?),
                     }])* $(=> $read)?),
                 )+)+];
                 &join::<{ length(PARTS) }>(PARTS)
@@ -58,6 +58,9 @@ macro_rules! parameters {
 
     (@rows $group:ty;) => { <$group>::ROWS };
     (@rows $type:ty; $([$row:expr])* $(=> $read:expr)?) => { &[$($row),*] };
+
+    (@live) => { false };
+    (@live live) => { true };
 
     (@kind $type:ty; Choice) => {
         $crate::config::params::Kind::Choice(<$type as $crate::config::params::reader::Value>::WORDS)
