@@ -1,8 +1,8 @@
 //! Checks a value against the type and range of its row.
-use super::value::as_float;
+use super::value::{as_float, as_reals};
 use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
-use crate::config::names;
 use crate::config::problem::did_you_mean;
+use crate::config::{ControlLink, names};
 use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 
@@ -48,7 +48,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             )),
             _ => Err(format!("must be one of {}, is {value}", words.join(", "))),
         },
-        Kind::Str | Kind::Topic | Kind::Frame | Kind::Address => {
+        Kind::Str | Kind::Link | Kind::Topic | Kind::Frame | Kind::Address => {
             let ParamValue::Str(text) = value else {
                 return wrong_type("a string");
             };
@@ -87,6 +87,7 @@ fn unit(row: &ParameterSpec) -> String {
 
 fn check_text(kind: Kind, text: &str) -> Result<(), String> {
     match kind {
+        Kind::Link => ControlLink::parse(text).map(drop),
         Kind::Topic => names::check_topic(text)
             .map_err(|why| format!("must be a ROS topic name, is {text:?}: {why}")),
         Kind::Frame => names::check_frame(text)
@@ -175,35 +176,29 @@ fn check_vector(
     min: f64,
     max: f64,
 ) -> Result<ParamValue, String> {
-    let numbers: Option<Vec<f64>> = match value {
-        ParamValue::List(values) => values.iter().map(as_float).collect(),
-        _ => None,
+    let numbers: Option<[f64; 3]> = as_reals(value).and_then(|all| all.try_into().ok());
+    let Some(numbers) = numbers else {
+        return Err(format!("must be an array of 3 numbers, is {value}"));
     };
-    match numbers {
-        Some(numbers) if numbers.len() == 3 => {
-            match numbers.iter().find(|v| !(min..=max).contains(*v)) {
-                Some(v) => Err(format!(
-                    "each must be in {min}..={max}{}, one is {v}",
-                    unit(row)
-                )),
-                None => Ok(ParamValue::List(
-                    numbers.into_iter().map(ParamValue::Float).collect(),
-                )),
-            }
-        }
-        _ => Err(format!("must be an array of 3 numbers, is {value}")),
+    match numbers.iter().find(|v| !(min..=max).contains(*v)) {
+        Some(v) => Err(format!(
+            "each must be in {min}..={max}{}, one is {v}",
+            unit(row)
+        )),
+        None => Ok(list(&numbers)),
     }
 }
 
+/// Real numbers, also where integers were given.
+fn list(numbers: &[f64]) -> ParamValue {
+    ParamValue::List(numbers.iter().copied().map(ParamValue::Float).collect())
+}
+
 fn check_reals(value: &ParamValue, most: usize) -> Result<ParamValue, String> {
-    let numbers: Option<Vec<f64>> = match value {
-        ParamValue::List(values) => values.iter().map(as_float).collect(),
-        _ => None,
-    };
-    match numbers {
-        Some(numbers) if numbers.len() <= most && numbers.iter().all(|v| v.is_finite()) => Ok(
-            ParamValue::List(numbers.into_iter().map(ParamValue::Float).collect()),
-        ),
+    match as_reals(value) {
+        Some(numbers) if numbers.len() <= most && numbers.iter().all(|v| v.is_finite()) => {
+            Ok(list(&numbers))
+        }
         _ => Err(format!(
             "must be an array of at most {most} numbers, is {value}"
         )),
@@ -211,15 +206,13 @@ fn check_reals(value: &ParamValue, most: usize) -> Result<ParamValue, String> {
 }
 
 fn check_covariance(value: &ParamValue) -> Result<ParamValue, String> {
-    let ParamValue::List(values) = value else {
-        return Err(format!(
-            "must be an array of 3 or 9 numbers, is {}: {value}",
-            value.type_name()
-        ));
-    };
-    let numbers: Option<Vec<f64>> = values.iter().map(as_float).collect();
-    let Some(numbers) = numbers.filter(|numbers| numbers.iter().all(|v| v.is_finite())) else {
-        return Err(format!("must be an array of 3 or 9 numbers, is {value}"));
+    let numbers = as_reals(value).filter(|numbers| numbers.iter().all(|v| v.is_finite()));
+    let Some(numbers) = numbers else {
+        let what = match value {
+            ParamValue::List(_) => value.to_string(),
+            _ => format!("{}: {value}", value.type_name()),
+        };
+        return Err(format!("must be an array of 3 or 9 numbers, is {what}"));
     };
     let diagonal: Vec<f64> = match numbers.len() {
         3 => numbers,

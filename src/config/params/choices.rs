@@ -5,26 +5,25 @@ use crate::time::{Estimator, StampMode};
 
 /// A setting with an enumerated value.
 pub(crate) trait Choice: Copy + 'static {
+    /// The words, in the order of the documents.
+    const WORDS: &'static [&'static str];
     /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
 
     /// The value of a word.
-    fn of(word: &str) -> Option<Self> {
+    fn named(word: &str) -> Option<Self> {
         let choice = Self::CHOICES.iter().find(|(known, _)| *known == word);
         choice.map(|(_, value)| *value)
     }
 }
 
 macro_rules! choices {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ })+) => {$(
-        $(#[$doc])*
+    ($($(#[$meta:meta])* $name:ident { $($variant:ident = $word:literal, $doc:literal;)+ })+) => {$(
+        $(#[$meta])*
         #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-        pub enum $name { $($(#[$vdoc])* $variant,)+ }
+        pub enum $name { $(#[doc = $doc] $variant,)+ }
 
         impl $name {
-            /// The words of the parameter, in the order of the variants.
-            pub const NAMES: &'static [&'static str] = &[$($word),+];
-
             /// Returns the word of the parameter.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
@@ -32,6 +31,7 @@ macro_rules! choices {
         }
 
         impl Choice for $name {
+            const WORDS: &'static [&'static str] = &[$($word),+];
             const CHOICES: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
         }
     )+};
@@ -40,258 +40,176 @@ macro_rules! choices {
 choices! {
     /// Who flies a vehicle.
     VehicleModel {
-        /// CopterSim, with an autopilot.
-        CopterSim = "coptersim",
-        /// The bridge, as a point mass.
-        PointMass = "point_mass",
-        /// The bridge, as a fixed wing.
-        FixedWing = "fixed_wing",
+        CopterSim = "coptersim", "CopterSim, with an autopilot.";
+        PointMass = "point_mass", "The bridge, as a point mass.";
+        FixedWing = "fixed_wing", "The bridge, as a fixed wing.";
     }
     /// What becomes of sensors that the simulator has and the bridge cannot read.
     UnsupportedSensors {
-        /// They are left out, and the others start.
-        Skip = "skip",
-        /// They are problems, as mistakes are.
-        Refuse = "refuse",
+        Skip = "skip", "They are left out, and the others start.";
+        Refuse = "refuse", "They are problems, as mistakes are.";
     }
     /// What follows when another program changes a sensor.
     Foreign {
-        /// `camera_info` says what frames show.
-        Follow = "follow",
-        /// The renderer is asked again for what the configuration says.
-        Restore = "restore",
-        /// As `follow`, and a stream that stops while others deliver is left to the other program.
-        Yield = "yield",
+        Follow = "follow", "`camera_info` says what frames show.";
+        Restore = "restore", "The renderer is asked again for what the configuration says.";
+        Yield = "yield", "As `follow`, and a stream that stops while others deliver is left to the other program.";
     }
     /// How the third corner of a height map becomes a pixel.
     TerrainRounding {
-        /// As the vendor's Python SDK.
-        Cut = "cut",
-        /// As the vendor's MATLAB program.
-        Nearest = "nearest",
+        Cut = "cut", "As the vendor's Python SDK.";
+        Nearest = "nearest", "As the vendor's MATLAB program.";
     }
     /// Axes of the bounds of vehicles and objects that the renderer describes.
     BoundsAxes {
-        /// Those of the vehicle or object itself.
-        Own = "own",
-        /// Those of the world: the bounds grow when it turns.
-        World = "world",
+        Own = "own", "Those of the vehicle or object itself.";
+        World = "world", "Those of the world: the bounds grow when it turns.";
     }
     /// When the renderer is asked for reports.
     ReportDemand {
-        /// While a topic that needs them has a subscriber.
-        Subscribed = "subscribed",
-        /// From the start.
-        Always = "always",
+        Subscribed = "subscribed", "While a topic that needs them has a subscriber.";
+        Always = "always", "From the start.";
     }
     /// Where the pose of a vehicle in TF comes from.
     TfSource {
-        /// The simulator's true state.
-        Truth = "truth",
-        /// The autopilot's estimate, moved to its home position in the map.
-        Estimate = "estimate",
-        /// Another node, for example a state estimator; only the frames below `base_link` are published.
-        External = "external",
+        Truth = "truth", "The simulator's true state.";
+        Estimate = "estimate", "The autopilot's estimate, moved to its home position in the map.";
+        External = "external", "Another node, for example a state estimator; only the frames below `base_link` are published.";
     }
     /// Numbers that models have for faults.
     FaultNumbers {
-        /// Those of the SDK's documents.
-        Sdk = "sdk",
-        /// Those of the initialization files of newer models.
-        Template = "template",
+        Sdk = "sdk", "Those of the SDK's documents.";
+        Template = "template", "Those of the initialization files of newer models.";
     }
     /// Channel order of colour images.
     RgbEncoding {
-        /// As the simulator sends it.
-        Bgr8 = "bgr8",
-        /// Swapped.
-        Rgb8 = "rgb8",
+        Bgr8 = "bgr8", "As the simulator sends it.";
+        Rgb8 = "rgb8", "Swapped.";
     }
     /// Encoding of the main depth topic.
     DepthEncoding {
-        /// Millimetres, 0 is invalid (REP 118).
-        Millimetres = "16UC1",
-        /// The simulator's numbers as mono16, unscaled.
-        Vendor = "vendor",
+        Millimetres = "16UC1", "Millimetres, 0 is invalid (REP 118).";
+        Vendor = "vendor", "The simulator's numbers as mono16, unscaled.";
     }
     /// Type of the field `label` of a lidar point.
     LabelType {
-        /// As the coordinates.
-        Float32 = "float32",
-        /// As `pcl::PointXYZL`.
-        Uint32 = "uint32",
+        Float32 = "float32", "As the coordinates.";
+        Uint32 = "uint32", "As `pcl::PointXYZL`.";
     }
     /// Whether clouds are asked for with the colours of the segmentation.
     Segmentation {
-        /// As in Config.json.
-        File = "file",
-        /// Without.
-        Off = "off",
-        /// With.
-        On = "on",
+        File = "file", "As in Config.json.";
+        Off = "off", "Without.";
+        On = "on", "With.";
     }
     /// What the fourth number of points is.
     FourthNumber {
-        /// A colour if one was asked for, else a label.
-        Auto = "auto",
-        /// The class of the object hit.
-        Label = "label",
-        /// A colour of 15 bits.
-        Rgb = "rgb",
+        Auto = "auto", "A colour if one was asked for, else a label.";
+        Label = "label", "The class of the object hit.";
+        Rgb = "rgb", "A colour of 15 bits.";
     }
     /// Axes of the clouds of depth cameras on the wire.
     DepthAxes {
-        /// To be found out.
-        Auto = "auto",
-        /// x forward, y left, z up.
-        Flu = "flu",
-        /// x forward, y right, z down.
-        Frd = "frd",
-        /// x forward, y right, z up, left-handed.
-        Fru = "fru",
-        /// x right, y down, z forward, as of images.
-        Rdf = "rdf",
+        Auto = "auto", "To be found out.";
+        Flu = "flu", "x forward, y left, z up.";
+        Frd = "frd", "x forward, y right, z down.";
+        Fru = "fru", "x forward, y right, z up, left-handed.";
+        Rdf = "rdf", "x right, y down, z forward, as of images.";
     }
     /// Axes of the accelerations of the IMU on the wire.
     AccelerationAxes {
-        /// To be found out.
-        Auto = "auto",
-        /// x forward, y right, z down.
-        Frd = "frd",
-        /// x backward, y left, z down.
-        Bld = "bld",
-        /// x forward, y left, z up.
-        Flu = "flu",
+        Auto = "auto", "To be found out.";
+        Frd = "frd", "x forward, y right, z down.";
+        Bld = "bld", "x backward, y left, z down.";
+        Flu = "flu", "x forward, y left, z up.";
     }
     /// Axes of the odometry in clouds on the wire.
     OdometryAxes {
-        /// To be found out.
-        Auto = "auto",
-        /// x north, y east, z down, of a body with x forward, y right, z down.
-        Ned = "ned",
-        /// x north, y west, z up, of a body with x forward, y left, z up.
-        Nwu = "nwu",
+        Auto = "auto", "To be found out.";
+        Ned = "ned", "x north, y east, z down, of a body with x forward, y right, z down.";
+        Nwu = "nwu", "x north, y west, z up, of a body with x forward, y left, z up.";
     }
     /// Fields of the points of a lidar.
     CloudLayout {
-        /// x, y, z and the class of the object hit.
-        XyzLabel = "xyz_label",
-        /// As ouster-ros.
-        Ouster = "ouster",
-        /// As velodyne_pointcloud.
-        Velodyne = "velodyne",
-        /// As HesaiLidar_ROS_2.0.
-        Hesai = "hesai",
-        /// As livox_ros_driver2.
-        Livox = "livox",
+        XyzLabel = "xyz_label", "x, y, z and the class of the object hit.";
+        Ouster = "ouster", "As ouster-ros.";
+        Velodyne = "velodyne", "As velodyne_pointcloud.";
+        Hesai = "hesai", "As HesaiLidar_ROS_2.0.";
+        Livox = "livox", "As livox_ros_driver2.";
     }
     /// Rows of a cloud.
     Organized {
-        /// Rows, except in the layouts of drivers, whose readers want dense clouds.
-        Auto = "auto",
-        /// Rows if the sensor has them, with NaN for missing points.
-        Always = "true",
-        /// One dense row.
-        Never = "false",
+        Auto = "auto", "Rows, except in the layouts of drivers, whose readers want dense clouds.";
+        Always = "true", "Rows if the sensor has them, with NaN for missing points.";
+        Never = "false", "One dense row.";
     }
     /// Times of the points of a scan.
     ScanTime {
-        /// All are of the header's time, as the simulator renders them.
-        Instant = "instant",
-        /// Spread over the period of the scan, as a turning lidar measures them.
-        Sweep = "sweep",
+        Instant = "instant", "All are of the header's time, as the simulator renders them.";
+        Sweep = "sweep", "Spread over the period of the scan, as a turning lidar measures them.";
     }
     /// The points of a planar scan.
     ScanSource {
-        /// No scan.
-        Off = "off",
-        /// One ring of a mechanical lidar.
-        Ring = "ring",
-        /// A band of heights.
-        Band = "band",
+        Off = "off", "No scan.";
+        Ring = "ring", "One ring of a mechanical lidar.";
+        Band = "band", "A band of heights.";
     }
     /// Orientation in the IMU message.
     ImuOrientation {
-        /// None, as REP 145 writes it.
-        None = "none",
-        /// The vehicle's true attitude.
-        Truth = "truth",
+        None = "none", "None, as REP 145 writes it.";
+        Truth = "truth", "The vehicle's true attitude.";
     }
     /// Frame of the IMU message.
     ImuFrame {
-        /// x forward, y left, z up (REP 103, REP 145).
-        Flu = "flu",
-        /// x forward, y right, z down, as the simulator sends it.
-        Frd = "frd",
+        Flu = "flu", "x forward, y left, z up (REP 103, REP 145).";
+        Frd = "frd", "x forward, y right, z down, as the simulator sends it.";
     }
     /// Frame of setpoints, by mavros' names.
     SetpointFrame {
-        /// ENU of the map.
-        LocalNed = "LOCAL_NED",
-        /// ENU, relative to the vehicle; PX4 refuses it.
-        LocalOffsetNed = "LOCAL_OFFSET_NED",
-        /// FLU.
-        BodyNed = "BODY_NED",
-        /// FLU, relative to the vehicle; PX4 refuses it.
-        BodyOffsetNed = "BODY_OFFSET_NED",
+        LocalNed = "LOCAL_NED", "ENU of the map.";
+        LocalOffsetNed = "LOCAL_OFFSET_NED", "ENU, relative to the vehicle; PX4 refuses it.";
+        BodyNed = "BODY_NED", "FLU.";
+        BodyOffsetNed = "BODY_OFFSET_NED", "FLU, relative to the vehicle; PX4 refuses it.";
     }
     /// MAV_TYPE of the bridge's heartbeats to the autopilot.
     HeartbeatKind {
-        /// A ground station: PX4 sends its texts only to links with one.
-        GroundStation = "ground_station",
-        /// An onboard computer, as mavros.
-        OnboardController = "onboard_controller",
+        GroundStation = "ground_station", "A ground station: PX4 sends its texts only to links with one.";
+        OnboardController = "onboard_controller", "An onboard computer, as mavros.";
     }
     /// Layout of sensor requests.
     RequestFormat {
-        /// As the vendor's SDK: 92 bytes, or 144 if a sensor has EularOrQuat.
-        Vendor = "vendor",
-        /// 148 bytes, as in the vendor's newer documents.
-        Long = "long",
+        Vendor = "vendor", "As the vendor's SDK: 92 bytes, or 144 if a sensor has EularOrQuat.";
+        Long = "long", "148 bytes, as in the vendor's newer documents.";
     }
     /// Named QoS profiles, as in rmw.
     QosPreset {
-        /// Reliable, volatile, keep last 10.
-        Default = "default",
-        /// Best effort, volatile, keep last 5.
-        SensorData = "sensor_data",
-        /// As the middleware's defaults: reliable, volatile, keep last 1.
-        SystemDefault = "system_default",
-        /// Reliable, transient local, keep last 1.
-        Latched = "latched",
+        Default = "default", "Reliable, volatile, keep last 10.";
+        SensorData = "sensor_data", "Best effort, volatile, keep last 5.";
+        SystemDefault = "system_default", "As the middleware's defaults: reliable, volatile, keep last 1.";
+        Latched = "latched", "Reliable, transient local, keep last 1.";
     }
     /// QoS reliability of a publisher.
     Reliability {
-        /// Lost samples are retransmitted.
-        Reliable = "reliable",
-        /// Lost samples are not retransmitted.
-        BestEffort = "best_effort",
+        Reliable = "reliable", "Lost samples are retransmitted.";
+        BestEffort = "best_effort", "Lost samples are not retransmitted.";
     }
     /// QoS durability of a publisher.
     Durability {
-        /// Late readers get no earlier samples.
-        Volatile = "volatile",
-        /// Late readers get the last samples.
-        TransientLocal = "transient_local",
+        Volatile = "volatile", "Late readers get no earlier samples.";
+        TransientLocal = "transient_local", "Late readers get the last samples.";
     }
     /// QoS history of a publisher.
     History {
-        /// `depth` samples are kept.
-        KeepLast = "keep_last",
-        /// Everything is kept up to resource limits.
-        KeepAll = "keep_all",
+        KeepLast = "keep_last", "`depth` samples are kept.";
+        KeepAll = "keep_all", "Everything is kept up to resource limits.";
     }
 }
 
 /// Words for a type of another module, and for values with fields.
 macro_rules! words {
     ($($name:ty { $($word:literal = $value:expr,)+ })+) => {$(
-        impl $name {
-            /// The words of the parameter.
-            pub(crate) const NAMES: &'static [&'static str] = &[$($word),+];
-        }
-
         impl Choice for $name {
+            const WORDS: &'static [&'static str] = &[$($word),+];
             const CHOICES: &'static [(&'static str, Self)] = &[$(($word, $value)),+];
         }
     )+};

@@ -1,58 +1,34 @@
 //! Errors on purpose.
 use super::Params;
+use super::declare::parameters;
+use super::table::DEGRADED;
 use std::time::Duration;
 
-/// Errors of the IMU: noise densities and random walks in the units of Kalibr's `imu.yaml`, biases in the message's axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ImuNoiseParams {
-    /// `imu.accelerometer_noise_density`, m/s²/√Hz.
-    pub accelerometer_density: f64,
-    /// `imu.accelerometer_random_walk`, m/s³/√Hz.
-    pub accelerometer_walk: f64,
-    /// `imu.gyroscope_noise_density`, rad/s/√Hz.
-    pub gyroscope_density: f64,
-    /// `imu.gyroscope_random_walk`, rad/s²/√Hz.
-    pub gyroscope_walk: f64,
-    /// `imu.accelerometer_bias`, m/s².
-    pub accelerometer_bias: [f64; 3],
-    /// `imu.gyroscope_bias`, rad/s.
-    pub gyroscope_bias: [f64; 3],
-}
-
-impl ImuNoiseParams {
-    /// Whether samples get any error.
-    pub fn is_on(&self) -> bool {
-        *self != Self::default()
+parameters! {
+    /// `degrade.*`.
+    #[derive(Copy, Default)]
+    pub struct DegradeParams {
+        [DEGRADED]
+        seed: u64 = "degrade.seed", Int(0, i64::MAX) = 0,
+            "Seed of all noise, also of `imu.*`; what is drawn depends on it, on the SeqID or CopterID, and on the simulator's time only \
+            (docs/degrade.md).";
+        latency: Duration = "degrade.latency_s", Float(0.0, 10.0) = 0.0, ["s"]
+            "Hold every frame of every sensor of Config.json back for this time after its arrival; stamps stay true.";
+        jitter: Duration = "degrade.jitter_s", Float(0.0, 10.0) = 0.0, ["s"]
+            "Hold each frame back for up to this much longer, evenly distributed; frames stay in order.";
+        drop: f64 = "degrade.drop", Float(0.0, 1.0) = 0.0,
+            "Probability that a frame of a sensor is dropped, counted as drop_on_purpose.";
+        depth_noise_m: f64 = "degrade.depth_noise_m", Float(0.0, 100.0) = 0.0, ["m"]
+            "Standard deviation of depth (types 2 and 7) at depth 0. That at depth z is depth_noise_m + depth_noise_per_m * z^2.";
+        depth_noise_per_m: f64 = "degrade.depth_noise_per_m", Float(0.0, 10.0) = 0.0, ["1/m"]
+            "What is added to it per m^2 of depth squared, as of a stereo camera.";
+        lidar_noise_m: f64 = "degrade.lidar_noise_m", Float(0.0, 100.0) = 0.0, ["m"]
+            "Standard deviation of the ranges of lidars along the ray (types 20, 22 and 23).";
+        lidar_dropout: f64 = "degrade.lidar_dropout", Float(0.0, 1.0) = 0.0,
+            "Probability that a point of a lidar (types 20 to 23) has no return: NaN in organised clouds, left out elsewhere.";
+        gps_noise_m: [f64; 3] = "degrade.gps_noise_m", Vector(0.0, 10_000.0) = [0.0, 0.0, 0.0], ["m"]
+            "Standard deviations east, north and up of the topic `gps`, which exists only if one is not 0; `ground_truth/gps` stays true.";
     }
-
-    /// Variances of the white noise of accelerations and rates, sampled at a rate.
-    pub fn variances(&self, rate_hz: u16) -> [f64; 2] {
-        [self.accelerometer_density, self.gyroscope_density]
-            .map(|density| density * density * f64::from(rate_hz))
-    }
-}
-
-/// `degrade.*`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DegradeParams {
-    /// `degrade.seed`.
-    pub seed: u64,
-    /// `degrade.latency_s`.
-    pub latency: Duration,
-    /// `degrade.jitter_s`.
-    pub jitter: Duration,
-    /// `degrade.drop`.
-    pub drop: f64,
-    /// `degrade.depth_noise_m`.
-    pub depth_noise_m: f64,
-    /// `degrade.depth_noise_per_m`.
-    pub depth_noise_per_m: f64,
-    /// `degrade.lidar_noise_m`.
-    pub lidar_noise_m: f64,
-    /// `degrade.lidar_dropout`.
-    pub lidar_dropout: f64,
-    /// `degrade.gps_noise_m`: east, north, up.
-    pub gps_noise_m: [f64; 3],
 }
 
 impl Params {

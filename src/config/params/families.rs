@@ -1,31 +1,125 @@
-//! Parameters whose names contain a sensor, group or topic.
+//! Names: of the table, and those that contain a sensor, vehicle, group or topic.
 use super::check::check;
-use super::choices::Choice;
-use super::reader::Reader;
-use super::value::{as_float, as_reals, as_vector};
+use super::reader::Values;
 use super::{
-    Kind, PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, QosChange, QosGroup,
-    SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
+    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosGroup,
+    QosParams, SENSOR_PARAMETERS, SensorParams, VEHICLE_PARAMETERS, VehicleParams,
 };
+use crate::config::names;
 use crate::config::problem::did_you_mean;
-use crate::config::{ControlLink, names};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-/// Reads a name without its own row, or returns what is wrong with it.
-pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Result<(), String> {
-    if let Some((seq_id, key)) = split_sensor(name) {
-        return read_sensor(seq_id, key, value, reader);
+/// Parameters of which each thing of a kind has its own.
+pub(super) struct Family {
+    /// Beginning of the names.
+    pub(super) what: &'static str,
+    /// What follows it.
+    pub(super) id: &'static str,
+    ids: RangeInclusive<u16>,
+    pub(super) example: u16,
+    pub(super) rows: &'static [ParameterSpec],
+    /// For the documents.
+    pub(super) about: &'static str,
+}
+
+pub(super) const FAMILIES: [Family; 2] = [
+    Family {
+        what: "sensor",
+        id: "SeqID",
+        ids: 0..=u16::MAX,
+        example: 0,
+        rows: SENSOR_PARAMETERS,
+        about: "`<SeqID>` is the number of the sensor in Config.json, after automatic numbering. What is empty takes \
+                the default of the sensor's type or the parameter above.",
+    },
+    Family {
+        what: "vehicle",
+        id: "CopterID",
+        ids: 1..=10_000,
+        example: 1,
+        rows: VEHICLE_PARAMETERS,
+        about: "What is empty takes the parameter for all vehicles.",
+    },
+];
+
+impl Family {
+    /// Returns a name as in documents.
+    pub(super) fn named(&self, row: &ParameterSpec) -> String {
+        format!("{}<{}>.{}", self.what, self.id, row.name)
     }
-    if let Some((id, key)) = split_vehicle(name) {
-        return read_vehicle(id, key, value, reader);
+
+    /// Splits `sensor3.topic` behind the family's beginning.
+    fn split<'a>(&self, name: &'a str) -> Option<(&'a str, &'a str)> {
+        let (number, key) = name.strip_prefix(self.what)?.split_once('.')?;
+        (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
+    }
+}
+
+/// Checked values of all names.
+#[derive(Default)]
+pub(super) struct Given {
+    fixed: Values,
+    /// As [`FAMILIES`].
+    families: [BTreeMap<u16, Values>; 2],
+    groups: BTreeMap<QosGroup, Values>,
+    topics: BTreeMap<String, Values>,
+}
+
+impl Given {
+    pub(super) fn new() -> Self {
+        Self {
+            fixed: Values::defaults(PARAMETERS),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the typed parameters.
+    pub(super) fn params(&self) -> Params {
+        let [sensors, own_vehicles] = &self.families;
+        Params {
+            own_vehicles: each(own_vehicles, VehicleParams::read),
+            sensors: each(sensors, SensorParams::read),
+            qos: QosParams {
+                groups: each(&self.groups, QosChange::read),
+                topics: each(&self.topics, QosChange::read),
+            },
+            ..Params::read(&self.fixed)
+        }
+    }
+}
+
+fn each<K: Clone + Ord, T>(all: &BTreeMap<K, Values>, read: fn(&Values) -> T) -> BTreeMap<K, T> {
+    let read = |(key, values): (&K, &Values)| (key.clone(), read(values));
+    all.iter().map(read).collect()
+}
+
+/// Reads a value, or returns what is wrong with it or with its name.
+pub(super) fn read(name: &str, value: &ParamValue, given: &mut Given) -> Result<(), String> {
+    if let Some(row) = PARAMETERS.iter().find(|row| row.name == name) {
+        given.fixed.insert((row.name, check(row, value)?));
+        return Ok(());
+    }
+    for (family, given) in FAMILIES.iter().zip(&mut given.families) {
+        let Some((number, key)) = family.split(name) else {
+            continue;
+        };
+        let (ids, id) = (&family.ids, number.parse().ok());
+        let Some(id) = id.filter(|id| ids.contains(id)) else {
+            return Err(format!("{}s are in {ids:?}, {number} is not", family.id));
+        };
+        let checked = find(family.rows, key, value)?;
+        given.entry(id).or_default().insert(checked);
+        return Ok(());
     }
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
-        return read_override(rest, value, reader);
+        return read_override(rest, value, given);
     }
     if let Some((group, policy)) = name
         .strip_prefix("qos.")
         .and_then(|rest| rest.split_once('.'))
     {
-        return read_group(group, policy, value, reader);
+        return read_group(group, policy, value, given);
     }
     let hint = did_you_mean(
         &with_placeholder(name),
@@ -37,14 +131,15 @@ pub(super) fn read(name: &str, value: &ParamValue, reader: &mut Reader) -> Resul
 /// Returns the row of a name, including families.
 pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
     let find = |rows: &'static [ParameterSpec], key: &str| rows.iter().find(|row| row.name == key);
-    let fixed = find(PARAMETERS, name);
-    let sensor = || find(SENSOR_PARAMETERS, split_sensor(name)?.1);
-    let vehicle = || find(VEHICLE_PARAMETERS, split_vehicle(name)?.1);
+    let own = || {
+        let own = |family: &Family| find(family.rows, family.split(name)?.1);
+        FAMILIES.iter().find_map(own)
+    };
     let qos = || {
         let known = name.starts_with("qos.") || name.starts_with("qos_overrides.");
         find(QOS_PARAMETERS, name.rsplit('.').next().filter(|_| known)?)
     };
-    fixed.or_else(sensor).or_else(vehicle).or_else(qos)
+    find(PARAMETERS, name).or_else(own).or_else(qos)
 }
 
 /// Whether an unquoted `text` is a string whatever its YAML type: the parameter is a string, or the text
@@ -52,6 +147,7 @@ pub(super) fn row(name: &str) -> Option<&'static ParameterSpec> {
 pub(crate) fn is_text(name: &str, text: &str) -> bool {
     row(name).is_some_and(|row| match row.kind {
         Kind::Str
+        | Kind::Link
         | Kind::Topic
         | Kind::Frame
         | Kind::Address
@@ -72,7 +168,9 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
 /// Whether a parameter changes the row of a sensor in a way for which it is opened again.
 pub fn opens_again(name: &str) -> bool {
     let keys = ["type_id", "width", "height", "vehicle", "other_params"];
-    split_sensor(name).is_some_and(|(_, key)| keys.contains(&key))
+    FAMILIES[0]
+        .split(name)
+        .is_some_and(|(_, key)| keys.contains(&key))
 }
 
 /// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
@@ -91,127 +189,35 @@ fn with_placeholder(name: &str) -> String {
 /// All names, with placeholders in the families; for suggestions.
 fn known_names() -> Vec<String> {
     let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
-    let sensors = SENSOR_PARAMETERS
-        .iter()
-        .map(|row| format!("sensor<SeqID>.{}", row.name));
+    let own = { FAMILIES.iter() }.flat_map(|family| family.rows.iter().map(|r| family.named(r)));
     let qos = QosGroup::ALL.iter().flat_map(|s| {
         QOS_PARAMETERS
             .iter()
             .map(|row| format!("qos.{}.{}", s.name(), row.name))
     });
-    let vehicles = VEHICLE_PARAMETERS
-        .iter()
-        .map(|row| format!("vehicle<CopterID>.{}", row.name));
-    fixed.chain(sensors).chain(vehicles).chain(qos).collect()
+    fixed.chain(own).chain(qos).collect()
 }
 
-/// Splits `sensor3.topic`.
-fn split_sensor(name: &str) -> Option<(&str, &str)> {
-    let (number, key) = name.strip_prefix("sensor")?.split_once('.')?;
-    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
-}
-
-/// Splits `vehicle3.link`.
-fn split_vehicle(name: &str) -> Option<(&str, &str)> {
-    let (number, key) = name.strip_prefix("vehicle")?.split_once('.')?;
-    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
-}
-
-fn read_vehicle(
-    number: &str,
+/// Returns the name and the checked value of a key of a family.
+fn find(
+    rows: &'static [ParameterSpec],
     key: &str,
     value: &ParamValue,
-    reader: &mut Reader,
-) -> Result<(), String> {
-    let id: u16 = number
-        .parse()
-        .ok()
-        .filter(|id| (1..=10_000).contains(id))
-        .ok_or_else(|| format!("CopterIDs are in 1..=10000, {number} is not"))?;
-    let row = find(VEHICLE_PARAMETERS, key)?;
-    let value = check(row, value)?;
-    let vehicle = reader.vehicles.entry(id).or_default();
-    let text = match &value {
-        ParamValue::Str(text) if !text.is_empty() => Some(text.clone()),
-        _ => None,
-    };
-    match row.name {
-        "model" => vehicle.model = text.and_then(|text| Choice::of(&text)),
-        "model_type" => {
-            vehicle.model_type = match value {
-                ParamValue::Int(class) if class > 0 => i32::try_from(class).ok(),
-                _ => None,
-            }
-        }
-        "start" => vehicle.start = as_vector(&value).unwrap_or_default(),
-        "start_yaw_deg" => vehicle.start_yaw_deg = as_float(&value).unwrap_or_default(),
-        "link" => vehicle.link = text.map(|text| ControlLink::parse(&text)).transpose()?,
-        "prefix" => vehicle.prefix = text,
-        _ => vehicle.address = text.and_then(|text| text.parse().ok()),
-    }
-    Ok(())
-}
-
-fn find(rows: &'static [ParameterSpec], key: &str) -> Result<&'static ParameterSpec, String> {
-    rows.iter().find(|row| row.name == key).ok_or_else(|| {
+) -> Result<(&'static str, ParamValue), String> {
+    let row = rows.iter().find(|row| row.name == key).ok_or_else(|| {
         format!(
             "unknown parameter{}",
             did_you_mean(key, rows.iter().map(|row| row.name))
         )
-    })
-}
-
-fn read_sensor(
-    number: &str,
-    key: &str,
-    value: &ParamValue,
-    reader: &mut Reader,
-) -> Result<(), String> {
-    let seq_id: u16 = number
-        .parse()
-        .ok()
-        .ok_or_else(|| format!("SeqIDs are in 0..=65535, {number} is not"))?;
-    let row = find(SENSOR_PARAMETERS, key)?;
-    let value = check(row, value)?;
-    let text = |value: ParamValue| match value {
-        ParamValue::Str(text) => Some(text).filter(|text| !text.is_empty()),
-        _ => None,
-    };
-    let number = |value: &ParamValue| match value {
-        ParamValue::Int(v) => u16::try_from(*v).ok(),
-        _ => None,
-    };
-    let sensor = reader.sensors.entry(seq_id).or_default();
-    match row.name {
-        "enabled" => sensor.enabled = Some(value == ParamValue::Bool(true)),
-        "boxes" => sensor.boxes = value == ParamValue::Bool(true),
-        "gimbal" => sensor.gimbal = value == ParamValue::Bool(true),
-        "topic" => sensor.topic = text(value),
-        "frame_id" => sensor.frame_id = text(value),
-        "cloud_layout" => sensor.cloud_layout = text(value).and_then(|text| Choice::of(&text)),
-        "scan" => sensor.scan = text(value).and_then(|text| Choice::of(&text)),
-        "type_id" => sensor.row.type_id = number(&value),
-        "width" => sensor.row.width = number(&value),
-        "height" => sensor.row.height = number(&value),
-        "vehicle" => sensor.row.vehicle = number(&value),
-        "other_params" => sensor.row.other_params = Some(as_reals(&value)),
-        "fov_deg" => sensor.fov_deg = as_float(&value).map(|v| v as f32),
-        "camera_info_url" => sensor.camera_info_url = text(value),
-        "fisheye_factor" => sensor.fisheye_factor = as_float(&value).filter(|factor| *factor > 0.0),
-        "rate_hz" => sensor.rate_hz = number(&value),
-        "stereo_left" => sensor.stereo_left = number(&value),
-        "position" => sensor.position_frd = as_vector(&value),
-        "orientation_deg" => sensor.orientation_deg = as_vector(&value),
-        _ => sensor.encoding = text(value),
-    }
-    Ok(())
+    })?;
+    Ok((row.name, check(row, value)?))
 }
 
 fn read_group(
     group: &str,
     policy: &str,
     value: &ParamValue,
-    reader: &mut Reader,
+    given: &mut Given,
 ) -> Result<(), String> {
     let names = QosGroup::ALL.iter().map(|group| group.name());
     let Some(group) = QosGroup::ALL.iter().find(|s| s.name() == group) else {
@@ -222,17 +228,13 @@ fn read_group(
             known.join(", ")
         ));
     };
-    let row = find(QOS_PARAMETERS, policy)?;
-    set(
-        reader.qos.groups.entry(*group).or_default(),
-        row,
-        &check(row, value)?,
-    );
+    let checked = find(QOS_PARAMETERS, policy, value)?;
+    given.groups.entry(*group).or_default().insert(checked);
     Ok(())
 }
 
 /// `/topic.publisher.policy`, as rclcpp names it.
-fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<(), String> {
+fn read_override(rest: &str, value: &ParamValue, given: &mut Given) -> Result<(), String> {
     let mut parts = rest.rsplitn(3, '.');
     let (Some(policy), Some(entity), Some(topic)) = (parts.next(), parts.next(), parts.next())
     else {
@@ -250,23 +252,8 @@ fn read_override(rest: &str, value: &ParamValue, reader: &mut Reader) -> Result<
     }
     names::check_topic(topic).map_err(|why| format!("{topic:?} is no topic name: {why}"))?;
     let rows = &QOS_PARAMETERS[1..]; // rclcpp has no presets
-    let row = find(rows, policy)?;
-    set(
-        reader.qos.topics.entry(topic.to_owned()).or_default(),
-        row,
-        &check(row, value)?,
-    );
+    let checked = find(rows, policy, value)?;
+    let values = given.topics.entry(topic.to_owned()).or_default();
+    values.insert(checked);
     Ok(())
-}
-
-/// The value has passed its row's check.
-fn set(change: &mut QosChange, row: &ParameterSpec, value: &ParamValue) {
-    match (row.name, value) {
-        ("depth", ParamValue::Int(depth)) => change.depth = u16::try_from(*depth).ok(),
-        ("preset", ParamValue::Str(word)) => change.preset = Choice::of(word),
-        ("reliability", ParamValue::Str(word)) => change.reliability = Choice::of(word),
-        ("durability", ParamValue::Str(word)) => change.durability = Choice::of(word),
-        (_, ParamValue::Str(word)) => change.history = Choice::of(word),
-        _ => {}
-    }
 }

@@ -1,4 +1,5 @@
-use super::{Durability, History, QosPreset, Reliability};
+use super::declare::parameters;
+use super::{Durability, History, ParameterSpec, QosPreset, Reliability};
 use crate::config::Problem;
 use crate::config::problem::did_you_mean;
 use std::collections::BTreeMap;
@@ -56,19 +57,28 @@ impl Qos {
     }
 }
 
-/// Policies changed by parameters; `None` keeps the default.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct QosChange {
-    /// Named profile to start from.
-    pub preset: Option<QosPreset>,
-    /// Reliability.
-    pub reliability: Option<Reliability>,
-    /// Durability.
-    pub durability: Option<Durability>,
-    /// History.
-    pub history: Option<History>,
-    /// Depth.
-    pub depth: Option<u16>,
+/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
+/// the group's.
+pub const QOS_PARAMETERS: &[ParameterSpec] = QosChange::ROWS;
+
+const QOS: &str = "QoS";
+
+parameters! {
+    /// Policies changed by parameters; `None` keeps the default.
+    #[derive(Copy, Default, Eq)]
+    pub struct QosChange {
+        [QOS]
+        preset: Option<QosPreset> = "preset", Choice = "",
+            "Named profile to start from; the policies below change it.";
+        reliability: Option<Reliability> = "reliability", Choice = "",
+            "Best-effort readers match both, reliable readers only reliable.";
+        durability: Option<Durability> = "durability", Choice = "",
+            "`transient_local` also serves late readers that ask for it.";
+        history: Option<History> = "history", Choice = "",
+            "`keep_all` makes a slow reader cost memory.";
+        depth: Option<u16> = "depth", Int(1, 1000) = 0, ["samples"]
+            "Samples kept with `keep_last`.";
+    }
 }
 
 impl QosChange {

@@ -1,105 +1,114 @@
-//! Checked values by name, before they become [`Params`](super::Params).
+//! Checked values by name, and the types that they become.
+use super::check::network;
 use super::choices::Choice;
-use super::value::{as_float, as_vector};
-use super::{PARAMETERS, ParamValue, ParameterSpec, QosParams, SensorParams, VehicleParams};
+use super::value::{as_float, as_int, as_reals, as_text};
+use super::{ParamValue, ParameterSpec};
+use crate::config::ControlLink;
+use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Values that passed their rows' checks; a name without value has its row's default.
+/// Values that passed the checks of their rows.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
-    pub(super) values: BTreeMap<&'static str, ParamValue>,
-    pub(super) sensors: BTreeMap<u16, SensorParams>,
-    pub(super) vehicles: BTreeMap<u16, VehicleParams>,
-    pub(super) qos: QosParams,
+pub(super) struct Values(BTreeMap<&'static str, ParamValue>);
+
+impl Values {
+    /// The defaults of these rows.
+    pub(super) fn defaults(rows: &'static [ParameterSpec]) -> Self {
+        Self(rows.iter().map(|r| (r.name, r.default.value())).collect())
+    }
+
+    pub(super) fn insert(&mut self, (name, value): (&'static str, ParamValue)) {
+        self.0.insert(name, value);
+    }
+
+    /// Returns the value as the type of a field. It has passed its row's check, and a test reads every row of the
+    /// table; a name of a family that has no value is zero.
+    pub(super) fn read<T: Value>(&self, name: &str) -> T {
+        let value = self.0.get(name).and_then(T::of);
+        value.unwrap_or_else(T::zero)
+    }
 }
 
-/// Returns the row of a name.
-pub(super) fn spec(name: &str) -> Option<&'static ParameterSpec> {
-    PARAMETERS.iter().find(|row| row.name == name)
+/// Type of a field.
+pub(super) trait Value: Sized {
+    /// The words of its values.
+    const WORDS: &'static [&'static str] = &[];
+
+    /// Returns the value in this form.
+    fn of(value: &ParamValue) -> Option<Self>;
+
+    fn zero() -> Self;
 }
 
-/// The getters cannot fail: values were checked against their row's kind, and a test reads every row of the
-/// table. A name missing in the table yields zero, which that test detects.
-impl Reader {
-    fn get(&self, name: &str) -> ParamValue {
-        let given = self.values.get(name).cloned();
-        given
-            .or_else(|| spec(name).map(|row| row.default.value()))
-            .unwrap_or(ParamValue::Bool(false))
+macro_rules! values {
+    ($($($type:ty)+ = $zero:expr, |$value:ident| $of:expr;)+) => {$($(
+        impl Value for $type {
+            fn of($value: &ParamValue) -> Option<Self> {
+                $of
+            }
+
+            fn zero() -> Self {
+                $zero
+            }
+        }
+    )+)+};
+}
+
+values! {
+    bool = false, |v| Some(*v == ParamValue::Bool(true));
+    i32 u8 u16 u64 usize = 0, |v| as_int(v)?.try_into().ok();
+    f64 = 0.0, |v| as_float(v);
+    f32 = 0.0, |v| Some(as_float(v)? as f32);
+    [f64; 3] = [0.0; 3], |v| as_reals(v)?.try_into().ok();
+    [f64; 9] = [0.0; 9], |v| match as_reals(v)?[..] {
+        [x, y, z] => Some([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z]),
+        ref all => all.try_into().ok(),
+    };
+    Duration = Self::ZERO, |v| Self::try_from_secs_f64(as_float(v)?).ok();
+    String = Self::new(), |v| Some(as_text(v)?.to_owned());
+    PathBuf = Self::new(), |v| Some(as_text(v)?.into());
+    Ipv4Addr = Self::LOCALHOST, |v| as_text(v)?.parse().ok();
+    Ipv4Net = Ipv4Addr::LOCALHOST.into(), |v| network(as_text(v)?);
+    ControlLink = Self::Off, |v| Self::parse(as_text(v)?).ok();
+}
+
+impl<T: Choice> Value for T {
+    const WORDS: &'static [&'static str] = T::WORDS;
+
+    fn of(value: &ParamValue) -> Option<Self> {
+        T::named(as_text(value)?)
     }
 
-    pub(super) fn bool(&self, name: &str) -> bool {
-        matches!(self.get(name), ParamValue::Bool(true))
+    fn zero() -> Self {
+        T::CHOICES[0].1
     }
+}
 
-    pub(super) fn int(&self, name: &str) -> i64 {
-        match self.get(name) {
-            ParamValue::Int(value) => value,
-            _ => 0,
+impl<T: Value> Value for Vec<T> {
+    fn of(value: &ParamValue) -> Option<Self> {
+        match value {
+            ParamValue::List(values) => values.iter().map(T::of).collect(),
+            single => Some(vec![T::of(single)?]),
         }
     }
 
-    pub(super) fn float(&self, name: &str) -> f64 {
-        as_float(&self.get(name)).unwrap_or(0.0)
+    fn zero() -> Self {
+        Self::new()
+    }
+}
+
+/// An empty text, and what its type cannot hold, is none.
+impl<T: Value> Value for Option<T> {
+    const WORDS: &'static [&'static str] = T::WORDS;
+
+    fn of(value: &ParamValue) -> Option<Self> {
+        Some(T::of(value).filter(|_| as_text(value) != Some("")))
     }
 
-    pub(super) fn string(&self, name: &str) -> String {
-        match self.get(name) {
-            ParamValue::Str(value) => value,
-            other => other.to_string(),
-        }
-    }
-
-    pub(super) fn choice<T: Choice>(&self, name: &str) -> T {
-        T::of(&self.string(name)).unwrap_or(T::CHOICES[0].1)
-    }
-
-    pub(super) fn address(&self, name: &str) -> Option<Ipv4Addr> {
-        self.string(name).parse().ok()
-    }
-
-    pub(super) fn list(&self, name: &str) -> Vec<ParamValue> {
-        match self.get(name) {
-            ParamValue::List(values) => values,
-            single => vec![single],
-        }
-    }
-
-    pub(super) fn ids(&self, name: &str) -> Vec<u16> {
-        self.numbers(name)
-    }
-
-    pub(super) fn numbers<N: TryFrom<i64>>(&self, name: &str) -> Vec<N> {
-        let number = |value: &ParamValue| match value {
-            ParamValue::Int(number) => N::try_from(*number).ok(),
-            _ => None,
-        };
-        self.list(name).iter().filter_map(number).collect()
-    }
-
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
-        let text = |value: ParamValue| match value {
-            ParamValue::Str(text) => Some(text),
-            _ => None,
-        };
-        self.list(name).into_iter().filter_map(text).collect()
-    }
-
-    pub(super) fn duration(&self, name: &str) -> Duration {
-        Duration::try_from_secs_f64(self.float(name)).unwrap_or_default()
-    }
-
-    pub(super) fn vector(&self, name: &str) -> [f64; 3] {
-        as_vector(&self.get(name)).unwrap_or_default()
-    }
-
-    pub(super) fn covariance(&self, name: &str) -> [f64; 9] {
-        let given: Vec<f64> = self.list(name).iter().filter_map(as_float).collect();
-        match given[..] {
-            [x, y, z] => [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z],
-            _ => std::array::from_fn(|i| given.get(i).copied().unwrap_or(0.0)),
-        }
+    fn zero() -> Self {
+        None
     }
 }

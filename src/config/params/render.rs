@@ -1,7 +1,7 @@
 //! The tables as text: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
+use super::families::FAMILIES;
 use super::{
     DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, Qos, QosGroup, QosPreset,
-    SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
 };
 use std::fmt::Write as _;
 
@@ -16,13 +16,11 @@ pub fn render_help() -> String {
             help_row(&mut out, row.name, row);
         }
     }
-    let _ = writeln!(out, "\n  One sensor");
-    for row in SENSOR_PARAMETERS {
-        help_row(&mut out, &format!("sensor<SeqID>.{}", row.name), row);
-    }
-    let _ = writeln!(out, "\n  One vehicle");
-    for row in VEHICLE_PARAMETERS {
-        help_row(&mut out, &format!("vehicle<CopterID>.{}", row.name), row);
+    for family in FAMILIES {
+        let _ = writeln!(out, "\n  One {}", family.what);
+        for row in family.rows {
+            help_row(&mut out, &family.named(row), row);
+        }
     }
     let _ = writeln!(out, "\n  Quality of service");
     let groups: Vec<_> = QosGroup::ALL.iter().map(|group| group.name()).collect();
@@ -64,7 +62,7 @@ fn help_text(out: &mut String, name: &str, text: &str) {
 /// Returns `docs/parameters.md`.
 pub fn render_markdown() -> String {
     let mut out = String::from(
-        "<!-- Generated from src/config/params/table.rs by `make docs`; edit there. -->\n\
+        "<!-- Generated from src/config/params by `make docs`; edit there. -->\n\
          # Parameters\n\n\
          Values come from `--ros-args -p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
          one wins. Unknown names, wrong types and values out of range end the start with all of them listed. Arrays are written \
@@ -92,20 +90,12 @@ pub fn render_markdown() -> String {
             markdown_row(&mut out, row.name, row);
         }
     }
-    let _ = writeln!(
-        out,
-        "\n## One sensor\n\n`<SeqID>` is the number of the sensor in Config.json, after automatic numbering. What is empty takes \
-         the default of the sensor's type or the parameter above.\n\n{HEAD}"
-    );
-    for row in SENSOR_PARAMETERS {
-        markdown_row(&mut out, &format!("sensor<SeqID>.{}", row.name), row);
-    }
-    let _ = writeln!(
-        out,
-        "\n## One vehicle\n\nWhat is empty takes the parameter for all vehicles.\n\n{HEAD}"
-    );
-    for row in VEHICLE_PARAMETERS {
-        markdown_row(&mut out, &format!("vehicle<CopterID>.{}", row.name), row);
+    for family in FAMILIES {
+        let (what, about) = (family.what, family.about);
+        let _ = writeln!(out, "\n## One {what}\n\n{about}\n\n{HEAD}");
+        for row in family.rows {
+            markdown_row(&mut out, &family.named(row), row);
+        }
     }
     markdown_qos(&mut out);
     out
@@ -184,48 +174,27 @@ fn qos_cells(qos: Qos) -> String {
 pub fn render_yaml() -> String {
     let mut out = String::from(
         "# Every parameter of rfly_bridge with its default: rfly_bridge --ros-args --params-file bridge.yaml\n\
-         # Generated from src/config/params/table.rs by `make docs`; copy it and keep what differs.\n\
+         # Generated from src/config/params by `make docs`; copy it and keep what differs.\n\
          /**:\n  ros__parameters:\n",
     );
     for (group, rows) in groups() {
         let _ = writeln!(out, "    # ---- {group} ----\n");
         for row in rows {
-            yaml_comment(
-                &mut out,
-                &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
-            );
-            let _ = writeln!(out, "    {}: {}\n", row.name, row.default.value());
+            yaml_row(&mut out, "", row);
         }
     }
-    let _ = writeln!(out, "    # ---- One sensor, here SeqID 0 ----\n");
-    for row in SENSOR_PARAMETERS {
-        yaml_comment(
-            &mut out,
-            &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
-        );
-        let default = match row.default {
-            DefaultValue::File => "as in Config.json".to_owned(),
-            default => default.value().to_string(),
-        };
-        let _ = writeln!(out, "    # sensor0.{}: {default}\n", row.name);
-    }
-    let _ = writeln!(out, "    # ---- One vehicle, here CopterID 1 ----\n");
-    for row in VEHICLE_PARAMETERS {
-        yaml_comment(
-            &mut out,
-            &format!("{} ({})", row.doc, kind_text(row).replace('`', "")),
-        );
-        let _ = writeln!(
-            out,
-            "    # vehicle1.{}: {}\n",
-            row.name,
-            row.default.value()
-        );
+    for family in FAMILIES {
+        let (what, example) = (family.what, family.example);
+        let (id, prefix) = (family.id, format!("# {what}{example}."));
+        let _ = writeln!(out, "    # ---- One {what}, here {id} {example} ----\n");
+        for row in family.rows {
+            yaml_row(&mut out, &prefix, row);
+        }
     }
     let _ = writeln!(out, "    # ---- Quality of service of each group ----\n");
     let policies = QOS_PARAMETERS
         .iter()
-        .map(|row| format!("{}: {}", row.name, kind_text(row).replace('`', "")));
+        .map(|row| format!("{}: {}", row.name, kind_text(row)));
     for policy in policies {
         yaml_comment(&mut out, &policy);
     }
@@ -247,6 +216,15 @@ pub fn render_yaml() -> String {
         "\n    # One topic, as in rclcpp:\n    # qos_overrides./tf.publisher.depth: 10"
     );
     out
+}
+
+fn yaml_row(out: &mut String, prefix: &str, row: &ParameterSpec) {
+    yaml_comment(out, &format!("{} ({})", row.doc, kind_text(row)));
+    let default = match row.default {
+        DefaultValue::File => "as in Config.json".to_owned(),
+        default => default.value().to_string(),
+    };
+    let _ = writeln!(out, "    {prefix}{}: {default}\n", row.name);
 }
 
 fn yaml_comment(out: &mut String, text: &str) {
@@ -286,7 +264,7 @@ pub(super) fn kind_text(row: &ParameterSpec) -> String {
         Kind::Bool => "true or false".to_owned(),
         Kind::Int(min, max) => format!("integer, {min} to {max}{unit}"),
         Kind::Float(min, max) => format!("number, {min} to {max}{unit}"),
-        Kind::Str => "text".to_owned(),
+        Kind::Str | Kind::Link => "text".to_owned(),
         Kind::Topic => "topic name".to_owned(),
         Kind::Frame => "frame id".to_owned(),
         Kind::Choice(words) => words

@@ -39,9 +39,12 @@ impl Kind {
             Self::Bool => ParamType::Bool,
             Self::Int(..) => ParamType::Integer,
             Self::Float(..) => ParamType::Double,
-            Self::Str | Self::Topic | Self::Frame | Self::Choice(_) | Self::Address => {
-                ParamType::String
-            }
+            Self::Str
+            | Self::Link
+            | Self::Topic
+            | Self::Frame
+            | Self::Choice(_)
+            | Self::Address => ParamType::String,
             Self::Paths | Self::Networks | Self::Names(_) => ParamType::StringArray,
             Self::Ints(..) => ParamType::IntegerArray,
             Self::Covariance | Self::Vector(..) | Self::Reals(_) => ParamType::DoubleArray,
@@ -230,7 +233,9 @@ impl Store {
             param_type: row.kind.param_type(),
             description: format!("{doc}{unit}"),
             constraints: match row.kind {
-                Kind::Bool | Kind::Int(..) | Kind::Float(..) | Kind::Str => String::new(),
+                Kind::Bool | Kind::Int(..) | Kind::Float(..) | Kind::Str | Kind::Link => {
+                    String::new()
+                }
                 Kind::Choice(_) => format!("one of {}", kind_text(row).replace('`', "")),
                 _ => kind_text(row).replace('`', ""),
             },

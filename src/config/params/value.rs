@@ -37,17 +37,26 @@ pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
     }
 }
 
-/// Returns the numbers of a list.
-pub(super) fn as_reals(value: &ParamValue) -> Vec<f64> {
+pub(super) fn as_int(value: &ParamValue) -> Option<i64> {
     match value {
-        ParamValue::List(values) => values.iter().filter_map(as_float).collect(),
-        _ => Vec::new(),
+        ParamValue::Int(value) => Some(*value),
+        _ => None,
     }
 }
 
-/// Returns 3 numbers.
-pub(super) fn as_vector(value: &ParamValue) -> Option<[f64; 3]> {
-    as_reals(value).try_into().ok()
+pub(super) fn as_text(value: &ParamValue) -> Option<&str> {
+    match value {
+        ParamValue::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Returns a list of numbers.
+pub(super) fn as_reals(value: &ParamValue) -> Option<Vec<f64>> {
+    match value {
+        ParamValue::List(values) => values.iter().map(as_float).collect(),
+        _ => None,
+    }
 }
 
 impl fmt::Display for ParamValue {

@@ -1,0 +1,71 @@
+//! Control of vehicles.
+use super::declare::parameters;
+use super::table::CONTROL;
+use super::{Geoid, HeartbeatKind, SetpointFrame};
+use crate::config::ControlLink;
+use std::time::Duration;
+
+parameters! {
+    /// `control.*`.
+    pub struct ControlParams {
+        [CONTROL]
+        link: ControlLink = "control.link", Link = "mavlink_full",
+            "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
+            `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<own port>@][<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an \
+            autopilot, or `off`.";
+        discover: Duration = "control.discover_s", Float(0.0, 60.0) = 0.0, ["s"]
+            "Time to listen for CopterSim's heartbeats at start; every vehicle heard from an accepted address (`accept_from`) is served at that \
+            address. 0: only those of `vehicles` and of the sensors.";
+        read_only: bool = "control.read_only", Bool = false,
+            "Telemetry only: setpoints, commands, parameters and missions to a vehicle are refused with this reason.";
+        switch_mode: bool = "control.switch_mode", Bool = false,
+            "Request CopterSim to change to the UDPSIMMODE of `control.link`; not to UDP_UltraSimple, whose number is not published.";
+        prefix: String = "control.prefix", Str = "mavros{n}",
+            "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` the same but \
+            empty for 1 (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`.";
+        local_frame: String = "control.local_frame", Frame = "local_origin",
+            "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin, with \
+            the prefix of its vehicle. The map frame's name behaves as mavros, and is wrong for vehicles placed elsewhere.";
+        timeout: Duration = "control.timeout_s", Float(1.1, 60.0) = 10.0, ["s"]
+            "Silence after which a vehicle counts as disconnected, as mavros; any message of the autopilot ends it. It is longer where heartbeats \
+            come less often than once a second, as in a simulation that is slower than real time.";
+        keep_alive: Duration = "control.keep_alive_s", Float(0.0, 10.0) = 0.0, ["s"]
+            "How long to repeat the last setpoint when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the \
+            autopilot's own failsafe comes this much later.";
+        read_parameters: Duration = "control.read_parameters_s", Float(0.0, 3600.0) = 10.0, ["s"]
+            "Delay from the connection to reading all parameters of the vehicle, as in mavros. 0: only on request of the list; saves a thousand \
+            messages, which take a serial line some seconds.";
+        heartbeat: HeartbeatKind = "control.heartbeat", Choice = "ground_station",
+            "MAV_TYPE of the bridge's heartbeats: PX4 sends its texts (reasons of refusals) only to a `ground_station`; mavros is an \
+            `onboard_controller`.";
+        system_id: u8 = "control.system_id", Int(0, 255) = 0,
+            "MAVLink system id of the bridge; 0: that of the vehicle, as mavros.";
+        component_id: u8 = "control.component_id", Int(1, 255) = 191,
+            "MAVLink component id of the bridge.";
+        px4_checks: bool = "control.px4_checks", Bool = true,
+            "Refuse, with a reason, setpoints that PX4 would ignore or misinterpret (frames 7 and 9, forces, ...).";
+        max_position: f64 = "control.max_position_m", Float(1.0, 1e7) = 100_000.0, ["m"]
+            "Position setpoints further from the origin than this are refused.";
+        max_speed: f64 = "control.max_speed_m_s", Float(0.1, 1e4) = 200.0, ["m/s"]
+            "Velocity setpoints faster than this are refused.";
+        geoid: Geoid = "control.geoid", Choice = "egm96",
+            "Height of the geoid: NavSatFix and HomePosition have altitudes above the ellipsoid, autopilots above sea level.";
+    }
+
+    /// `setpoint.*`, parameters of mavros' plugins.
+    pub struct SetpointParams {
+        [CONTROL]
+        position_frame: SetpointFrame = "setpoint.position_frame", Choice = "LOCAL_NED",
+            "Frame of setpoint_position/local; mavros' parameter mav_frame.";
+        velocity_frame: SetpointFrame = "setpoint.velocity_frame", Choice = "LOCAL_NED",
+            "Frame of setpoint_velocity; mavros' parameter mav_frame.";
+        accel_is_force: bool = "setpoint.accel_is_force", Bool = false,
+            "setpoint_accel/accel is a force; mavros' parameter send_force. PX4 refuses it.";
+        use_quaternion: bool = "setpoint.use_quaternion", Bool = false,
+            "setpoint_attitude takes attitudes (true) or body rates (false); mavros' parameter use_quaternion.";
+        reverse_thrust: bool = "setpoint.reverse_thrust", Bool = false,
+            "setpoint_attitude/thrust may be negative; mavros' parameter reverse_thrust.";
+        thrust_scaling: f64 = "setpoint.thrust_scaling", Float(0.01, 100.0) = 1.0,
+            "Factor on the thrust of setpoint_raw/attitude; mavros' parameter thrust_scaling.";
+    }
+}

@@ -1,0 +1,57 @@
+//! The scene, and what the renderer reports of it.
+use super::declare::parameters;
+use super::table::{REPORTS, SCENE};
+use super::{BoundsAxes, ReportDemand};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+parameters! {
+    /// `reports.*`.
+    pub struct ReportParams {
+        [REPORTS]
+        demand: ReportDemand = "reports.demand", Choice = "subscribed",
+            "When RflySim3D is asked for reports: `subscribed` while one of their topics has a subscriber, `always` from the start. Reports that \
+            other programs asked for are published either way (docs/reports.md).";
+        vehicles: Vec<i32> = "reports.vehicles", Ints(1, 2_147_483_647), live
+            "CopterIDs of vehicles and of objects that were created like them, to be described on `scene/vehicles` besides the served vehicles.";
+        objects: Vec<String> = "reports.objects", Names(32), live
+            "Names of objects of the scene to be described on `scene/objects`, as RflySim3D shows them after a double click; it has no request for \
+            all.";
+        bounds: BoundsAxes = "reports.bounds", Choice = "own",
+            "Axes of the bounds that RflySim3D describes, about which the vendor's documents say nothing: those of the vehicle or object itself, or \
+            of the `world`.";
+    }
+
+    /// `scene.*`.
+    pub struct SceneParams {
+        [SCENE]
+        file: Option<PathBuf> = "scene.file", Str = "",
+            "JSON file with further models, maps and named poses for the services of `simulation_interfaces` (docs/scene.md).";
+        models: Option<PathBuf> = "scene.models", Str = "",
+            "Folder with the XML files of RflySim3D's vehicle models, whose names, classes and heights GetSpawnables then lists (docs/scene.md).";
+        created: Vec<PathBuf> = "scene.created", Paths,
+            "Files whose `CreateVehicle` lines the renderer has carried out: its CreateLog.txt, or a script that it loaded. Their objects are then \
+            known.";
+        at_root: bool = "scene.at_root", Bool = false,
+            "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that standard \
+            look for them; otherwise `/rfly_bridge/get_entities`.";
+        windows: Vec<u16>
+            = "scene.windows", Ints(0, 19),
+                "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."
+            => |r| Some(r.read("scene.windows")).filter(|own: &Vec<u16>| !own.is_empty()).unwrap_or_else(|| vec![r.read("window")]);
+        network: bool = "scene.network", Bool = false,
+            "What is for `scene.windows` goes to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
+            attachments, commands, and the vehicles that the bridge flies itself.";
+        texts: bool = "scene.texts", Bool = false,
+            "Publish texts that the renderer sends to 224.0.0.10:20002 on `scene/texts`. CopterSim has the same port: leave it off beside one that \
+            does not share it.";
+        world: String = "scene.world", Str = "",
+            "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself.";
+        ids: RangeInclusive<i32>
+            = "scene.first_id", Int(1, 65_535) = 10_001,
+                "Spawned objects get ids from this one ..."
+            = "scene.last_id", Int(1, 65_535) = 20_000,
+                "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."
+            => |r| r.read("scene.first_id")..=r.read("scene.last_id");
+    }
+}
