@@ -108,7 +108,7 @@ impl Structure {
         let mut parsed = Self::default();
         for line in file.lines() {
             let line = line.split('#').next().unwrap_or_default().trim();
-            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let (kind, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if let Some((name, value)) = rest.split_once('=') {
                 let (name, value) = (name.trim(), value.trim());
                 let (rust, _) = primitive(kind).unwrap_or_else(|| panic!("the constant {line}"));

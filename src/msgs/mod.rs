@@ -30,6 +30,7 @@ pub use ros2_interfaces_jazzy_serde::{
 mod table;
 
 /// Messages of a package that the crate lacks; `build.rs` makes them from the interface files.
+#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 macro_rules! generated {
     ($package:ident) => {
         #[doc = concat!("`", stringify!($package), "`, from its interface files.")]
