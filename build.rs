@@ -1,8 +1,14 @@
 //! Build steps that Cargo.toml cannot express.
-use std::env;
+#[path = "msg/generate.rs"]
+mod generate;
+
+use generate::Interfaces;
+use std::path::Path;
+use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    make_messages().expect("interface files and Rust code of messages");
     stand_in_front_of_sockets();
     name_replies();
     look_for_messages();
@@ -28,6 +34,40 @@ fn name_replies() {
     }
 }
 
+/// Makes what the workspace or the crate of messages lacks: the structures of three packages; of every type the hash, and the
+/// definition as text.
+fn make_messages() -> std::io::Result<()> {
+    let mut interfaces = Interfaces::default();
+    interfaces.add_all(&fs::read_to_string("msg/definitions.txt")?);
+    for kind in ["msg", "srv"] {
+        println!("cargo::rerun-if-changed={kind}");
+        for entry in fs::read_dir(kind)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == kind) {
+                let name = path.file_stem().unwrap_or_default().display();
+                interfaces.add(
+                    &format!("rfly_bridge_msgs/{kind}/{name}"),
+                    &fs::read_to_string(&path)?,
+                );
+            }
+        }
+    }
+    let out = env::var_os("OUT_DIR").unwrap_or_default();
+    let out = Path::new(&out);
+    fs::write(out.join("interfaces.rs"), interfaces.table())?;
+    for package in [
+        "livox_ros_driver2",
+        "rfly_bridge_msgs",
+        "simulation_interfaces",
+    ] {
+        fs::write(
+            out.join(format!("{package}.rs")),
+            interfaces.structures(package),
+        )?;
+    }
+    Ok(())
+}
+
 /// Checks for message packages that a workspace may lack. The embedded back end has its own.
 fn look_for_messages() {
     println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
@@ -51,7 +91,7 @@ fn look_for_messages() {
         let manifests = prefixes
             .iter()
             .map(|prefix| prefix.join(format!("share/{package}/rust/Cargo.toml")));
-        let manifest = manifests.map(std::fs::read_to_string).find_map(Result::ok);
+        let manifest = manifests.map(fs::read_to_string).find_map(Result::ok);
         // Messages before 2.1 have other fields.
         let sourced = manifest.is_some_and(|manifest| {
             package != "simulation_interfaces" || version(&manifest) >= (2, 1)

@@ -27,58 +27,30 @@ pub use ros2_interfaces_jazzy_serde::{
     grid_map_msgs, mavros_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, std_msgs,
     std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs, visualization_msgs,
 };
-mod definitions;
-#[cfg(not(feature = "rclrs"))]
-pub mod livox_ros_driver2;
-#[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
-pub mod rfly_bridge_msgs;
-#[cfg(not(feature = "rclrs"))]
-pub mod simulation_interfaces;
 mod table;
 
-/// A service without a crate: both halves and the marker type.
+/// Messages of a package that the crate lacks; `build.rs` makes them from the interface files.
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
-macro_rules! halves {
-    ($service:ident $request:tt => $response:tt) => { pastey::paste! {
-        crate::msgs::halves! { @half [<$service Request>] $request }
-        crate::msgs::halves! { @half [<$service Response>] $response }
-        #[derive(Debug)]
-        pub struct $service;
-    } };
-    (@half $name:ident { $($field:ident: $type:ty,)* }) => {
-        #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-        pub struct $name {
-            $(pub $field: $type,)*
+macro_rules! generated {
+    ($package:ident) => {
+        #[doc = concat!("`", stringify!($package), "`, from its interface files.")]
+        #[allow(
+            missing_docs,
+            non_camel_case_types,
+            reason = "the interface files explain the fields; parts of actions are called as by rosidl"
+        )]
+        pub mod $package {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($package), ".rs"));
         }
     };
 }
+#[cfg(not(feature = "rclrs"))]
+generated! { livox_ros_driver2 }
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
-use halves;
-
-/// An action without a crate: its three parts, and what carries them, all called as rosidl calls them.
+generated! { rfly_bridge_msgs }
 #[cfg(not(feature = "rclrs"))]
-macro_rules! carriers {
-    ($action:ident $goal:tt => $result:tt => $feedback:tt) => { pastey::paste! {
-        #[derive(Debug)]
-        pub struct $action;
-        #[derive(Debug)]
-        pub struct [<$action _SendGoal>];
-        #[derive(Debug)]
-        pub struct [<$action _GetResult>];
-        crate::msgs::halves! { @half [<$action _Goal>] $goal }
-        crate::msgs::halves! { @half [<$action _Result>] $result }
-        crate::msgs::halves! { @half [<$action _Feedback>] $feedback }
-        crate::msgs::halves! { @half [<$action _SendGoal_Request>] { goal_id: UUID, goal: [<$action _Goal>], } }
-        crate::msgs::halves! { @half [<$action _SendGoal_Response>] { accepted: bool, stamp: Time, } }
-        crate::msgs::halves! { @half [<$action _GetResult_Request>] { goal_id: UUID, } }
-        crate::msgs::halves! { @half [<$action _GetResult_Response>] { status: i8, result: [<$action _Result>], } }
-        crate::msgs::halves! { @half [<$action _FeedbackMessage>] { goal_id: UUID, feedback: [<$action _Feedback>], } }
-    } };
-}
-#[cfg(not(feature = "rclrs"))]
-use carriers;
+generated! { simulation_interfaces }
 
-pub use definitions::definition;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
@@ -141,34 +113,37 @@ pub trait Action: 'static {
     fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage;
 }
 
-/// Name of a type as ROS writes it, whether it begins with a header, and its type hash in hexadecimal.
-type Row = (&'static str, bool, &'static str);
+/// Name of a type as ROS writes it, whether it begins with a header, its type hash in hexadecimal, and the definition of a message.
+type Interface = (&'static str, bool, &'static str, Option<&'static str>);
+
+/// In the order of the names; `build.rs` makes it from the interface files.
+const INTERFACES: &[Interface] = &include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));
+
+fn interface(type_name: &str) -> Option<&'static Interface> {
+    let index = INTERFACES.binary_search_by(|(name, ..)| (*name).cmp(type_name));
+    INTERFACES.get(index.ok()?)
+}
 
 /// Whether messages of this type begin with a `std_msgs/Header`.
 pub(crate) fn begins_with_header(type_name: &str) -> bool {
-    rows().any(|(name, header, _)| *name == type_name && *header)
+    interface(type_name).is_some_and(|(_, header, ..)| *header)
 }
 
-/// Type hash (REP 2011, RIHS01) in hexadecimal; `None` for an unknown type.
-#[cfg(feature = "dds")]
-pub(crate) fn type_hash(type_name: &str) -> Option<&'static str> {
-    let row = rows().find(|(name, ..)| *name == type_name);
-    row.map(|(.., hash)| *hash)
+/// Type hash (REP 2011, RIHS01) in hexadecimal, which peers since ROS 2 Iron exchange: of a message, of a service or an action as a
+/// whole, or of one of their parts (`std_srvs/srv/Trigger_Request`). `None` for an unknown type.
+pub fn type_hash(type_name: &str) -> Option<&'static str> {
+    interface(type_name).map(|(_, _, hash, _)| *hash)
 }
 
-fn rows() -> impl Iterator<Item = &'static Row> {
-    MESSAGES.iter().chain(HALVES).chain(CARRIERS)
+/// The definition of a message type with those of all types that it contains, as rosbag2 writes it (`ros2msg`): after the
+/// fields of the type itself, a line of `=`, `MSG: package/Name` and the fields for each other type. `None` for an unknown type.
+pub fn definition(type_name: &str) -> Option<&'static str> {
+    interface(type_name).and_then(|(.., definition)| *definition)
 }
 
 macro_rules! messages {
-    (@rows $($package:ident { $($name:ident $($header:ident)? $hash:literal;)+ })+) => {
+    (@rows $($package:ident { $($name:ident)+ })+) => {
         $(crate::where_built! { $package messages! { @of $package $($name)+ } })+
-
-        const MESSAGES: &[Row] = &[$($((
-            concat!(stringify!($package), "/msg/", stringify!($name)),
-            matches!(stringify!($($header)?).as_bytes(), b"header"),
-            $hash,
-        ),)+)+];
 
         /// Every type that implements [`Message`], for tests and tools that iterate.
         pub const TYPES: &[&str] = &[
@@ -188,13 +163,8 @@ macro_rules! messages {
 crate::every_message_type! { [messages] }
 
 macro_rules! services {
-    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => {
+    (@rows $($package:ident { $($name:ident)+ })+) => {
         $(crate::where_built! { $package services! { @of $package $($name)+ } })+
-
-        const HALVES: &[Row] = &[$($(
-            (concat!(stringify!($package), "/srv/", stringify!($name), "_Request"), false, $request),
-            (concat!(stringify!($package), "/srv/", stringify!($name), "_Response"), false, $response),
-        )+)+];
 
         /// Every type that implements [`Service`], for tests and tools that iterate.
         pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
@@ -233,18 +203,8 @@ macro_rules! services {
 crate::every_service_type! { [services] }
 
 macro_rules! actions {
-    (@rows $($package:ident {
-        $($name:ident $goal:literal $accepted:literal $wanted:literal $result:literal $feedback:literal;)+
-    })+) => {
+    (@rows $($package:ident { $($name:ident)+ })+) => {
         $(crate::where_built! { $package actions! { @of $package $($name)+ } })+
-
-        const CARRIERS: &[Row] = &[$($(
-            (concat!(stringify!($package), "/action/", stringify!($name), "_SendGoal_Request"), false, $goal),
-            (concat!(stringify!($package), "/action/", stringify!($name), "_SendGoal_Response"), false, $accepted),
-            (concat!(stringify!($package), "/action/", stringify!($name), "_GetResult_Request"), false, $wanted),
-            (concat!(stringify!($package), "/action/", stringify!($name), "_GetResult_Response"), false, $result),
-            (concat!(stringify!($package), "/action/", stringify!($name), "_FeedbackMessage"), false, $feedback),
-        )+)+];
     };
     (@of $package:ident $($name:ident)+) => { pastey::paste! { $(
         actions! { @message $package [<$name _SendGoal_Request>] }

@@ -41,8 +41,7 @@ macro_rules! every_service {
 }
 
 macro_rules! every {
-    ($f:ident $arguments:tt $kind:ident @rows
-        $($package:ident { $($name:ident $($header:ident)? $($hash:literal)+;)+ })+) => {
+    ($f:ident $arguments:tt $kind:ident @rows $($package:ident { $($name:ident)+ })+) => {
         {
             let mut results = Vec::new();
             $(super::types::every!(@package results $f $arguments $kind $package $($name)+);)+

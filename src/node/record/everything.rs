@@ -36,7 +36,7 @@ pub(super) struct Everything(pub(super) Arc<Sink>);
 
 impl Tap for Everything {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
-        let schema = (topic.type_name.to_owned(), definition(topic.type_name)?);
+        let schema = (topic.type_name.to_owned(), definition(topic.type_name)?.to_owned());
         let id = self.0.topic(Topic {
             name: topic.name.to_owned(),
             encoding: "cdr",

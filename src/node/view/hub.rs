@@ -58,7 +58,7 @@ impl Topic {
     }
 
     /// Definition of its type, as Foxglove reads it.
-    pub(super) fn schema(&self) -> String {
+    pub(super) fn schema(&self) -> &'static str {
         definition(&self.type_name).unwrap_or_default()
     }
 

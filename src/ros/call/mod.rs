@@ -156,7 +156,7 @@ fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {
 }
 
 macro_rules! table {
-    (@rows $($package:ident { $($name:ident $request:literal $response:literal;)+ })+) => {
+    (@rows $($package:ident { $($name:ident)+ })+) => {
         fn by_name(type_name: &str) -> Option<Prepare> {
             $(crate::where_built! { $package {
                 $(if type_name == concat!(stringify!($package), "/srv/", stringify!($name)) {
