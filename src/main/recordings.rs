@@ -5,7 +5,8 @@ use clap::Args;
 use rfly_bridge::config::ParamValue;
 use rfly_bridge::config::ros_args::{self, ParamSource};
 use rfly_bridge::node::{
-    Beside, Bridge, Pace, Replay, Rosout, Settings, anonymise, follow_input, inspect,
+    Bridge, PassiveRecorder, PlaybackOptions, Replay, Rosout, Settings, anonymise, inspect,
+    read_steps,
 };
 use rfly_bridge::program::{Ended, Signals};
 use std::path::PathBuf;
@@ -14,9 +15,9 @@ use tokio::sync::oneshot::error::TryRecvError;
 
 #[derive(Args)]
 pub(super) struct RecordArgs {
-    /// The recording, which must not exist.
+    /// The new recording, which must not exist.
     file: PathBuf,
-    /// Ends after so many seconds; without it with Ctrl-C.
+    /// Ends after N seconds; otherwise Ctrl-C ends the recording.
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<f64>,
 }
@@ -36,7 +37,7 @@ pub(super) struct AnonymiseArgs {
     file: PathBuf,
     /// The copy, which must not exist.
     copy: PathBuf,
-    /// Another word to hide, such as the name of a company; may be given several times.
+    /// Masks this word, too, such as the name of a company; may be repeated.
     #[arg(long = "hide", value_name = "WORD")]
     words: Vec<String>,
 }
@@ -45,36 +46,36 @@ pub(super) struct AnonymiseArgs {
 pub(super) struct ReplayArgs {
     /// The recording.
     file: PathBuf,
-    /// Times as fast as it was recorded; 0: as fast as the bridge takes it, and nothing is lost.
+    /// Factor of the recorded speed; 0: as fast as the bridge processes it, without losses.
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = seconds)]
     speed: f64,
-    /// Begins so many seconds after the beginning of the recording.
+    /// Starts N seconds after the start of the recording.
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = seconds)]
     from: f64,
-    /// Plays so many seconds of the recording; without it to its end.
+    /// Plays N seconds of the recording; otherwise to its end.
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<f64>,
-    /// Time for subscribers to find the topics before the first message, and to get the last.
+    /// Waits N seconds before the first message, for subscribers to discover the topics, and after the last.
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
     delay: f64,
-    /// Waits for steps, typed (Enter, 20, 0.5s, go) or by the service `step_simulation`.
+    /// Plays in steps, from the standard input (Enter, 20, 0.5s, go) or the service `step_simulation`.
     #[arg(long)]
     step: bool,
-    /// Plays also where another bridge is in the graph.
+    /// Plays also if another bridge is in the graph.
     #[arg(long)]
     beside: bool,
 }
 
-/// Time until another bridge of the graph is known.
+/// Time for the discovery of other bridges.
 const DISCOVERY: Duration = Duration::from_secs(1);
-/// Services of a bridge, and of mavros, have types of these packages.
-const TYPES_OF_BRIDGES: [&str; 2] = ["rfly_bridge_msgs/", "mavros_msgs/"];
+/// Packages of the service types that only bridges and mavros serve.
+const BRIDGE_PACKAGES: [&str; 2] = ["rfly_bridge_msgs/", "mavros_msgs/"];
 
-/// Time between two looks at whether a recording goes on.
-const LOOK: Duration = Duration::from_millis(200);
+/// Period of checks whether the recording has ended.
+const CHECK_PERIOD: Duration = Duration::from_millis(200);
 
-pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Result<()> {
-    let name = asked.file.display().to_string();
+pub(super) fn record(args: ros_args::RosArgs, options: RecordArgs) -> anyhow::Result<()> {
+    let name = options.file.display().to_string();
     let mut signals = Signals::listen()?;
     let started = signals.during(Duration::ZERO, move |_| {
         let settings = Settings::load(&args)?;
@@ -82,45 +83,46 @@ pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Resu
             tracing::warn!("{warning}");
         }
         let (settings, listens) = Bridge::listens(&settings)?;
-        let places = (listens.ports.len(), listens.blocks.len());
-        let beside = Beside::start(&asked.file, &settings, listens);
-        let beside = beside.with_context(|| format!("cannot record {}", asked.file.display()))?;
-        anyhow::Ok((beside, places))
+        let counts = (listens.ports.len(), listens.blocks.len());
+        let recorder = PassiveRecorder::start(&options.file, &settings, listens);
+        let recorder =
+            recorder.with_context(|| format!("cannot record {}", options.file.display()))?;
+        anyhow::Ok((recorder, counts))
     })?;
-    let (beside, (ports, blocks)) = match started {
+    let (recorder, (ports, blocks)) = match started {
         Ended::Done(started) | Ended::Stopped(started) => started?,
         Ended::Abandoned => anyhow::bail!("interrupted"),
         Ended::Panicked => anyhow::bail!("a panic ended the start"),
     };
     tracing::info!("recording {name}: {ports} ports, {blocks} blocks of shared memory");
     let start = Instant::now();
-    let limit = asked.seconds.map(Duration::from_secs_f64);
-    while beside.runs() && limit.is_none_or(|limit| start.elapsed() < limit) {
-        let left = limit.map_or(LOOK, |limit| limit.saturating_sub(start.elapsed()));
-        if signals.wait_for(left.min(LOOK)) {
+    let limit = options.seconds.map(Duration::from_secs_f64);
+    while recorder.is_running() && limit.is_none_or(|limit| start.elapsed() < limit) {
+        let left = limit.map_or(CHECK_PERIOD, |limit| limit.saturating_sub(start.elapsed()));
+        if signals.wait_for(left.min(CHECK_PERIOD)) {
             break;
         }
     }
-    let missed = beside.end();
+    let losses = recorder.end();
     for (count, why) in [
         (
-            missed.disk,
-            "datagrams and frames are not in it: the disk is too slow",
+            losses.disk,
+            "datagrams and frames are not in the recording: the disk is too slow",
         ),
         (
-            missed.overflows,
-            "datagrams came faster than they were read: raise net.core.rmem_max",
+            losses.overflows,
+            "datagrams were lost in the receive buffer: raise net.core.rmem_max",
         ),
         (
-            missed.refused,
-            "datagrams are of other senders (accept_from)",
+            losses.refused,
+            "datagrams of other senders were refused; accept_from accepts them",
         ),
     ] {
         if count > 0 {
             tracing::warn!("{count} {why}");
         }
     }
-    match missed.error {
+    match losses.error {
         Some(error) => anyhow::bail!("the recording {name} has ended: {error}"),
         None => Ok(()),
     }
@@ -128,99 +130,99 @@ pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Resu
 
 pub(super) fn replay(
     mut args: ros_args::RosArgs,
-    asked: ReplayArgs,
+    options: ReplayArgs,
     rosout: Rosout,
 ) -> anyhow::Result<()> {
-    let name = asked.file.display().to_string();
+    let name = options.file.display().to_string();
     let failed = || format!("cannot play {name}");
-    let mut recording = Replay::open(&asked.file).with_context(failed)?;
+    let mut recording = Replay::open(&options.file).with_context(failed)?;
     let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
     args.sources.splice(0..0, recorded.sources);
-    // What is played happened in the past: from its page nobody commands vehicles of the present.
+    // The recording is of the past: its page must not command vehicles of the present.
     let control = |source: &ParamSource| matches!(source, ParamSource::Value(name, _) if name == "view.control");
     if args.sources.iter().any(control) {
         tracing::warn!("view.control is not taken: a replay commands nothing");
     }
     let no_control = ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false));
     args.sources.push(no_control);
-    if !asked.beside {
-        ensure_alone(&args)?;
+    if !options.beside {
+        ensure_no_other_bridge(&args)?;
     }
     let player = recording.install().with_context(failed)?;
-    let gate = asked.step.then(|| recording.step_by_step());
-    let pace = Pace {
-        speed: asked.speed,
-        from: Duration::from_secs_f64(asked.from),
-        most: asked.seconds.map(Duration::from_secs_f64),
+    let gate = options.step.then(|| recording.step_by_step());
+    let playback = PlaybackOptions {
+        speed: options.speed,
+        from: Duration::from_secs_f64(options.from),
+        duration: options.seconds.map(Duration::from_secs_f64),
     };
-    let delay = Duration::from_secs_f64(asked.delay);
+    let delay = Duration::from_secs_f64(options.delay);
     bridge(args, rosout, |signals| {
         if signals.wait_for(delay) {
             return Ok(());
         }
         tracing::info!("playing {name}, {:.1} s", recording.length().as_secs_f64());
         if let Some(gate) = gate {
-            follow_input(gate)?;
+            read_steps(gate)?;
         }
         let played = signals.during(START_GRACE, move |mut stop| {
-            let ends = || !matches!(stop.try_recv(), Err(TryRecvError::Empty));
-            let replayed = recording.play(player, pace, ends);
+            let is_stopped = || !matches!(stop.try_recv(), Err(TryRecvError::Empty));
+            let report = recording.play(player, playback, is_stopped);
             player.end();
-            replayed
+            report
         })?;
-        let (Ended::Done(replayed) | Ended::Stopped(replayed)) = played else {
+        let (Ended::Done(report) | Ended::Stopped(report)) = played else {
             anyhow::bail!("the replay does not end");
         };
-        let replayed = replayed.with_context(failed)?;
-        for (topic, count) in &replayed.unheard {
+        let report = report.with_context(failed)?;
+        for (topic, count) in &report.not_received {
             tracing::warn!(
-                "{count} messages of {topic} are for nobody: with these parameters the bridge does not receive there"
+                "{count} messages of {topic} are not received: the bridge does not open this port or block with these parameters"
             );
         }
-        for (what, count) in &replayed.bad {
-            tracing::warn!("{count} messages cannot be played: {what}");
+        for (key, count) in &report.invalid {
+            tracing::warn!("{count} messages cannot be played: {key}");
         }
-        if let Some(why) = &replayed.cut_off {
+        if let Some(why) = &report.cut_off {
             tracing::warn!("the recording is cut off: {why}");
         }
-        tracing::info!("played {} datagrams and frames", replayed.taken);
+        tracing::info!("played {} datagrams and frames", report.received);
         signals.wait_for(delay);
         Ok(())
     })
 }
 
-/// Two bridges in one graph would publish the same topics, and `/clock` of the past.
-fn ensure_alone(args: &ros_args::RosArgs) -> anyhow::Result<()> {
+/// Refuses a replay next to a bridge: both would publish the same topics, and the replay a `/clock` of the past.
+fn ensure_no_other_bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     let middleware = middleware(args, "rfly_bridge_replay", false)?;
     std::thread::sleep(DISCOVERY);
     let mut servers = middleware.servers().into_iter();
     let other = servers.find(|server| {
-        TYPES_OF_BRIDGES
+        BRIDGE_PACKAGES
             .iter()
-            .any(|types| server.type_name.starts_with(types))
+            .any(|package| server.type_name.starts_with(package))
     });
     let Some(other) = other else {
         return Ok(());
     };
     anyhow::bail!(
-        "a bridge or mavros runs in this graph (it serves {}): the topics of the recording, and /clock, would mix with its own. Choose another \
-         ROS_DOMAIN_ID, or play it --beside",
+        "a bridge or mavros runs in this graph (it serves {}): its topics and /clock would mix with those of the recording. Choose another \
+         ROS_DOMAIN_ID, or replay with --beside",
         other.name
     )
 }
 
 pub(super) fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
     let name = arguments.file.display();
-    let found = inspect(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let report = inspect(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     if arguments.json {
-        return write_out(&(serde_json::to_string_pretty(&found)? + "\n"));
+        return write_out(&(serde_json::to_string_pretty(&report)? + "\n"));
     }
-    write_out(&found.text())
+    write_out(&report.text())
 }
 
 pub(super) fn anonymise_file(arguments: &AnonymiseArgs) -> anyhow::Result<()> {
     let (file, copy) = (&arguments.file, &arguments.copy);
     let failed = || format!("cannot copy {} to {}", file.display(), copy.display());
-    let done = anonymise(file, copy, &arguments.words).with_context(failed)?;
-    write_out(&done.text())
+    let report = anonymise(file, copy, &arguments.words).with_context(failed)?;
+    write_out(&report.text())
 }

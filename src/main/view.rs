@@ -11,28 +11,28 @@ pub(super) struct ViewArgs {
     /// TCP port, on this host only.
     #[arg(long, value_name = "N", default_value_t = 8765, value_parser = clap::value_parser!(u16).range(1..))]
     port: u16,
-    /// Clients may call services: arm, fly, change parameters.
+    /// Lets clients call services: arm, fly, set parameters.
     #[arg(long)]
     control: bool,
-    /// Another web site that may read in a browser of this host, such as https://app.foxglove.dev; may be repeated.
+    /// Accepts the origin of another web site, such as https://app.foxglove.dev; may be repeated.
     #[arg(long = "origin", value_name = "URL")]
     origins: Vec<String>,
 }
 
 /// Serves until a signal.
-pub(super) fn show(args: RosArgs, asked: ViewArgs) -> anyhow::Result<()> {
+pub(super) fn show(args: RosArgs, options: ViewArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
         !cfg!(feature = "rclrs"),
-        "not in a ROS 2 workspace, whose client library gives no raw messages: start the bridge with -p view.port:={}",
-        asked.port
+        "not available in a ROS 2 workspace, whose client library has no raw subscriptions: start the bridge with -p view.port:={}",
+        options.port
     );
     let mut signals = Signals::listen()?;
     let started = signals.during(START_GRACE, move |_| {
         let middleware = middleware(&args, "rfly_bridge_view", false)?;
         let params = ViewParams {
-            port: asked.port,
-            control: asked.control,
-            origins: asked.origins,
+            port: options.port,
+            control: options.control,
+            origins: options.origins,
         };
         anyhow::Ok(view(&middleware, &params)?)
     })?;

@@ -2,7 +2,7 @@
 use super::error::NodeError;
 use super::neighbours::Neighbours;
 use crate::program::limit_behind;
-use crate::transport::{BindOptions, Holders, Stand, StreamReceiver, UdpReceiver};
+use crate::transport::{BindOptions, Holders, PacketTapSlot, StreamReceiver, UdpReceiver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -15,7 +15,7 @@ pub(super) struct Binder {
     /// Shared ports, which other programs may bind too.
     pub(super) neighbours: Neighbours,
     /// Place of who sees all that is received.
-    pub(super) stand: Stand,
+    pub(super) packet_tap: PacketTapSlot,
     /// Instead of binding anything it is only noted.
     noted: Option<Listens>,
 }
@@ -41,9 +41,9 @@ impl Binder {
     }
 
     /// Binds while the bridge runs.
-    pub(super) fn seen_by(stand: Stand) -> Self {
+    pub(super) fn with_tap(packet_tap: PacketTapSlot) -> Self {
         Self {
-            stand,
+            packet_tap,
             ..Self::default()
         }
     }
@@ -89,7 +89,7 @@ impl Binder {
             return None;
         }
         let receiver = bind(&BindOptions {
-            stand: self.stand.clone(),
+            packet_tap: self.packet_tap.clone(),
             ..options.clone()
         });
         match &receiver {

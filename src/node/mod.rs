@@ -67,8 +67,9 @@ pub use error::NodeError;
 pub use files::NamedFile;
 pub use frames::{UrdfForm, robot_description};
 pub use record::{
-    AnonymiseError, Anonymised, Beside, BesideError, ChannelReport, Inspected, Missed, Pace,
-    ReadError, Replay, ReplayError, Replayed, anonymise, follow_input, inspect, parse_step,
+    AnonymiseError, AnonymiseReport, ChannelReport, InspectReport, PassiveRecordError,
+    PassiveRecorder, PlaybackOptions, ReadError, RecordingLosses, Replay, ReplayError,
+    ReplayReport, anonymise, inspect, parse_step, read_steps,
 };
 pub use section::{Finding, Level};
 pub use senders::Senders;

@@ -4,7 +4,7 @@ use super::imp::socket::{
 };
 use super::imp::{heads, interfaces, poll};
 use super::played::{self, Line, is_played};
-use super::{Accept, Stand};
+use super::{Accept, PacketTapSlot};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -29,8 +29,8 @@ pub struct BindOptions {
     pub join_at: Option<Ipv4Addr>,
     /// Accepted senders.
     pub accept: Accept,
-    /// Place of who sees all that is accepted.
-    pub stand: Stand,
+    /// Gets all accepted datagrams.
+    pub packet_tap: PacketTapSlot,
     /// Each accepted datagram goes to the same port of this address as well.
     pub copy_to: Option<Ipv4Addr>,
 }
@@ -46,7 +46,7 @@ impl BindOptions {
             groups: Vec::new(),
             join_at: None,
             accept: Accept::anybody(),
-            stand: Stand::default(),
+            packet_tap: PacketTapSlot::default(),
             copy_to: None,
         }
     }
@@ -99,7 +99,7 @@ pub struct StreamReceiver {
     socket: Socket,
     port: u16,
     accept: Accept,
-    stand: Stand,
+    packet_tap: PacketTapSlot,
     heads_only: bool,
     line: Option<Arc<Line>>,
 }
@@ -117,7 +117,7 @@ impl StreamReceiver {
             socket,
             line,
             accept: options.accept.clone(),
-            stand: options.stand.clone(),
+            packet_tap: options.packet_tap.clone(),
             heads_only: false,
         };
         receiver.coalesce(true);
@@ -167,7 +167,7 @@ impl StreamReceiver {
             }
             result => result.map(|datagram| {
                 let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
-                show(&self.stand, self.port, &received, buffers);
+                pass_to_tap(&self.packet_tap, self.port, &received, buffers);
                 Some(received)
             }),
         }
@@ -175,7 +175,7 @@ impl StreamReceiver {
 
     /// Whether somebody wants whole datagrams besides the caller.
     pub fn is_seen(&self) -> bool {
-        self.stand.is_taken() || self.line.is_some()
+        self.packet_tap.is_tapped() || self.line.is_some()
     }
 
     /// Receives the queued datagrams in one system call: at most [`Self::BATCH`], the first 32 bytes of each. With `wait`
@@ -202,7 +202,7 @@ pub struct UdpReceiver {
     watched: Option<UdpSocket>,
     port: u16,
     accept: Accept,
-    stand: Stand,
+    packet_tap: PacketTapSlot,
     copy_to: Option<Ipv4Addr>,
     line: Option<Arc<Line>>,
 }
@@ -218,7 +218,7 @@ impl UdpReceiver {
             line,
             watched: None,
             accept: options.accept.clone(),
-            stand: options.stand.clone(),
+            packet_tap: options.packet_tap.clone(),
             copy_to: options.copy_to,
         })
     }
@@ -271,7 +271,7 @@ impl UdpReceiver {
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
             result => result.map(|datagram| {
                 let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
-                show(&self.stand, self.port, &received, buffers);
+                pass_to_tap(&self.packet_tap, self.port, &received, buffers);
                 self.copy(&received, buffers);
                 Some(received)
             }),
@@ -392,18 +392,23 @@ fn parts<'a>(datagram: &Datagram, buffers: &'a [IoSliceMut<'_>]) -> Vec<&'a [u8]
     buffers.iter().map(part).collect()
 }
 
-/// Shows the bytes of an accepted datagram.
-fn show(stand: &Stand, port: u16, received: &Received, buffers: &[IoSliceMut<'_>]) {
+/// Passes an accepted datagram to the tap.
+fn pass_to_tap(
+    packet_tap: &PacketTapSlot,
+    port: u16,
+    received: &Received,
+    buffers: &[IoSliceMut<'_>],
+) {
     let Received::Datagram(datagram) = received else {
         return;
     };
-    stand.show(|witness| {
+    packet_tap.with(|tap| {
         let parts = parts(datagram, buffers);
         let Some(segment) = datagram.segment else {
-            return witness.datagram(port, datagram, &parts);
+            return tap.datagram(port, datagram, &parts);
         };
         for bytes in parts.concat().chunks(segment) {
-            witness.datagram(port, &datagram.piece(bytes.len()), &[bytes]);
+            tap.datagram(port, &datagram.piece(bytes.len()), &[bytes]);
         }
     });
 }

@@ -362,7 +362,7 @@ def test_nonsense_is_answered_and_ends_nothing(viewed):
 
 def test_the_page_needs_nothing_else_and_is_small(viewed):
     page = get(viewed.port)[1].decode()
-    files = ["app.js", "cdr.js", "link.js", "scene.js", "panels.js", "style.css", "icon.svg"]
+    files = ["app.js", "cdr.js", "connection.js", "scene.js", "panels.js", "style.css", "icon.svg"]
     bodies = [get(viewed.port, f"/{name}")[1] for name in files]
     assert all(bodies) and len(page) + sum(map(len, bodies)) < 300_000
     text = page + b"".join(bodies[:-1]).decode()
@@ -413,13 +413,13 @@ def test_a_vehicle_is_flown_from_the_page(viewed):
         pytest.skip("needs control")
     with Browser() as browser:
         browser.open(f"http://127.0.0.1:{port}/")
-        browser.wait(READY + " && [...rfly.vehicles.values()][0]?.place && rfly.link.services.size > 0")
+        browser.wait(READY + " && [...rfly.vehicles.values()][0]?.globalPosition && rfly.connection.services.size > 0")
         press = "[...document.querySelectorAll('.vehicle button')].find((b) => b.textContent === {!r}).click() ?? true"
         browser.run(press.format("Take off"))
-        browser.wait("rfly.frames.pose('base_link').at[2] > 2 && document.querySelector('.vehicle .pill').textContent === 'armed'")
-        start = np.array(browser.run("rfly.frames.pose('base_link').at"))
+        browser.wait("rfly.frames.pose('base_link').position[2] > 2 && document.querySelector('.vehicle .pill').textContent === 'armed'")
+        start = np.array(browser.run("rfly.frames.pose('base_link').position"))
         browser.run(f"rfly.scene.onClick([{start[0] + 8}, {start[1] + 3}, 0]), true")
         goal = start[:2] + [8, 3]
-        wait_for(lambda: np.hypot(*(np.array(browser.run("rfly.frames.pose('base_link').at"))[:2] - goal)) < 1, "arrival")
+        wait_for(lambda: np.hypot(*(np.array(browser.run("rfly.frames.pose('base_link').position"))[:2] - goal)) < 1, "arrival")
         browser.run(press.format("Land"))
         browser.wait("document.querySelector('.vehicle .pill').textContent === 'disarmed'")

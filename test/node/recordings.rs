@@ -198,11 +198,12 @@ fn nobody_is_named_in_a_copy_and_who_is_who_is_kept() {
     assert_eq!(copy.parameters["topic_prefix"], r#""rflysim""#);
     assert!(copy.parameters["view.origins"].contains("app.foxglove.dev"));
     assert!(
-        copy.said.contains("192.168.7.20 is 198.18.0.20"),
+        copy.said
+            .contains("192.168.7.20 is replaced by 198.18.0.20"),
         "{}",
         copy.said
     );
-    assert!(copy.said.contains("unknown.bin: left out"), "{}", copy.said);
+    assert!(copy.said.contains("unknown.bin: omitted"), "{}", copy.said);
 }
 
 #[test]

@@ -1,8 +1,7 @@
-//! A copy of a raw recording without what says whose it is: addresses, names, paths (docs/record.md has the list).
-use super::mask::Masks;
-use super::raw::{CONFIG, DATAGRAM, HEAD, PARAMETERS, SCENE, TERRAIN, attached_parameter};
-use super::reading::shown;
-use super::reading::{Contents, Found, Message, ReadError};
+//! Copies a raw recording without addresses, names and paths that identify its owner (docs/record.md has the list).
+use super::name_masks::NameMasks;
+use super::raw::{CONFIG, DATAGRAM, HEADER_LEN, PARAMETERS, SCENE, TERRAIN, attachment_parameter};
+use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
 use crate::config::config_json;
 use crate::transport::own_names;
 use crate::wire::FragmentHeader;
@@ -17,18 +16,18 @@ use std::io::{self, BufWriter, Write};
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-/// Parameters that are paths of files.
-const PATHS: [&str; 3] = [CONFIG, SCENE, TERRAIN];
-/// The parameter that is a directory.
-const DIRECTORY: &str = "record.directory";
+/// Parameters with paths of files.
+const FILE_PARAMETERS: [&str; 3] = [CONFIG, SCENE, TERRAIN];
+/// The parameter with the path of a directory.
+const DIRECTORY_PARAMETER: &str = "record.directory";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Chunks of a PNG besides the critical ones that say how its pixels are meant.
-const CHUNKS: [&[u8]; 3] = [b"tRNS", b"gAMA", b"sBIT"];
+/// Ancillary chunks of a PNG that are kept: they define the meaning of its pixels.
+const KEPT_CHUNKS: [&[u8]; 3] = [b"tRNS", b"gAMA", b"sBIT"];
 
-/// Longest text file; the bridge takes no longer one.
-const TEXT: usize = 16 << 20;
-/// Names of what is left out that are kept.
-const LEFT_OUT: usize = 1000;
+/// Maximum length of a text file; the bridge reads no longer one.
+const MAX_TEXT_BYTES: usize = 16 << 20;
+/// Maximum number of names in the report of omitted entries.
+const MAX_OMITTED: usize = 1000;
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
@@ -43,106 +42,112 @@ pub enum AnonymiseError {
     /// The copy cannot be created.
     #[error("cannot create the copy: {0}")]
     Create(io::Error),
-    /// It has other contents.
+    /// The file is no raw recording.
     #[error("no raw recording of the bridge (record.raw)")]
     NotRaw,
 }
 
-/// What is different in a copy.
+/// The differences between a recording and its copy.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Anonymised {
-    /// What became of what. It is not in the copy.
+pub struct AnonymiseReport {
+    /// Replacement of each name. The copy does not contain this map.
     pub renamed: BTreeMap<String, String>,
-    /// Messages in the copy.
+    /// Number of messages in the copy.
     pub messages: u64,
-    /// Datagrams that had names in their contents, by port.
+    /// Number of datagrams with masked contents, by port.
     pub masked: BTreeMap<String, u64>,
-    /// Files and channels of unknown contents, which are not in the copy.
-    pub left_out: BTreeSet<String>,
+    /// Files and channels of unknown contents, which the copy does not have.
+    pub omitted: BTreeSet<String>,
     /// Why the end of the recording could not be read.
     pub cut_off: Option<String>,
 }
 
-/// Writes a copy of the recording `from` without names; `words` are hidden as well.
+/// Writes an anonymised copy of `from`; `words` are masked, too.
 ///
 /// # Errors
-/// One of the files; `to` must not exist.
-pub fn anonymise(from: &Path, to: &Path, words: &[String]) -> Result<Anonymised, AnonymiseError> {
-    let own = own_names().into_iter();
-    let mut masks = Masks::new(own.chain(words.iter().cloned()));
-    learn(from, &mut masks)?;
+/// `from` cannot be read, or `to` exists or cannot be written.
+pub fn anonymise(
+    from: &Path,
+    to: &Path,
+    words: &[String],
+) -> Result<AnonymiseReport, AnonymiseError> {
+    let host_and_user = own_names().into_iter();
+    let mut masks = NameMasks::new(host_and_user.chain(words.iter().cloned()));
+    collect_names(from, &mut masks)?;
     let file = File::create_new(to).map_err(AnonymiseError::Create)?;
     let options = WriteOptions::new()
         .compression(None)
         .library(concat!("rfly_bridge ", env!("CARGO_PKG_VERSION")));
-    let mut copy = Copy {
+    let mut copy = AnonymisedCopy {
         writer: options.create(BufWriter::new(file))?,
         ids: BTreeMap::new(),
-        protocol: Regex::new(PROTOCOL).ok(),
+        send_protocol: Regex::new(SEND_PROTOCOL).ok(),
         masks,
-        done: Anonymised::default(),
+        report: AnonymiseReport::default(),
     };
-    let mut contents = Contents::open(from)?;
-    while let Some(found) = contents.next()? {
-        match found {
-            Found::Channel(_) => {}
-            Found::Message(message) => copy.message(&message)?,
-            Found::Parameters(parameters) => copy.parameters(parameters)?,
-            Found::File { name, data } => copy.file(&name, &data)?,
+    let mut reader = RecordingReader::open(from)?;
+    while let Some(entry) = reader.next()? {
+        match entry {
+            RecordingEntry::Channel(_) => {}
+            RecordingEntry::Message(message) => copy.message(&message)?,
+            RecordingEntry::Parameters(parameters) => copy.parameters(parameters)?,
+            RecordingEntry::File { name, data } => copy.file(&name, &data)?,
         }
     }
     copy.writer.finish()?;
     let mut file = copy.writer.into_inner();
     file.flush().map_err(AnonymiseError::Create)?;
-    Ok(Anonymised {
-        cut_off: contents.cut_off,
+    Ok(AnonymiseReport {
+        cut_off: reader.cut_off,
         renamed: copy.masks.renamed,
-        ..copy.done
+        ..copy.report
     })
 }
 
-/// Looks for names in all texts before the first is written.
-fn learn(from: &Path, masks: &mut Masks) -> Result<(), AnonymiseError> {
-    let mut contents = Contents::open(from)?;
-    let mut raw = false;
-    while let Some(found) = contents.next()? {
-        match found {
-            Found::Channel(channel) => raw |= channel.is_raw(),
-            Found::Parameters(parameters) => parameters.values().for_each(|text| masks.learn(text)),
-            Found::File { data, .. } if is_text(&data) => {
+/// Collects the user names of all texts before the first is written: a name may occur before the path that reveals it.
+fn collect_names(from: &Path, masks: &mut NameMasks) -> Result<(), AnonymiseError> {
+    let mut reader = RecordingReader::open(from)?;
+    let mut is_raw = false;
+    while let Some(entry) = reader.next()? {
+        match entry {
+            RecordingEntry::Channel(channel) => is_raw |= channel.is_raw(),
+            RecordingEntry::Parameters(parameters) => {
+                parameters.values().for_each(|text| masks.learn(text))
+            }
+            RecordingEntry::File { data, .. } if is_text(&data) => {
                 masks.learn(&String::from_utf8_lossy(&data))
             }
-            Found::File { .. } | Found::Message(_) => {}
+            RecordingEntry::File { .. } | RecordingEntry::Message(_) => {}
         }
     }
-    raw.then_some(()).ok_or(AnonymiseError::NotRaw)
+    is_raw.then_some(()).ok_or(AnonymiseError::NotRaw)
 }
 
-/// Where a sensor's data go: a number and an address in a Config.json.
-const PROTOCOL: &str = r#"("SendProtocol"\s*:\s*\[\s*[0-9]+\s*,)\s*([0-9]+)\s*,\s*([0-9]+)\s*,\s*([0-9]+)\s*,\s*([0-9]+)"#;
+/// The destination of a sensor's data in a Config.json: `"SendProtocol": [1, 127, 0, 0, 1, ...`.
+const SEND_PROTOCOL: &str = r#"("SendProtocol"\s*:\s*\[\s*[0-9]+\s*,)\s*([0-9]+)\s*,\s*([0-9]+)\s*,\s*([0-9]+)\s*,\s*([0-9]+)"#;
 
-struct Copy {
+struct AnonymisedCopy {
     writer: Writer<BufWriter<File>>,
-    /// Numbers in the copy of the channels.
+    /// Channel ids in the copy.
     ids: BTreeMap<String, u16>,
-    protocol: Option<Regex>,
-    masks: Masks,
-    done: Anonymised,
+    send_protocol: Option<Regex>,
+    masks: NameMasks,
+    report: AnonymiseReport,
 }
 
-impl Copy {
-    fn message(&mut self, message: &Message) -> Result<(), McapError> {
+impl AnonymisedCopy {
+    fn message(&mut self, message: &RecordedMessage) -> Result<(), McapError> {
         let topic = &message.channel.topic;
         if !message.channel.is_raw() {
-            self.leave_out(topic);
+            self.omit(topic);
             return Ok(());
         }
         let id = match self.ids.get(topic) {
             Some(id) => *id,
             None => {
-                let (encoding, none) = (&message.channel.encoding, BTreeMap::new());
-                let id = self.writer.add_channel(0, topic, encoding, &none)?;
+                let (encoding, metadata) = (&message.channel.encoding, BTreeMap::new());
+                let id = self.writer.add_channel(0, topic, encoding, &metadata)?;
                 self.ids.insert(topic.clone(), id);
                 id
             }
@@ -158,23 +163,23 @@ impl Copy {
             _ => None,
         };
         let data = masked.as_ref().unwrap_or(&message.data);
-        self.done.messages += 1;
+        self.report.messages += 1;
         self.writer.write_to_known_channel(&header, data)
     }
 
-    /// Another sender, and no names in contents that may have some: those of images and clouds do not.
+    /// Masks the sender, and names in the contents, except those of images and point clouds.
     fn datagram(&mut self, topic: &str, data: &[u8]) -> Option<Vec<u8>> {
-        let (head, contents) = data.split_first_chunk::<HEAD>()?;
+        let (header, contents) = data.split_first_chunk::<HEADER_LEN>()?;
         let mut masked = data.to_vec();
-        let [a, b, c, d, ..] = *head;
+        let [a, b, c, d, ..] = *header;
         let sender = self.masks.address(Ipv4Addr::new(a, b, c, d));
         masked[..4].copy_from_slice(&sender.octets());
         if FragmentHeader::parse(contents, contents.len()).is_err()
-            && let Some(mut other) = self.masks.same_length(contents)
+            && let Some(mut masked_contents) = self.masks.bytes(contents)
         {
-            seal_all(contents, &mut other);
-            masked[HEAD..].copy_from_slice(&other);
-            *self.done.masked.entry(topic.to_owned()).or_default() += 1;
+            update_checksums(contents, &mut masked_contents);
+            masked[HEADER_LEN..].copy_from_slice(&masked_contents);
+            *self.report.masked.entry(topic.to_owned()).or_default() += 1;
         }
         Some(masked)
     }
@@ -182,8 +187,8 @@ impl Copy {
     fn parameters(&mut self, parameters: BTreeMap<String, String>) -> Result<(), McapError> {
         let mask = |(name, text): (String, String)| {
             let text = match name.as_str() {
-                DIRECTORY => "\".\"".to_owned(),
-                name if PATHS.contains(&name) => file_names(&text),
+                DIRECTORY_PARAMETER => "\".\"".to_owned(),
+                name if FILE_PARAMETERS.contains(&name) => file_names(&text),
                 _ => text,
             };
             let text = self.masks.text(&text);
@@ -198,33 +203,33 @@ impl Copy {
 
     fn file(&mut self, name: &str, data: &[u8]) -> Result<(), McapError> {
         let masked = match (data.strip_prefix(PNG), std::str::from_utf8(data)) {
-            (Some(chunks), _) => pixels_only(chunks),
+            (Some(chunks), _) => strip_png(chunks),
             (None, Ok(text)) if is_text(data) => Some(self.text(name, text).into_bytes()),
             (None, _) => None,
         };
         let Some(masked) = masked else {
-            self.leave_out(name);
+            self.omit(name);
             return Ok(());
         };
         let name = self.masks.text(name);
         self.writer.attach(&mcap::Attachment {
             log_time: 0,
             create_time: 0,
-            media_type: super::file::media_type(&name).to_owned(),
+            media_type: super::mcap_file::media_type(&name).to_owned(),
             name,
             data: masked.into(),
         })
     }
 
-    /// A text file; a Config.json without comments, which may say anything.
+    /// Masks a text file. Comments of a Config.json are removed: they may contain any name.
     fn text(&mut self, name: &str, text: &str) -> String {
-        if attached_parameter(name) != CONFIG {
+        if attachment_parameter(name) != CONFIG {
             return self.masks.text(text);
         }
         let text = config_json::without_comments(text);
         let masks = &mut self.masks;
-        let other = |found: &Captures<'_>| {
-            let number = |i: usize| found.get(i)?.as_str().parse().ok();
+        let mask_address = |captures: &Captures<'_>| {
+            let number = |i: usize| captures.get(i)?.as_str().parse().ok();
             let address = || {
                 let address = Ipv4Addr::new(number(2)?, number(3)?, number(4)?, number(5)?);
                 Some(address)
@@ -232,34 +237,34 @@ impl Copy {
             match address() {
                 Some(address) => {
                     let [a, b, c, d] = masks.address(address).octets();
-                    format!("{}{a},{b},{c},{d}", &found[1])
+                    format!("{}{a},{b},{c},{d}", &captures[1])
                 }
-                None => found[0].to_owned(),
+                None => captures[0].to_owned(),
             }
         };
-        let text = match &self.protocol {
-            Some(protocol) => protocol.replace_all(&text, other).into_owned(),
+        let text = match &self.send_protocol {
+            Some(pattern) => pattern.replace_all(&text, mask_address).into_owned(),
             None => text,
         };
         self.masks.text(&text)
     }
 
-    fn leave_out(&mut self, name: &str) {
-        if self.done.left_out.len() < LEFT_OUT {
-            self.done.left_out.insert(name.to_owned());
+    fn omit(&mut self, name: &str) {
+        if self.report.omitted.len() < MAX_OMITTED {
+            self.report.omitted.insert(name.to_owned());
         }
     }
 }
 
-/// Whether a file is no picture, and no longer than a configuration can be.
+/// Whether a file may be text: no PNG, and no longer than a configuration can be.
 fn is_text(data: &[u8]) -> bool {
-    data.len() <= TEXT && !data.starts_with(PNG)
+    data.len() <= MAX_TEXT_BYTES && !data.starts_with(PNG)
 }
 
-/// Only the names of files in quoted paths.
+/// Reduces quoted paths to the names of their files.
 fn file_names(text: &str) -> String {
     let parts = text.split('"').enumerate();
-    let short = |(number, part): (usize, &str)| match number % 2 {
+    let shorten = |(number, part): (usize, &str)| match number % 2 {
         1 => part
             .rsplit(['/', '\\'])
             .next()
@@ -267,18 +272,18 @@ fn file_names(text: &str) -> String {
             .to_owned(),
         _ => part.to_owned(),
     };
-    parts.map(short).collect::<Vec<_>>().join("\"")
+    parts.map(shorten).collect::<Vec<_>>().join("\"")
 }
 
-/// A PNG without texts and times; `None` if its chunks are wrong.
-fn pixels_only(mut chunks: &[u8]) -> Option<Vec<u8>> {
+/// A PNG without texts and times; `None` if its chunks are malformed.
+fn strip_png(mut chunks: &[u8]) -> Option<Vec<u8>> {
     let mut kept = PNG.to_vec();
     while let Some((len, _)) = chunks.split_first_chunk::<4>() {
         let len = u32::from_be_bytes(*len) as usize;
         let (chunk, rest) = chunks.split_at_checked(len.checked_add(12)?)?;
         let kind = chunk.get(4..8)?;
         let critical = kind.first().is_some_and(u8::is_ascii_uppercase);
-        if critical || CHUNKS.contains(&kind) {
+        if critical || KEPT_CHUNKS.contains(&kind) {
             kept.extend(chunk);
         }
         chunks = rest;
@@ -286,16 +291,16 @@ fn pixels_only(mut chunks: &[u8]) -> Option<Vec<u8>> {
     Some(kept)
 }
 
-/// New checksums of the MAVLink frames that `before` had.
-fn seal_all(before: &[u8], masked: &mut [u8]) {
-    let mut at = 0;
-    while let Some(rest) = before.get(at..).filter(|rest| !rest.is_empty()) {
-        at += match take(rest) {
+/// Recomputes the checksums of the MAVLink frames. They are located in `original`, whose checksums are valid.
+fn update_checksums(original: &[u8], masked: &mut [u8]) {
+    let mut offset = 0;
+    while let Some(rest) = original.get(offset..).filter(|rest| !rest.is_empty()) {
+        offset += match take(rest) {
             Taken::Incomplete => return,
             Taken::Skip(len, _) => len,
             Taken::Frame(frame) => {
                 let len = frame.bytes.len();
-                if let Some(frame) = masked.get_mut(at..at + len) {
+                if let Some(frame) = masked.get_mut(offset..offset + len) {
                     seal(frame);
                 }
                 len
@@ -304,26 +309,27 @@ fn seal_all(before: &[u8], masked: &mut [u8]) {
     }
 }
 
-impl Anonymised {
-    /// For a person at a terminal.
+impl AnonymiseReport {
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!("{} messages\n", self.messages);
-        for (name, other) in &self.renamed {
-            let _ = writeln!(text, "{} is {}", shown(name), shown(other));
+        for (name, replacement) in &self.renamed {
+            let (name, replacement) = (printable(name), printable(replacement));
+            let _ = writeln!(text, "{name} is replaced by {replacement}");
         }
         for (topic, count) in &self.masked {
-            let topic = shown(topic);
-            let _ = writeln!(text, "{topic}: names in {count} datagrams are 0 and x now");
-        }
-        for name in &self.left_out {
+            let topic = printable(topic);
             let _ = writeln!(
                 text,
-                "{}: left out, what is in it is not known",
-                shown(name)
+                "{topic}: names in {count} datagrams are masked with 0 and x"
             );
         }
+        for name in &self.omitted {
+            let name = printable(name);
+            let _ = writeln!(text, "{name}: omitted, because its contents are unknown");
+        }
         if let Some(why) = &self.cut_off {
-            let _ = writeln!(text, "cut off: {why}");
+            let _ = writeln!(text, "the recording is cut off: {why}");
         }
         text
     }

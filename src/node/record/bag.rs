@@ -1,22 +1,24 @@
-//! What is published, as a bag of rosbag2: the MCAP file, and metadata.yaml beside it.
-use super::topic::{QOS, Topic};
+//! metadata.yaml of a rosbag2 bag, which is next to the MCAP file.
+use super::mcap_topic::{McapTopic, QOS};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
-/// metadata.yaml, in the version that Humble writes and all later ones read.
-pub(super) struct Bag {
+/// The contents of metadata.yaml, in the version of Humble, which later distributions read, too.
+pub(super) struct BagMetadata {
     directory: PathBuf,
     file: String,
+    /// Name, type, QoS profile and number of messages by channel id.
     topics: BTreeMap<u16, (String, String, String, u64)>,
     count: u64,
+    /// Times of the first and the last message in ns.
     first: u64,
     last: u64,
 }
 
-impl Bag {
-    /// Of a directory that exists, and of the name of the file in it.
+impl BagMetadata {
+    /// `directory` exists; `file` is the name of the MCAP file in it.
     pub(super) fn new(directory: PathBuf, file: String) -> Self {
         Self {
             directory,
@@ -28,7 +30,7 @@ impl Bag {
         }
     }
 
-    pub(super) fn topic(&mut self, id: u16, topic: &Topic) {
+    pub(super) fn topic(&mut self, id: u16, topic: &McapTopic) {
         let type_name = topic.schema.as_ref().map(|(name, _)| name.clone());
         let qos = topic.metadata.get(QOS).cloned();
         self.topics.entry(id).or_insert((
@@ -48,14 +50,14 @@ impl Bag {
         self.last = self.last.max(time);
     }
 
-    /// Replaces the file as a whole: a reader sees the old or the new one.
+    /// Replaces metadata.yaml atomically: a reader sees the old file or the new one.
     pub(super) fn write(&self) -> io::Result<()> {
         let next = self.directory.join(".metadata.yaml.next");
-        std::fs::write(&next, self.text())?;
+        std::fs::write(&next, self.yaml())?;
         std::fs::rename(next, self.directory.join("metadata.yaml"))
     }
 
-    fn text(&self) -> String {
+    fn yaml(&self) -> String {
         let (first, last) = match self.count {
             0 => (0, 0),
             _ => (self.first, self.last),
@@ -104,7 +106,7 @@ impl Bag {
     }
 }
 
-/// A text of YAML; JSON's are among them.
+/// A YAML string; every JSON string is one.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,6 +1,6 @@
-//! What is in a raw recording, and whether it is what the simulator sends.
-use super::raw::{BLOCK, DATAGRAM, HEAD};
-use super::reading::{Contents, Found, ReadError, shown};
+//! Statistics of a recording: rates, gaps, kinds of datagrams, lost fragments.
+use super::raw::{BLOCK, DATAGRAM, HEADER_LEN};
+use super::reader::{ReadError, RecordingEntry, RecordingReader, printable};
 use crate::wire::{
     FragmentHeader, HeartbeatPacket, ImuPacket, Packet, SceneReport, ShmHeader, TruthDatagram,
 };
@@ -10,211 +10,212 @@ use std::fmt::Write as _;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
-/// Bytes that are shown of a datagram of no known kind.
-const SHOWN: usize = 32;
-/// Kind of what is unknown.
+/// Number of bytes printed of an unknown datagram.
+const DUMP_BYTES: usize = 32;
+/// Kind of datagrams that no parser accepts.
 const UNKNOWN: &str = "unknown";
 
-/// What a recording contains.
+/// Statistics of a recording.
 #[derive(Debug, Default, Serialize)]
 #[non_exhaustive]
-pub struct Inspected {
-    /// From the first message to the last.
+pub struct InspectReport {
+    /// Time from the first message to the last.
     pub seconds: f64,
     /// Why the end of the file could not be read.
     pub cut_off: Option<String>,
-    /// Parameters of the bridge that recorded.
+    /// Parameters of the recording bridge.
     pub parameters: BTreeMap<String, String>,
-    /// Files in the recording.
+    /// Names of the attached files.
     pub files: Vec<String>,
     /// By port, block or topic.
     pub channels: BTreeMap<String, ChannelReport>,
 }
 
-/// What came through one port or block, or on one topic.
+/// Statistics of one UDP port, block or topic.
 #[derive(Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct ChannelReport {
     /// Encoding in the file.
     pub encoding: String,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes.
+    /// Bytes of the messages.
     pub bytes: u64,
     /// Messages per second.
     pub rate_hz: f64,
-    /// Longest time without one.
+    /// Longest time without a message.
     pub longest_gap_s: f64,
-    /// Messages that the recording lacks, because the disk was too slow.
+    /// Messages dropped because the disk was too slow.
     pub not_recorded: u64,
-    /// Addresses they came from.
+    /// Addresses of the senders.
     pub senders: BTreeSet<String>,
-    /// How many of each kind.
+    /// Number of messages of each kind.
     pub kinds: BTreeMap<&'static str, u64>,
-    /// Frames of which the first fragment came.
+    /// Frames of which a fragment was received.
     pub frames: u64,
-    /// Fragments that are missing in these.
+    /// Fragments missing in these frames.
     pub missing_fragments: u64,
     /// First and last simulation time in s.
     pub simulation_s: Option<(f64, f64)>,
-    /// The first datagram of no known kind: its length and first bytes.
+    /// Length and first bytes of the first unknown datagram.
     pub unknown: Option<(usize, String)>,
     #[serde(skip)]
-    seen: Seen,
+    progress: ChannelProgress,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct ChannelProgress {
+    /// Time of the first message in ns.
     first: Option<u64>,
     last: u64,
+    /// Expected sequence number.
     next: Option<u32>,
-    /// Simulation time of a frame and how many of its fragments are to come.
+    /// Simulation time of the current frame, and the number of its missing fragments.
     frame: Option<(f64, u32)>,
 }
 
-/// Looks through a recording to its end, or to where it is cut off.
+/// Reads a recording to its end, or to where it is cut off.
 ///
 /// # Errors
 /// The file cannot be read, or is no MCAP file.
-pub fn inspect(path: &Path) -> Result<Inspected, ReadError> {
-    let mut found = Inspected::default();
+pub fn inspect(path: &Path) -> Result<InspectReport, ReadError> {
+    let mut inspected = InspectReport::default();
     let (mut first, mut last) = (u64::MAX, 0);
-    let mut contents = Contents::open(path)?;
-    while let Some(next) = contents.next()? {
-        match next {
-            Found::Channel(channel) => {
-                let report = found.channels.entry(channel.topic.clone()).or_default();
+    let mut reader = RecordingReader::open(path)?;
+    while let Some(entry) = reader.next()? {
+        match entry {
+            RecordingEntry::Channel(channel) => {
+                let report = inspected.channels.entry(channel.topic.clone()).or_default();
                 report.encoding.clone_from(&channel.encoding);
             }
-            Found::Message(message) => {
+            RecordingEntry::Message(message) => {
                 first = message.time.min(first);
                 last = message.time.max(last);
-                if let Some(report) = found.channels.get_mut(&message.channel.topic) {
-                    report.came(message.time, message.sequence, message.data.len());
-                    report.look(&message.data);
+                if let Some(report) = inspected.channels.get_mut(&message.channel.topic) {
+                    report.count(message.time, message.sequence, message.data.len());
+                    report.classify(&message.data);
                 }
             }
-            Found::Parameters(parameters) => found.parameters = parameters,
-            Found::File { name, .. } => found.files.push(name),
+            RecordingEntry::Parameters(parameters) => inspected.parameters = parameters,
+            RecordingEntry::File { name, .. } => inspected.files.push(name),
         }
     }
-    found.cut_off = contents.cut_off;
-    found.seconds = last.saturating_sub(first) as f64 * 1e-9;
-    for report in found.channels.values_mut() {
-        report.end();
+    inspected.cut_off = reader.cut_off;
+    inspected.seconds = last.saturating_sub(first) as f64 * 1e-9;
+    for report in inspected.channels.values_mut() {
+        report.set_rate();
     }
-    Ok(found)
+    Ok(inspected)
 }
 
 impl ChannelReport {
-    fn came(&mut self, time: u64, sequence: u32, len: usize) {
+    fn count(&mut self, time: u64, sequence: u32, len: usize) {
         self.messages += 1;
         self.bytes += len as u64;
-        let seen = &mut self.seen;
-        if seen.first.is_none() {
-            (seen.first, seen.last) = (Some(time), time);
+        let progress = &mut self.progress;
+        if progress.first.is_none() {
+            (progress.first, progress.last) = (Some(time), time);
         }
         self.longest_gap_s = self
             .longest_gap_s
-            .max(time.saturating_sub(seen.last) as f64 * 1e-9);
-        seen.last = seen.last.max(time);
-        if let Some(next) = seen.next {
+            .max(time.saturating_sub(progress.last) as f64 * 1e-9);
+        progress.last = progress.last.max(time);
+        if let Some(next) = progress.next {
             self.not_recorded += u64::from(sequence.saturating_sub(next));
         }
-        seen.next = sequence.checked_add(1);
+        progress.next = sequence.checked_add(1);
     }
 
-    fn look(&mut self, data: &[u8]) {
+    fn classify(&mut self, data: &[u8]) {
         match self.encoding.as_str() {
             DATAGRAM => {
-                let Some((head, datagram)) = data.split_at_checked(HEAD) else {
-                    return self.unknown(data);
+                let Some((header, datagram)) = data.split_at_checked(HEADER_LEN) else {
+                    return self.add_unknown(data);
                 };
-                let port = u16::from_be_bytes([head[4], head[5]]);
-                let from = Ipv4Addr::new(head[0], head[1], head[2], head[3]);
-                // Each request of an autopilot may come from another port; a few are enough.
+                let port = u16::from_be_bytes([header[4], header[5]]);
+                let from = Ipv4Addr::new(header[0], header[1], header[2], header[3]);
+                // An autopilot may use a new port for each request; a few senders are enough.
                 if self.senders.len() < 8 {
                     self.senders.insert(format!("{from}:{port}"));
                 }
-                self.datagram(datagram);
+                self.classify_datagram(datagram);
             }
             BLOCK => match ShmHeader::parse_prefix(data) {
-                Ok(_) => self.kind("block"),
-                Err(_) => self.unknown(data),
+                Ok(_) => self.add_kind("block"),
+                Err(_) => self.add_unknown(data),
             },
             _ => {}
         }
     }
 
-    fn datagram(&mut self, datagram: &[u8]) {
-        if let Ok(head) = FragmentHeader::parse(datagram, datagram.len()) {
-            self.kind("fragment");
-            return self.fragment(&head);
+    fn classify_datagram(&mut self, datagram: &[u8]) {
+        if let Ok(header) = FragmentHeader::parse(datagram, datagram.len()) {
+            self.add_kind("fragment");
+            return self.add_fragment(&header);
         }
         if HeartbeatPacket::parse(datagram).is_ok() {
-            self.kind("heartbeat");
+            self.add_kind("heartbeat");
         } else if let Ok(imu) = ImuPacket::parse(datagram) {
-            self.kind("imu");
-            self.simulated(imu.sim_time.get());
+            self.add_kind("imu");
+            self.add_sim_time(imu.sim_time.get());
         } else if TruthDatagram::parse(datagram).is_ok() {
-            self.kind("true state");
+            self.add_kind("true state");
         } else if SceneReport::parse(datagram).is_ok() {
-            self.kind("report");
+            self.add_kind("report");
         } else if is_mavlink(datagram) {
-            self.kind("mavlink");
+            self.add_kind("mavlink");
         } else {
-            self.unknown(datagram);
+            self.add_unknown(datagram);
         }
     }
 
-    fn fragment(&mut self, head: &FragmentHeader) {
-        self.simulated(head.sim_time);
-        match &mut self.seen.frame {
-            Some((time, left)) if time.to_bits() == head.sim_time.to_bits() => {
-                *left = left.saturating_sub(1);
+    fn add_fragment(&mut self, header: &FragmentHeader) {
+        self.add_sim_time(header.sim_time);
+        match &mut self.progress.frame {
+            Some((time, missing)) if time.to_bits() == header.sim_time.to_bits() => {
+                *missing = missing.saturating_sub(1);
             }
             frame => {
                 self.frames += 1;
-                let before = frame.replace((head.sim_time, head.count - 1));
-                self.missing_fragments += before.map_or(0, |(_, left)| u64::from(left));
+                let previous = frame.replace((header.sim_time, header.count - 1));
+                self.missing_fragments += previous.map_or(0, |(_, missing)| u64::from(missing));
             }
         }
     }
 
-    fn simulated(&mut self, time: f64) {
+    fn add_sim_time(&mut self, time: f64) {
         let (first, _) = self.simulation_s.unwrap_or((time, time));
         self.simulation_s = Some((first, time));
     }
 
-    fn kind(&mut self, kind: &'static str) {
+    fn add_kind(&mut self, kind: &'static str) {
         *self.kinds.entry(kind).or_default() += 1;
     }
 
-    fn unknown(&mut self, data: &[u8]) {
-        self.kind(UNKNOWN);
+    fn add_unknown(&mut self, data: &[u8]) {
+        self.add_kind(UNKNOWN);
         self.unknown.get_or_insert_with(|| {
             let mut hex = String::new();
-            for byte in data.iter().take(SHOWN) {
+            for byte in data.iter().take(DUMP_BYTES) {
                 let _ = write!(hex, "{byte:02x}");
             }
             (data.len(), hex)
         });
     }
 
-    fn end(&mut self) {
-        let first = self.seen.first.unwrap_or(self.seen.last);
-        let seconds = (self.seen.last - first) as f64 * 1e-9;
+    fn set_rate(&mut self) {
+        let first = self.progress.first.unwrap_or(self.progress.last);
+        let seconds = (self.progress.last - first) as f64 * 1e-9;
         if seconds > 0.0 {
             self.rate_hz = (self.messages - 1) as f64 / seconds;
         }
     }
 
-    /// What is wrong with it.
     fn findings(&self) -> Vec<String> {
         let mut findings = Vec::new();
         if self.not_recorded > 0 {
             findings.push(format!(
-                "{} not recorded: the disk was too slow",
+                "{} messages dropped: the disk was too slow",
                 self.not_recorded
             ));
         }
@@ -224,17 +225,17 @@ impl ChannelReport {
         if let Some((len, hex)) = &self.unknown {
             let count = self.kinds.get(UNKNOWN).copied().unwrap_or_default();
             findings.push(format!(
-                "{count} of no known kind, the first {len} bytes: {hex}"
+                "{count} messages of unknown kind; the first has {len} bytes: {hex}"
             ));
         }
         findings
     }
 }
 
-/// Whether frames of MAVLink 1 or 2 fill a datagram.
+/// Whether a datagram consists of MAVLink 1 or 2 frames.
 fn is_mavlink(mut datagram: &[u8]) -> bool {
     while let [magic, len, rest @ ..] = datagram {
-        let whole = match magic {
+        let frame_len = match magic {
             0xfe => 8 + usize::from(*len),
             0xfd => {
                 let signed = rest.first().is_some_and(|flags| flags & 1 != 0);
@@ -242,7 +243,7 @@ fn is_mavlink(mut datagram: &[u8]) -> bool {
             }
             _ => return false,
         };
-        match datagram.get(whole..) {
+        match datagram.get(frame_len..) {
             Some([]) => return true,
             Some(next) => datagram = next,
             None => return false,
@@ -251,8 +252,8 @@ fn is_mavlink(mut datagram: &[u8]) -> bool {
     false
 }
 
-impl Inspected {
-    /// For a person at a terminal.
+impl InspectReport {
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{:.1} s, {} parameters",
@@ -260,11 +261,14 @@ impl Inspected {
             self.parameters.len()
         );
         for file in &self.files {
-            let _ = write!(text, ", {}", shown(file));
+            let _ = write!(text, ", {}", printable(file));
         }
         text.push('\n');
         if let Some(why) = &self.cut_off {
-            let _ = writeln!(text, "cut off: {why}; what comes before is below");
+            let _ = writeln!(
+                text,
+                "the file is cut off: {why}; the table has what comes before"
+            );
         }
         let mut table = comfy_table::Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
@@ -274,8 +278,8 @@ impl Inspected {
             "rate",
             "gap",
             "simulation",
-            "what",
-            "from",
+            "contents",
+            "senders",
         ]);
         for (name, report) in &self.channels {
             let kinds = report
@@ -291,7 +295,7 @@ impl Inspected {
                 .map(|(a, b)| format!("{a:.2} to {b:.2} s"));
             let senders: Vec<_> = report.senders.iter().map(String::as_str).collect();
             table.add_row([
-                shown(name),
+                printable(name),
                 report.messages.to_string(),
                 format!("{:.1} Hz", report.rate_hz),
                 format!("{:.3} s", report.longest_gap_s),
@@ -303,7 +307,7 @@ impl Inspected {
         let _ = writeln!(text, "{table}");
         for (name, report) in &self.channels {
             for finding in report.findings() {
-                let _ = writeln!(text, "{}: {finding}", shown(name));
+                let _ = writeln!(text, "{}: {finding}", printable(name));
             }
         }
         text

@@ -1,24 +1,24 @@
-//! Recordings of what is published (`record.ros`) and of what is received (`record.raw`).
-mod allowed;
+//! Recordings: `record.ros` of what the bridge publishes, `record.raw` of what it receives.
+mod allowed_parameters;
 mod anonymise;
 mod bag;
-mod beside;
-mod everything;
-mod file;
+mod bag_tap;
 mod inspect;
-mod keys;
-mod mask;
+mod mcap_file;
+mod mcap_topic;
+mod name_masks;
+mod passive;
 mod raw;
-mod reading;
+mod reader;
 mod replay;
-mod topic;
+mod step_input;
 
-pub use anonymise::{AnonymiseError, Anonymised, anonymise};
-pub use beside::{Beside, BesideError, Missed};
-pub use inspect::{ChannelReport, Inspected, inspect};
-pub use keys::{follow_input, parse as parse_step};
-pub use reading::ReadError;
-pub use replay::{Pace, Replay, ReplayError, Replayed};
+pub use anonymise::{AnonymiseError, AnonymiseReport, anonymise};
+pub use inspect::{ChannelReport, InspectReport, inspect};
+pub use passive::{PassiveRecordError, PassiveRecorder, RecordingLosses};
+pub use reader::ReadError;
+pub use replay::{PlaybackOptions, Replay, ReplayError, ReplayReport};
+pub use step_input::{parse_step, read_steps};
 
 use crate::config::Problems;
 use crate::config::params::RecordParams;
@@ -29,71 +29,70 @@ use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::ros::{Middleware, TapGuard};
-use crate::transport::Stand;
-use bag::Bag;
-use everything::Everything;
-use file::{Sink, Writing};
-use raw::Raw;
+use crate::transport::PacketTapSlot;
+use bag::BagMetadata;
+use bag_tap::BagTap;
+use mcap_file::{McapSink, WriterThread};
+use raw::RawRecorder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long the end of the bridge waits for the disk. What is not written by then is dropped and counted.
-const END: Duration = Duration::from_secs(8);
+/// How long the shutdown waits for the disk. Samples that are not written by then are dropped and counted.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let recorder = Arc::new(Recorder {
+    let control = Arc::new(RecordingControl {
         middleware: context.middleware.clone(),
-        stand: assembly.binder.stand.clone(),
-        running: Mutex::default(),
+        packet_tap: assembly.binder.packet_tap.clone(),
+        active: Mutex::default(),
     });
-    let nothing = RecordParams::default();
-    let started = Started::new(&nothing, &context.settings.params.record);
-    recorder.follow(started, context.settings);
-    let changing = recorder.clone();
+    let before = RecordParams::default();
+    let new = NewRecordings::create(&before, &context.settings.params.record);
+    control.replace(new, context.settings);
+    let changing = control.clone();
     assembly.prepare.push(Box::new(move |before, now| {
-        let started = Started::new(&before.params.record, &now.params.record);
-        let problems = started.problems();
-        problems.or(())?;
-        let (recorder, now) = (changing.clone(), now.clone());
+        let new = NewRecordings::create(&before.params.record, &now.params.record);
+        new.problems().or(())?;
+        let (control, now) = (changing.clone(), now.clone());
         Ok(Box::new(move || {
-            recorder.follow(started, &now);
+            control.replace(new, &now);
             Box::new(|| {})
         }))
     }));
-    assembly.sections.push(Box::new(Status {
-        recorder: recorder.clone(),
+    assembly.sections.push(Box::new(RecordingStatus {
+        control: control.clone(),
         dropped: 0,
     }));
-    assembly.guards.push(Box::new(Stop(recorder)));
+    assembly.guards.push(Box::new(StopRecordings(control)));
     Ok(())
 }
 
 fn topics(_: &mut TopicPage) {}
 
-/// What is recorded now.
-struct Recorder {
+/// Starts and ends recordings.
+struct RecordingControl {
     middleware: Middleware,
-    stand: Stand,
-    running: Mutex<Running>,
+    packet_tap: PacketTapSlot,
+    active: Mutex<ActiveRecordings>,
 }
 
 #[derive(Default)]
-struct Running {
+struct ActiveRecordings {
     ros: Option<Recording>,
     raw: Option<Recording>,
-    /// Of recordings that have ended, too: they may still write.
-    threads: Vec<Writing>,
+    /// Also those of ended recordings, which may still write.
+    threads: Vec<WriterThread>,
 }
 
 struct Recording {
     path: PathBuf,
-    /// The file, or why there is none.
-    sink: Result<Arc<Sink>, String>,
+    /// The file, or why it could not be created.
+    sink: Result<Arc<McapSink>, String>,
     tap: Option<TapGuard>,
 }
 
@@ -106,59 +105,58 @@ impl Drop for Recording {
     }
 }
 
-impl Recorder {
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+impl RecordingControl {
+    fn active(&self) -> MutexGuard<'_, ActiveRecordings> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends what has changed, and goes on with what was started for it.
-    fn follow(&self, started: Started, settings: &Settings) {
-        let running = &mut *self.running();
-        running.threads.retain(|thread| !thread.is_finished());
-        running.threads.extend(started.threads);
-        if let Some(ros) = started.ros {
-            running.ros = ros;
-            if let Some(recording) = &mut running.ros
+    /// Replaces the recordings whose parameters have changed.
+    fn replace(&self, new: NewRecordings, settings: &Settings) {
+        let active = &mut *self.active();
+        active.threads.retain(|thread| !thread.is_finished());
+        active.threads.extend(new.threads);
+        if let Some(ros) = new.ros {
+            active.ros = ros;
+            if let Some(recording) = &mut active.ros
                 && let Ok(sink) = &recording.sink
             {
-                recording.tap = Some(self.middleware.tap(Arc::new(Everything(sink.clone()))));
+                recording.tap = Some(self.middleware.tap(Arc::new(BagTap(sink.clone()))));
             }
         }
-        if let Some(raw) = started.raw {
-            self.stand.set(None);
-            running.raw = raw;
-            if let Some(Recording { sink: Ok(sink), .. }) = &running.raw {
-                let raw = Raw::new(sink.clone(), settings);
-                self.stand.set(Some(Arc::new(raw)));
+        if let Some(raw) = new.raw {
+            self.packet_tap.set(None);
+            active.raw = raw;
+            if let Some(Recording { sink: Ok(sink), .. }) = &active.raw {
+                let raw = RawRecorder::new(sink.clone(), settings);
+                self.packet_tap.set(Some(Arc::new(raw)));
             }
         }
     }
 }
 
-/// Recordings whose files were created, or why not; of those parameters that have changed.
+/// The recordings of changed parameters: `None` if unchanged, `Some(None)` if the parameter is empty now.
 #[derive(Default)]
-struct Started {
+struct NewRecordings {
     ros: Option<Option<Recording>>,
     raw: Option<Option<Recording>>,
-    threads: Vec<Writing>,
+    threads: Vec<WriterThread>,
 }
 
-impl Started {
-    fn new(before: &RecordParams, now: &RecordParams) -> Self {
-        let mut started = Self::default();
-        let threads = &mut started.threads;
+impl NewRecordings {
+    fn create(before: &RecordParams, now: &RecordParams) -> Self {
+        let mut new = Self::default();
+        let threads = &mut new.threads;
         let mut start =
             |name: &String, bag| Recording::start(&now.directory.join(name), bag, threads);
         if before.ros != now.ros {
-            started.ros = Some(now.ros.as_ref().map(|name| start(name, true)));
+            new.ros = Some(now.ros.as_ref().map(|name| start(name, true)));
         }
         if before.raw != now.raw {
-            started.raw = Some(now.raw.as_ref().map(|name| start(name, false)));
+            new.raw = Some(now.raw.as_ref().map(|name| start(name, false)));
         }
-        started
+        new
     }
 
-    /// What could not be created.
     fn problems(&self) -> Problems {
         let mut problems = Problems::default();
         for (name, recording) in [("record.ros", &self.ros), ("record.raw", &self.raw)] {
@@ -173,13 +171,13 @@ impl Started {
 }
 
 impl Recording {
-    /// A recording that cannot start is reported, and the bridge goes on.
-    fn start(path: &Path, bag: bool, threads: &mut Vec<Writing>) -> Self {
-        let path = free(path);
+    /// Creates the file. An error is logged, and the bridge goes on.
+    fn start(path: &Path, bag: bool, threads: &mut Vec<WriterThread>) -> Self {
+        let path = unused(path);
         let created = if bag {
             create_bag(&path)
         } else {
-            Sink::create(&path, None)
+            McapSink::create(&path, None)
         };
         let sink = match created {
             Ok((sink, thread)) => {
@@ -200,60 +198,58 @@ impl Recording {
     }
 }
 
-/// A directory with the name of the bag, which the file in it has as well.
-fn create_bag(path: &Path) -> io::Result<(Arc<Sink>, Writing)> {
+/// Creates the bag `NAME/NAME_0.mcap`.
+fn create_bag(path: &Path) -> io::Result<(Arc<McapSink>, WriterThread)> {
     std::fs::create_dir_all(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let file = format!("{name}_0.mcap");
-    let bag = Bag::new(path.to_owned(), file.clone());
-    Sink::create(&path.join(file), Some(bag))
+    let bag = BagMetadata::new(path.to_owned(), file.clone());
+    McapSink::create(&path.join(file), Some(bag))
 }
 
-/// The path itself, or with a number if it is taken: a bridge that is restarted overwrites no recording.
-fn free(path: &Path) -> PathBuf {
+/// The path, with a number if it exists: a restarted bridge overwrites no recording.
+fn unused(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let end = path
-        .extension()
-        .map(|end| format!(".{}", end.to_string_lossy()));
-    let end = end.unwrap_or_default();
-    let numbered = (2..).map(|number: u32| path.with_file_name(format!("{stem}-{number}{end}")));
+    let extension = path.extension();
+    let extension = extension.map_or_else(String::new, |e| format!(".{}", e.to_string_lossy()));
+    let numbered =
+        (2..).map(|number: u32| path.with_file_name(format!("{stem}-{number}{extension}")));
     let mut paths = std::iter::once(path.to_owned()).chain(numbered);
     paths
         .find(|path| !path.exists())
         .unwrap_or_else(|| path.to_owned())
 }
 
-/// Ends all recordings with the bridge.
-struct Stop(Arc<Recorder>);
+struct StopRecordings(Arc<RecordingControl>);
 
-impl Drop for Stop {
+impl Drop for StopRecordings {
     fn drop(&mut self) {
-        self.0.stand.set(None);
-        let running = std::mem::take(&mut *self.0.running());
-        drop((running.ros, running.raw));
-        let until = Instant::now() + END;
-        for writing in &running.threads {
-            writing.limit(until);
+        self.0.packet_tap.set(None);
+        let active = std::mem::take(&mut *self.0.active());
+        drop((active.ros, active.raw));
+        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
+        for thread in &active.threads {
+            thread.set_deadline(deadline);
         }
-        running.threads.into_iter().for_each(Writing::join);
+        active.threads.into_iter().for_each(WriterThread::join);
     }
 }
 
-/// The recordings in `/diagnostics`.
-struct Status {
-    recorder: Arc<Recorder>,
-    /// Dropped samples at the last look.
+/// The status `recording` in `/diagnostics`.
+struct RecordingStatus {
+    control: Arc<RecordingControl>,
+    /// Dropped samples at the last report.
     dropped: u64,
 }
 
-impl Section for Status {
+impl Section for RecordingStatus {
     fn name(&self) -> &'static str {
         "recording"
     }
 
     fn look(&mut self) -> Finding {
-        let running = self.recorder.running();
-        let recordings = [("record.ros", &running.ros), ("record.raw", &running.raw)];
+        let active = self.control.active();
+        let recordings = [("record.ros", &active.ros), ("record.raw", &active.raw)];
         let (mut values, mut errors, mut dropped, mut count) = (Vec::new(), Vec::new(), 0, 0);
         for (name, recording) in recordings {
             let Some(recording) = recording else { continue };

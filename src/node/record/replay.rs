@@ -1,7 +1,7 @@
-//! Plays a raw recording through the bridge that runs in this process.
-use super::allowed::allowed;
-use super::raw::{CONFIG, HEAD, SCENE, TERRAIN, attached_parameter};
-use super::reading::{Contents, Found, Message, ReadError, shown};
+//! Replays a raw recording through the bridge in this process.
+use super::allowed_parameters::allowed;
+use super::raw::{CONFIG, HEADER_LEN, SCENE, TERRAIN, attachment_parameter};
+use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
 use crate::node::steps::{Gate, Stepper};
 use crate::transport::{Datagram, Player};
 use crate::wire::ShmFlag;
@@ -11,91 +11,93 @@ use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Sockets are read at their own pace: so much later may a message be in the file than others of its time, in ns.
-const DISORDER: u64 = 1_000_000_000;
-/// A pause in the recording that is longer is told.
-const PAUSE: Duration = Duration::from_secs(30);
-/// Longest sleep between two looks at whether to end.
-const LOOK: Duration = Duration::from_millis(100);
+/// Maximum disorder of a file in ns: the receiving threads queue independently.
+const MAX_DISORDER_NS: u64 = 1_000_000_000;
+/// A longer pause in the recording is logged.
+const LOGGED_PAUSE: Duration = Duration::from_secs(30);
+/// Period of checks whether the replay is stopped.
+const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
-/// Other nodes see the time of the recording on `/clock`; the vehicles that were found, and only senders that were accepted, are
-/// in the recording.
-const FORCED: &[(&str, &str)] = &[
+/// Parameters of every replay: `/clock` has the time of the recording. The recorded vehicles are known, so none is searched for;
+/// the recorded senders have been accepted.
+const OVERRIDES: &[(&str, &str)] = &[
     ("time.mode", "sim"),
     ("control.discover_s", "0.0"),
     ("accept_from", "[any]"),
 ];
-/// Names in a log line.
-const NAMED: usize = 20;
-/// Topics that are counted.
-const TOPICS: usize = 100;
-/// Limits of what is held to be put in order: of more, the first is played.
-const HELD: usize = 512 << 20;
-const HELD_MESSAGES: usize = 1 << 20;
-/// Longest datagram over IPv4, and longest name of a block.
-const LONGEST_DATAGRAM: usize = 65_507;
-const LONGEST_NAME: usize = 64;
+/// Maximum number of names in a log line.
+const MAX_LOGGED_NAMES: usize = 20;
+/// Maximum number of topics in each map of the report.
+const MAX_TOPICS: usize = 100;
+/// Limits of the reorder buffer; a full one gives its first message.
+const MAX_BUFFERED_BYTES: usize = 512 << 20;
+const MAX_BUFFERED_MESSAGES: usize = 1 << 20;
+/// Maximum payload of a UDP datagram over IPv4.
+const MAX_DATAGRAM_BYTES: usize = 65_507;
+/// Maximum length of a block's name.
+const MAX_BLOCK_NAME: usize = 64;
 
-/// Why a recording cannot be played.
+/// Why a recording cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A receiver does not work.
+    /// A receiver has failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It has other contents.
+    /// The file is no raw recording.
     #[error("no raw recording of the bridge (record.raw): it has no datagrams and no frames")]
     Empty,
 }
 
-/// What to play, and how.
+/// Which part to play, and at which speed.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Times as fast as recorded; 0: as fast as the bridge takes it.
+pub struct PlaybackOptions {
+    /// Factor of the recorded speed; 0: as fast as the bridge processes it.
     pub speed: f64,
-    /// Where to begin, after the beginning of the recording.
+    /// Start, relative to the start of the recording.
     pub from: Duration,
-    /// How much to play; all of it if `None`.
-    pub most: Option<Duration>,
+    /// Duration; to the end of the recording if `None`.
+    pub duration: Option<Duration>,
 }
 
-/// What was played.
+/// The result of a replay.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Replayed {
-    /// Datagrams and frames that the bridge took.
-    pub taken: u64,
-    /// Ports and blocks where it takes none, with the number of messages.
-    pub unheard: BTreeMap<String, u64>,
-    /// What cannot be played, with the number of messages.
-    pub bad: BTreeMap<String, u64>,
+pub struct ReplayReport {
+    /// Number of datagrams and frames that the bridge received.
+    pub received: u64,
+    /// Number of messages of each port and block that the bridge does not receive from.
+    pub not_received: BTreeMap<String, u64>,
+    /// Number of messages that cannot be played, by topic and reason.
+    pub invalid: BTreeMap<String, u64>,
     /// Why the end of the file could not be read.
     pub cut_off: Option<String>,
 }
 
-/// A recording, and the configuration it was made with.
+/// A recording with its configuration.
 #[derive(Debug)]
 pub struct Replay {
     path: PathBuf,
     parameters: BTreeMap<String, String>,
-    /// By the names that they have in the recording.
+    /// Attached files by name.
     files: Vec<(String, Vec<u8>)>,
+    /// Times of the first and the last message in ns.
     first: u64,
     last: u64,
-    /// Configuration files for the bridge; removed on drop.
-    unpacked: Option<PathBuf>,
-    /// It waits here for steps.
+    /// Directory of the extracted files; removed on drop.
+    extracted: Option<PathBuf>,
+    /// Steps, if it is played step by step.
     gate: Option<&'static Gate>,
 }
 
 impl Replay {
-    /// Looks through a recording.
+    /// Reads the configuration and the length of a recording.
     ///
     /// # Errors
-    /// It cannot be played.
+    /// The file cannot be read, or is no raw recording.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
         let mut replay = Self {
             path: path.to_owned(),
@@ -103,19 +105,19 @@ impl Replay {
             files: Vec::new(),
             first: u64::MAX,
             last: 0,
-            unpacked: None,
+            extracted: None,
             gate: None,
         };
-        let mut contents = Contents::open(path)?;
-        while let Some(found) = contents.next()? {
-            match found {
-                Found::Message(message) if message.channel.is_raw() => {
+        let mut reader = RecordingReader::open(path)?;
+        while let Some(entry) = reader.next()? {
+            match entry {
+                RecordingEntry::Message(message) if message.channel.is_raw() => {
                     replay.first = replay.first.min(message.time);
                     replay.last = replay.last.max(message.time);
                 }
-                Found::Parameters(parameters) => replay.parameters = parameters,
-                Found::File { name, data } => replay.files.push((name, data)),
-                Found::Message(_) | Found::Channel(_) => {}
+                RecordingEntry::Parameters(parameters) => replay.parameters = parameters,
+                RecordingEntry::File { name, data } => replay.files.push((name, data)),
+                RecordingEntry::Message(_) | RecordingEntry::Channel(_) => {}
             }
         }
         match replay.first {
@@ -124,80 +126,80 @@ impl Replay {
         }
     }
 
-    /// From the first message to the last.
+    /// Time from the first message to the last.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.last - self.first)
     }
 
-    /// Arguments of a bridge with the recorded configuration. Nothing of it leaves this process, and it records nothing.
+    /// Arguments of a bridge with the recorded configuration, without its recordings. Extracts the attached files.
     ///
     /// # Errors
-    /// The configuration files cannot be written.
+    /// The files cannot be written.
     pub fn arguments(&mut self) -> io::Result<Vec<String>> {
         let dir = new_directory()?;
-        let unpacked = unpack(&dir, &self.files);
-        self.unpacked = Some(dir);
+        let file_parameters = extract(&dir, &self.files);
+        self.extracted = Some(dir);
         let mut parameters = BTreeMap::new();
-        let mut left_out = Vec::new();
+        let mut ignored = Vec::new();
         for (name, value) in &self.parameters {
             match allowed(name, value) {
                 Some(value) => drop(parameters.insert(name.clone(), value)),
-                // Its files are those that were unpacked.
+                // Replaced by those of the extracted files.
                 None if [CONFIG, TERRAIN, SCENE].contains(&name.as_str()) => {}
-                None => left_out.push(name.as_str()),
+                None => ignored.push(name.as_str()),
             }
         }
-        if !left_out.is_empty() {
+        if !ignored.is_empty() {
             tracing::info!(
-                "parameters of the recording that do not shape data are not taken; give what is wanted with -p: {}",
-                named(&left_out)
+                "recorded parameters that do not shape the data are not taken; set them with -p if needed: {}",
+                name_list(&ignored)
             );
         }
-        parameters.extend(unpacked?);
-        for (name, value) in FORCED {
+        parameters.extend(file_parameters?);
+        for (name, value) in OVERRIDES {
             parameters.insert((*name).to_owned(), (*value).to_owned());
         }
-        let given = parameters.iter();
-        let given = given.flat_map(|(name, text)| ["-p".to_owned(), format!("{name}:={text}")]);
-        Ok(std::iter::once("--ros-args".to_owned())
-            .chain(given)
-            .collect())
+        let mut arguments = vec!["--ros-args".to_owned()];
+        for (name, text) in parameters {
+            arguments.extend(["-p".to_owned(), format!("{name}:={text}")]);
+        }
+        Ok(arguments)
     }
 
-    /// Puts the recording in place of the network of this process, before the bridge starts.
+    /// Replaces the network of this process by the recording. Must be called before the bridge starts.
     ///
     /// # Errors
-    /// Of the system.
+    /// A system call fails.
     pub fn install(&self) -> io::Result<&'static Player> {
         Player::install(i64::try_from(self.first).unwrap_or(i64::MAX))
     }
 
-    /// Lets it wait for steps, which the bridge's services ask for, too. To be called before the bridge starts.
+    /// Makes [`Self::play`] wait for steps: of the returned gate, or of the bridge's service. Must be called before the bridge starts.
     pub fn step_by_step(&mut self) -> &'static Gate {
         let gate = Gate::install();
         self.gate = Some(gate);
         gate
     }
 
-    /// Plays it until its end, or until `ends` says so.
+    /// Plays the recording to its end, or until `is_stopped` returns true.
     ///
     /// # Errors
-    /// The file cannot be read any more, or the bridge does not take what is played.
+    /// The file cannot be read, or a receiver has failed.
     pub fn play(
         &self,
         player: &Player,
-        pace: Pace,
-        mut ends: impl FnMut() -> bool,
-    ) -> Result<Replayed, ReplayError> {
-        let mut replayed = Replayed::default();
+        options: PlaybackOptions,
+        mut is_stopped: impl FnMut() -> bool,
+    ) -> Result<ReplayReport, ReplayError> {
+        let mut report = ReplayReport::default();
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let from = self.first.saturating_add(nanos(pace.from));
-        let until = pace.most.map(|most| from.saturating_add(nanos(most)));
-        let after = |time: u64| Duration::from_nanos(time - self.first);
-        let mut stepper = self.gate.map(|gate| Stepper::new(gate, pace.from));
-        // When what was to be played: the rest is at the speed from where the steps ended.
-        let mut begun = (Instant::now(), from);
-        let mut messages = Ordered::open(&self.path)?;
+        let from = self.first.saturating_add(nanos(options.from));
+        let until = (options.duration).map(|duration| from.saturating_add(nanos(duration)));
+        let since_start = |time: u64| Duration::from_nanos(time - self.first);
+        let mut stepper = self.gate.map(|gate| Stepper::new(gate, options.from));
+        // Host time and recorded time from which due times are computed; reset when single steps end.
+        let mut reference = (Instant::now(), from);
+        let mut messages = ReorderBuffer::open(&self.path)?;
         while let Some(message) = messages.next()? {
             if message.time < from {
                 continue;
@@ -206,91 +208,91 @@ impl Replay {
                 break;
             }
             if let Some(stepper) = &mut stepper {
-                let ran = stepper.runs();
-                while !stepper.lets(after(message.time), LOOK) {
-                    if ends() {
-                        return Ok(replayed);
+                let was_running = stepper.runs();
+                while !stepper.lets(since_start(message.time), STOP_CHECK_PERIOD) {
+                    if is_stopped() {
+                        return Ok(report);
                     }
                 }
-                if !ran {
-                    begun = (Instant::now(), message.time);
+                if !was_running {
+                    reference = (Instant::now(), message.time);
                 }
             }
-            let due = match pace.speed > 0.0 {
-                true => {
-                    let later = Duration::from_nanos(message.time.saturating_sub(begun.1));
-                    begun.0 + later.div_f64(pace.speed)
-                }
-                false => begun.0,
-            };
+            let mut due = reference.0;
+            if options.speed > 0.0 {
+                let elapsed = Duration::from_nanos(message.time.saturating_sub(reference.1));
+                due += elapsed.div_f64(options.speed);
+            }
             let pause = due.saturating_duration_since(Instant::now());
-            if pause > PAUSE {
+            if pause > LOGGED_PAUSE {
                 let seconds = pause.as_secs_f64();
                 tracing::warn!(
-                    "the next message of the recording comes in {seconds:.0} s; --from n begins behind the pause"
+                    "pause in the recording: the next message is due in {seconds:.0} s; --from N skips it"
                 );
             }
             loop {
-                if ends() {
-                    return Ok(replayed);
+                if is_stopped() {
+                    return Ok(report);
                 }
                 let left = due.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     break;
                 }
-                std::thread::sleep(left.min(LOOK));
+                std::thread::sleep(left.min(STOP_CHECK_PERIOD));
             }
             let topic = &message.channel.topic;
-            let (counts, what) = match hand(player, &message)? {
-                Handed::Taken => {
-                    replayed.taken += 1;
+            let (counts, key) = match play_message(player, &message)? {
+                PlayOutcome::Received => {
+                    report.received += 1;
                     (None, String::new())
                 }
-                Handed::Unheard => (Some(&mut replayed.unheard), shown(topic)),
-                Handed::Bad(why) => (Some(&mut replayed.bad), format!("{}: {why}", shown(topic))),
+                PlayOutcome::NotReceived => (Some(&mut report.not_received), printable(topic)),
+                PlayOutcome::Invalid(why) => {
+                    let key = format!("{}: {why}", printable(topic));
+                    (Some(&mut report.invalid), key)
+                }
             };
             if let Some(counts) = counts
-                && (counts.len() < TOPICS || counts.contains_key(&what))
+                && (counts.len() < MAX_TOPICS || counts.contains_key(&key))
             {
-                *counts.entry(what).or_default() += 1;
+                *counts.entry(key).or_default() += 1;
             }
             if let Some(stepper) = &mut stepper {
-                stepper.played(after(message.time));
+                stepper.played(since_start(message.time));
             }
         }
-        replayed.cut_off = messages.contents.cut_off;
-        Ok(replayed)
+        report.cut_off = messages.reader.cut_off;
+        Ok(report)
     }
 }
 
 impl Drop for Replay {
     fn drop(&mut self) {
-        if let Some(dir) = self.unpacked.take() {
-            let _gone_already = std::fs::remove_dir_all(dir);
+        if let Some(dir) = self.extracted.take() {
+            let _may_be_gone = std::fs::remove_dir_all(dir);
         }
     }
 }
 
-/// Names for the log, which a recording may have many of, of any length.
-fn named(names: &[&str]) -> String {
-    let shown = names.iter().take(NAMED);
+/// A list of names for the log. A recording is untrusted input: number and length of the names are limited.
+fn name_list(names: &[&str]) -> String {
+    let listed = names.iter().take(MAX_LOGGED_NAMES);
     let short = |name: &&str| name.chars().take(64).collect::<String>();
-    let mut text = shown.map(short).collect::<Vec<_>>().join(", ");
-    if names.len() > NAMED {
-        text += &format!(" and {} more", names.len() - NAMED);
+    let mut text = listed.map(short).collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_LOGGED_NAMES {
+        text += &format!(" and {} more", names.len() - MAX_LOGGED_NAMES);
     }
     text.escape_debug().to_string()
 }
 
-/// Writes the recorded files, under names of this program's own: a recording may come from anybody. Returns the parameters
-/// that name them.
-fn unpack(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<String, String>> {
+/// Writes the attached files, and returns the parameters that name them. Their recorded names are untrusted and not used.
+fn extract(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<String, String>> {
     let text = |path: &Path| format!("{:?}", path.display().to_string());
     let mut configs = Vec::new();
     let mut parameters = BTreeMap::new();
     for (number, (name, data)) in files.iter().enumerate() {
-        let file = match attached_parameter(name) {
-            // It is looked for beside the picture.
+        let file = match attachment_parameter(name) {
+            // The bridge looks for it next to the PNG.
             TERRAIN if name.ends_with(".txt") => "terrain.txt",
             TERRAIN => "terrain.png",
             SCENE => "scene.json",
@@ -309,13 +311,13 @@ fn unpack(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<String
     Ok(parameters)
 }
 
-/// An empty directory that nobody had before: a process that was killed may have left one.
+/// Creates a directory. Its name has a number, because a killed process of the same id may have left one.
 fn new_directory() -> io::Result<PathBuf> {
-    let place = std::env::temp_dir();
+    let parent = std::env::temp_dir();
     let name = format!("rfly_replay_{}", std::process::id());
     let mut last = io::ErrorKind::AlreadyExists.into();
     for number in 0..100 {
-        let path = place.join(format!("{name}_{number}"));
+        let path = parent.join(format!("{name}_{number}"));
         match std::fs::create_dir(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
@@ -325,29 +327,28 @@ fn new_directory() -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// What became of a message.
-enum Handed {
-    Taken,
-    /// There is no receiver.
-    Unheard,
-    Bad(&'static str),
+enum PlayOutcome {
+    Received,
+    /// It has no receiver for the port or block.
+    NotReceived,
+    Invalid(&'static str),
 }
 
-/// Hands a message to the receiver that it was recorded at.
-fn hand(player: &Player, message: &Message) -> Result<Handed, ReplayError> {
+/// Passes a message to the receiver of its port or block.
+fn play_message(player: &Player, message: &RecordedMessage) -> Result<PlayOutcome, ReplayError> {
     let time = i64::try_from(message.time).unwrap_or(i64::MAX);
     let topic = &message.channel.topic;
-    let taken = if let Some(port) = topic.strip_prefix("udp/") {
+    let received = if let Some(port) = topic.strip_prefix("udp/") {
         let Ok(port) = port.parse() else {
-            return Ok(Handed::Bad("no port"));
+            return Ok(PlayOutcome::Invalid("the port is no number"));
         };
         let Some((&[a, b, c, d, p, q, l, m, n, o], bytes)) =
-            message.data.split_first_chunk::<HEAD>()
+            message.data.split_first_chunk::<HEADER_LEN>()
         else {
-            return Ok(Handed::Bad("no sender and length"));
+            return Ok(PlayOutcome::Invalid("the header is truncated"));
         };
-        if bytes.len() > LONGEST_DATAGRAM {
-            return Ok(Handed::Bad("longer than a datagram"));
+        if bytes.len() > MAX_DATAGRAM_BYTES {
+            return Ok(PlayOutcome::Invalid("longer than a datagram"));
         }
         let datagram = Datagram {
             len: u32::from_be_bytes([l, m, n, o]) as usize,
@@ -358,73 +359,78 @@ fn hand(player: &Player, message: &Message) -> Result<Handed, ReplayError> {
         };
         player.datagram(port, datagram, bytes)?
     } else if let Some(name) = topic.strip_prefix("shm/") {
-        // It becomes the name of a file.
-        let plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
-        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
-            return Ok(Handed::Bad("no name of a block"));
+        // The name becomes part of a file name.
+        let is_plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+        if name.is_empty() || name.len() > MAX_BLOCK_NAME || !name.bytes().all(is_plain) {
+            return Ok(PlayOutcome::Invalid("invalid name of a block"));
         }
         match player.block(name, time, &message.data, ShmFlag::Ready as u8) {
-            Ok(taken) => taken,
+            Ok(received) => received,
             Err(error) => {
                 tracing::debug!("shm/{name}: {error}");
-                return Ok(Handed::Bad("the block cannot be created"));
+                return Ok(PlayOutcome::Invalid("the block cannot be created"));
             }
         }
     } else {
         false
     };
-    Ok(match taken {
-        true => Handed::Taken,
-        false => Handed::Unheard,
+    Ok(if received {
+        PlayOutcome::Received
+    } else {
+        PlayOutcome::NotReceived
     })
 }
 
-/// The messages in the order of their arrival.
-struct Ordered {
-    contents: Contents,
-    held: BTreeMap<(u64, u64), Message>,
-    /// Bytes of those that are held.
-    held_bytes: usize,
+struct ReorderBuffer {
+    reader: RecordingReader,
+    /// By time and number in the file.
+    messages: BTreeMap<(u64, u64), RecordedMessage>,
+    bytes: usize,
+    /// Number of messages read so far.
     read: u64,
+    /// Latest time read so far.
     newest: u64,
 }
 
-impl Ordered {
+impl ReorderBuffer {
     fn open(path: &Path) -> Result<Self, ReadError> {
         Ok(Self {
-            contents: Contents::open(path)?,
-            held: BTreeMap::new(),
-            held_bytes: 0,
+            reader: RecordingReader::open(path)?,
+            messages: BTreeMap::new(),
+            bytes: 0,
             read: 0,
             newest: 0,
         })
     }
 
-    fn next(&mut self) -> Result<Option<Message>, ReadError> {
+    fn next(&mut self) -> Result<Option<RecordedMessage>, ReadError> {
         loop {
-            let first = self.held.first_key_value().map(|((time, _), _)| *time);
-            let late = first.is_some_and(|time| time.saturating_add(DISORDER) < self.newest);
-            if late || self.held_bytes > HELD || self.held.len() > HELD_MESSAGES {
+            let first = self.messages.first_key_value().map(|((time, _), _)| *time);
+            let is_complete =
+                first.is_some_and(|time| time.saturating_add(MAX_DISORDER_NS) < self.newest);
+            let is_full =
+                self.bytes > MAX_BUFFERED_BYTES || self.messages.len() > MAX_BUFFERED_MESSAGES;
+            if is_complete || is_full {
                 break;
             }
-            match self.contents.next()? {
-                Some(Found::Message(mut message)) if message.channel.is_raw() => {
-                    // What no datagram can be is not held: it is refused when its turn comes.
+            match self.reader.next()? {
+                Some(RecordingEntry::Message(mut message)) if message.channel.is_raw() => {
+                    // The excess of an oversized datagram is not kept; one byte more suffices to reject it.
                     if message.channel.topic.starts_with("udp/") {
-                        message.data.truncate(HEAD + LONGEST_DATAGRAM + 1);
+                        message.data.truncate(HEADER_LEN + MAX_DATAGRAM_BYTES + 1);
                         message.data.shrink_to_fit();
                     }
-                    self.held_bytes += message.data.len();
+                    self.bytes += message.data.len();
                     self.newest = self.newest.max(message.time);
-                    self.held.insert((message.time, self.read), message);
+                    self.messages.insert((message.time, self.read), message);
                     self.read += 1;
                 }
                 Some(_) => {}
                 None => break,
             }
         }
-        let next = self.held.pop_first().map(|(_, message)| message);
-        self.held_bytes -= next.as_ref().map_or(0, |message| message.data.len());
+        let next = self.messages.pop_first().map(|(_, message)| message);
+        self.bytes -= next.as_ref().map_or(0, |message| message.data.len());
         Ok(next)
     }
 }

@@ -13,13 +13,13 @@ use crate::node::settings::Settings;
 use crate::node::stats::{SourceStats, Sources};
 use crate::node::threads::{Running, Threads};
 use crate::ros::ServiceHandle;
-use crate::transport::Stand;
+use crate::transport::PacketTapSlot;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 /// What sensors need that are not there at the start.
 pub(super) struct More {
     senders: Arc<Senders>,
-    stand: Stand,
+    packet_tap: PacketTapSlot,
     sources: Sources,
     services: Services,
     /// To the supervisor.
@@ -48,7 +48,7 @@ impl More {
     ) -> Self {
         Self {
             senders: context.senders.clone(),
-            stand: assembly.binder.stand.clone(),
+            packet_tap: assembly.binder.packet_tap.clone(),
             sources: assembly.sources.clone(),
             services,
             links,
@@ -68,7 +68,7 @@ impl More {
         let stats = Arc::new(SourceStats::new(opened.name.clone()));
         let link = Link::more(config, stats.clone(), params.request.timeout);
         let (successor, successors) = mpsc::channel();
-        let mut binder = Binder::seen_by(self.stand.clone());
+        let mut binder = Binder::with_tap(self.packet_tap.clone());
         let mut threads = Threads::default();
         let place = Place {
             params,

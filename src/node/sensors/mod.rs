@@ -183,8 +183,8 @@ impl Place<'_> {
         if config.transport == TransportMode::SharedMemory {
             let name = shm_name(config.seq_id);
             binder.reads(&name, &opened.lens);
-            let stand = binder.stand.clone();
-            let mut block = ShmSource::new((name, stand), opened, stats, successors);
+            let packet_tap = binder.packet_tap.clone();
+            let mut block = ShmSource::new((name, packet_tap), opened, stats, successors);
             let serve = move |stop: &_| block.serve(stop);
             threads.add("rfly-shm", serve);
             return true;

@@ -8,7 +8,7 @@ use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
 use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
 use crate::time::{RosTime, SimTime, SourceKind};
-use crate::transport::{SharedBlock, ShmError, Stand};
+use crate::transport::{PacketTapSlot, SharedBlock, ShmError};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::io;
 use std::ops::RangeInclusive;
@@ -39,7 +39,7 @@ pub(super) struct ShmSource {
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     /// Place of who sees the frames as they are.
-    stand: Stand,
+    packet_tap: PacketTapSlot,
     /// Sensors that take the place of this one.
     successors: mpsc::Receiver<Successor>,
     reader: BlockReader,
@@ -85,7 +85,7 @@ impl Rhythm {
 impl ShmSource {
     /// A source for the block `name`; opens it when it exists.
     pub(super) fn new(
-        (name, stand): (String, Stand),
+        (name, packet_tap): (String, PacketTapSlot),
         opened: Opened,
         stats: Arc<SourceStats>,
         successors: mpsc::Receiver<Successor>,
@@ -97,7 +97,7 @@ impl ShmSource {
             sensor: opened.sensor,
             clock: opened.clock,
             stats,
-            stand,
+            packet_tap,
             successors,
             reader: BlockReader::default(),
             block: None,
@@ -167,10 +167,10 @@ impl ShmSource {
             return false;
         }
         let arrival = host_now();
-        self.stand.show(|witness| {
+        self.packet_tap.with(|tap| {
             let mut bytes = vec![0; block.len()];
             block.copy_out(0, &mut bytes);
-            witness.block(&self.name, arrival.0, &bytes);
+            tap.block(&self.name, arrival.0, &bytes);
         });
         let taken = self.reader.take(block, &mut *self.sensor, arrival, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)

@@ -1,15 +1,15 @@
-//! The files that `robot_description` names, for clients that draw it. There is one, and it is in the program: no client makes it
-//! open another.
+//! The mesh that `robot_description` names. It is compiled into the program, and clients get no other file.
 use crate::node::mesh;
 
-/// Opcode of the answer.
+/// Opcode of `Fetch Asset Response`.
 const OPCODE: u8 = 4;
 
-/// The answer to a request for a file.
-pub(super) fn answer(uri: &str, request: u32) -> Vec<u8> {
-    let (failed, why, data) = match uri == mesh::URI {
-        true => (0, "", mesh::STL),
-        false => (1, "there is no such asset", &[][..]),
+/// `Fetch Asset Response`.
+pub(super) fn response(uri: &str, request: u32) -> Vec<u8> {
+    let (failed, why, data) = if uri == mesh::URI {
+        (0, "", mesh::STL)
+    } else {
+        (1, "there is no such asset", &[][..])
     };
     let mut message = vec![OPCODE];
     message.extend(request.to_le_bytes());
@@ -25,8 +25,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_mesh_is_given_away() {
-        let found = answer(mesh::URI, 7);
+    fn the_mesh_is_served_and_no_other_file() {
+        let found = response(mesh::URI, 7);
         assert_eq!(found[..10], [4, 7, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(&found[10..], mesh::STL);
         for uri in [
@@ -39,7 +39,7 @@ mod tests {
             "/etc/passwd",
             "http://127.0.0.1/meshes/quadrotor.stl",
         ] {
-            let refused = answer(uri, 8);
+            let refused = response(uri, 8);
             assert_eq!(refused[..10], [4, 8, 0, 0, 0, 1, 22, 0, 0, 0], "{uri}");
             assert_eq!(&refused[10..], b"there is no such asset", "{uri}");
         }

@@ -1,7 +1,7 @@
-//! Topics, and who of the clients reads them. A topic is subscribed to while a client reads it.
-use super::crowd::Crowd;
-use super::outbox::{Data, Outbox};
-use super::pictures::Pictures;
+//! The topics, and the clients that subscribe to each. A topic has a reader while it has clients.
+use super::client_queue::{ClientQueue, SampleData};
+use super::subscribers::Subscribers;
+use super::thumbnails::Thumbnails;
 use crate::msgs::definition;
 use crate::ros::{Cdr, Durability, Qos, TapReader};
 use std::any::Any;
@@ -11,58 +11,57 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
-/// Subscription to a topic; ends on drop.
-pub(super) type Guard = Box<dyn Any + Send + Sync>;
+/// Keeps a reader attached to a topic until it is dropped.
+pub(super) type SourceGuard = Box<dyn Any + Send + Sync>;
 
-/// Where samples come from.
-pub(super) trait Feed: Send + Sync {
-    /// Shows samples to `reader`, those that a latched topic keeps first.
-    fn attach(&self, topic: &Topic, reader: Arc<dyn TapReader>) -> Option<Guard>;
+/// Where samples come from: a tap of this node, or subscriptions.
+pub(super) trait SampleSource: Send + Sync {
+    /// Passes the samples of a topic to `reader`; of a latched topic first those that it keeps.
+    fn attach(&self, topic: &ViewTopic, reader: Arc<dyn TapReader>) -> Option<SourceGuard>;
 
-    /// Name and type of every topic that is published now.
-    fn offered(&self) -> BTreeSet<(String, String)>;
+    /// Name and type of each topic that has a publisher now.
+    fn published(&self) -> BTreeSet<(String, String)>;
 }
 
-/// Samples that a client of a topic may be behind, of pictures and clouds ...
-const DEPTH_BULK: usize = 1;
-/// ... and of all others.
+/// Queue depth of images and point clouds.
+const BULK_DEPTH: usize = 1;
+/// Queue depth of other topics.
 const DEPTH: usize = 100;
-/// Time between two pictures for the page ...
-const EVERY_PICTURE: Duration = Duration::from_millis(100);
-/// ... and between two clouds or lists of boxes.
-const EVERY_CLOUD: Duration = Duration::from_millis(200);
-/// Time between two of frequent small messages.
-const EVERY_SMALL: Duration = Duration::from_millis(50);
-/// Topics beyond this are left out: nobody can look at them, and every client is told their names.
-const TOPICS: usize = 10_000;
+/// Minimum interval of thumbnails for the page.
+const IMAGE_INTERVAL: Duration = Duration::from_millis(100);
+/// Minimum interval of point clouds and detections for the page.
+const CLOUD_INTERVAL: Duration = Duration::from_millis(200);
+/// Minimum interval of poses and the like for the page.
+const POSE_INTERVAL: Duration = Duration::from_millis(50);
+/// Further topics are left out: each client gets the list of all.
+const MAX_TOPICS: usize = 10_000;
 
-/// One topic.
-pub(super) struct Topic {
-    /// Its number for clients, also if it ends and begins again.
+pub(super) struct ViewTopic {
+    /// The channel id for clients. A topic that ends and returns keeps it.
     pub(super) id: u32,
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) qos: Qos,
-    /// Nobody publishes it any more.
+    /// It has no publisher any more.
     ended: AtomicBool,
-    /// For Foxglove: everything.
-    full: Form,
-    /// For the page: as much as an eye sees, images as pictures.
-    page: Form,
+    /// For Foxglove: all samples.
+    full: TopicVariant,
+    /// For the page: at a limited rate, images as thumbnails.
+    page: TopicVariant,
 }
 
-impl Topic {
-    /// Whether the page gets pictures instead of messages.
-    pub(super) fn is_picture(&self) -> bool {
+impl ViewTopic {
+    /// Whether the page gets thumbnails instead of messages.
+    pub(super) fn is_image(&self) -> bool {
         self.type_name == "sensor_msgs/msg/Image"
     }
 
-    /// Definition of its type, as Foxglove reads it.
+    /// The definition of its type in the encoding `ros2msg`.
     pub(super) fn schema(&self) -> &'static str {
         definition(&self.type_name).unwrap_or_default()
     }
 
-    fn form(&self, page: bool) -> &Form {
+    fn variant(&self, page: bool) -> &TopicVariant {
         if page { &self.page } else { &self.full }
     }
 
@@ -74,7 +73,7 @@ impl Topic {
         if self.is_latched() {
             usize::from(self.qos.depth.max(1))
         } else if is_bulk(&self.type_name) {
-            DEPTH_BULK
+            BULK_DEPTH
         } else {
             DEPTH
         }
@@ -91,67 +90,67 @@ fn is_bulk(type_name: &str) -> bool {
     )
 }
 
-/// Limit of what the page gets of a type; of small messages that belong together it gets all.
+/// Minimum interval of a type for the page. Types without one, like TF, are complete only with every message.
 fn page_interval(type_name: &str) -> Option<Duration> {
     match type_name {
-        "sensor_msgs/msg/Image" => Some(EVERY_PICTURE),
-        other if is_bulk(other) || other.starts_with("vision_msgs/") => Some(EVERY_CLOUD),
+        "sensor_msgs/msg/Image" => Some(IMAGE_INTERVAL),
+        other if is_bulk(other) || other.starts_with("vision_msgs/") => Some(CLOUD_INTERVAL),
         "sensor_msgs/msg/Imu"
         | "nav_msgs/msg/Odometry"
         | "nav_msgs/msg/Path"
         | "geometry_msgs/msg/PoseStamped"
-        | "sensor_msgs/msg/NavSatFix" => Some(EVERY_SMALL),
+        | "sensor_msgs/msg/NavSatFix" => Some(POSE_INTERVAL),
         _ => None,
     }
 }
 
-/// A topic as its publisher sees it.
-struct Reader {
-    crowd: Arc<Crowd>,
+/// Passes the samples of one topic to its subscribers, at a limited rate.
+struct SampleReader {
+    subscribers: Arc<Subscribers>,
     start: Instant,
     interval: Option<Duration>,
-    /// Time since `start` before which samples are left out, in ns.
-    due: AtomicU64,
-    /// Makes pictures of images.
-    pictures: Option<Arc<Pictures>>,
+    /// Samples before this time since `start` are skipped, in ns.
+    next: AtomicU64,
+    /// Of an image for the page.
+    thumbnails: Option<Arc<Thumbnails>>,
 }
 
-impl Reader {
+impl SampleReader {
     fn is_due(&self) -> bool {
         let Some(interval) = self.interval else {
             return true;
         };
         let now = self.start.elapsed().as_nanos() as u64;
-        if now < self.due.load(Ordering::Relaxed) {
+        if now < self.next.load(Ordering::Relaxed) {
             return false;
         }
         let next = now.saturating_add(interval.as_nanos() as u64);
-        self.due.store(next, Ordering::Relaxed);
+        self.next.store(next, Ordering::Relaxed);
         true
     }
 
-    fn pass(&self, data: Data) {
-        match &self.pictures {
-            Some(pictures) => pictures.offer(&self.crowd, now(), data),
-            None => self.crowd.give(now(), data),
+    fn forward(&self, data: SampleData) {
+        match &self.thumbnails {
+            Some(thumbnails) => thumbnails.push(&self.subscribers, now(), data),
+            None => self.subscribers.send(now(), data),
         }
     }
 }
 
-impl TapReader for Reader {
+impl TapReader for SampleReader {
     fn wanted(&self) -> bool {
         true
     }
 
     fn sample(&self, parts: &[&[u8]]) {
         if self.is_due() {
-            self.pass(Data::Own(parts.concat()));
+            self.forward(SampleData::Owned(parts.concat()));
         }
     }
 
     fn whole(&self, cdr: &Arc<Cdr>) {
         if self.is_due() {
-            self.pass(Data::Shared(cdr.clone()));
+            self.forward(SampleData::Shared(cdr.clone()));
         }
     }
 }
@@ -162,123 +161,120 @@ fn now() -> u64 {
     since.map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Clients of one form of a topic, and where their samples come from while there are clients.
+/// The clients of one variant of a topic, and its reader while there are clients.
 #[derive(Default)]
-struct Form {
-    crowd: Arc<Crowd>,
-    feed: Mutex<Option<Guard>>,
+struct TopicVariant {
+    subscribers: Arc<Subscribers>,
+    guard: Mutex<Option<SourceGuard>>,
 }
 
-/// A client's subscription; ends when this is dropped.
-pub(super) struct Subscription {
-    topic: Arc<Topic>,
+/// The subscription of one client; it ends on drop.
+pub(super) struct ClientSubscription {
+    topic: Arc<ViewTopic>,
     page: bool,
-    outbox: Arc<Outbox>,
-    number: u32,
-    /// A latched topic is attached for each client, which then gets the kept samples.
-    _latched: Option<Guard>,
+    queue: Arc<ClientQueue>,
+    id: u32,
+    /// Each client of a latched topic has a reader, which gets the kept samples.
+    _latched: Option<SourceGuard>,
 }
 
-impl Subscription {
-    /// Number of its topic.
+impl ClientSubscription {
     pub(super) fn channel(&self) -> u32 {
         self.topic.id
     }
 }
 
-impl Drop for Subscription {
+impl Drop for ClientSubscription {
     fn drop(&mut self) {
-        let form = self.topic.form(self.page);
-        let mut feed = form.feed.lock().unwrap_or_else(PoisonError::into_inner);
-        if form.crowd.remove(&self.outbox, self.number) {
-            *feed = None;
+        let variant = self.topic.variant(self.page);
+        let mut guard = variant.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        if variant.subscribers.remove(&self.queue, self.id) {
+            *guard = None;
         }
-        self.outbox.close(self.number);
+        self.queue.close(self.id);
     }
 }
 
-/// All topics.
 pub(super) struct Hub {
-    feed: Box<dyn Feed>,
-    pictures: Arc<Pictures>,
-    topics: RwLock<Vec<Arc<Topic>>>,
-    /// Counts changes of what is there.
+    source: Box<dyn SampleSource>,
+    thumbnails: Arc<Thumbnails>,
+    topics: RwLock<Vec<Arc<ViewTopic>>>,
+    /// Counts changes of the list of topics.
     changes: watch::Sender<u64>,
 }
 
 impl Hub {
-    pub(super) fn new(feed: Box<dyn Feed>, pictures: Arc<Pictures>) -> Self {
+    pub(super) fn new(source: Box<dyn SampleSource>, thumbnails: Arc<Thumbnails>) -> Self {
         Self {
-            feed,
-            pictures,
+            source,
+            thumbnails,
             topics: RwLock::default(),
             changes: watch::Sender::new(0),
         }
     }
 
-    /// Adds a topic, once; it may have ended.
+    /// Adds a topic, unless it is known; a known one that had ended returns.
     pub(super) fn add(&self, name: &str, type_name: &str, qos: Qos) {
         let mut topics = self.topics.write().unwrap_or_else(PoisonError::into_inner);
-        let known = |topic: &Arc<Topic>| topic.name == name && topic.type_name == type_name;
+        let known = |topic: &Arc<ViewTopic>| topic.name == name && topic.type_name == type_name;
         if let Some(topic) = topics.iter().find(|topic| known(topic)) {
             if topic.ended.swap(false, Ordering::Relaxed) {
-                self.changed();
+                self.notify();
             }
             return;
         }
-        if topics.len() >= TOPICS {
+        if topics.len() >= MAX_TOPICS {
             return;
         }
         let id = topics.len() as u32;
-        topics.push(Arc::new(Topic {
+        topics.push(Arc::new(ViewTopic {
             id,
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             qos,
             ended: AtomicBool::new(false),
-            full: Form::default(),
-            page: Form::default(),
+            full: TopicVariant::default(),
+            page: TopicVariant::default(),
         }));
-        self.changed();
+        self.notify();
     }
 
-    fn changed(&self) {
+    fn notify(&self) {
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Looks which topics have ended.
-    pub(super) fn look(&self) {
-        let topics = self.there();
-        let offered = self.feed.offered();
-        let ended = |topic: &&Arc<Topic>| {
+    /// Marks the topics that have no publisher any more as ended.
+    pub(super) fn find_ended(&self) {
+        let topics = self.topics();
+        let published = self.source.published();
+        let ended = |topic: &&Arc<ViewTopic>| {
             let name = (topic.name.clone(), topic.type_name.clone());
-            !offered.contains(&name) && !topic.ended.swap(true, Ordering::Relaxed)
+            !published.contains(&name) && !topic.ended.swap(true, Ordering::Relaxed)
         };
         if topics.iter().filter(ended).count() > 0 {
-            self.changed();
+            self.notify();
         }
     }
 
-    /// Tells of topics that begin and end.
+    /// Notifies of topics that are added or end.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// The topics that are there.
-    pub(super) fn there(&self) -> Vec<Arc<Topic>> {
+    /// The topics that have not ended.
+    pub(super) fn topics(&self) -> Vec<Arc<ViewTopic>> {
         let topics = self.topics.read().unwrap_or_else(PoisonError::into_inner);
-        let there = topics.iter().filter(|t| !t.ended.load(Ordering::Relaxed));
-        there.cloned().collect()
+        let published = topics.iter().filter(|t| !t.ended.load(Ordering::Relaxed));
+        published.cloned().collect()
     }
 
-    /// Subscribes a client to a topic; `Err` says why not.
     pub(super) fn subscribe(
         &self,
         channel: u32,
         page: bool,
-        outbox: &Arc<Outbox>,
-        number: u32,
-    ) -> Result<Subscription, &'static str> {
+        queue: &Arc<ClientQueue>,
+        id: u32,
+    ) -> Result<ClientSubscription, &'static str> {
         let topic = {
             let topics = self.topics.read().unwrap_or_else(PoisonError::into_inner);
             topics
@@ -286,40 +282,45 @@ impl Hub {
                 .cloned()
                 .ok_or("no such channel")?
         };
-        if !outbox.open(number, topic.depth()) {
-            return Err("the number of the subscription is in use");
+        if !queue.open(id, topic.depth()) {
+            return Err("the id of the subscription is in use");
         }
         let latched = topic.is_latched().then(|| {
-            let crowd = Arc::new(Crowd::default());
-            crowd.add(outbox, number);
-            self.attach(&topic, page, crowd)
+            let subscribers = Arc::new(Subscribers::default());
+            subscribers.add(queue, id);
+            self.attach(&topic, page, subscribers)
         });
         if latched.is_none() {
-            let form = topic.form(page);
-            let mut feed = form.feed.lock().unwrap_or_else(PoisonError::into_inner);
-            form.crowd.add(outbox, number);
-            if feed.is_none() {
-                *feed = self.attach(&topic, page, form.crowd.clone());
+            let variant = topic.variant(page);
+            let mut guard = variant.guard.lock().unwrap_or_else(PoisonError::into_inner);
+            variant.subscribers.add(queue, id);
+            if guard.is_none() {
+                *guard = self.attach(&topic, page, variant.subscribers.clone());
             }
         }
-        Ok(Subscription {
+        Ok(ClientSubscription {
             topic,
             page,
-            outbox: outbox.clone(),
-            number,
+            queue: queue.clone(),
+            id,
             _latched: latched.flatten(),
         })
     }
 
-    fn attach(&self, topic: &Topic, page: bool, crowd: Arc<Crowd>) -> Option<Guard> {
-        let picture = page && topic.is_picture();
-        let reader = Reader {
-            crowd,
+    fn attach(
+        &self,
+        topic: &ViewTopic,
+        page: bool,
+        subscribers: Arc<Subscribers>,
+    ) -> Option<SourceGuard> {
+        let is_thumbnail = page && topic.is_image();
+        let reader = SampleReader {
+            subscribers,
             start: Instant::now(),
             interval: page_interval(&topic.type_name).filter(|_| page),
-            due: AtomicU64::new(0),
-            pictures: picture.then(|| self.pictures.clone()),
+            next: AtomicU64::new(0),
+            thumbnails: is_thumbnail.then(|| self.thumbnails.clone()),
         };
-        self.feed.attach(topic, Arc::new(reader))
+        self.source.attach(topic, Arc::new(reader))
     }
 }

@@ -1,21 +1,21 @@
 //! `view`: a page for browsers, and the same topics for Foxglove and Lichtblick, on one port of this host.
 //!
-//! What the bridge publishes comes from a tap (`ros/tap.rs`), so nobody is asked to receive it twice; a topic counts as
-//! subscribed while a client reads it. Packets never wait for a client: each has a bounded queue of the newest samples.
-//! The same as a program beside a bridge (`graph.rs`) subscribes instead.
+//! In the bridge, samples come from a tap (`ros/tap.rs`), without a subscription; a topic counts as subscribed while a client
+//! reads it. The program `rfly_bridge view` (`standalone.rs`) subscribes instead. Packets never wait for a client: each client
+//! has a bounded queue of the newest samples.
 mod asset;
-mod calls;
-mod connections;
-mod crowd;
-mod errands;
-mod graph;
+mod call_threads;
+mod client_queue;
+mod connection_graph;
 mod hub;
-mod outbox;
+mod jpeg;
 mod parameters;
-mod picture;
-mod pictures;
 mod server;
+mod service_calls;
 mod session;
+mod standalone;
+mod subscribers;
+mod thumbnails;
 
 use crate::config::params::ViewParams;
 use crate::node::assembly::Assembly;
@@ -26,28 +26,28 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::Threads;
 use crate::ros::{Middleware, Tap, TapReader, TapTopic};
-use calls::Calls;
-use connections::Connections;
-use errands::Capacity;
-pub use graph::{Viewer, view};
-use hub::{Feed, Guard, Hub, Topic};
-use outbox::Outbox;
-use parameters::Parameters;
-use pictures::Pictures;
-use server::Server;
-use session::Shared;
+use call_threads::CallCapacity;
+use client_queue::ClientQueue;
+use connection_graph::ConnectionGraph;
+use hub::{Hub, SampleSource, SourceGuard, ViewTopic};
+use parameters::GraphParameters;
+use server::ViewServer;
+use service_calls::ServiceCalls;
+use session::ViewState;
+pub use standalone::{Viewer, view};
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use thumbnails::Thumbnails;
 use tokio::sync::{Semaphore, watch};
 
 /// The thread of all clients.
 const THREAD: &str = "rfly-view";
-/// The thread that makes pictures.
-const PICTURES: &str = "rfly-pictures";
+/// The thread that encodes thumbnails.
+const THUMBNAIL_THREAD: &str = "rfly-pictures";
 
-/// It has no topics.
+/// It publishes no topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     open,
     topics: |_: &mut TopicPage| {},
@@ -63,123 +63,122 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         return Ok(());
     };
     let middleware = context.middleware;
-    let feed = Box::new(TapFeed(middleware.clone()));
-    let report = serve(middleware, params, listener, feed, &mut assembly.threads)?;
-    let directory = middleware.tap(Arc::new(Directory(report.shared.clone())));
-    assembly.guards.push(Box::new(directory));
+    let source = Box::new(TapSource(middleware.clone()));
+    let report = serve(middleware, params, listener, source, &mut assembly.threads)?;
+    let listener = middleware.tap(Arc::new(TopicListener(report.state.clone())));
+    assembly.guards.push(Box::new(listener));
     assembly.sections.push(Box::new(report));
     Ok(())
 }
 
-/// Adds what serves clients to `threads`; the topics are to be added to the hub of the result.
+/// Adds the server to `threads`. The caller adds the topics to the hub of the result.
 fn serve(
     middleware: &Middleware,
     params: &ViewParams,
     listener: TcpListener,
-    feed: Box<dyn Feed>,
+    source: Box<dyn SampleSource>,
     threads: &mut Threads,
-) -> Result<Report, NodeError> {
-    let pictures = Arc::new(Pictures::default());
-    let shared = Arc::new(Shared {
+) -> Result<ViewReport, NodeError> {
+    let thumbnails = Arc::new(Thumbnails::default());
+    let state = Arc::new(ViewState {
         name: middleware.node_name().to_owned(),
-        hub: Hub::new(feed, pictures.clone()),
-        calls: params.control.then(|| Calls::new(middleware)),
-        parameters: Parameters::new(middleware),
-        connections: Connections::new(middleware),
-        figures: Figures::default(),
-        lives: watch::Sender::new(()),
-        places: Arc::new(Semaphore::new(server::CLIENTS)),
-        capacity: Capacity::default(),
+        hub: Hub::new(source, thumbnails.clone()),
+        calls: params.control.then(|| ServiceCalls::new(middleware)),
+        parameters: GraphParameters::new(middleware),
+        graph: ConnectionGraph::new(middleware),
+        figures: ViewFigures::default(),
+        shutdown: watch::Sender::new(()),
+        client_permits: Arc::new(Semaphore::new(server::MAX_CLIENTS)),
+        call_capacity: CallCapacity::default(),
     });
-    let server = Server {
+    let server = ViewServer {
         listener,
-        shared: shared.clone(),
+        state: state.clone(),
         origins: Arc::new(params.origins.clone()),
     };
     tasks::start(&threads.runtime(THREAD)?, server);
-    let made = pictures.clone();
-    threads.add(PICTURES, move |stop| made.work(stop));
+    let encoder = thumbnails.clone();
+    threads.add(THUMBNAIL_THREAD, move |stop| encoder.run(stop));
     tracing::info!("view: http://127.0.0.1:{}/", params.port);
-    Ok(Report { shared, pictures })
+    Ok(ViewReport { state, thumbnails })
 }
 
-/// Tells the hub of every topic of this node.
-struct Directory(Arc<Shared>);
+/// Adds every topic of this node to the hub.
+struct TopicListener(Arc<ViewState>);
 
-impl Tap for Directory {
+impl Tap for TopicListener {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
         self.0.hub.add(topic.name, topic.type_name, topic.qos);
         None
     }
 }
 
-/// What this node publishes.
-struct TapFeed(Middleware);
+/// Taps the topics of this node.
+struct TapSource(Middleware);
 
-/// One topic for one reader.
-struct One {
+/// Attaches a reader to one topic.
+struct SingleTopicTap {
     name: String,
     type_name: String,
     reader: Arc<dyn TapReader>,
 }
 
-impl Tap for One {
+impl Tap for SingleTopicTap {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
         let same = topic.name == self.name && topic.type_name == self.type_name;
         same.then(|| self.reader.clone())
     }
 }
 
-impl Feed for TapFeed {
-    fn attach(&self, topic: &Topic, reader: Arc<dyn TapReader>) -> Option<Guard> {
-        Some(Box::new(self.0.tap(Arc::new(One {
+impl SampleSource for TapSource {
+    fn attach(&self, topic: &ViewTopic, reader: Arc<dyn TapReader>) -> Option<SourceGuard> {
+        Some(Box::new(self.0.tap(Arc::new(SingleTopicTap {
             name: topic.name.clone(),
             type_name: topic.type_name.clone(),
             reader,
         }))))
     }
 
-    fn offered(&self) -> BTreeSet<(String, String)> {
+    fn published(&self) -> BTreeSet<(String, String)> {
         let writers = self.0.report().into_iter();
         let named = writers.map(|writer| (writer.topic, writer.type_name.to_owned()));
         named.collect()
     }
 }
 
-/// What is counted.
 #[derive(Default)]
-pub(super) struct Figures {
-    clients: Mutex<Vec<Weak<Outbox>>>,
-    /// Messages given to clients.
+pub(super) struct ViewFigures {
+    clients: Mutex<Vec<Weak<ClientQueue>>>,
+    /// Samples sent to clients.
     sent: AtomicU64,
-    /// Messages that clients which have left were too slow for.
+    /// Samples dropped for slow clients that have left.
     dropped: AtomicU64,
-    /// Requests of other hosts and origins.
+    /// Requests with a foreign host or origin.
     refused: AtomicU64,
     /// Connections and clients beyond the limits.
-    crowded: AtomicU64,
-    /// Why no connection can be accepted now.
-    refusing: Mutex<Option<String>>,
+    over_limit: AtomicU64,
+    /// Why the last connection could not be accepted.
+    accept_error: Mutex<Option<String>>,
 }
 
-impl Figures {
+impl ViewFigures {
     /// Counts a client until the result is dropped.
-    fn enter(&self, outbox: &Arc<Outbox>) -> Present<'_> {
+    fn add_client(&self, queue: &Arc<ClientQueue>) -> ClientCount<'_> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        clients.push(Arc::downgrade(outbox));
-        Present(self, outbox.clone())
+        clients.push(Arc::downgrade(queue));
+        ClientCount(self, queue.clone())
     }
 
-    /// Notes why no connection can be accepted; returns whether that is new.
-    fn refuse(&self, why: Option<String>) -> bool {
-        let mut refusing = self.refusing.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = *refusing != why;
-        *refusing = why;
-        new
+    /// Stores why a connection could not be accepted, or that it was; returns whether that has changed.
+    fn set_accept_error(&self, new: Option<String>) -> bool {
+        let mut error = (self.accept_error.lock()).unwrap_or_else(PoisonError::into_inner);
+        let changed = *error != new;
+        *error = new;
+        changed
     }
 
-    /// Number of clients, of their subscriptions, of samples that clients were too slow for.
-    fn now(&self) -> (usize, usize, u64) {
+    /// Number of clients, of their subscriptions, and of samples dropped for slow clients.
+    fn totals(&self) -> (usize, usize, u64) {
         let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let clients: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
         let dropped: u64 = clients.iter().map(|client| client.dropped()).sum();
@@ -191,40 +190,40 @@ impl Figures {
     }
 }
 
-/// A client that is there.
-struct Present<'a>(&'a Figures, Arc<Outbox>);
+/// Counts a client until it is dropped.
+struct ClientCount<'a>(&'a ViewFigures, Arc<ClientQueue>);
 
-impl Drop for Present<'_> {
+impl Drop for ClientCount<'_> {
     fn drop(&mut self) {
-        let Self(figures, outbox) = self;
+        let Self(figures, queue) = self;
         let mut clients = figures
             .clients
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let gone = Arc::downgrade(outbox);
+        let gone = Arc::downgrade(queue);
         clients.retain(|other| !other.ptr_eq(&gone));
         figures
             .dropped
-            .fetch_add(outbox.dropped(), Ordering::Relaxed);
+            .fetch_add(queue.dropped(), Ordering::Relaxed);
     }
 }
 
-/// The status in `/diagnostics`.
-struct Report {
-    shared: Arc<Shared>,
-    pictures: Arc<Pictures>,
+/// The status `view` in `/diagnostics`.
+struct ViewReport {
+    state: Arc<ViewState>,
+    thumbnails: Arc<Thumbnails>,
 }
 
-impl Section for Report {
+impl Section for ViewReport {
     fn name(&self) -> &'static str {
         "view"
     }
 
     fn look(&mut self) -> Finding {
-        let figures = &self.shared.figures;
-        let (clients, subscriptions, dropped) = figures.now();
-        let refusing = figures.refusing.lock();
-        let (level, message) = match &*refusing.unwrap_or_else(PoisonError::into_inner) {
+        let figures = &self.state.figures;
+        let (clients, subscriptions, dropped) = figures.totals();
+        let error = figures.accept_error.lock();
+        let (level, message) = match &*error.unwrap_or_else(PoisonError::into_inner) {
             None => (Level::Ok, format!("{clients} clients")),
             Some(why) => (Level::Warn, format!("no connection can be accepted: {why}")),
         };
@@ -237,8 +236,8 @@ impl Section for Report {
                 value("sent", figures.sent.load(Ordering::Relaxed)),
                 value("dropped for slow clients", dropped),
                 value("refused", figures.refused.load(Ordering::Relaxed)),
-                value("too many", figures.crowded.load(Ordering::Relaxed)),
-                value("images without picture", self.pictures.unreadable()),
+                value("too many", figures.over_limit.load(Ordering::Relaxed)),
+                value("images without picture", self.thumbnails.unreadable()),
             ],
         }
     }

@@ -1,7 +1,7 @@
-//! Parameters of all nodes of the graph for clients, through the services that nodes have for them.
-use super::calls::json_of;
-use super::errands::{Errands, Waiting};
-use super::outbox::Outbox;
+//! Parameters of all nodes of the graph for clients, through the parameter services of the nodes.
+use super::call_threads::{CallThreads, CallWaiter};
+use super::client_queue::ClientQueue;
+use super::service_calls::yaml_to_json;
 use crate::node::call::call;
 use crate::ros::Middleware;
 use serde::Deserialize;
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Requests at once of one client.
-pub(super) const AT_ONCE: usize = 4;
-/// Limit of one service.
-const LIMIT: Duration = Duration::from_secs(5);
-/// The service by which a node is known to have parameters, and its type.
+/// Pending requests of one client.
+pub(super) const MAX_PENDING: usize = 4;
+/// Timeout of finding a service, and of its response.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Suffix and type of the service that each node with parameters has.
 const GET: (&str, &str) = ("/get_parameters", "rcl_interfaces/srv/GetParameters");
 
-/// Fields of `rcl_interfaces/msg/ParameterValue` by its `type`, and what Foxglove calls those that JSON does not tell apart.
-const KINDS: [(&str, Option<&str>); 10] = [
+/// Fields of `rcl_interfaces/msg/ParameterValue` by its `type`, and Foxglove's type for values that are ambiguous in JSON.
+const VALUE_FIELDS: [(&str, Option<&str>); 10] = [
     ("", None),
     ("bool_value", None),
     ("integer_value", None),
@@ -31,83 +31,81 @@ const KINDS: [(&str, Option<&str>); 10] = [
     ("string_array_value", None),
 ];
 
-/// A parameter as a client names it (`/node.parameter`), with what it should be.
+/// A parameter (`/node.parameter`) and its new value.
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct ParameterUpdate {
     name: String,
     #[serde(default)]
     value: Value,
 }
 
-/// The client that a request came from.
-pub(super) struct Requester<'a> {
-    pub(super) outbox: &'a Arc<Outbox>,
-    pub(super) errands: &'a Errands,
-    /// Length of the request in bytes.
+/// A request about parameters, and how to serve it.
+pub(super) struct ParameterRequest<'a> {
+    /// The client's name for the request.
+    pub(super) id: Option<Value>,
+    /// Its length in bytes.
     pub(super) len: usize,
+    pub(super) queue: &'a Arc<ClientQueue>,
+    pub(super) threads: &'a CallThreads,
 }
 
-/// Reads and sets.
-pub(super) struct Parameters {
+pub(super) struct GraphParameters {
     middleware: Middleware,
 }
 
-impl Parameters {
+impl GraphParameters {
     pub(super) fn new(middleware: &Middleware) -> Self {
         Self {
             middleware: middleware.clone(),
         }
     }
 
-    /// Answers with the values of these parameters, or of all.
-    pub(super) fn get(&self, names: Vec<String>, id: Option<Value>, from: &Requester<'_>) {
-        self.run(from, move |nodes| Ok((nodes.read(&names)?, id)));
+    /// Replies with the values of these parameters; without names with those of all.
+    pub(super) fn get(&self, names: Vec<String>, request: ParameterRequest<'_>) {
+        self.run(request, move |nodes| nodes.read(&names));
     }
 
-    /// Sets, and answers with the new values if the client gave its request a name.
-    pub(super) fn set(&self, given: Vec<Given>, id: Option<Value>, from: &Requester<'_>) {
-        self.run(from, move |nodes| {
-            let names: Vec<_> = given.iter().map(|one| one.name.clone()).collect();
-            nodes.write(given)?;
-            Ok((nodes.read(&names)?, id))
+    /// Sets parameters, and replies with their new values.
+    pub(super) fn set(&self, updates: Vec<ParameterUpdate>, request: ParameterRequest<'_>) {
+        self.run(request, move |nodes| {
+            let names: Vec<_> = updates.iter().map(|update| update.name.clone()).collect();
+            nodes.write(updates)?;
+            nodes.read(&names)
         });
     }
 
     fn run(
         &self,
-        from: &Requester<'_>,
-        work: impl FnOnce(&Nodes) -> Result<(Vec<Value>, Option<Value>), String> + Send + 'static,
+        request: ParameterRequest<'_>,
+        work: impl FnOnce(&ParameterNodes) -> Result<Vec<Value>, String> + Send + 'static,
     ) {
-        let (middleware, answered) = (self.middleware.clone(), from.outbox.clone());
-        let started = from.errands.run(from.len, move |waiting| {
-            let nodes = waiting.map(|waiting| Nodes {
-                middleware,
-                waiting,
-            });
+        let (middleware, id, queue) = (self.middleware.clone(), request.id, request.queue.clone());
+        let started = request.threads.spawn(request.len, move |waiter| {
+            let nodes = waiter.map(|waiter| ParameterNodes { middleware, waiter });
             match nodes.and_then(|nodes| work(&nodes)) {
-                Ok((parameters, id)) => {
-                    let mut answer = json!({"op": "parameterValues", "parameters": parameters});
+                Ok(parameters) => {
+                    let mut reply = json!({"op": "parameterValues", "parameters": parameters});
                     if let Some(id) = id {
-                        answer["id"] = id;
+                        reply["id"] = id;
                     }
-                    answered.say(&answer);
+                    queue.send_json(&reply);
                 }
-                Err(why) => answered.complain(&why),
+                Err(why) => queue.send_error(&why),
             }
         });
         if let Err(why) = started {
-            from.outbox.complain(&why);
+            request.queue.send_error(&why);
         }
     }
 }
 
-/// The nodes of the graph.
-struct Nodes {
+/// The nodes of the graph that have parameters.
+struct ParameterNodes {
     middleware: Middleware,
-    waiting: Waiting,
+    waiter: CallWaiter,
 }
 
-impl Nodes {
+impl ParameterNodes {
     fn names(&self) -> Vec<String> {
         let servers = self.middleware.servers().into_iter();
         let servers = servers.filter(|server| server.type_name == GET.1);
@@ -116,95 +114,96 @@ impl Nodes {
             .collect()
     }
 
-    fn ask(&self, service: &str, type_name: &str, request: &Value) -> Result<Value, String> {
+    fn call(&self, service: &str, type_name: &str, request: &Value) -> Result<Value, String> {
         let request = request.to_string();
-        let called = call(&self.middleware, service, Some(type_name), &request, LIMIT);
-        let response = self.waiting.response(called)?;
-        serde_json::from_str(&json_of(&response)?).map_err(|e| e.to_string())
+        let middleware = &self.middleware;
+        let pending = call(middleware, service, Some(type_name), &request, TIMEOUT);
+        let response = self.waiter.response(pending)?;
+        serde_json::from_str(&yaml_to_json(&response)?).map_err(|e| e.to_string())
     }
 
-    /// `rcl_interfaces/msg/ParameterValue` of these parameters of a node.
+    /// `rcl_interfaces/msg/ParameterValue` of parameters of a node.
     fn values(&self, node: &str, names: &[String]) -> Result<Vec<Value>, String> {
         let service = format!("{node}{}", GET.0);
-        let response = self.ask(&service, GET.1, &json!({"names": names}))?;
+        let response = self.call(&service, GET.1, &json!({"names": names}))?;
         Ok(response["values"].as_array().cloned().unwrap_or_default())
     }
 
-    /// Parameters as clients read them; all if none are named.
-    fn read(&self, wanted: &[String]) -> Result<Vec<Value>, String> {
+    /// Parameters in the client's format; without names all.
+    fn read(&self, full_names: &[String]) -> Result<Vec<Value>, String> {
         let mut found = Vec::new();
         for node in self.names() {
-            let names = if wanted.is_empty() {
+            let names = if full_names.is_empty() {
                 let service = format!("{node}/list_parameters");
-                let listed = self.ask(&service, "rcl_interfaces/srv/ListParameters", &json!({}))?;
+                let listed =
+                    self.call(&service, "rcl_interfaces/srv/ListParameters", &json!({}))?;
                 let names = listed["result"]["names"].as_array().into_iter().flatten();
                 names
                     .filter_map(|name| Some(name.as_str()?.to_owned()))
                     .collect()
             } else {
-                own(&node, wanted)
+                names_of_node(&node, full_names)
             };
             if names.is_empty() {
                 continue;
             }
             let values = self.values(&node, &names)?;
             found.extend(names.iter().zip(&values).filter_map(|(name, value)| {
-                let (field, kind) = KINDS.get(value["type"].as_u64()? as usize)?;
-                let mut shown = Map::new();
-                shown.insert("name".to_owned(), json!(format!("{node}.{name}")));
-                shown.insert("value".to_owned(), value.get(*field)?.clone());
-                if let Some(kind) = kind {
-                    shown.insert("type".to_owned(), json!(kind));
+                let (field, type_name) = VALUE_FIELDS.get(value["type"].as_u64()? as usize)?;
+                let mut parameter = Map::new();
+                parameter.insert("name".to_owned(), json!(format!("{node}.{name}")));
+                parameter.insert("value".to_owned(), value.get(*field)?.clone());
+                if let Some(type_name) = type_name {
+                    parameter.insert("type".to_owned(), json!(type_name));
                 }
-                Some(Value::Object(shown))
+                Some(Value::Object(parameter))
             }));
         }
         Ok(found)
     }
 
-    fn write(&self, given: Vec<Given>) -> Result<(), String> {
-        let names: Vec<_> = given.iter().map(|one| one.name.clone()).collect();
-        let mut given: BTreeMap<_, _> = given.into_iter().map(|g| (g.name, g.value)).collect();
-        let mut refused = Vec::new();
+    fn write(&self, updates: Vec<ParameterUpdate>) -> Result<(), String> {
+        let full_names: Vec<_> = updates.iter().map(|update| update.name.clone()).collect();
+        let updates = updates.into_iter();
+        let mut new_values: BTreeMap<_, _> = updates.map(|u| (u.name, u.value)).collect();
+        let mut errors = Vec::new();
         for node in self.names() {
-            let names = own(&node, &names);
+            let names = names_of_node(&node, &full_names);
             if names.is_empty() {
                 continue;
             }
-            // JSON has one kind of number: the type is the one that the parameter has.
+            // JSON has one type of numbers: the parameter keeps its current type.
             let values = self.values(&node, &names)?;
             let typed = names.iter().zip(&values).filter_map(|(name, value)| {
                 let value_type = value["type"].as_u64()?;
-                let (field, _) = KINDS.get(value_type as usize)?;
-                let wanted = given.remove(&format!("{node}.{name}"))?;
-                Some(json!({"name": name, "value": {"type": value_type, *field: wanted}}))
+                let (field, _) = VALUE_FIELDS.get(value_type as usize)?;
+                let new = new_values.remove(&format!("{node}.{name}"))?;
+                Some(json!({"name": name, "value": {"type": value_type, *field: new}}))
             });
             let request = json!({"parameters": typed.collect::<Vec<_>>()});
             let service = format!("{node}/set_parameters");
             tracing::info!("view: {service} {request}");
-            let done = self.ask(&service, "rcl_interfaces/srv/SetParameters", &request)?;
+            let done = self.call(&service, "rcl_interfaces/srv/SetParameters", &request)?;
             let results = done["results"].as_array().into_iter().flatten();
             let failed = results.filter(|result| result["successful"] != true);
-            refused.extend(failed.map(|result| {
+            errors.extend(failed.map(|result| {
                 let reason = result["reason"].as_str().unwrap_or_default();
                 format!("{node}: {reason}")
             }));
         }
-        refused.extend(
-            given
-                .keys()
-                .map(|name| format!("no such parameter: {name}")),
-        );
-        match refused.is_empty() {
-            true => Ok(()),
-            false => Err(refused.join("; ")),
+        let unknown = new_values.keys();
+        errors.extend(unknown.map(|name| format!("no such parameter: {name}")));
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors.join("; "))
         }
     }
 }
 
-/// Names of `wanted` that are of this node, without it.
-fn own(node: &str, wanted: &[String]) -> Vec<String> {
-    let names = wanted.iter().filter_map(|name| {
+/// The parameters of a node among full names (`/node.parameter`), without the name of the node.
+fn names_of_node(node: &str, full_names: &[String]) -> Vec<String> {
+    let names = full_names.iter().filter_map(|name| {
         let name = name.strip_prefix(node)?.strip_prefix('.')?;
         Some(name.to_owned())
     });

@@ -1,5 +1,5 @@
-//! The HTTP server: the page, and the WebSocket of the same port.
-use super::session::{self, PROTOCOLS, Shared};
+//! The HTTP server: the page, and the WebSocket on the same port.
+use super::session::{self, PROTOCOLS, ViewState};
 use crate::node::tasks::Endless;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -18,24 +18,24 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// Longest message of a client in bytes.
-const LONGEST: usize = 1 << 20;
-/// Clients at once.
-pub(super) const CLIENTS: usize = 64;
-/// Connections at once, of clients and of browsers that load the page.
-const CONNECTIONS: usize = 256;
-/// Time for a request, and until the next one on the same connection.
-const IDLE: Duration = Duration::from_secs(10);
-/// Time of a connection: one that does not read its answers ends, too.
-const LONGEST_VISIT: Duration = Duration::from_secs(60);
-/// Pause after a failed accept: the process has no descriptor left.
-const NO_DESCRIPTOR: Duration = Duration::from_millis(500);
+/// Maximum length of a client's message in bytes.
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
+/// Maximum number of WebSocket clients.
+pub(super) const MAX_CLIENTS: usize = 64;
+/// Maximum number of connections that load the page or open a WebSocket.
+const MAX_CONNECTIONS: usize = 256;
+/// Timeout of the headers of a request, also of the next one on the same connection.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Lifetime of an HTTP connection: it also ends one whose peer does not read the response.
+const CONNECTION_LIFETIME: Duration = Duration::from_secs(60);
+/// Pause after a failed accept, for example while the process has no descriptor left.
+const ACCEPT_RETRY: Duration = Duration::from_millis(500);
 
 /// The files of the page: path, type, content.
 const FILES: &[(&str, &str, &[u8])] = &[
     ("/app.js", JS, include_bytes!("page/app.js")),
     ("/cdr.js", JS, include_bytes!("page/cdr.js")),
-    ("/link.js", JS, include_bytes!("page/link.js")),
+    ("/connection.js", JS, include_bytes!("page/connection.js")),
     ("/scene.js", JS, include_bytes!("page/scene.js")),
     ("/panels.js", JS, include_bytes!("page/panels.js")),
     ("/style.css", "text/css", include_bytes!("page/style.css")),
@@ -47,18 +47,17 @@ const FILES: &[(&str, &str, &[u8])] = &[
 ];
 const JS: &str = "text/javascript";
 const INDEX: &[u8] = include_bytes!("page/index.html");
-/// The page needs nothing from elsewhere, and nobody may put it into a frame.
+/// The page loads nothing from other origins, and no other page may embed it.
 const POLICY: &str = "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'";
 
-/// Serves all clients.
-pub(super) struct Server {
+pub(super) struct ViewServer {
     pub(super) listener: TcpListener,
-    pub(super) shared: Arc<Shared>,
-    /// Other origins that may read.
+    pub(super) state: Arc<ViewState>,
+    /// Other origins that are accepted (`view.origins`).
     pub(super) origins: Arc<Vec<String>>,
 }
 
-impl Endless for Server {
+impl Endless for ViewServer {
     fn name(&self) -> String {
         "view".to_owned()
     }
@@ -72,40 +71,42 @@ impl Endless for Server {
     }
 }
 
-impl Server {
-    /// Serves each connection in a task of its own.
+impl ViewServer {
     async fn accept(&self, listener: &tokio::net::TcpListener) {
-        let mut visits = VecDeque::new();
+        let mut connections = VecDeque::new();
         let service = TowerToHyperService::new(self.router());
         loop {
             let accepted = listener.accept().await;
-            let why = accepted.as_ref().err().map(ToString::to_string);
-            if self.shared.figures.refuse(why.clone())
-                && let Some(why) = why
+            let error = accepted.as_ref().err().map(ToString::to_string);
+            if self.state.figures.set_accept_error(error.clone())
+                && let Some(error) = error
             {
-                tracing::error!("view: no connection can be accepted: {why}");
+                tracing::error!("view: no connection can be accepted: {error}");
             }
             let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(NO_DESCRIPTOR).await;
+                tokio::time::sleep(ACCEPT_RETRY).await;
                 continue;
             };
-            visits.retain(|visit: &AbortHandle| !visit.is_finished());
-            // The oldest one makes room: whoever keeps connections keeps nobody out.
-            if visits.len() >= CONNECTIONS
-                && let Some(oldest) = visits.pop_front()
+            connections.retain(|task: &AbortHandle| !task.is_finished());
+            // The oldest is closed, so that idle connections cannot lock out new ones.
+            if connections.len() >= MAX_CONNECTIONS
+                && let Some(oldest) = connections.pop_front()
             {
                 oldest.abort();
-                self.shared.figures.crowded.fetch_add(1, Ordering::Relaxed);
+                (self.state.figures.over_limit).fetch_add(1, Ordering::Relaxed);
             }
             let service = service.clone();
-            let visit = tokio::spawn(async move {
+            let task = tokio::spawn(async move {
                 let mut http = hyper::server::conn::http1::Builder::new();
-                http.timer(TokioTimer::new()).header_read_timeout(IDLE);
+                http.timer(TokioTimer::new())
+                    .header_read_timeout(HEADER_TIMEOUT);
                 let connection = http.serve_connection(TokioIo::new(stream), service);
-                // A browser that leaves, or is too slow, is none of the operator's errors. A WebSocket is no longer part of it.
-                let _ended = tokio::time::timeout(LONGEST_VISIT, connection.with_upgrades()).await;
+                // The result is ignored: it is no error of the bridge when a browser leaves or is too slow. An upgraded WebSocket
+                // lives on in its own task.
+                let connection = connection.with_upgrades();
+                let _ended = tokio::time::timeout(CONNECTION_LIFETIME, connection).await;
             });
-            visits.push_back(visit.abort_handle());
+            connections.push_back(task.abort_handle());
         }
     }
 
@@ -114,19 +115,19 @@ impl Server {
         for (path, kind, content) in FILES {
             router = router.route(path, get(async || file(kind, content)));
         }
-        let trusted = Trusted {
-            shared: self.shared.clone(),
+        let access = AccessCheck {
+            state: self.state.clone(),
             origins: self.origins.clone(),
         };
         router
-            .layer(from_fn_with_state(trusted, check))
-            .with_state(self.shared.clone())
+            .layer(from_fn_with_state(access, check_access))
+            .with_state(self.state.clone())
     }
 }
 
 /// The page, or the WebSocket.
 async fn index(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<ViewState>>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
@@ -136,19 +137,19 @@ async fn index(
         Err(rejection) => return rejection.into_response(),
     };
     if upgrade.selected_protocol().is_none() {
-        let known = PROTOCOLS.join(", ");
-        let why = format!("subprotocols of this server: {known}\n");
+        let supported = PROTOCOLS.join(", ");
+        let why = format!("the subprotocol must be one of: {supported}\n");
         return (StatusCode::BAD_REQUEST, why).into_response();
     }
-    let Ok(place) = shared.places.clone().try_acquire_owned() else {
-        shared.figures.crowded.fetch_add(1, Ordering::Relaxed);
-        let why = format!("there are {CLIENTS} clients already\n");
+    let Ok(permit) = state.client_permits.clone().try_acquire_owned() else {
+        state.figures.over_limit.fetch_add(1, Ordering::Relaxed);
+        let why = format!("the limit of {MAX_CLIENTS} clients is reached\n");
         return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
     };
     upgrade
-        .max_message_size(LONGEST)
-        .max_frame_size(LONGEST)
-        .on_upgrade(async |socket| session::serve(shared, socket, place).await)
+        .max_message_size(MAX_MESSAGE_BYTES)
+        .max_frame_size(MAX_MESSAGE_BYTES)
+        .on_upgrade(async |socket| session::serve(state, socket, permit).await)
 }
 
 fn file(kind: &'static str, content: &'static [u8]) -> Response {
@@ -162,24 +163,25 @@ fn file(kind: &'static str, content: &'static [u8]) -> Response {
 }
 
 #[derive(Clone)]
-struct Trusted {
-    shared: Arc<Shared>,
+struct AccessCheck {
+    state: Arc<ViewState>,
     origins: Arc<Vec<String>>,
 }
 
-/// Refuses what a page of another site makes a browser ask for: with its own origin, or, behind a name that it made to mean
-/// this host, with its own host.
-async fn check(State(trusted): State<Trusted>, request: Request, next: Next) -> Response {
-    match refusal(request.headers(), &trusted.origins) {
+/// Refuses requests that a foreign web page makes the browser send. They have the origin of that page or, after DNS rebinding,
+/// its host name.
+async fn check_access(State(access): State<AccessCheck>, request: Request, next: Next) -> Response {
+    match refusal(request.headers(), &access.origins) {
         None => next.run(request).await,
         Some(why) => {
-            let figures = &trusted.shared.figures;
+            let figures = &access.state.figures;
             figures.refused.fetch_add(1, Ordering::Relaxed);
             (StatusCode::FORBIDDEN, why).into_response()
         }
     }
 }
 
+/// Why a request is refused; `None` if it is accepted.
 fn refusal(headers: &HeaderMap, origins: &[String]) -> Option<String> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = text(header::HOST).unwrap_or_default();
@@ -189,14 +191,14 @@ fn refusal(headers: &HeaderMap, origins: &[String]) -> Option<String> {
     };
     if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
         return Some(format!(
-            "the host {host} is not this one: use 127.0.0.1 or localhost\n"
+            "the host {host} is refused: use 127.0.0.1 or localhost\n"
         ));
     }
     let origin = text(header::ORIGIN)?;
     let own = origin.strip_prefix("http://") == Some(host);
     (!own && !origins.iter().any(|other| other == origin)).then(|| {
         format!(
-            "the origin {origin} may not read: view.origins names those that may (docs/view.md)\n"
+            "the origin {origin} is refused: add it to view.origins to accept it (docs/view.md)\n"
         )
     })
 }
@@ -205,7 +207,7 @@ fn refusal(headers: &HeaderMap, origins: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn asked(host: &str, origin: Option<&str>) -> bool {
+    fn accepts(host: &str, origin: Option<&str>) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, host.parse().expect("a header"));
         if let Some(origin) = origin {
@@ -215,16 +217,16 @@ mod tests {
     }
 
     #[test]
-    fn only_this_host_by_its_own_names_and_origins_that_are_named_may_ask() {
+    fn only_names_of_this_host_and_accepted_origins_pass() {
         for host in [
             "127.0.0.1:8765",
             "localhost:8765",
             "[::1]:8765",
             "localhost",
         ] {
-            assert!(asked(host, None), "{host}");
-            assert!(asked(host, Some(&format!("http://{host}"))), "{host}");
-            assert!(asked(host, Some("https://app.foxglove.dev")), "{host}");
+            assert!(accepts(host, None), "{host}");
+            assert!(accepts(host, Some(&format!("http://{host}"))), "{host}");
+            assert!(accepts(host, Some("https://app.foxglove.dev")), "{host}");
             for origin in [
                 "http://evil.example",
                 "https://127.0.0.1:8765",
@@ -234,7 +236,7 @@ mod tests {
                 "file://",
                 "",
             ] {
-                assert!(!asked(host, Some(origin)), "{host} {origin}");
+                assert!(!accepts(host, Some(origin)), "{host} {origin}");
             }
         }
         for host in [
@@ -245,8 +247,8 @@ mod tests {
             "",
             "[::1",
         ] {
-            assert!(!asked(host, None), "{host}");
-            assert!(!asked(host, Some(&format!("http://{host}"))), "{host}");
+            assert!(!accepts(host, None), "{host}");
+            assert!(!accepts(host, Some(&format!("http://{host}"))), "{host}");
         }
         assert!(refusal(&HeaderMap::new(), &[]).is_some(), "no host");
     }

@@ -1,15 +1,14 @@
-//! One client, in the Foxglove WebSocket protocol (<https://github.com/foxglove/ws-protocol>).
+//! The session of one client: the Foxglove WebSocket protocol (<https://github.com/foxglove/ws-protocol>).
 //!
-//! The page speaks it, too, under a name of its own: it gets small pictures instead of images, and no more of frequent topics
-//! than an eye sees.
-use super::Figures;
+//! The page uses it with a subprotocol of its own: it gets thumbnails instead of images, and frequent topics at a limited rate.
+use super::ViewFigures;
 use super::asset;
-use super::calls::{self, Calls};
-use super::connections::{Connections, Follower};
-use super::errands::{Capacity, Errands};
-use super::hub::{Hub, Subscription};
-use super::outbox::{Next, Outbox};
-use super::parameters::{self, Given, Parameters, Requester};
+use super::call_threads::{CallCapacity, CallThreads};
+use super::client_queue::{ClientQueue, QueuedMessage};
+use super::connection_graph::{ConnectionGraph, GraphFollower};
+use super::hub::{ClientSubscription, Hub};
+use super::parameters::{self, GraphParameters, ParameterRequest, ParameterUpdate};
+use super::service_calls::{self, ServiceCalls};
 use axum::extract::ws::{Message, WebSocket};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -20,31 +19,30 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, interval_at, timeout};
 
-/// Names of the protocol: today's, the same before it was renamed, and the page's.
+/// Subprotocols: the current one, the same under its former name, and that of the page.
 pub(super) const PROTOCOLS: [&str; 3] = ["foxglove.sdk.v1", "foxglove.websocket.v1", PAGE];
-/// The page's.
 const PAGE: &str = "rfly.page.v1";
-/// A client that takes nothing for so long is dropped: what it reads is computed for nobody.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// A client is asked for a sign of life this often, and is dropped when it gave none for [`PATIENCE`].
-const PING: Duration = Duration::from_secs(10);
-/// Subscriptions of one client, and entries of a list in one message.
-const SUBSCRIPTIONS: usize = 1000;
-/// Complaints about one message; of more only the number is told.
-const COMPLAINTS: usize = 10;
-/// The answer to who may only watch.
-const NO_COMMANDS: &str = "no commands are taken here: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
-/// Time between two looks for new services, and for changes of the graph.
-const LOOK: Duration = Duration::from_secs(2);
-/// Time until the first look at the graph: names of nodes come from other participants.
-const SETTLE: Duration = Duration::from_millis(500);
+/// A client that neither reads nor sends for this time is disconnected, so that its subscriptions end.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Period of pings; the pong shows that the client lives.
+const PING_PERIOD: Duration = Duration::from_secs(10);
+/// Maximum number of subscriptions of one client.
+const MAX_SUBSCRIPTIONS: usize = 1000;
+/// Maximum number of errors reported for one message; the rest is counted.
+const MAX_ERRORS: usize = 10;
+/// Reply to commands while `view.control` is false.
+const CONTROL_DISABLED: &str = "commands are disabled: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
+/// Period of updates of services and of the graph.
+const UPDATE_PERIOD: Duration = Duration::from_secs(2);
+/// Delay of the first update of the graph: other participants announce their node names after discovery.
+const GRAPH_DELAY: Duration = Duration::from_millis(500);
 
-/// What clients say as text; of other operations there is no need to know.
+/// JSON messages of clients. The server offers no capability that needs another operation.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
-enum Request {
+enum ClientRequest {
     Subscribe {
-        subscriptions: Vec<Wanted>,
+        subscriptions: Vec<SubscribeRequest>,
     },
     #[serde(rename_all = "camelCase")]
     Unsubscribe {
@@ -57,7 +55,7 @@ enum Request {
         id: Option<Value>,
     },
     SetParameters {
-        parameters: Vec<Given>,
+        parameters: Vec<ParameterUpdate>,
         id: Option<Value>,
     },
     #[serde(rename_all = "camelCase")]
@@ -73,94 +71,92 @@ enum Request {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wanted {
+struct SubscribeRequest {
     id: u32,
     channel_id: u32,
 }
 
-/// What all sessions share.
-pub(super) struct Shared {
+/// State that all sessions share.
+pub(super) struct ViewState {
     pub(super) name: String,
     pub(super) hub: Hub,
     /// `None` without `view.control`.
-    pub(super) calls: Option<Calls>,
-    pub(super) parameters: Parameters,
-    pub(super) connections: Connections,
-    pub(super) figures: Figures,
-    /// Ends the calls that wait when it is dropped.
-    pub(super) lives: watch::Sender<()>,
-    /// A place for each client.
-    pub(super) places: Arc<Semaphore>,
-    pub(super) capacity: Capacity,
+    pub(super) calls: Option<ServiceCalls>,
+    pub(super) parameters: GraphParameters,
+    pub(super) graph: ConnectionGraph,
+    pub(super) figures: ViewFigures,
+    /// Cancels all pending calls when it is dropped.
+    pub(super) shutdown: watch::Sender<()>,
+    /// A permit for each client.
+    pub(super) client_permits: Arc<Semaphore>,
+    pub(super) call_capacity: CallCapacity,
 }
 
-/// A client.
-struct Session {
-    shared: Arc<Shared>,
+struct ClientSession {
+    state: Arc<ViewState>,
     page: bool,
-    outbox: Arc<Outbox>,
-    subscriptions: HashMap<u32, Subscription>,
-    /// Channels that it was told of and services.
+    queue: Arc<ClientQueue>,
+    subscriptions: HashMap<u32, ClientSubscription>,
+    /// Advertised channels.
     channels: BTreeSet<u32>,
+    /// Number of advertised services.
     services: usize,
-    calls: Errands,
-    requests: Errands,
-    /// While it wants to know the graph.
-    graph: Option<Follower>,
+    service_threads: CallThreads,
+    parameter_threads: CallThreads,
+    graph: Option<GraphFollower>,
 }
 
-/// Serves a client until it leaves or falls silent; `_place` is its place among the clients.
+/// Serves a client until it disconnects or times out. The permit is held as long.
 pub(super) async fn serve(
-    shared: Arc<Shared>,
+    state: Arc<ViewState>,
     mut socket: WebSocket,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 ) {
     let protocol = socket.protocol().and_then(|name| name.to_str().ok());
     let page = protocol == Some(PAGE);
-    let outbox = Arc::new(Outbox::default());
-    let _there = shared.figures.enter(&outbox);
-    let mut session = Session {
-        shared: shared.clone(),
+    let queue = Arc::new(ClientQueue::default());
+    let _count = state.figures.add_client(&queue);
+    let call_threads = |max_pending| {
+        CallThreads::new(
+            max_pending,
+            state.shutdown.subscribe(),
+            state.call_capacity.clone(),
+        )
+    };
+    let mut session = ClientSession {
+        state: state.clone(),
         page,
-        outbox,
+        queue,
         subscriptions: HashMap::new(),
         channels: BTreeSet::new(),
         services: 0,
-        calls: Errands::new(
-            calls::AT_ONCE,
-            shared.lives.subscribe(),
-            shared.capacity.clone(),
-        ),
-        requests: Errands::new(
-            parameters::AT_ONCE,
-            shared.lives.subscribe(),
-            shared.capacity.clone(),
-        ),
+        service_threads: call_threads(service_calls::MAX_PENDING),
+        parameter_threads: call_threads(parameters::MAX_PENDING),
         graph: None,
     };
-    session.greet();
-    let mut changes = session.shared.hub.changes();
-    let mut look = interval_at(Instant::now(), LOOK);
-    let mut ping = interval_at(Instant::now() + PING, PING);
-    let mut heard = Instant::now();
+    session.send_server_info();
+    let mut changes = session.state.hub.changes();
+    let mut update = interval_at(Instant::now(), UPDATE_PERIOD);
+    let mut ping = interval_at(Instant::now() + PING_PERIOD, PING_PERIOD);
+    let mut last_received = Instant::now();
     loop {
-        // A client that does not take its answers is not asked for more: memory stays bounded.
-        let answered = !session.outbox.has_replies();
+        // No request is read while a reply is queued: memory stays bounded.
+        let may_receive = !session.queue.has_replies();
         tokio::select! {
-            next = session.outbox.next() => {
-                let message = session.frame(next);
-                if !matches!(timeout(PATIENCE, socket.send(message)).await, Ok(Ok(()))) {
+            next = session.queue.next() => {
+                let message = session.encode(next);
+                if !matches!(timeout(CLIENT_TIMEOUT, socket.send(message)).await, Ok(Ok(()))) {
                     break;
                 }
             }
-            received = socket.recv(), if answered => {
-                heard = Instant::now();
+            received = socket.recv(), if may_receive => {
+                last_received = Instant::now();
                 match received {
                     Some(Ok(Message::Text(text))) => {
-                        let knew = session.graph.is_some();
+                        let had_graph = session.graph.is_some();
                         session.on_text(&text);
-                        if !knew && session.graph.is_some() {
-                            look.reset_after(SETTLE);
+                        if !had_graph && session.graph.is_some() {
+                            update.reset_after(GRAPH_DELAY);
                         }
                     }
                     Some(Ok(Message::Binary(bytes))) => session.on_binary(&bytes),
@@ -169,31 +165,32 @@ pub(super) async fn serve(
                 }
             }
             _ = ping.tick() => {
-                let sent = timeout(PATIENCE, socket.send(Message::Ping(Vec::new().into()))).await;
-                if !matches!(sent, Ok(Ok(()))) || heard.elapsed() > PATIENCE {
+                let ping = Message::Ping(Vec::new().into());
+                let sent = timeout(CLIENT_TIMEOUT, socket.send(ping)).await;
+                if !matches!(sent, Ok(Ok(()))) || last_received.elapsed() > CLIENT_TIMEOUT {
                     break;
                 }
             }
             _ = changes.changed() => session.advertise(),
-            _ = look.tick() => {
-                session.shared.hub.look();
+            _ = update.tick() => {
+                session.state.hub.find_ended();
                 session.advertise_services();
-                session.tell_graph();
+                session.send_graph();
             }
         }
     }
 }
 
-impl Session {
-    fn greet(&mut self) {
-        let control = self.shared.calls.is_some();
-        let capabilities: &[&str] = match control {
-            true => &["assets", "connectionGraph", "parameters", "services"],
-            false => &["assets", "connectionGraph", "parameters"],
-        };
-        self.outbox.say(&json!({
+impl ClientSession {
+    fn send_server_info(&mut self) {
+        let control = self.state.calls.is_some();
+        let mut capabilities = vec!["assets", "connectionGraph", "parameters"];
+        if control {
+            capabilities.push("services");
+        }
+        self.queue.send_json(&json!({
             "op": "serverInfo",
-            "name": self.shared.name,
+            "name": self.state.name,
             "capabilities": capabilities,
             "supportedEncodings": ["json"],
             "metadata": {"version": env!("CARGO_PKG_VERSION"), "control": control.to_string()},
@@ -201,29 +198,27 @@ impl Session {
         self.advertise();
     }
 
-    /// Tells of topics that are new, and of those that have ended.
+    /// Advertises new topics, and withdraws those that have ended.
     fn advertise(&mut self) {
-        let mut topics = self.shared.hub.there();
-        let there: BTreeSet<_> = topics.iter().map(|topic| topic.id).collect();
-        let ended: BTreeSet<_> = self.channels.difference(&there).copied().collect();
+        let mut topics = self.state.hub.topics();
+        let current: BTreeSet<_> = topics.iter().map(|topic| topic.id).collect();
+        let ended: BTreeSet<_> = self.channels.difference(&current).copied().collect();
         if !ended.is_empty() {
             self.subscriptions
                 .retain(|_, subscription| !ended.contains(&subscription.channel()));
-            self.outbox
-                .say(&json!({"op": "unadvertise", "channelIds": ended}));
+            self.queue
+                .send_json(&json!({"op": "unadvertise", "channelIds": ended}));
         }
         topics.retain(|topic| !self.channels.contains(&topic.id));
-        self.channels = there;
+        self.channels = current;
         if topics.is_empty() {
             return;
         }
         let channels: Vec<_> = topics
             .iter()
             .map(|topic| {
-                let encoding = match self.page && topic.is_picture() {
-                    true => "jpeg",
-                    false => "cdr",
-                };
+                let is_thumbnail = self.page && topic.is_image();
+                let encoding = if is_thumbnail { "jpeg" } else { "cdr" };
                 json!({
                     "id": topic.id,
                     "topic": topic.name,
@@ -234,26 +229,25 @@ impl Session {
                 })
             })
             .collect();
-        self.outbox
-            .say(&json!({"op": "advertise", "channels": channels}));
+        self.queue
+            .send_json(&json!({"op": "advertise", "channels": channels}));
     }
 
-    /// Tells of services that are new.
     fn advertise_services(&mut self) {
-        let Some(calls) = &self.shared.calls else {
+        let Some(calls) = &self.state.calls else {
             return;
         };
         let services = calls.since(self.services);
         if services.is_empty() {
             return;
         }
-        let described: Vec<_> = services
+        let descriptions: Vec<_> = services
             .iter()
             .map(|(id, name, type_name)| {
-                let half = |which: &str| {
+                let schema = |part: &str| {
                     json!({
                         "encoding": "json",
-                        "schemaName": format!("{type_name}_{which}"),
+                        "schemaName": format!("{type_name}_{part}"),
                         "schemaEncoding": "jsonschema",
                         "schema": "{}",
                     })
@@ -262,23 +256,23 @@ impl Session {
                     "id": id,
                     "name": name,
                     "type": type_name,
-                    "request": half("Request"),
-                    "response": half("Response"),
+                    "request": schema("Request"),
+                    "response": schema("Response"),
                 })
             })
             .collect();
         self.services += services.len();
-        self.outbox
-            .say(&json!({"op": "advertiseServices", "services": described}));
+        self.queue
+            .send_json(&json!({"op": "advertiseServices", "services": descriptions}));
     }
 
-    /// Tells of changes of the graph who wants to know, unless what was said before has not been taken yet.
-    fn tell_graph(&mut self) {
-        if self.outbox.has_replies() {
+    /// Sends the changes of the graph, unless replies are still queued.
+    fn send_graph(&mut self) {
+        if self.queue.has_replies() {
             return;
         }
-        if let Some(update) = self.graph.as_mut().and_then(Follower::update) {
-            self.outbox.say(&update);
+        if let Some(update) = self.graph.as_mut().and_then(GraphFollower::update) {
+            self.queue.send_json(&update);
         }
     }
 
@@ -286,110 +280,107 @@ impl Session {
         if self.graph.is_some() {
             return;
         }
-        match self.shared.connections.follow() {
+        match self.state.graph.follow() {
             Ok(follower) => self.graph = Some(follower),
             Err(error) => self
-                .outbox
-                .complain(&format!("the graph cannot be read: {error}")),
+                .queue
+                .send_error(&format!("cannot read the graph: {error}")),
         }
     }
 
     fn on_text(&mut self, text: &str) {
         match serde_json::from_str(text) {
-            Ok(Request::Subscribe { subscriptions }) => self.subscribe_all(&subscriptions),
-            Ok(Request::Unsubscribe { subscription_ids }) => {
-                for number in subscription_ids {
-                    self.subscriptions.remove(&number);
+            Ok(ClientRequest::Subscribe { subscriptions }) => self.subscribe_all(&subscriptions),
+            Ok(ClientRequest::Unsubscribe { subscription_ids }) => {
+                for id in subscription_ids {
+                    self.subscriptions.remove(&id);
                 }
             }
-            Ok(Request::GetParameters {
+            Ok(ClientRequest::GetParameters {
                 parameter_names,
                 id,
             }) => {
-                let from = self.requester(text);
-                self.shared.parameters.get(parameter_names, id, &from);
+                let request = self.parameter_request(id, text);
+                self.state.parameters.get(parameter_names, request);
             }
-            Ok(Request::SetParameters { parameters, id }) => match self.shared.calls {
+            Ok(ClientRequest::SetParameters { parameters, id }) => match self.state.calls {
                 Some(_) => {
-                    let from = self.requester(text);
-                    self.shared.parameters.set(parameters, id, &from);
+                    let request = self.parameter_request(id, text);
+                    self.state.parameters.set(parameters, request);
                 }
-                None => self.outbox.complain(NO_COMMANDS),
+                None => self.queue.send_error(CONTROL_DISABLED),
             },
-            Ok(Request::FetchAsset { uri, request_id }) => {
-                self.outbox.reply(asset::answer(&uri, request_id));
+            Ok(ClientRequest::FetchAsset { uri, request_id }) => {
+                self.queue.reply(asset::response(&uri, request_id));
             }
-            Ok(Request::SubscribeConnectionGraph) => self.follow_graph(),
-            Ok(Request::UnsubscribeConnectionGraph) => self.graph = None,
-            Ok(Request::Other) => self
-                .outbox
-                .complain("this server does not know the operation"),
+            Ok(ClientRequest::SubscribeConnectionGraph) => self.follow_graph(),
+            Ok(ClientRequest::UnsubscribeConnectionGraph) => self.graph = None,
+            Ok(ClientRequest::Other) => self.queue.send_error("unknown operation"),
             Err(error) => self
-                .outbox
-                .complain(&format!("the message is not understood: {error}")),
+                .queue
+                .send_error(&format!("malformed message: {error}")),
         }
     }
 
-    fn requester(&self, text: &str) -> Requester<'_> {
-        Requester {
-            outbox: &self.outbox,
-            errands: &self.requests,
+    fn parameter_request(&self, id: Option<Value>, text: &str) -> ParameterRequest<'_> {
+        ParameterRequest {
+            id,
             len: text.len(),
+            queue: &self.queue,
+            threads: &self.parameter_threads,
         }
     }
 
-    fn subscribe_all(&mut self, wanted: &[Wanted]) {
-        let mut refused = wanted
+    fn subscribe_all(&mut self, requests: &[SubscribeRequest]) {
+        let mut refused = requests
             .iter()
-            .filter_map(|one| Some((one, self.subscribe(one).err()?)));
-        let told: Vec<_> = refused.by_ref().take(COMPLAINTS).collect();
+            .filter_map(|request| Some((request, self.subscribe(request).err()?)));
+        let reported: Vec<_> = refused.by_ref().take(MAX_ERRORS).collect();
         let more = refused.count();
-        for (one, why) in told {
-            self.outbox
-                .complain(&format!("channel {}: {why}", one.channel_id));
+        for (request, why) in reported {
+            self.queue
+                .send_error(&format!("channel {}: {why}", request.channel_id));
         }
         if more > 0 {
-            self.outbox
-                .complain(&format!("{more} more subscriptions are not there either"));
+            self.queue
+                .send_error(&format!("{more} more subscriptions are refused"));
         }
     }
 
-    fn subscribe(&mut self, wanted: &Wanted) -> Result<(), &'static str> {
-        if self.subscriptions.len() >= SUBSCRIPTIONS {
-            return Err("there are too many subscriptions");
+    fn subscribe(&mut self, request: &SubscribeRequest) -> Result<(), &'static str> {
+        if self.subscriptions.len() >= MAX_SUBSCRIPTIONS {
+            return Err("the client has too many subscriptions");
         }
-        let hub = &self.shared.hub;
-        let subscription = hub.subscribe(wanted.channel_id, self.page, &self.outbox, wanted.id)?;
-        self.subscriptions.insert(wanted.id, subscription);
+        let hub = &self.state.hub;
+        let subscription = hub.subscribe(request.channel_id, self.page, &self.queue, request.id)?;
+        self.subscriptions.insert(request.id, subscription);
         Ok(())
     }
 
     fn on_binary(&mut self, bytes: &[u8]) {
-        match (bytes.split_first(), &self.shared.calls) {
-            (Some((2, call)), Some(calls)) => calls.make(call, &self.outbox, &self.calls),
-            (Some((2, _)), None) => self.outbox.complain(NO_COMMANDS),
-            _ => self
-                .outbox
-                .complain("this server does not know the binary operation"),
+        match (bytes.split_first(), &self.state.calls) {
+            (Some((2, call)), Some(calls)) => calls.call(call, &self.queue, &self.service_threads),
+            (Some((2, _)), None) => self.queue.send_error(CONTROL_DISABLED),
+            _ => self.queue.send_error("unknown binary operation"),
         }
     }
 
-    /// A message of the protocol.
-    fn frame(&self, next: Next) -> Message {
+    /// Encodes a queued message for the WebSocket.
+    fn encode(&self, next: QueuedMessage) -> Message {
         match next {
-            Next::Reply(bytes) => match String::from_utf8(bytes) {
+            QueuedMessage::Reply(bytes) => match String::from_utf8(bytes) {
                 Ok(text) if text.starts_with('{') => Message::text(text),
                 Ok(text) => Message::binary(text.into_bytes()),
                 Err(bytes) => Message::binary(bytes.into_bytes()),
             },
-            Next::Sample(subscription, sample) => {
-                let figures = &self.shared.figures;
+            QueuedMessage::Sample(subscription, sample) => {
+                let figures = &self.state.figures;
                 figures.sent.fetch_add(1, Ordering::Relaxed);
                 let data = sample.data.as_ref();
                 let mut frame = Vec::with_capacity(13 + data.len());
                 frame.push(1);
                 frame.extend(subscription.to_le_bytes());
-                frame.extend(sample.at.to_le_bytes());
+                frame.extend(sample.time.to_le_bytes());
                 frame.extend(data);
                 Message::binary(frame)
             }

@@ -1,4 +1,4 @@
-// Decodes CDR with the definitions of the messages (ros2msg) that the server sends.
+// Decodes CDR with the message definitions (ros2msg) that the server sends.
 const SIZES = { bool: 1, byte: 1, char: 1, int8: 1, uint8: 1, int16: 2, uint16: 2, int32: 4, uint32: 4,
   int64: 8, uint64: 8, float32: 4, float64: 8 };
 const GET = {
@@ -11,7 +11,7 @@ const GET = {
 };
 const text = new TextDecoder();
 
-// "package/Name" -> [{name, type, array: undefined | 0 (any length) | n}]
+// Parses a definition into: "package/Name" -> [{name, type, array: undefined (no array) | 0 (any length) | n}].
 function parse(schema, root) {
   const types = new Map();
   const parts = schema.split(/^=+\n/m);
@@ -39,51 +39,51 @@ function parse(schema, root) {
   return types;
 }
 
-class Reader {
+class CdrReader {
   constructor(view, types) {
     this.view = view;
     this.types = types;
-    this.little = view.getUint8(1) === 1;
-    this.at = 4;
+    this.littleEndian = view.getUint8(1) === 1;
+    this.offset = 4; // behind the encapsulation header
   }
-  align(size) { this.at = 4 + Math.ceil((this.at - 4) / size) * size; }
+  align(size) { this.offset = 4 + Math.ceil((this.offset - 4) / size) * size; }
   number(type) {
     const size = SIZES[type];
     this.align(size);
-    const value = GET[type](this.view, this.at, this.little);
-    this.at += size;
+    const value = GET[type](this.view, this.offset, this.littleEndian);
+    this.offset += size;
     return value;
   }
   string() {
     const length = this.number("uint32");
-    const bytes = new Uint8Array(this.view.buffer, this.view.byteOffset + this.at, Math.max(0, length - 1));
-    this.at += length;
+    const bytes = new Uint8Array(this.view.buffer, this.view.byteOffset + this.offset, Math.max(0, length - 1));
+    this.offset += length;
     return text.decode(bytes);
   }
-  one(type) {
+  value(type) {
     if (type === "string") return this.string();
     return SIZES[type] ? this.number(type) : this.message(type);
   }
   array(type, fixed) {
     const length = fixed || this.number("uint32");
     if (type === "uint8" || type === "byte") {
-      const bytes = new Uint8Array(this.view.buffer, this.view.byteOffset + this.at, length);
-      this.at += length;
+      const bytes = new Uint8Array(this.view.buffer, this.view.byteOffset + this.offset, length);
+      this.offset += length;
       return bytes;
     }
-    return Array.from({ length }, () => this.one(type));
+    return Array.from({ length }, () => this.value(type));
   }
   message(type) {
     const value = {};
     for (const field of this.types.get(type) ?? []) {
-      value[field.name] = field.array === undefined ? this.one(field.type) : this.array(field.type, field.array);
+      value[field.name] = field.array === undefined ? this.value(field.type) : this.array(field.type, field.array);
     }
     return value;
   }
 }
 
-/** Makes a function from bytes (a DataView) to a message. */
+/** Returns a function that decodes a DataView into a message. */
 export function decoder(schema, name) {
   const types = parse(schema, name);
-  return (view) => new Reader(view, types).message(name.replace("/msg/", "/"));
+  return (view) => new CdrReader(view, types).message(name.replace("/msg/", "/"));
 }

@@ -1,4 +1,4 @@
-// The 3D view: a canvas that draws points, lines and labels in the frame `map`; no library.
+// The 3D view: a canvas on which points, lines and labels are drawn in the frame `map`, without a library.
 const DEG = Math.PI / 180;
 const NEAR = 0.3;
 
@@ -6,32 +6,32 @@ const rotate = ([x, y, z, w], [a, b, c]) => {
   const [i, j, k] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
   return [a + w * i + y * k - z * j, b + w * j + z * i - x * k, c + w * k + x * j - y * i];
 };
-const times = ([ax, ay, az, aw], [bx, by, bz, bw]) => [
+const multiply = ([ax, ay, az, aw], [bx, by, bz, bw]) => [
   aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
   aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz];
 const vector = (v) => [v.x, v.y, v.z];
 const quaternion = (q) => [q.x, q.y, q.z, q.w];
 
-/** Frames as /tf and /tf_static say. */
+/** The frames of /tf and /tf_static. */
 export class Frames {
   constructor() { this.parents = new Map(); }
-  take(message) {
+  add(message) {
     for (const t of message.transforms) {
       this.parents.set(t.child_frame_id, {
-        parent: t.header.frame_id, at: vector(t.transform.translation), turn: quaternion(t.transform.rotation) });
+        parent: t.header.frame_id, position: vector(t.transform.translation), rotation: quaternion(t.transform.rotation) });
     }
   }
-  /** Pose of a frame in the root above it; null if it is unknown. */
+  /** Pose of a frame in `root`; null if it is unknown. */
   pose(frame, root = "map") {
-    let [at, turn] = [[0, 0, 0], [0, 0, 0, 1]];
+    let [position, rotation] = [[0, 0, 0], [0, 0, 0, 1]];
     for (let steps = 0; frame !== root; steps += 1) {
       const edge = this.parents.get(frame);
       if (!edge || steps > 30) return null;
-      at = rotate(edge.turn, at).map((v, i) => v + edge.at[i]);
-      turn = times(edge.turn, turn);
+      position = rotate(edge.rotation, position).map((v, i) => v + edge.position[i]);
+      rotation = multiply(edge.rotation, rotation);
       frame = edge.parent;
     }
-    return { at, turn };
+    return { position, rotation };
   }
 }
 
@@ -48,10 +48,10 @@ export class Scene {
     this.pitch = 33 * DEG;
     this.distance = 24;
     this.goal = null;
-    this.steer();
+    this.addPointerControls();
   }
 
-  steer() {
+  addPointerControls() {
     const pointers = new Map();
     this.canvas.addEventListener("pointerdown", (event) => {
       this.canvas.setPointerCapture(event.pointerId);
@@ -87,7 +87,7 @@ export class Scene {
 
   zoom(by) { this.distance = Math.min(400, Math.max(3, this.distance * by)); }
 
-  /** Axes of the camera: right, up, forward; and where it is. */
+  /** Axes and position (`eye`) of the camera. */
   camera() {
     const [cy, sy, cp, sp] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
     const forward = [-cy * cp, -sy * cp, -sp];
@@ -95,7 +95,7 @@ export class Scene {
     return { right: [-sy, cy, 0], up: [-cy * sp, -sy * sp, cp], forward, eye };
   }
 
-  /** Point of the plane z = 0 under the pointer, or null. */
+  /** The point of the plane z = 0 at the pointer; null if there is none. */
   ground(event) {
     const box = this.canvas.getBoundingClientRect();
     const { right, up, forward, eye } = this.camera();
@@ -119,8 +119,8 @@ export class Scene {
       const at = i * step;
       const point = [view.getFloat32(at + offset.x, true), view.getFloat32(at + offset.y, true), view.getFloat32(at + offset.z, true)];
       if (!Number.isFinite(point[0])) continue;
-      const turned = rotate(pose.turn, point);
-      points.push(turned[0] + pose.at[0], turned[1] + pose.at[1], turned[2] + pose.at[2]);
+      const turned = rotate(pose.rotation, point);
+      points.push(turned[0] + pose.position[0], turned[1] + pose.position[1], turned[2] + pose.position[2]);
     }
     this.clouds.set(topic, Float32Array.from(points));
   }
@@ -134,20 +134,20 @@ export class Scene {
     const c = canvas.getContext("2d", { alpha: false });
     const { right, up, forward, eye } = this.camera();
     const focal = height * 0.9;
-    const eyes = (p) => {
+    const toCamera = (p) => {
       const d = [p[0] - eye[0], p[1] - eye[1], p[2] - eye[2]];
       const dot = (a) => a[0] * d[0] + a[1] * d[1] + a[2] * d[2];
       return [dot(right), dot(up), dot(forward)];
     };
-    const flat = ([x, y, z]) => [width / 2 + (x * focal) / z, height / 2 - (y * focal) / z];
+    const project = ([x, y, z]) => [width / 2 + (x * focal) / z, height / 2 - (y * focal) / z];
     const line = (a, b) => {
-      let [p, q] = [eyes(a), eyes(b)];
+      let [p, q] = [toCamera(a), toCamera(b)];
       if (p[2] < NEAR && q[2] < NEAR) return;
       const cut = (out, ins) => ins.map((v, i) => v + ((out[i] - v) * (ins[2] - NEAR)) / (ins[2] - out[2]));
       if (p[2] < NEAR) p = cut(p, q);
       if (q[2] < NEAR) q = cut(q, p);
-      c.moveTo(...flat(p));
-      c.lineTo(...flat(q));
+      c.moveTo(...project(p));
+      c.lineTo(...project(q));
     };
     const stroke = (colour, thick, body) => {
       c.strokeStyle = colour;
@@ -156,10 +156,10 @@ export class Scene {
       body();
       c.stroke();
     };
-    const label = (at, text, colour) => {
-      const p = eyes(at);
+    const label = (position, text, colour) => {
+      const p = toCamera(position);
       if (p[2] < NEAR) return;
-      const [x, y] = flat(p);
+      const [x, y] = project(p);
       c.fillStyle = colour;
       c.font = `${11 * scale}px system-ui, sans-serif`;
       c.fillText(text, x + 5 * scale, y - 5 * scale);
@@ -175,7 +175,7 @@ export class Scene {
       }
     });
 
-    // Points, coloured by height, straight into the pixels.
+    // Points, coloured by height, are written directly into the pixels, for speed.
     const image = c.getImageData(0, 0, width, height);
     const pixels = new Uint32Array(image.data.buffer);
     const size = Math.max(1, Math.round(1.6 * scale));
@@ -188,19 +188,19 @@ export class Scene {
         const x = Math.round(width / 2 + ((dx * rx + dy * ry) * focal) / z);
         const y = Math.round(height / 2 - ((dx * ux + dy * uy + dz * uz) * focal) / z);
         if (x < 0 || y < 0 || x + size >= width || y + size >= height) continue;
-        const colour = this.heights[Math.max(0, Math.min(255, Math.round((points[i + 2] + 1) * 20)))];
+        const colour = this.heightColours[Math.max(0, Math.min(255, Math.round((points[i + 2] + 1) * 20)))];
         for (let v = 0; v < size; v += 1) pixels.fill(colour, (y + v) * width + x, (y + v) * width + x + size);
       }
     }
     c.putImageData(image, 0, 0);
 
     for (const boxes of this.boxes.values()) {
-      for (const { at, turn, size: s, name } of boxes) {
-        const corner = (i) => rotate(turn, [0, 1, 2].map((k) => ((i >> k) & 1 ? 0.5 : -0.5) * s[k])).map((v, k) => v + at[k]);
+      for (const { position, rotation, size: s, name } of boxes) {
+        const corner = (i) => rotate(rotation, [0, 1, 2].map((k) => ((i >> k) & 1 ? 0.5 : -0.5) * s[k])).map((v, k) => v + position[k]);
         stroke(colours.box, 1.5, () => {
           for (let i = 0; i < 8; i += 1) for (const k of [1, 2, 4]) if (!(i & k)) line(corner(i), corner(i | k));
         });
-        label([at[0], at[1], at[2] + s[2] / 2], name, colours.box);
+        label([position[0], position[1], position[2] + s[2] / 2], name, colours.box);
       }
     }
     for (const path of this.paths.values()) {
@@ -211,24 +211,24 @@ export class Scene {
       if (!vehicle && !(this.showFrames && frame.endsWith("_link"))) continue;
       const pose = this.frames.pose(frame);
       if (!pose) continue;
-      const tip = (v) => rotate(pose.turn, v).map((n, i) => n + pose.at[i]);
+      const toMap = (v) => rotate(pose.rotation, v).map((n, i) => n + pose.position[i]);
       const length = vehicle ? 1 : 0.3;
       ["#f25555", "#4cc765", "#5b8cff"].forEach((colour, i) => {
-        stroke(colour, vehicle ? 2.5 : 1.2, () => line(pose.at, tip([0, 1, 2].map((k) => (k === i ? length : 0)))));
+        stroke(colour, vehicle ? 2.5 : 1.2, () => line(pose.position, toMap([0, 1, 2].map((k) => (k === i ? length : 0)))));
       });
       if (!vehicle) continue;
       stroke(colours.vehicle, 3, () => {
-        line(tip([0.45, 0.45, 0]), tip([-0.45, -0.45, 0]));
-        line(tip([0.45, -0.45, 0]), tip([-0.45, 0.45, 0]));
+        line(toMap([0.45, 0.45, 0]), toMap([-0.45, -0.45, 0]));
+        line(toMap([0.45, -0.45, 0]), toMap([-0.45, 0.45, 0]));
       });
       stroke(colours.vehicle, 1.5, () => {
         for (const [x, y] of [[1, 1], [1, -1], [-1, 1], [-1, -1]]) {
-          const rim = (n) => tip([0.45 * x + 0.25 * Math.cos(n * 45 * DEG), 0.45 * y + 0.25 * Math.sin(n * 45 * DEG), 0.05]);
+          const rim = (n) => toMap([0.45 * x + 0.25 * Math.cos(n * 45 * DEG), 0.45 * y + 0.25 * Math.sin(n * 45 * DEG), 0.05]);
           for (let n = 0; n < 8; n += 1) line(rim(n), rim(n + 1));
         }
       });
-      stroke(colours.faint, 1, () => line(pose.at, [pose.at[0], pose.at[1], 0]));
-      label(pose.at, frame, colours.text);
+      stroke(colours.faint, 1, () => line(pose.position, [pose.position[0], pose.position[1], 0]));
+      label(pose.position, frame, colours.text);
     }
     if (this.goal) {
       const [x, y, z] = this.goal;
@@ -240,8 +240,8 @@ export class Scene {
     }
   }
 
-  /** Colours of heights, as pixels. */
-  heights = Uint32Array.from({ length: 256 }, (_, i) => {
+  /** Colour scale of heights, as pixel values. */
+  heightColours = Uint32Array.from({ length: 256 }, (_, i) => {
     const hue = 4 - (i / 255) * 4;
     const channel = (at) => Math.round(Math.min(1, Math.max(0, 2 - Math.abs(hue - at))) * 200 + 45);
     return (255 << 24 | channel(4) << 16 | channel(2) << 8 | channel(0)) >>> 0;

@@ -1,6 +1,6 @@
-//! `rfly_bridge view`: the same page and server as a program of its own, beside any bridge, by subscriptions.
-use super::hub::{Feed, Guard, Topic};
-use super::session::Shared;
+//! `rfly_bridge view`: the same page and server as a separate program, which subscribes to the topics of the graph.
+use super::hub::{SampleSource, SourceGuard, ViewTopic};
+use super::session::ViewState;
 use super::{THREAD, serve};
 use crate::config::params::ViewParams;
 use crate::msgs::definition;
@@ -13,12 +13,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time between two looks for new topics.
-const LOOK: Duration = Duration::from_secs(1);
-/// Samples of a latched topic that a late client gets, if its publishers keep so many.
-const KEPT: u16 = 100;
+/// Period of the search for new topics.
+const DISCOVERY_PERIOD: Duration = Duration::from_secs(1);
+/// Depth of subscriptions to latched topics: a late client gets as many samples, if the publishers keep them.
+const LATCHED_DEPTH: u16 = 100;
 
-/// Serves until it is dropped.
+/// The running server; it stops on drop.
 pub struct Viewer {
     _threads: Running,
 }
@@ -30,53 +30,53 @@ pub fn view(middleware: &Middleware, params: &ViewParams) -> Result<Viewer, Node
     binder.finish()?;
     let mut threads = Threads::default();
     if let Some(listener) = listener {
-        let feed = Box::new(GraphFeed(middleware.clone()));
-        let report = serve(middleware, params, listener, feed, &mut threads)?;
-        let search = Search {
+        let source = Box::new(GraphSource(middleware.clone()));
+        let report = serve(middleware, params, listener, source, &mut threads)?;
+        let discovery = TopicDiscovery {
             middleware: middleware.clone(),
-            shared: report.shared,
+            state: report.state,
         };
-        tasks::start(&threads.runtime(THREAD)?, search);
+        tasks::start(&threads.runtime(THREAD)?, discovery);
     }
     Ok(Viewer {
         _threads: threads.start()?,
     })
 }
 
-/// Tells the hub of the topics of the graph.
-struct Search {
+/// Adds the topics of the graph to the hub.
+struct TopicDiscovery {
     middleware: Middleware,
-    shared: Arc<Shared>,
+    state: Arc<ViewState>,
 }
 
-impl Endless for Search {
+impl Endless for TopicDiscovery {
     fn name(&self) -> String {
         "view: topics".to_owned()
     }
 
     async fn work(&mut self) {
-        let mut look = tokio::time::interval(LOOK);
+        let mut period = tokio::time::interval(DISCOVERY_PERIOD);
         loop {
-            look.tick().await;
+            period.tick().await;
             for topic in self.middleware.topics() {
-                // Without its definition no client can read a message.
+                // Clients cannot decode a message without its definition.
                 if definition(&topic.type_name).is_some() {
                     let qos = match topic.offered.durability {
-                        Durability::TransientLocal => topic.offered.with_depth(KEPT),
+                        Durability::TransientLocal => topic.offered.with_depth(LATCHED_DEPTH),
                         Durability::Volatile => topic.offered,
                     };
-                    self.shared.hub.add(&topic.name, &topic.type_name, qos);
+                    self.state.hub.add(&topic.name, &topic.type_name, qos);
                 }
             }
         }
     }
 }
 
-/// What others publish.
-struct GraphFeed(Middleware);
+/// Subscribes to the topics of other nodes.
+struct GraphSource(Middleware);
 
-impl Feed for GraphFeed {
-    fn attach(&self, topic: &Topic, reader: Arc<dyn TapReader>) -> Option<Guard> {
+impl SampleSource for GraphSource {
+    fn attach(&self, topic: &ViewTopic, reader: Arc<dyn TapReader>) -> Option<SourceGuard> {
         let subscribed =
             self.0
                 .subscribe_raw(&topic.name, &topic.type_name, topic.qos, move |sample| {
@@ -91,7 +91,7 @@ impl Feed for GraphFeed {
         }
     }
 
-    fn offered(&self) -> BTreeSet<(String, String)> {
+    fn published(&self) -> BTreeSet<(String, String)> {
         let topics = self.0.topics().into_iter();
         topics.map(|topic| (topic.name, topic.type_name)).collect()
     }

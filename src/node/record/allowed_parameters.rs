@@ -1,7 +1,7 @@
-//! Parameters that are taken from a recording, which may come from anybody: those that shape the data. None that listens, sends or
-//! writes, or names hosts, files or origins.
+//! The parameters that a replay takes from a recording: those that shape the data. A recording is untrusted input, so parameters
+//! that open ports, send, write, or name hosts, files or origins are ignored.
 
-/// Names, or with a dot at their end all that begin with them.
+/// Parameter names; a name that ends with a dot is a prefix.
 const ALLOWED: &[&str] = &[
     "base_frame",
     "cloud.",
@@ -47,11 +47,11 @@ const ALLOWED: &[&str] = &[
     "window",
     "world_convention",
 ];
-/// Of one sensor or vehicle: `sensor3.fov_deg`.
-const FAMILIES: [&str; 2] = ["sensor", "vehicle"];
-/// Of these, and not taken: a host, a file, and a vehicle that the bridge would fly.
-const NOT_OF_FAMILIES: [&str; 5] = ["address", "camera_info_url", "model", "model_type", "link"];
-/// Links whose parameters name nothing outside the recording.
+/// Prefixes with a number: `sensor3.fov_deg`.
+const NUMBERED: [&str; 2] = ["sensor", "vehicle"];
+/// Ignored parameters behind a numbered prefix: they name a host or a file, or make the bridge fly a vehicle.
+const IGNORED: [&str; 5] = ["address", "camera_info_url", "model", "model_type", "link"];
+/// Links that name no host and no device.
 const LINKS: [&str; 8] = [
     "off",
     "mavlink_full",
@@ -63,34 +63,33 @@ const LINKS: [&str; 8] = [
     "udp_simple",
 ];
 
-/// The value of a parameter of a recording, if it is taken.
+/// The value of a recorded parameter; `None` if the parameter is ignored.
 pub(super) fn allowed(name: &str, value: &str) -> Option<String> {
     if !(name.bytes()).all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'.') {
         return None;
     }
-    let listed = |known: &&str| match known.ends_with('.') {
-        true => name.starts_with(*known),
-        false => name == *known,
-    };
+    let is_listed =
+        |listed: &&str| name == *listed || listed.ends_with('.') && name.starts_with(*listed);
     if name == "control.link" || name.starts_with("vehicle") && name.ends_with(".link") {
-        return link(value.trim_matches(['"', '\'', ' ']));
+        return allowed_link(value.trim_matches(['"', '\'', ' ']));
     }
-    (ALLOWED.iter().any(listed) || of_family(name)).then(|| value.to_owned())
+    (ALLOWED.iter().any(is_listed) || is_numbered(name)).then(|| value.to_owned())
 }
 
-fn of_family(name: &str) -> bool {
-    let Some((one, rest)) = name.split_once('.') else {
+/// Whether it is an allowed parameter with a numbered prefix.
+fn is_numbered(name: &str) -> bool {
+    let Some((prefix, rest)) = name.split_once('.') else {
         return false;
     };
-    let numbered = |family: &&str| {
-        let number = one.strip_prefix(*family);
+    let has_number = |word: &&str| {
+        let number = prefix.strip_prefix(*word);
         number.is_some_and(|n| !n.is_empty() && n.bytes().all(|c| c.is_ascii_digit()))
     };
-    FAMILIES.iter().any(numbered) && !NOT_OF_FAMILIES.contains(&rest)
+    NUMBERED.iter().any(has_number) && !IGNORED.contains(&rest)
 }
 
-/// A link: its kind. Of a direct link the ports, at which it was recorded, without the host.
-fn link(value: &str) -> Option<String> {
+/// The value of a link parameter. A direct link keeps its ports, which the recording uses, and loses its host.
+fn allowed_link(value: &str) -> Option<String> {
     if LINKS.contains(&value) {
         return Some(value.to_owned());
     }
@@ -98,9 +97,10 @@ fn link(value: &str) -> Option<String> {
     let (own, peer) = direct.split_once('@').unwrap_or(("", direct));
     let port = peer.rsplit_once(':').map_or(peer, |(_, port)| port);
     let is_port = |text: &str| text.parse::<u16>().is_ok();
-    match own.is_empty() {
-        true => is_port(port).then(|| format!("\"direct:{port}\"")),
-        false => (is_port(own) && is_port(port)).then(|| format!("\"direct:{own}@{port}\"")),
+    if own.is_empty() {
+        is_port(port).then(|| format!("\"direct:{port}\""))
+    } else {
+        (is_port(own) && is_port(port)).then(|| format!("\"direct:{own}@{port}\""))
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
     use super::allowed;
 
     #[test]
-    fn what_shapes_data_is_taken_and_what_reaches_out_is_not() {
+    fn only_parameters_that_shape_the_data_are_allowed() {
         for (name, value) in [
             ("cloud.layout", "ouster"),
             ("sensor12.fov_deg", "90.0"),

@@ -1,18 +1,18 @@
-//! A small JPEG of a `sensor_msgs/msg/Image`: colours as they are, distances from red (near) to blue (far).
+//! Encodes a `sensor_msgs/msg/Image` as a small JPEG; depth becomes a colour from red (near) to blue (far).
 use image::ExtendedColorType;
 use image::codecs::jpeg::JpegEncoder;
 
-/// Widest picture in pixels; a larger image is reduced by a whole number.
-const WIDTH: usize = 480;
+/// Maximum width of a thumbnail in pixels; a wider image is reduced by a whole number.
+const MAX_WIDTH: usize = 480;
 const QUALITY: u8 = 75;
-/// Nearest and farthest distance that has a colour of its own, in m.
+/// Ends of the colour scale of depth in m.
 const NEAR: f32 = 0.5;
 const FAR: f32 = 60.0;
-/// Largest width and height.
-const LARGEST: usize = 16_384;
+/// Maximum width and height of an image.
+const MAX_SIZE: usize = 16_384;
 
-/// The head of an image in CDR, and its pixels.
-struct Image<'a> {
+/// A `sensor_msgs/msg/Image` in CDR.
+struct RosImage<'a> {
     height: usize,
     width: usize,
     encoding: &'a str,
@@ -21,13 +21,13 @@ struct Image<'a> {
     data: &'a [u8],
 }
 
-/// Reads little-endian CDR behind its encapsulation header.
-struct Cdr<'a> {
+/// Reads little-endian CDR; `bytes` begin behind the encapsulation header.
+struct CdrCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cdr<'a> {
+impl<'a> CdrCursor<'a> {
     fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(len)?;
         let taken = self.bytes.get(self.at..end)?;
@@ -41,31 +41,31 @@ impl<'a> Cdr<'a> {
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    fn block(&mut self) -> Option<&'a [u8]> {
+    fn bytes(&mut self) -> Option<&'a [u8]> {
         let len = self.u32()?;
         self.take(len as usize)
     }
 
-    fn text(&mut self) -> Option<&'a str> {
-        let text = self.block()?;
+    fn string(&mut self) -> Option<&'a str> {
+        let text = self.bytes()?;
         std::str::from_utf8(text.strip_suffix(&[0]).unwrap_or(text)).ok()
     }
 }
 
-impl<'a> Image<'a> {
+impl<'a> RosImage<'a> {
     fn read(cdr: &'a [u8]) -> Option<Self> {
         let ([0, 1, _, _], bytes) = cdr.split_first_chunk()? else {
             return None;
         };
-        let mut cdr = Cdr { bytes, at: 8 }; // behind the stamp
-        cdr.text()?;
+        let mut cdr = CdrCursor { bytes, at: 8 }; // skips the stamp
+        let _frame_id = cdr.string()?;
         let [height, width] = [cdr.u32()? as usize, cdr.u32()? as usize];
-        let encoding = cdr.text()?;
+        let encoding = cdr.string()?;
         let big_endian = cdr.take(1)? != [0];
         let step = cdr.u32()? as usize;
-        let data = cdr.block()?;
-        let possible = (1..=LARGEST).contains(&height) && (1..=LARGEST).contains(&width);
-        possible.then_some(Self {
+        let data = cdr.bytes()?;
+        let valid = (1..=MAX_SIZE).contains(&height) && (1..=MAX_SIZE).contains(&width);
+        valid.then_some(Self {
             height,
             width,
             encoding,
@@ -76,10 +76,10 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Bytes of a pixel, and its colour.
-type Format = (usize, fn(&[u8], bool) -> [u8; 3]);
+/// Bytes per pixel, and the conversion of a pixel (and whether it is big-endian) to RGB.
+type PixelFormat = (usize, fn(&[u8], bool) -> [u8; 3]);
 
-fn format(encoding: &str) -> Option<Format> {
+fn pixel_format(encoding: &str) -> Option<PixelFormat> {
     Some(match encoding {
         "rgb8" => (3, |p, _| [p[0], p[1], p[2]]),
         "rgba8" => (4, |p, _| [p[0], p[1], p[2]]),
@@ -87,8 +87,8 @@ fn format(encoding: &str) -> Option<Format> {
         "bgra8" => (4, |p, _| [p[2], p[1], p[0]]),
         "mono8" | "8UC1" => (1, |p, _| [p[0]; 3]),
         "mono16" => (2, |p, big| [(u16_of(p, big) >> 8) as u8; 3]),
-        "16UC1" => (2, |p, big| distance(f32::from(u16_of(p, big)) * 1e-3)),
-        "32FC1" => (4, |p, big| distance(f32_of(p, big))),
+        "16UC1" => (2, |p, big| depth_colour(f32::from(u16_of(p, big)) * 1e-3)),
+        "32FC1" => (4, |p, big| depth_colour(f32_of(p, big))),
         _ => return None,
     })
 }
@@ -111,29 +111,32 @@ fn f32_of(pixel: &[u8], big_endian: bool) -> f32 {
     }
 }
 
-/// Colour of a distance; black if there is none.
-fn distance(metres: f32) -> [u8; 3] {
+/// Colour of a depth; black if it is invalid.
+fn depth_colour(metres: f32) -> [u8; 3] {
     if !metres.is_finite() || metres <= 0.0 {
         return [0; 3];
     }
     let far = (metres.clamp(NEAR, FAR) / NEAR).ln() / (FAR / NEAR).ln();
-    // The rainbow without its ends, evenly bright: red, yellow, green, cyan, blue.
+    // A hue from 0 to 4: red, yellow, green, cyan, blue.
     let hue = far * 4.0;
     let channel = |at: f32| ((2.0 - (hue - at).abs()).clamp(0.0, 1.0) * 225.0 + 20.0) as u8;
     [channel(0.0), channel(2.0), channel(4.0)]
 }
 
-/// Makes the picture; `None` if the image cannot be read or its encoding has no colours.
-pub(super) fn picture(cdr: &[u8]) -> Option<Vec<u8>> {
-    let image = Image::read(cdr)?;
-    let (size, colour) = format(image.encoding)?;
-    let by = image.width.div_ceil(WIDTH);
-    let (width, height) = ((image.width / by).max(1), (image.height / by).max(1));
+/// The thumbnail of an image; `None` if the image is malformed or its encoding is unknown.
+pub(super) fn encode(cdr: &[u8]) -> Option<Vec<u8>> {
+    let image = RosImage::read(cdr)?;
+    let (size, colour) = pixel_format(image.encoding)?;
+    let factor = image.width.div_ceil(MAX_WIDTH);
+    let (width, height) = (
+        (image.width / factor).max(1),
+        (image.height / factor).max(1),
+    );
     let mut rgb = Vec::with_capacity(width * height * 3);
     for y in 0..height {
-        let row = image.data.get(y * by * image.step..)?;
+        let row = image.data.get(y * factor * image.step..)?;
         let row = row.get(..image.width * size)?;
-        let pixels = row.chunks_exact(size).step_by(by).take(width);
+        let pixels = row.chunks_exact(size).step_by(factor).take(width);
         rgb.extend(pixels.flat_map(|pixel| colour(pixel, image.big_endian)));
     }
     let mut jpeg = Vec::with_capacity(rgb.len() / 8);
@@ -176,40 +179,40 @@ mod tests {
     }
 
     #[test]
-    fn colours_stay_and_large_images_shrink() {
+    fn colours_are_kept_and_large_images_are_reduced() {
         let rgb = [200, 30, 60].repeat(960 * 4);
         let (width, height, middle) =
-            colour_of(&picture(&cdr("rgb8", 960, 4, 2880, &rgb)).expect("made"));
+            colour_of(&encode(&cdr("rgb8", 960, 4, 2880, &rgb)).expect("made"));
         assert_eq!((width, height), (480, 2));
         assert!(nearly(middle, [200, 30, 60]), "{middle:?}");
-        let (_, _, middle) = colour_of(&picture(&cdr("bgr8", 960, 4, 2880, &rgb)).expect("made"));
+        let (_, _, middle) = colour_of(&encode(&cdr("bgr8", 960, 4, 2880, &rgb)).expect("made"));
         assert!(nearly(middle, [60, 30, 200]), "{middle:?}");
     }
 
     #[test]
-    fn near_is_red_far_is_blue_nothing_is_black() {
+    fn near_is_red_far_is_blue_and_invalid_is_black() {
         let of = |metres: f32| {
             let data = metres.to_le_bytes().repeat(256);
-            colour_of(&picture(&cdr("32FC1", 16, 16, 64, &data)).expect("made")).2
+            colour_of(&encode(&cdr("32FC1", 16, 16, 64, &data)).expect("made")).2
         };
         assert!(nearly(of(0.1), [245, 20, 20]), "{:?}", of(0.1));
         assert!(nearly(of(100.0), [20, 20, 245]), "{:?}", of(100.0));
         assert!(nearly(of(f32::NAN), [0; 3]) && nearly(of(f32::INFINITY), [0; 3]));
         let data = 5477_u16.to_le_bytes().repeat(256); // the geometric mean of both ends
-        let middle = colour_of(&picture(&cdr("16UC1", 16, 16, 32, &data)).expect("made")).2;
+        let middle = colour_of(&encode(&cdr("16UC1", 16, 16, 32, &data)).expect("made")).2;
         assert!(nearly(middle, [20, 245, 20]), "{middle:?}");
     }
 
     #[test]
-    fn what_is_cut_off_or_unknown_has_no_picture() {
+    fn truncated_images_and_unknown_encodings_have_no_thumbnail() {
         let whole = cdr("mono8", 16, 16, 16, &[7; 256]);
-        assert!(picture(&whole).is_some());
+        assert!(encode(&whole).is_some());
         for len in 0..whole.len() {
-            assert!(picture(&whole[..len]).is_none(), "{len}");
+            assert!(encode(&whole[..len]).is_none(), "{len}");
         }
-        assert!(picture(&cdr("bayer_rggb8", 16, 16, 16, &[7; 256])).is_none());
-        assert!(picture(&cdr("mono8", 0, 16, 16, &[7; 256])).is_none());
-        assert!(picture(&cdr("mono8", 16, 16, 8, &[7; 120])).is_none());
-        assert!(picture(&cdr("mono8", u32::MAX, 16, 16, &[7; 256])).is_none());
+        assert!(encode(&cdr("bayer_rggb8", 16, 16, 16, &[7; 256])).is_none());
+        assert!(encode(&cdr("mono8", 0, 16, 16, &[7; 256])).is_none());
+        assert!(encode(&cdr("mono8", 16, 16, 8, &[7; 120])).is_none());
+        assert!(encode(&cdr("mono8", u32::MAX, 16, 16, &[7; 256])).is_none());
     }
 }

@@ -1,6 +1,6 @@
-//! An MCAP file that is readable at any moment: written by a thread of its own from a bounded queue.
-use super::bag::Bag;
-use super::topic::Topic;
+//! Writes MCAP files that are valid after every flush, on a thread of their own from a bounded queue.
+use super::bag::BagMetadata;
+use super::mcap_topic::McapTopic;
 use crate::node::tasks;
 use crate::transport::free_bytes;
 use mcap::records::MessageHeader;
@@ -15,15 +15,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What waits for the disk at most; beyond that samples are dropped and counted.
+/// Limit of the queue; further samples are dropped and counted.
 const QUEUE_BYTES: usize = 256 << 20;
-/// What a sample costs besides its bytes, so that empty ones are bounded as well.
-const OVERHEAD: usize = 128;
-/// How much a kill may lose: at most twice this, with what is being written.
-const FLUSH: Duration = Duration::from_millis(500);
+/// Charged to the queue for each sample besides its bytes, so that empty samples are bounded, too.
+const SAMPLE_OVERHEAD: usize = 128;
+/// Period of flushes. A killed process loses at most the data of two periods.
+const FLUSH_PERIOD: Duration = Duration::from_millis(500);
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// The end of a file without summary: `DataEnd`, `Footer`, magic. A reader then looks through the whole file.
+/// The end of a file without summary: `DataEnd`, `Footer`, magic. Readers then scan the whole file.
 const END: [u8; 50] = {
     let mut end = [0; 50];
     end[0] = 0x0f;
@@ -38,202 +38,201 @@ const END: [u8; 50] = {
     end
 };
 
-/// Opcode of a private record, which readers skip.
+/// Opcode of the padding: a private record, which readers skip.
 const PADDING: u8 = 0x80;
-/// Opcode and length of a record.
-const RECORD: usize = 9;
-/// Room of the padding. It is a hole of the file and takes no space.
-const ROOM: u64 = 16 << 20;
+/// Length of a record's header: opcode and length.
+const RECORD_HEADER: usize = 9;
+/// Length of new padding. It is a hole in the file, which takes no space on the disk.
+const PADDING_BYTES: u64 = 16 << 20;
 
-/// A file that is whole after every write: behind the data is a record of padding, and then the end. New data are written into the
-/// padding, and seen when the first bytes, which are those of the padding's head, are replaced at last.
-struct Whole {
+/// A file that is valid after every write: data, a padding record, the end. New records are written into the padding; the first
+/// header is written last. It replaces the header of the padding, and only then do readers see the records.
+struct RecoverableFile {
     file: File,
-    /// What was written since the last flush: whole records, when it is flushed.
-    held: Vec<u8>,
-    /// Where the padding begins.
-    at: u64,
-    /// Where the end begins.
-    end: u64,
-    /// Why writing failed; the library that writes through this has other words for it.
-    failed: Option<io::ErrorKind>,
+    /// Data since the last flush; at a flush these are whole records.
+    unflushed: Vec<u8>,
+    padding_offset: u64,
+    end_offset: u64,
+    /// The first error; the `mcap` crate hides its kind.
+    error: Option<io::ErrorKind>,
 }
 
-impl Whole {
-    fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(at))?;
+impl RecoverableFile {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(offset))?;
         let written = self.file.write_all(bytes);
-        self.failed = self.failed.or(written.as_ref().err().map(io::Error::kind));
+        self.error = self.error.or(written.as_ref().err().map(io::Error::kind));
         written
     }
 
-    fn pad(&mut self, from: u64) -> io::Result<()> {
-        let mut head = [PADDING; RECORD];
-        head[1..].copy_from_slice(&(self.end - from - RECORD as u64).to_le_bytes());
-        self.put(from, &head)
+    /// Writes the header of a padding record from `offset` to the end.
+    fn write_padding(&mut self, offset: u64) -> io::Result<()> {
+        let mut header = [PADDING; RECORD_HEADER];
+        let len = self.end_offset - offset - RECORD_HEADER as u64;
+        header[1..].copy_from_slice(&len.to_le_bytes());
+        self.write_at(offset, &header)
     }
 
-    /// Writes what is held over the padding.
-    fn show(&mut self) -> io::Result<()> {
-        let held = std::mem::take(&mut self.held);
-        let (first, rest) = held.split_at(RECORD.min(held.len()));
-        self.put(self.at + RECORD as u64, rest)?;
-        self.put(self.at, first)?;
-        self.at += held.len() as u64;
+    /// Writes the unflushed data over the padding.
+    fn commit(&mut self) -> io::Result<()> {
+        let data = std::mem::take(&mut self.unflushed);
+        let (header, rest) = data.split_at(RECORD_HEADER.min(data.len()));
+        self.write_at(self.padding_offset + RECORD_HEADER as u64, rest)?;
+        self.write_at(self.padding_offset, header)?;
+        self.padding_offset += data.len() as u64;
         Ok(())
     }
 
-    /// The file without padding: with the summary that is held, or where writing failed, with the short end.
+    /// Removes the padding: behind the data comes the summary, which is unflushed, or the short end if writing failed.
     fn close(mut self, failed: bool) -> io::Result<()> {
         if failed {
-            self.file.set_len(self.at)?;
-            return self.put(self.at, &END);
+            self.file.set_len(self.padding_offset)?;
+            return self.write_at(self.padding_offset, &END);
         }
-        self.show()?;
-        self.file.set_len(self.at)
+        self.commit()?;
+        self.file.set_len(self.padding_offset)
     }
 }
 
-impl Write for Whole {
+impl Write for RecoverableFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.held.extend_from_slice(bytes);
+        self.unflushed.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.held.is_empty() {
+        if self.unflushed.is_empty() {
             return Ok(());
         }
-        let next = self.at + self.held.len() as u64;
-        if next + RECORD as u64 > self.end {
-            let begun = self.end > 0;
-            self.end = next + ROOM;
-            self.put(self.end, &END)?;
-            if begun {
-                self.pad(self.at)?;
+        let next = self.padding_offset + self.unflushed.len() as u64;
+        if next + RECORD_HEADER as u64 > self.end_offset {
+            let has_padding = self.end_offset > 0;
+            self.end_offset = next + PADDING_BYTES;
+            self.write_at(self.end_offset, &END)?;
+            if has_padding {
+                self.write_padding(self.padding_offset)?;
             }
         }
-        self.pad(next)?;
-        self.show()
+        self.write_padding(next)?;
+        self.commit()
     }
 }
 
-impl Seek for Whole {
-    /// Only tells the position.
+impl Seek for RecoverableFile {
+    /// Supports only the query of the position.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match to {
-            SeekFrom::Current(0) => Ok(self.at + self.held.len() as u64),
+            SeekFrom::Current(0) => Ok(self.padding_offset + self.unflushed.len() as u64),
             _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }
 
-enum Item {
-    Topic(Topic),
+enum QueueItem {
+    Topic(McapTopic),
     Message(MessageHeader, Vec<u8>),
     Attachment(String, Vec<u8>),
     Metadata(&'static str, BTreeMap<String, String>),
     End,
 }
 
-/// Figures of a recording.
 #[derive(Default)]
-pub(super) struct Figures {
+pub(super) struct RecordingFigures {
     queued: AtomicUsize,
     pub(super) messages: AtomicU64,
     pub(super) bytes: AtomicU64,
     pub(super) dropped: AtomicU64,
-    over: AtomicBool,
+    ended: AtomicBool,
     error: Mutex<Option<String>>,
-    /// When writing has to end. What waits for the disk then is dropped.
-    until: OnceLock<Instant>,
+    /// Samples that are still queued at this time are dropped.
+    deadline: OnceLock<Instant>,
 }
 
-impl Figures {
-    /// Whether there is no time left to write.
+impl RecordingFigures {
     fn is_late(&self) -> bool {
-        let until = self.until.get();
-        until.is_some_and(|until| Instant::now() >= *until)
+        let deadline = self.deadline.get();
+        deadline.is_some_and(|deadline| Instant::now() >= *deadline)
     }
 
-    /// Why the recording ended by itself.
+    /// The error that has ended the recording.
     pub(super) fn error(&self) -> Option<String> {
         let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         error.clone()
     }
 }
 
-/// The thread that writes a file.
-pub(super) struct Writing {
+pub(super) struct WriterThread {
     thread: JoinHandle<()>,
-    figures: Arc<Figures>,
+    figures: Arc<RecordingFigures>,
 }
 
-impl Writing {
+impl WriterThread {
     pub(super) fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Sets when writing has to end, once.
-    pub(super) fn limit(&self, until: Instant) {
-        self.figures.until.get_or_init(|| until);
+    /// Sets the time from which queued samples are dropped; only the first call counts.
+    pub(super) fn set_deadline(&self, deadline: Instant) {
+        self.figures.deadline.get_or_init(|| deadline);
     }
 
-    /// Waits for the end of the file.
     pub(super) fn join(self) {
         if self.thread.join().is_err() {
-            tracing::error!("a thread that records panicked");
+            tracing::error!("the writer thread of a recording has panicked");
         }
     }
 }
 
-/// A recording that is being written.
-pub(super) struct Sink {
-    pub(super) figures: Arc<Figures>,
-    /// Number of topics so far; held while one is queued, so that the numbers are in the order of the queue.
+/// The queue of a recording.
+pub(super) struct McapSink {
+    pub(super) figures: Arc<RecordingFigures>,
+    /// Number of topics. The lock is held while a topic is queued, so that topics are queued in the order of their ids.
     topics: Mutex<u16>,
-    items: Sender<Item>,
+    items: Sender<QueueItem>,
 }
 
-impl Sink {
-    /// Creates the file `path`, and its metadata.yaml if it is a bag; the thread ends with the file.
-    pub(super) fn create(path: &Path, bag: Option<Bag>) -> io::Result<(Arc<Self>, Writing)> {
+impl McapSink {
+    /// Creates the file, and starts its thread, which ends with the recording. With `bag` the thread writes metadata.yaml, too.
+    pub(super) fn create(
+        path: &Path,
+        bag: Option<BagMetadata>,
+    ) -> io::Result<(Arc<Self>, WriterThread)> {
         let profile = if bag.is_some() { "ros2" } else { "" };
-        let file = Whole {
+        let file = RecoverableFile {
             file: File::create_new(path)?,
-            held: Vec::new(),
-            at: 0,
-            end: 0,
-            failed: None,
+            unflushed: Vec::new(),
+            padding_offset: 0,
+            end_offset: 0,
+            error: None,
         };
         let options = WriteOptions::new()
             .compression(None)
             .profile(profile)
             .library(concat!("rfly_bridge ", env!("CARGO_PKG_VERSION")))
             .chunk_size(Some(CHUNK_BYTES))
-            // A chunk is written when it is whole.
+            // The writer buffers each chunk until it is complete, because `RecoverableFile` cannot seek.
             .disable_seeking(true)
             .calculate_data_section_crc(false);
         let writer = options.create(file).map_err(io::Error::other)?;
-        let figures = Arc::new(Figures::default());
+        let figures = Arc::new(RecordingFigures::default());
         let (items, queue) = mpsc::channel();
-        let output = Output {
+        let writer = McapWriter {
             writer,
             ids: Vec::new(),
             bag,
-            last: 0,
-            unwritten: 1,
+            last_time: 0,
+            unflushed: 1,
         };
-        let seen = figures.clone();
+        let written = figures.clone();
         let name = path.display().to_string();
-        let mut job = Some((output, queue));
+        let mut job = Some((writer, queue));
         let body = move || match job.take() {
-            Some((output, queue)) => write(output, &queue, &seen, &name),
-            // It panicked, and the file is gone with it.
-            None => seen.over.store(true, Ordering::Relaxed),
+            Some((writer, queue)) => write(writer, &queue, &written, &name),
+            // Restarted after a panic, which has closed the file.
+            None => written.ended.store(true, Ordering::Relaxed),
         };
         let thread = tasks::thread("rfly-record", body).map_err(io::Error::other)?;
-        let writing = Writing {
+        let thread = WriterThread {
             thread,
             figures: figures.clone(),
         };
@@ -244,21 +243,20 @@ impl Sink {
                 topics,
                 items,
             }),
-            writing,
+            thread,
         ))
     }
 
-    /// Whether the recording takes samples.
     pub(super) fn is_open(&self) -> bool {
-        !self.figures.over.load(Ordering::Relaxed)
+        !self.figures.ended.load(Ordering::Relaxed)
     }
 
-    /// Adds a topic and returns its number; `None` if there are too many.
-    pub(super) fn topic(&self, topic: Topic) -> Option<u16> {
+    /// Queues a new topic, and returns its id; `None` if there are too many.
+    pub(super) fn topic(&self, topic: McapTopic) -> Option<u16> {
         let mut topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
         let id = *topics;
         *topics = id.checked_add(1)?;
-        self.send(Item::Topic(topic));
+        self.send(QueueItem::Topic(topic));
         Some(id)
     }
 
@@ -268,7 +266,7 @@ impl Sink {
         if !self.is_open() {
             return;
         }
-        let len = OVERHEAD + parts.iter().map(|part| part.len()).sum::<usize>();
+        let len = SAMPLE_OVERHEAD + parts.iter().map(|part| part.len()).sum::<usize>();
         if figures.queued.fetch_add(len, Ordering::Relaxed) + len > QUEUE_BYTES {
             figures.queued.fetch_sub(len, Ordering::Relaxed);
             figures.dropped.fetch_add(1, Ordering::Relaxed);
@@ -281,47 +279,48 @@ impl Sink {
             log_time: time,
             publish_time: time,
         };
-        self.send(Item::Message(header, parts.concat()));
+        self.send(QueueItem::Message(header, parts.concat()));
     }
 
-    /// Adds a file.
     pub(super) fn attach(&self, name: String, data: Vec<u8>) {
-        self.send(Item::Attachment(name, data));
+        self.send(QueueItem::Attachment(name, data));
     }
 
-    /// Adds texts by name.
-    pub(super) fn describe(&self, name: &'static str, texts: BTreeMap<String, String>) {
-        self.send(Item::Metadata(name, texts));
+    pub(super) fn metadata(&self, name: &'static str, texts: BTreeMap<String, String>) {
+        self.send(QueueItem::Metadata(name, texts));
     }
 
-    /// Ends the recording; what is queued is still written.
+    /// Ends the recording after what is queued.
     pub(super) fn end(&self) {
-        self.send(Item::End);
+        self.send(QueueItem::End);
     }
 
-    fn send(&self, item: Item) {
-        // The thread has ended: `figures` says why.
-        let _is_over = self.items.send(item);
+    fn send(&self, item: QueueItem) {
+        // An error means that the thread has ended; `figures` has the reason.
+        let _ended = self.items.send(item);
     }
 }
 
-/// The file and what the thread knows of it.
-struct Output {
-    writer: Writer<Whole>,
-    /// Number in the file of each topic.
+struct McapWriter {
+    writer: Writer<RecoverableFile>,
+    /// Channel ids in the file by topic id.
     ids: Vec<u16>,
-    bag: Option<Bag>,
-    /// Time of the last message of a bag.
-    last: u64,
+    bag: Option<BagMetadata>,
+    /// Time of a bag's last message.
+    last_time: u64,
     /// Bytes since the last flush.
-    unwritten: u64,
+    unflushed: u64,
 }
 
-impl Output {
-    fn take(&mut self, item: Item, figures: &Figures) -> Result<(), mcap::McapError> {
-        self.unwritten += 1;
+impl McapWriter {
+    fn write_item(
+        &mut self,
+        item: QueueItem,
+        figures: &RecordingFigures,
+    ) -> Result<(), mcap::McapError> {
+        self.unflushed += 1;
         match item {
-            Item::Topic(topic) => {
+            QueueItem::Topic(topic) => {
                 let schema = match &topic.schema {
                     Some((name, text)) => {
                         self.writer.add_schema(name, "ros2msg", text.as_bytes())?
@@ -339,10 +338,10 @@ impl Output {
                     bag.topic(id, &topic);
                 }
             }
-            Item::Message(mut header, data) => {
+            QueueItem::Message(mut header, data) => {
                 figures
                     .queued
-                    .fetch_sub(OVERHEAD + data.len(), Ordering::Relaxed);
+                    .fetch_sub(SAMPLE_OVERHEAD + data.len(), Ordering::Relaxed);
                 if figures.is_late() {
                     figures.dropped.fetch_add(1, Ordering::Relaxed);
                     return Ok(());
@@ -352,70 +351,73 @@ impl Output {
                 };
                 header.channel_id = *id;
                 if self.bag.is_some() {
-                    // Threads queue in another order than they took the time; readers without index want it in order.
-                    self.last = self.last.max(header.log_time);
-                    header.log_time = self.last;
+                    // Publishing threads may queue out of order; readers without an index need ascending times.
+                    self.last_time = self.last_time.max(header.log_time);
+                    header.log_time = self.last_time;
                 }
                 self.writer.write_to_known_channel(&header, &data)?;
                 figures.messages.fetch_add(1, Ordering::Relaxed);
                 let len = data.len() as u64;
                 figures.bytes.fetch_add(len, Ordering::Relaxed);
-                self.unwritten += len;
+                self.unflushed += len;
                 if let Some(bag) = &mut self.bag {
                     bag.message(*id, header.log_time);
                 }
             }
-            Item::Attachment(name, data) => self.writer.attach(&mcap::Attachment {
+            QueueItem::Attachment(name, data) => self.writer.attach(&mcap::Attachment {
                 log_time: 0,
                 create_time: 0,
                 media_type: media_type(&name).to_owned(),
                 name,
                 data: data.into(),
             })?,
-            Item::Metadata(name, texts) => {
+            QueueItem::Metadata(name, texts) => {
                 self.writer.write_metadata(&mcap::records::Metadata {
                     name: name.to_owned(),
                     metadata: texts,
                 })?
             }
-            Item::End => {}
+            QueueItem::End => {}
         }
         Ok(())
     }
 
     fn flush(&mut self) -> Result<(), mcap::McapError> {
         self.writer.flush()?;
-        self.unwritten = 0;
+        self.unflushed = 0;
         Ok(())
     }
 
-    /// Writes the description of a bag, if it is one.
-    fn describe(&self) -> io::Result<()> {
-        self.bag.as_ref().map_or(Ok(()), Bag::write)
+    /// Writes the metadata.yaml of a bag.
+    fn write_bag_metadata(&self) -> io::Result<()> {
+        self.bag.as_ref().map_or(Ok(()), BagMetadata::write)
     }
 
-    /// Writes what comes until the end.
-    fn follow(&mut self, queue: &Receiver<Item>, figures: &Figures) -> Result<(), mcap::McapError> {
+    fn run(
+        &mut self,
+        queue: &Receiver<QueueItem>,
+        figures: &RecordingFigures,
+    ) -> Result<(), mcap::McapError> {
         let mut next = Instant::now();
         loop {
             match queue.recv_timeout(next.saturating_duration_since(Instant::now())) {
-                Ok(Item::End) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(item) => self.take(item, figures)?,
+                Ok(QueueItem::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(item) => self.write_item(item, figures)?,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let due = Instant::now() >= next;
-            if self.unwritten >= CHUNK_BYTES || (due && self.unwritten > 0) {
+            if self.unflushed >= CHUNK_BYTES || (due && self.unflushed > 0) {
                 self.flush()?;
                 if due {
-                    self.describe()?;
+                    self.write_bag_metadata()?;
                 }
             }
             if due {
-                next = Instant::now() + FLUSH;
+                next = Instant::now() + FLUSH_PERIOD;
             }
         }
         self.flush()?;
-        self.describe()?;
+        self.write_bag_metadata()?;
         self.writer.finish()?;
         Ok(())
     }
@@ -430,22 +432,26 @@ pub(super) fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// What to say of a full disk.
-fn full(file: &Path) -> String {
+fn disk_full_message(file: &Path) -> String {
     let free = free_bytes(file).map_or_else(String::new, |free| format!(", {free} bytes are free"));
     format!("the disk is full (ENOSPC{free}): free some, or choose another record.directory")
 }
 
-fn write(mut output: Output, queue: &Receiver<Item>, figures: &Figures, name: &str) {
-    let result = output.follow(queue, figures);
-    figures.over.store(true, Ordering::Relaxed);
-    let file = output.writer.into_inner();
-    let failed = file.failed;
+fn write(
+    mut writer: McapWriter,
+    queue: &Receiver<QueueItem>,
+    figures: &RecordingFigures,
+    name: &str,
+) {
+    let result = writer.run(queue, figures);
+    figures.ended.store(true, Ordering::Relaxed);
+    let file = writer.writer.into_inner();
+    let error = file.error;
     let closed = file.close(result.is_err());
     let result = result.map_err(|error| io::Error::other(error.to_string()));
-    let result = match failed {
+    let result = match error {
         Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            Err(io::Error::other(full(Path::new(name))))
+            Err(io::Error::other(disk_full_message(Path::new(name))))
         }
         _ => result,
     };
@@ -459,8 +465,8 @@ fn write(mut output: Output, queue: &Receiver<Item>, figures: &Figures, name: &s
             tracing::error!(
                 "the recording {name} has ended: {error}; what was written until then is readable"
             );
-            let mut place = figures.error.lock().unwrap_or_else(PoisonError::into_inner);
-            *place = Some(error.to_string());
+            let mut stored = figures.error.lock().unwrap_or_else(PoisonError::into_inner);
+            *stored = Some(error.to_string());
         }
     }
 }
@@ -470,11 +476,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_beyond_the_limit_is_dropped_and_the_file_is_whole() {
+    fn samples_queued_after_the_deadline_are_dropped_and_the_file_is_valid() {
         let name = format!("rfly_late_{}.mcap", std::process::id());
         let path = std::env::temp_dir().join(name);
-        let (sink, writing) = Sink::create(&path, None).unwrap();
-        let topic = Topic {
+        let (sink, thread) = McapSink::create(&path, None).unwrap();
+        let topic = McapTopic {
             name: "udp/1".to_owned(),
             encoding: "rfly_datagram",
             schema: None,
@@ -486,12 +492,12 @@ mod tests {
         while figures.messages.load(Ordering::Relaxed) == 0 {
             std::thread::yield_now();
         }
-        writing.limit(Instant::now());
+        thread.set_deadline(Instant::now());
         for number in 1..4 {
             sink.message(topic, number, 2, &[b"too late"]);
         }
         sink.end();
-        writing.join();
+        thread.join();
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         assert_eq!((read(&figures.messages), read(&figures.dropped)), (1, 3));
         assert_eq!(figures.queued.load(Ordering::Relaxed), 0);

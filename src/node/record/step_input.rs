@@ -1,24 +1,23 @@
-//! Steps of a replay that are asked for on the standard input.
+//! Steps of a replay, requested on the standard input.
 use crate::node::error::NodeError;
 use crate::node::steps::{Gate, Step};
 use crate::node::tasks;
 use std::io;
 use std::time::Duration;
 
-/// What can be typed.
-const HELP: &str =
-    "Enter: one datagram or frame; 20: so many; 0.5s: so long; go: the rest; Ctrl-C ends";
+/// The input that is understood.
+const HELP: &str = "Enter plays one datagram or frame, 20 plays 20, 0.5s plays 0.5 s, go plays the rest, Ctrl-C ends";
 
-/// Asks for a step with each line, until the input ends.
+/// Requests a step for each line of the standard input.
 ///
 /// # Errors
-/// Of the system, if the thread cannot be started.
-pub fn follow_input(gate: &'static Gate) -> Result<(), NodeError> {
+/// The thread cannot be started.
+pub fn read_steps(gate: &'static Gate) -> Result<(), NodeError> {
     tracing::info!("step by step: {HELP}");
     tasks::errand("rfly-keys", move || {
         for line in io::stdin().lines().map_while(Result::ok) {
-            let Some(step) = parse(&line) else {
-                tracing::warn!("{line:?} is no step; {HELP}");
+            let Some(step) = parse_step(&line) else {
+                tracing::warn!("{line:?} is no step: {HELP}");
                 continue;
             };
             gate.ask(step, |stepped| {
@@ -33,8 +32,8 @@ pub fn follow_input(gate: &'static Gate) -> Result<(), NodeError> {
     })
 }
 
-/// What a line asks for.
-pub fn parse(line: &str) -> Option<Step> {
+/// Parses a line of input.
+pub fn parse_step(line: &str) -> Option<Step> {
     match line.trim() {
         "" => Some(Step::Messages(1)),
         "go" => Some(Step::Rest),

@@ -1,14 +1,13 @@
-//! A topic as the file describes it.
+//! A topic (MCAP: channel) of a recording.
 use std::collections::BTreeMap;
 
-/// Where rosbag2 looks for the offered QoS of a topic.
+/// Key of the channel's metadata from which rosbag2 reads the offered QoS.
 pub(super) const QOS: &str = "offered_qos_profiles";
 
-/// A topic of a file.
-pub(super) struct Topic {
+pub(super) struct McapTopic {
     pub(super) name: String,
     pub(super) encoding: &'static str,
-    /// Name and text of its `ros2msg`.
+    /// Name and `ros2msg` definition of its type.
     pub(super) schema: Option<(String, String)>,
     pub(super) metadata: BTreeMap<String, String>,
 }

@@ -1,35 +1,35 @@
-//! The graph for clients that want to know it: who publishes, subscribes to and serves what. It is read while there is such a
-//! client, once for all of them.
+//! The ROS graph for clients that subscribe to it (`connectionGraph`): publishers, subscriptions and servers by name. One reader
+//! serves all such clients, and exists while there are any.
 use crate::ros::{self, ConnectionsWatch, Ends, Middleware, RosError};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// What was read is good for so long.
-const FRESH: Duration = Duration::from_secs(1);
-/// Publishers, subscriptions and servers beyond so many names each are left out.
-const NAMES: usize = 10_000;
+/// Maximum age of a snapshot that is used again.
+const MAX_AGE: Duration = Duration::from_secs(1);
+/// Maximum number of names with publishers, of names with subscriptions, and of services; further ones are left out.
+const MAX_NAMES: usize = 10_000;
 
-/// Opens the graph for the first client, and closes it after the last.
-pub(super) struct Connections {
+/// Opens the graph reader for the first client, and closes it after the last.
+pub(super) struct ConnectionGraph {
     middleware: Middleware,
-    reader: Mutex<Weak<Mutex<Reader>>>,
+    reader: Mutex<Weak<Mutex<GraphReader>>>,
 }
 
-struct Reader {
+struct GraphReader {
     watch: ConnectionsWatch,
     last: Option<(Instant, Arc<ros::Connections>)>,
 }
 
-/// A client that wants to know.
-pub(super) struct Follower {
-    reader: Arc<Mutex<Reader>>,
-    /// What it was told.
-    told: Option<Arc<ros::Connections>>,
+/// The subscription of one client to the graph.
+pub(super) struct GraphFollower {
+    reader: Arc<Mutex<GraphReader>>,
+    /// The snapshot behind the last update.
+    sent: Option<Arc<ros::Connections>>,
 }
 
-impl Connections {
+impl ConnectionGraph {
     pub(super) fn new(middleware: &Middleware) -> Self {
         Self {
             middleware: middleware.clone(),
@@ -37,30 +37,31 @@ impl Connections {
         }
     }
 
-    pub(super) fn follow(&self) -> Result<Follower, RosError> {
+    pub(super) fn follow(&self) -> Result<GraphFollower, RosError> {
         let mut open = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let reader = match open.upgrade() {
             Some(reader) => reader,
             None => {
                 let watch = self.middleware.connections()?;
-                let reader = Arc::new(Mutex::new(Reader { watch, last: None }));
+                let reader = Arc::new(Mutex::new(GraphReader { watch, last: None }));
                 *open = Arc::downgrade(&reader);
                 reader
             }
         };
-        Ok(Follower { reader, told: None })
+        Ok(GraphFollower { reader, sent: None })
     }
 }
 
-impl Reader {
-    fn look(&mut self) -> Arc<ros::Connections> {
-        let fresh = (self.last.as_ref()).filter(|(at, _)| at.elapsed() < FRESH);
-        if let Some((_, known)) = fresh {
-            return known.clone();
+impl GraphReader {
+    /// The current snapshot.
+    fn read(&mut self) -> Arc<ros::Connections> {
+        let fresh = (self.last.as_ref()).filter(|(at, _)| at.elapsed() < MAX_AGE);
+        if let Some((_, graph)) = fresh {
+            return graph.clone();
         }
         let mut now = self.watch.look();
         for ends in [&mut now.publishers, &mut now.subscribers, &mut now.servers] {
-            while ends.len() > NAMES {
+            while ends.len() > MAX_NAMES {
                 ends.pop_last();
             }
         }
@@ -70,30 +71,30 @@ impl Reader {
     }
 }
 
-impl Follower {
-    /// What has changed since the last update; at first everything.
+impl GraphFollower {
+    /// The changes since the last update; at first the whole graph.
     pub(super) fn update(&mut self) -> Option<Value> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = reader.look();
-        let update = update(self.told.as_deref(), &now);
-        self.told = Some(now);
+        let now = reader.read();
+        let update = update(self.sent.as_deref(), &now);
+        self.sent = Some(now);
         update
     }
 }
 
 /// `connectionGraphUpdate`; `None` if nothing has changed.
-fn update(told: Option<&ros::Connections>, now: &ros::Connections) -> Option<Value> {
-    let nothing = ros::Connections::default();
-    let before = told.unwrap_or(&nothing);
+fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Value> {
+    let empty = ros::Connections::default();
+    let before = sent.unwrap_or(&empty);
     let topics = |graph: &ros::Connections| -> BTreeSet<String> {
         let names = graph.publishers.keys().chain(graph.subscribers.keys());
         names.cloned().collect()
     };
     let topics = topics(now);
-    let gone = |name: &&String| !topics.contains(*name);
+    let removed = |name: &&String| !topics.contains(*name);
     let removed_topics: BTreeSet<_> = (before.publishers.keys())
         .chain(before.subscribers.keys())
-        .filter(gone)
+        .filter(removed)
         .collect();
     let removed_services: Vec<_> = (before.servers.keys())
         .filter(|name| !now.servers.contains_key(*name))
@@ -107,7 +108,7 @@ fn update(told: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
         .all(|list| list.is_empty())
         && removed_topics.is_empty()
         && removed_services.is_empty();
-    (told.is_none() || !same).then(|| {
+    (sent.is_none() || !same).then(|| {
         json!({
             "op": "connectionGraphUpdate",
             "publishedTopics": published,
@@ -119,17 +120,17 @@ fn update(told: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
     })
 }
 
-/// Names whose ends are others than before. One that has lost all of them, but stays for its other ends, has an empty list:
-/// what a client is told replaces what it knew, and what it is not told stays.
-fn changed(before: &Ends, now: &Ends, ids: &str, stays: impl Fn(&str) -> bool) -> Vec<Value> {
-    let others = now
+/// The names whose endpoints have changed. A topic without publishers that still has subscriptions, or the reverse, gets an empty
+/// list: a client replaces the list of each name in the update, and keeps all others.
+fn changed(before: &Ends, now: &Ends, ids: &str, is_kept: impl Fn(&str) -> bool) -> Vec<Value> {
+    let differing = now
         .iter()
         .filter(|(name, ends)| before.get(*name) != Some(*ends));
     let lost = before
         .keys()
-        .filter(|name| !now.contains_key(*name) && stays(name));
-    let others = others.map(|(name, ends)| json!({"name": name, ids: ends}));
-    others
+        .filter(|name| !now.contains_key(*name) && is_kept(name));
+    let differing = differing.map(|(name, ends)| json!({"name": name, ids: ends}));
+    differing
         .chain(lost.map(|name| json!({"name": name, ids: []})))
         .collect()
 }
@@ -146,13 +147,13 @@ mod tests {
         ends.collect()
     }
 
-    fn text(told: Option<&ros::Connections>, now: &ros::Connections) -> Option<String> {
-        update(told, now).map(|update| update.to_string())
+    fn text(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<String> {
+        update(sent, now).map(|update| update.to_string())
     }
 
     /// Keys are sorted, as `serde_json` writes them.
     #[test]
-    fn the_first_update_has_everything_and_each_other_only_what_has_changed() {
+    fn the_first_update_has_the_whole_graph_and_later_ones_only_the_changes() {
         let empty = ros::Connections::default();
         let nothing = r#"{"advertisedServices":[],"op":"connectionGraphUpdate","publishedTopics":[],"removedServices":[],"removedTopics":[],"subscribedTopics":[]}"#;
         assert_eq!(text(None, &empty).as_deref(), Some(nothing));
@@ -177,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn the_graph_is_open_while_somebody_follows_it_and_shared_by_all_who_do() {
+    fn one_reader_serves_all_followers_and_closes_after_the_last() {
         let options = ros::Options::new("viewed");
         let (middleware, _recorder) = Middleware::recorder(&options).expect("a recorder");
-        let connections = Connections::new(&middleware);
+        let connections = ConnectionGraph::new(&middleware);
         let _topic = middleware
             .cloud("/cloud", ros::Qos::IMAGE)
             .expect("a publisher");
@@ -190,7 +191,7 @@ mod tests {
         let mut other = connections.follow().expect("a follower");
         assert_eq!(is_open(), 2);
         for follower in [&mut one, &mut other] {
-            let first = follower.update().expect("everything");
+            let first = follower.update().expect("the whole graph");
             let published = &first["publishedTopics"];
             assert_eq!(
                 *published,

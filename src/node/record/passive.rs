@@ -1,0 +1,284 @@
+//! Makes a raw recording of the data that another program receives: datagrams from a raw socket, shared memory mapped read-only.
+use super::mcap_file::{McapSink, WriterThread};
+use super::raw::RawRecorder;
+use crate::node::binder::Listens;
+use crate::node::clock::host_now;
+use crate::node::senders::Senders;
+use crate::node::settings::Settings;
+use crate::node::tasks;
+use crate::transport::{Overheard, PacketTap as _, WatchedBlock};
+use crate::wire::{SHM_HEADER_LEN, ShmFlag};
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Receive buffer of the raw socket, which gets the datagrams of all ports.
+const BUFFER_BYTES: usize = 64 << 20;
+/// Period of polls of the blocks; the vendor's reader polls about every 1 ms.
+const POLL_PERIOD: Duration = Duration::from_micros(500);
+/// Period of the search for missing blocks: shorter than the time for which a first frame stays.
+const SEARCH_PERIOD: Duration = Duration::from_millis(10);
+/// Period of checks whether blocks were created again; pause after a receive error.
+const CHECK_PERIOD: Duration = Duration::from_millis(200);
+
+/// Why a recording cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PassiveRecordError {
+    /// The file cannot be created.
+    #[error("{0}")]
+    File(io::Error),
+    /// The user may not open a raw socket.
+    #[error(
+        "recording the datagrams of another program needs the capability CAP_NET_RAW: run `sudo setcap cap_net_raw+ep {0}` once, or run this command with \
+         sudo. If no other program receives, the bridge records without it: `-p record.raw:=NAME`"
+    )]
+    NotAllowed(String),
+    /// Another system error.
+    #[error(transparent)]
+    System(io::Error),
+}
+
+/// A running recording.
+pub struct PassiveRecorder {
+    sink: Arc<McapSink>,
+    stop: Arc<AtomicBool>,
+    counts: Arc<CaptureCounts>,
+    threads: Vec<JoinHandle<()>>,
+    writer: WriterThread,
+}
+
+#[derive(Default)]
+struct CaptureCounts {
+    /// Datagrams that did not fit into the receive buffer.
+    overflows: AtomicU64,
+    /// Datagrams of senders that are not accepted.
+    refused: AtomicU64,
+}
+
+/// What a recording has lost.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecordingLosses {
+    /// Datagrams and frames dropped because the disk was too slow.
+    pub disk: u64,
+    /// Datagrams lost in the receive buffer.
+    pub overflows: u64,
+    /// Datagrams of senders that are not accepted.
+    pub refused: u64,
+    /// The error that has ended the recording.
+    pub error: Option<String>,
+}
+
+impl PassiveRecorder {
+    /// Records the ports and blocks that a bridge with these settings would open.
+    ///
+    /// # Errors
+    /// The raw socket or the file cannot be opened.
+    pub fn start(
+        path: &Path,
+        settings: &Settings,
+        listens: Listens,
+    ) -> Result<Self, PassiveRecordError> {
+        let overheard = Overheard::open(listens.ports, &listens.groups, BUFFER_BYTES);
+        let overheard = overheard.map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => {
+                let program = std::env::current_exe().unwrap_or_default();
+                PassiveRecordError::NotAllowed(program.display().to_string())
+            }
+            _ => PassiveRecordError::System(error),
+        })?;
+        let (sink, writer) = McapSink::create(path, None).map_err(PassiveRecordError::File)?;
+        let mut recorder = Self {
+            stop: Arc::default(),
+            counts: Arc::default(),
+            threads: Vec::new(),
+            writer,
+            sink: sink.clone(),
+        };
+        let raw = Arc::new(RawRecorder::new(sink, settings));
+        let senders = Senders::new(&settings.params);
+        let capture = DatagramCapture {
+            overheard,
+            senders,
+            raw: raw.clone(),
+            counts: recorder.counts.clone(),
+            overflows: 0,
+        };
+        recorder.run("rfly-overhear", capture, DatagramCapture::receive)?;
+        if !listens.blocks.is_empty() {
+            let blocks = listens.blocks.into_iter();
+            let poller = BlockPoller {
+                blocks: blocks.map(PolledBlock::new).collect(),
+                raw,
+                next_check: Instant::now(),
+            };
+            recorder.run("rfly-shm", poller, BlockPoller::poll)?;
+        }
+        Ok(recorder)
+    }
+
+    /// Starts a thread that calls `step` until the recording ends.
+    fn run<W: Send + 'static>(
+        &mut self,
+        name: &'static str,
+        mut worker: W,
+        step: fn(&mut W),
+    ) -> Result<(), PassiveRecordError> {
+        let stop = self.stop.clone();
+        let thread = tasks::thread(name, move || {
+            while !stop.load(Ordering::Relaxed) {
+                step(&mut worker);
+            }
+        });
+        let thread = thread.map_err(|error| PassiveRecordError::System(io::Error::other(error)))?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    /// Whether no error has ended the recording.
+    pub fn is_running(&self) -> bool {
+        self.sink.is_open()
+    }
+
+    /// Ends the recording after everything queued is written.
+    pub fn end(self) -> RecordingLosses {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads {
+            let _panicked = thread.join();
+        }
+        self.sink.end();
+        self.writer.join();
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        RecordingLosses {
+            disk: read(&self.sink.figures.dropped),
+            overflows: read(&self.counts.overflows),
+            refused: read(&self.counts.refused),
+            error: self.sink.figures.error(),
+        }
+    }
+}
+
+struct DatagramCapture {
+    overheard: Overheard,
+    senders: Senders,
+    raw: Arc<RawRecorder>,
+    counts: Arc<CaptureCounts>,
+    /// The socket's loss counter at the last datagram.
+    overflows: u32,
+}
+
+impl DatagramCapture {
+    fn receive(&mut self) {
+        match self.overheard.recv() {
+            Ok(None) => {}
+            Ok(Some((port, datagram, bytes))) => {
+                let new = datagram.overflows.wrapping_sub(self.overflows);
+                self.overflows = datagram.overflows;
+                let overflows = &self.counts.overflows;
+                overflows.fetch_add(new.into(), Ordering::Relaxed);
+                if self.senders.takes(*datagram.from.ip()) {
+                    self.raw.datagram(port, &datagram, &[bytes]);
+                } else {
+                    self.counts.refused.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            // The pause keeps a permanent error from spinning.
+            Err(_) => std::thread::sleep(CHECK_PERIOD),
+        }
+    }
+}
+
+struct BlockPoller {
+    blocks: Vec<PolledBlock>,
+    raw: Arc<RawRecorder>,
+    next_check: Instant,
+}
+
+struct PolledBlock {
+    name: String,
+    /// Valid lengths.
+    lens: RangeInclusive<usize>,
+    open: Option<WatchedBlock>,
+    /// Time stamp of the last frame, as bytes.
+    last_time: Option<[u8; TIME_LEN]>,
+    /// The block did not exist at the last check.
+    missing: bool,
+}
+
+/// Length of the time stamp in a block's header.
+const TIME_LEN: usize = SHM_HEADER_LEN - 1;
+
+impl BlockPoller {
+    fn poll(&mut self) {
+        let now = Instant::now();
+        if now >= self.next_check {
+            self.blocks.iter_mut().for_each(PolledBlock::reopen);
+            let missing = self.blocks.iter().any(|block| block.missing);
+            let period = if missing { SEARCH_PERIOD } else { CHECK_PERIOD };
+            self.next_check = now + period;
+        }
+        for block in &mut self.blocks {
+            if let Some(frame) = block.new_frame() {
+                self.raw.block(&block.name, host_now().0, &frame);
+            }
+        }
+        std::thread::sleep(POLL_PERIOD);
+    }
+}
+
+impl PolledBlock {
+    fn new((name, lens): (String, RangeInclusive<usize>)) -> Self {
+        Self {
+            name,
+            lens,
+            open: None,
+            last_time: None,
+            missing: false,
+        }
+    }
+
+    /// Opens the block if it is new. The frame in a block that existed from the start is skipped: it may be of an earlier run.
+    fn reopen(&mut self) {
+        if self.open.as_ref().is_some_and(WatchedBlock::is_current) {
+            return;
+        }
+        self.open = WatchedBlock::open(&self.name, self.lens.clone()).ok();
+        let existing = self.open.as_ref().filter(|_| !self.missing);
+        self.last_time = existing.and_then(frame_time);
+        self.missing = self.open.is_none();
+    }
+
+    /// A new frame, whether or not the other program has read it.
+    fn new_frame(&mut self) -> Option<Vec<u8>> {
+        let block = self.open.as_ref()?;
+        let time = frame_time(block)?;
+        if self.last_time == Some(time) {
+            return None;
+        }
+        let mut frame = vec![0; block.len()];
+        block.copy_out(0, &mut frame);
+        // The renderer may have started the next frame during the copy.
+        if frame_time(block) != Some(time) {
+            return None;
+        }
+        self.last_time = Some(time);
+        if let Some(flag) = frame.first_mut() {
+            *flag = ShmFlag::Ready as u8;
+        }
+        Some(frame)
+    }
+}
+
+/// The time stamp of the complete frame in a block; `None` if there is none.
+fn frame_time(block: &WatchedBlock) -> Option<[u8; TIME_LEN]> {
+    let complete = [ShmFlag::Ready, ShmFlag::Reading, ShmFlag::Released];
+    let flag = ShmFlag::try_from(block.flag()).ok()?;
+    let mut time = [0; TIME_LEN];
+    block.copy_out(SHM_HEADER_LEN - TIME_LEN, &mut time);
+    complete.contains(&flag).then_some(time)
+}

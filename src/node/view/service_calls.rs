@@ -1,0 +1,122 @@
+//! Services of the graph for clients that may command.
+use super::call_threads::CallThreads;
+use super::client_queue::ClientQueue;
+use crate::node::call::call;
+use crate::ros::Middleware;
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Pending calls of one client.
+pub(super) const MAX_PENDING: usize = 8;
+/// Timeout of finding a service, and of its response.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The services that clients may call.
+pub(super) struct ServiceCalls {
+    middleware: Middleware,
+    /// Name and type of each service seen so far; its index is its id for clients.
+    services: Mutex<Vec<(String, String)>>,
+}
+
+impl ServiceCalls {
+    pub(super) fn new(middleware: &Middleware) -> Self {
+        Self {
+            middleware: middleware.clone(),
+            services: Mutex::default(),
+        }
+    }
+
+    /// Id, name and type of all services with an id of at least `first`.
+    pub(super) fn since(&self, first: usize) -> Vec<(usize, String, String)> {
+        let servers = self.middleware.servers();
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        for server in servers {
+            let service = (server.name, server.type_name);
+            if !services.contains(&service) {
+                services.push(service);
+            }
+        }
+        let services = services.iter().enumerate().skip(first);
+        services
+            .map(|(id, (name, type_name))| (id, name.clone(), type_name.clone()))
+            .collect()
+    }
+
+    /// Calls a service for a client, and queues the response.
+    pub(super) fn call(&self, message: &[u8], queue: &Arc<ClientQueue>, threads: &CallThreads) {
+        let Some(call_request) = CallRequest::parse(message) else {
+            return queue.send_error("the service call request is truncated");
+        };
+        let (service, call_id) = (call_request.service, call_request.call_id);
+        let refuse = move |queue: &ClientQueue, why: &str| {
+            queue.send_json(&json!({"op": "serviceCallFailure", "serviceId": service, "callId": call_id, "message": why}));
+        };
+        let known = {
+            let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+            services.get(service as usize).cloned()
+        };
+        let Some((name, type_name)) = known else {
+            return refuse(queue, "no such service");
+        };
+        if call_request.encoding != "json" {
+            return refuse(queue, "the encoding of a request must be json");
+        }
+        let (middleware, replies) = (self.middleware.clone(), queue.clone());
+        let started = threads.spawn(call_request.request.len(), move |waiter| {
+            let CallRequest { request, .. } = &call_request;
+            tracing::info!("view: {name} {request}");
+            let response = waiter.and_then(|waiter| {
+                waiter.response(call(&middleware, &name, Some(&type_name), request, TIMEOUT))
+            });
+            match response.and_then(|yaml| yaml_to_json(&yaml)) {
+                Ok(json) => replies.reply(response_message(service, call_id, &json)),
+                Err(why) => refuse(&replies, &why),
+            }
+        });
+        if let Err(why) = started {
+            refuse(queue, &why);
+        }
+    }
+}
+
+/// `Service Call Request` without its opcode.
+struct CallRequest {
+    service: u32,
+    call_id: u32,
+    encoding: String,
+    request: String,
+}
+
+impl CallRequest {
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (service, bytes) = bytes.split_first_chunk()?;
+        let (call_id, bytes) = bytes.split_first_chunk()?;
+        let (len, bytes) = bytes.split_first_chunk()?;
+        let (encoding, request) = bytes.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        Some(Self {
+            service: u32::from_le_bytes(*service),
+            call_id: u32::from_le_bytes(*call_id),
+            encoding: text(encoding)?,
+            request: text(request)?,
+        })
+    }
+}
+
+/// `Service Call Response`.
+fn response_message(service: u32, call_id: u32, json: &str) -> Vec<u8> {
+    let mut message = vec![3];
+    message.extend(service.to_le_bytes());
+    message.extend(call_id.to_le_bytes());
+    message.extend(4_u32.to_le_bytes());
+    message.extend(b"json");
+    message.extend(json.as_bytes());
+    message
+}
+
+pub(super) fn yaml_to_json(yaml: &str) -> Result<String, String> {
+    let value = serde_saphyr::from_str::<serde_json::Value>(yaml);
+    let value = value.map_err(|error| format!("cannot convert the response to JSON: {error}"))?;
+    Ok(value.to_string())
+}
