@@ -83,7 +83,7 @@ impl RecoverableFile {
         Ok(())
     }
 
-    /// Removes the padding: behind the data comes the summary, which is unflushed, or the short end if writing failed.
+    /// Replaces the padding by the summary, which is unflushed, or after a failed write by `END`.
     fn close(mut self, failed: bool) -> io::Result<()> {
         if failed {
             self.file.set_len(self.padding_offset)?;

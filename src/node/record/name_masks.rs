@@ -177,7 +177,7 @@ impl NameMasks {
                 }
             }
         }
-        // Each position is looked up once for each length: there may be thousands of words.
+        // The words are looked up at each position, not searched for one by one: there may be thousands.
         let lower = text.to_ascii_lowercase();
         let mut previous = ' ';
         for (start, c) in lower.char_indices() {

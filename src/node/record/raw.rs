@@ -15,9 +15,9 @@ pub(super) const DATAGRAM: &str = "rfly_datagram";
 pub(super) const BLOCK: &str = "rfly_block";
 /// Name of the metadata record with the parameters.
 pub(super) const PARAMETERS: &str = "rfly_bridge/parameters";
-/// The parameter of attachments whose name has no prefix.
+/// The parameter of Config.json files: the names of their attachments have no prefix.
 pub(super) const CONFIG: &str = "config";
-/// The parameters of attachments whose name has them as prefix.
+/// Parameters whose name is the prefix of their attachments' names.
 pub(super) const TERRAIN: &str = "terrain.file";
 pub(super) const SCENE: &str = "scene.file";
 /// Length of the header in front of a datagram.

@@ -90,7 +90,7 @@ fn is_bulk(type_name: &str) -> bool {
     )
 }
 
-/// Minimum interval of a type for the page. Types without one, like TF, are complete only with every message.
+/// Minimum interval of a type for the page; `None` if the page needs every message, as of TF.
 fn page_interval(type_name: &str) -> Option<Duration> {
     match type_name {
         "sensor_msgs/msg/Image" => Some(IMAGE_INTERVAL),
@@ -111,7 +111,7 @@ struct SampleReader {
     interval: Option<Duration>,
     /// Samples before this time since `start` are skipped, in ns.
     next: AtomicU64,
-    /// Of an image for the page.
+    /// Encodes images for the page.
     thumbnails: Option<Arc<Thumbnails>>,
 }
 

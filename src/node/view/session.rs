@@ -106,7 +106,7 @@ struct ClientSession {
     graph: Option<GraphFollower>,
 }
 
-/// Serves a client until it disconnects or times out. The permit is held as long.
+/// Serves a client until it disconnects or times out, and holds its permit until then.
 pub(super) async fn serve(
     state: Arc<ViewState>,
     mut socket: WebSocket,
